@@ -1,0 +1,20 @@
+import { defaultCollectionId, userId } from '../documents/ids.ts';
+
+/** Who is asking. */
+export interface Principal {
+  readonly userId: string;
+  readonly email: string;
+  readonly isSuperuser: boolean;
+  readonly collectionIds: readonly string[];
+}
+
+const ADMIN_EMAIL = 'admin@example.com';
+const adminId = userId(ADMIN_EMAIL);
+
+/** The one user of a deployment without authentication (r2r-v3.md 2). */
+export const defaultAdmin: Principal = {
+  userId: adminId,
+  email: ADMIN_EMAIL,
+  isSuperuser: true,
+  collectionIds: [defaultCollectionId(adminId)],
+};

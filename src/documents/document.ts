@@ -1,0 +1,57 @@
+/** A JSON value as stored in metadata. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+export type Metadata = { readonly [key: string]: Json };
+
+/** Stages of ingestion, r2r-v3.md 6.2. Any stage can end in `failed`. */
+export type IngestionStatus =
+  | 'pending'
+  | 'parsing'
+  | 'augmenting'
+  | 'embedding'
+  | 'storing'
+  | 'success'
+  | 'enriching'
+  | 'failed';
+
+/** Stages of graph extraction, r2r-v3.md 6.2. */
+export type ExtractionStatus = 'pending' | 'processing' | 'success' | 'enriched' | 'failed';
+
+/** A file or text of the corpus, without its text and chunks. */
+export interface Document {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly collectionIds: readonly string[];
+  /** Short name of the format: `pdf`, `md`, `txt`… */
+  readonly type: string;
+  readonly title: string;
+  readonly metadata: Metadata;
+  readonly version: string;
+  /** Where it came from: an absolute `file:` or `http(s):` URL; null for uploads and raw text. */
+  readonly source: string | null;
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly sizeInBytes: number;
+  /** SHA-256 of the original bytes, lower-case hex. */
+  readonly contentHash: string;
+  readonly ingestionStatus: IngestionStatus;
+  readonly extractionStatus: ExtractionStatus;
+  /** Why ingestion failed, in words for people; null unless `ingestionStatus` is `failed`. */
+  readonly failure: string | null;
+  readonly ingestionAttempt: number;
+  readonly summary: string | null;
+  readonly totalTokens: number;
+  /** Length of the extracted text in UTF-16 code units; 0 until parsed. */
+  readonly textLength: number;
+  readonly chunkCount: number;
+  /** ISO-8601, UTC. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A page of the extracted text; `start` and `end` are UTF-16 offsets, end exclusive, `number` counts from 1. */
+export interface PageSpan {
+  readonly number: number;
+  readonly start: number;
+  readonly end: number;
+}

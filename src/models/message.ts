@@ -1,0 +1,30 @@
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** As parsed from the model's JSON; a string when it was not JSON, so that the tool can say so. */
+  readonly arguments: unknown;
+}
+
+/** Reasoning a provider wants back unchanged on the next turn; `signature` and `redacted` are opaque. */
+export interface ThinkingBlock {
+  readonly text: string;
+  readonly signature?: string;
+  readonly redacted?: string;
+}
+
+/** What a model reads. A transcript is a list of these. */
+export type Message =
+  | { readonly role: 'system' | 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls?: readonly ToolCall[];
+      readonly thinking?: readonly ThinkingBlock[];
+    }
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly name: string;
+      readonly text: string;
+      readonly isError: boolean;
+    };

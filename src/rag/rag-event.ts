@@ -1,0 +1,39 @@
+import type { Citation, Span } from '../citations/citation.ts';
+import type { GenerationConfig } from '../models/generation-config.ts';
+import type { StopReason, Usage } from '../models/model.ts';
+import type { SearchOutcome } from '../retrieval/retriever.ts';
+import type { SearchSettings } from '../retrieval/search-settings.ts';
+
+export interface RagRequest {
+  readonly query: string;
+  readonly search: SearchSettings;
+  readonly generation: GenerationConfig;
+  /** Replaces the user prompt; `{query}` and `{context}` are filled in (r2r-v3.md 5.2). */
+  readonly taskPrompt?: string;
+  readonly includeTitle: boolean;
+}
+
+export interface RagAnswer {
+  readonly text: string;
+  /** In order of first appearance. */
+  readonly citations: readonly Citation[];
+  readonly search: SearchOutcome;
+  readonly model: string;
+  /** `extractive` when no language model wrote the answer. */
+  readonly mode: 'generative' | 'extractive';
+  readonly stopReason: StopReason;
+  readonly usage: Usage;
+}
+
+/** What happens while a question is answered, in this order: search_results, then the rest, final_answer last. */
+export type RagEvent =
+  | { readonly type: 'search_results'; readonly outcome: SearchOutcome }
+  | { readonly type: 'thinking' | 'message'; readonly text: string }
+  /** Right after the message that completed the marker; `isNew` on the source's first mention. */
+  | { readonly type: 'citation'; readonly citation: Citation; readonly isNew: boolean; readonly span: Span }
+  | { readonly type: 'final_answer'; readonly answer: RagAnswer };
+
+/** Answers a question from the corpus. Throws ServiceError; a failure after the first event ends the stream by throwing. */
+export interface Answerer {
+  answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void>;
+}

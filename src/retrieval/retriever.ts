@@ -1,0 +1,29 @@
+import type { ScoredChunk } from '../documents/chunk.ts';
+import type { HybridSettings, SearchKind, SearchSettings } from './search-settings.ts';
+
+/** How a search was carried out, for `explain` (chances.md C7). */
+export interface SearchExplanation {
+  readonly kind: SearchKind;
+  readonly strategy: string;
+  readonly embedder: string | null;
+  readonly hybrid: HybridSettings | null;
+  /** Hits of each leg before fusion; null when the leg did not run. */
+  readonly semanticHits: number | null;
+  readonly fullTextHits: number | null;
+  /** The terms the full-text leg looked for. */
+  readonly terms: readonly string[];
+  readonly milliseconds: { readonly embed: number; readonly semantic: number; readonly fullText: number };
+  /** Things the caller should know, e.g. that the vector index is being rebuilt. */
+  readonly notes: readonly string[];
+}
+
+export interface SearchOutcome {
+  /** Best first, after offset and limit. */
+  readonly chunks: readonly ScoredChunk[];
+  readonly explanation: SearchExplanation;
+}
+
+/** The one way to search chunks. Throws `invalid_request` for an empty query. */
+export interface Retriever {
+  search(query: string, settings: SearchSettings, signal: AbortSignal): Promise<SearchOutcome>;
+}

@@ -1,0 +1,39 @@
+import { everything, type Filter } from '../documents/filter.ts';
+import type { DistanceMeasure } from '../store/chunk-search.ts';
+
+export type SearchKind = 'semantic' | 'full_text' | 'hybrid';
+export type SearchStrategy = 'vanilla' | 'hyde' | 'rag_fusion';
+
+/** Weights and limits of the fusion, r2r-v3.md 4.1. */
+export interface HybridSettings {
+  readonly fullTextWeight: number;
+  readonly semanticWeight: number;
+  /** Candidates taken from the full-text leg. */
+  readonly fullTextLimit: number;
+  readonly rrfK: number;
+}
+
+/** How to search. Undefined `kind` and hybrid weights are chosen to fit the embedder. */
+export interface SearchSettings {
+  readonly kind?: SearchKind;
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly offset: number;
+  readonly measure: DistanceMeasure;
+  readonly hybrid: Partial<HybridSettings>;
+  readonly strategy: SearchStrategy;
+  readonly subQueries: number;
+  /** Ask for how each hit came to its place. */
+  readonly explain: boolean;
+}
+
+export const defaultSearchSettings: SearchSettings = {
+  filter: everything,
+  limit: 10,
+  offset: 0,
+  measure: 'cosine_distance',
+  hybrid: {},
+  strategy: 'vanilla',
+  subQueries: 5,
+  explain: false,
+};

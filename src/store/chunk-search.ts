@@ -1,0 +1,37 @@
+import type { ScoredChunk } from '../documents/chunk.ts';
+import type { Filter } from '../documents/filter.ts';
+
+/** Names as in the contract (r2r-v3.md 4.1). */
+export type DistanceMeasure =
+  | 'cosine_distance'
+  | 'l2_distance'
+  | 'max_inner_product'
+  | 'l1_distance'
+  | 'hamming_distance'
+  | 'jaccard_distance';
+
+export interface VectorQuery {
+  readonly vector: Float32Array;
+  readonly measure: DistanceMeasure;
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface TextQuery {
+  readonly text: string;
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The two legs of a search over the visible chunks. A filter is exact and acts before the limit.
+ * Both return best first, ties by chunk order of insertion, `score` set and the leg's `rank` in `semantic`/`fullText`.
+ */
+export interface ChunkSearch {
+  /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space's length. */
+  nearest(query: VectorQuery): Promise<ScoredChunk[]>;
+  /** BM25 over any of the query's terms; `score` in [0, 1), growing with the BM25 sum. Empty when no term is known. */
+  matching(query: TextQuery): Promise<ScoredChunk[]>;
+}
