@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_SENTENCE_LENGTH, splitSentences } from '../../src/documents/sentences.ts';
+
+const sentencesOf = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end));
+
+const cases: readonly (readonly [name: string, text: string, sentences: readonly string[]])[] = [
+  ['plain prose', 'It rained. We left! Did you?', ['It rained.', 'We left!', 'Did you?']],
+  ['titles', 'Dr. Smith met Mrs. Jones. They spoke.', ['Dr. Smith met Mrs. Jones.', 'They spoke.']],
+  ['initials', 'J. R. R. Tolkien wrote it. He was 45.', ['J. R. R. Tolkien wrote it.', 'He was 45.']],
+  [
+    'U.S. within a name',
+    'He joined the U.S. Army in 1940. It was cold.',
+    ['He joined the U.S. Army in 1940.', 'It was cold.'],
+  ],
+  ['U.S. at the end', 'He moved to the U.S. The army called.', ['He moved to the U.S.', 'The army called.']],
+  ['decimals', 'Pi is 3.14 or so. Version 2.0.1 is out.', ['Pi is 3.14 or so.', 'Version 2.0.1 is out.']],
+  [
+    'No. before a number',
+    'See No. 5 of the list. He said no. Nobody came.',
+    ['See No. 5 of the list.', 'He said no.', 'Nobody came.'],
+  ],
+  ['companies', 'Acme Inc. Europe grew. Acme Inc. The end.', ['Acme Inc. Europe grew.', 'Acme Inc.', 'The end.']],
+  [
+    'German',
+    'Er kam am 12. Oktober z.B. nach Bonn. Es war kalt.',
+    ['Er kam am 12. Oktober z.B. nach Bonn.', 'Es war kalt.'],
+  ],
+  ['quotes', '“Stop.” She ran. "Why?" he asked.', ['“Stop.”', 'She ran.', '"Why?" he asked.']],
+  [
+    'note marks',
+    'It fell in 1950.[12] The rest stood.[2][3] All of it.',
+    ['It fell in 1950.[12]', 'The rest stood.[2][3]', 'All of it.'],
+  ],
+  [
+    'wrapped lines',
+    'This sentence runs over the end of\na line and on. Then comes\nanother.',
+    ['This sentence runs over the end of\na line and on.', 'Then comes\nanother.'],
+  ],
+  ['paragraphs', 'No full stop here\n\nAnd here neither', ['No full stop here', 'And here neither']],
+  [
+    'lists',
+    'Buy:\n- milk. Fresh\n- eggs\n1. Boil\n2. Eat',
+    ['Buy:', '- milk.', 'Fresh', '- eggs', '1. Boil', '2. Eat'],
+  ],
+  [
+    'table rows',
+    '| a | b |\n|---|---|\n| Dr. X. | 2. |\nAfter.',
+    ['| a | b |', '|---|---|', '| Dr. X. | 2. |', 'After.'],
+  ],
+  ['headings', '# Title one\nText follows. More.', ['# Title one', 'Text follows.', 'More.']],
+  [
+    'code',
+    'Run:\n```ts\nconst a = b. c;\ncall();\n```\nDone.',
+    ['Run:', '```ts', 'const a = b. c;', 'call();', '```', 'Done.'],
+  ],
+  ['Chinese', '今天下雨。我们走了！你呢？', ['今天下雨。', '我们走了！', '你呢？']],
+  ['Japanese', '雨が降った。「帰ろう。」と彼は言った。', ['雨が降った。', '「帰ろう。」', 'と彼は言った。']],
+  ['nothing', ' \n\t\n', []],
+];
+
+describe('splitSentences', () => {
+  it.each(cases)('splits %s', (_name, text, expected) => {
+    expect(sentencesOf(text)).toEqual(expected);
+  });
+
+  it('splits Thai, which has no full stops, at spaces', () => {
+    const clause = 'กรุงเทพมหานครเป็นเมืองหลวงและนครที่มีประชากรมากที่สุดของประเทศไทย';
+    expect(sentencesOf(`${clause} ${clause} ${clause}`)).toEqual([clause, clause, clause]);
+  });
+
+  it('cuts a sentence that is too long between words', () => {
+    const parts = sentencesOf(`${'word '.repeat(400)}end.`);
+    expect(parts.every((part) => /^word.*(?:word|end\.)$/.test(part))).toBe(true);
+  });
+
+  it('loses nothing but white space, whatever the text', () => {
+    const unit = fc.oneof(
+      fc.constantFrom(
+        '. ',
+        '\n',
+        '\n\n',
+        '- ',
+        '| a | b |\n',
+        '```\n',
+        'U.S. ',
+        'Dr. ',
+        '。',
+        'ไทย ',
+        '[',
+        '] ',
+        '(',
+        '😀',
+        '\t',
+        '    x\n',
+        '5. ',
+      ),
+      fc.string({ unit: 'grapheme' }),
+      fc.lorem(),
+      fc.nat(900).map((length) => 'x'.repeat(length)),
+    );
+    fc.assert(
+      fc.property(fc.array(unit), (units) => {
+        const text = units.join('');
+        let last = 0;
+        for (const { start, end } of splitSentences(text)) {
+          expect(text.slice(last, start).trim()).toBe('');
+          expect(end - start).toBeGreaterThan(0);
+          expect(end - start).toBeLessThanOrEqual(MAX_SENTENCE_LENGTH);
+          expect(text.slice(start, end)).toBe(text.slice(start, end).trim());
+          last = end;
+        }
+        expect(text.slice(last).trim()).toBe('');
+      }),
+    );
+  });
+
+  it.each([
+    ['no space', 'x'.repeat(2_000_000)],
+    ['no full stop', 'word '.repeat(400_000)],
+    ['only full stops', '. '.repeat(500_000)],
+    ['only brackets', '['.repeat(1_000_000)],
+    ['only line breaks', '\n'.repeat(1_000_000)],
+    ['only spaces', ' '.repeat(1_000_000)],
+    ['only initials', 'A. '.repeat(300_000)],
+    ['one long Chinese sentence', '今天下雨'.repeat(300_000)],
+    ['pipes and tabs', '|\t'.repeat(500_000)],
+  ])('stays fast on a hostile text: %s', (_name, text) => {
+    const start = performance.now();
+    splitSentences(text);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
