@@ -1,0 +1,248 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { type FieldIssue, ServiceError } from './errors.ts';
+import { nearestName } from './nearest-name.ts';
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** How to reach one provider of models. */
+export interface ProviderConfig {
+  readonly apiKey?: string;
+  readonly baseUrl?: string;
+}
+
+/** A further OpenAI-compatible provider, addressed as `<name>/<model>`. */
+export interface NamedProviderConfig {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+}
+
+export interface RemoteChromaConfig {
+  readonly url: string;
+  readonly token?: string;
+  readonly tenant?: string;
+  readonly database?: string;
+}
+
+/** Everything that can be set from outside, checked. The only reader of the environment is `loadConfig`. */
+export interface Config {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** Undefined means the embedded one. */
+  readonly chroma?: RemoteChromaConfig;
+  readonly openai: ProviderConfig;
+  readonly anthropic: ProviderConfig;
+  readonly ollama: { readonly baseUrl?: string };
+  readonly providers: readonly NamedProviderConfig[];
+  /** Provider-qualified names; undefined slots are chosen by the keys that are present. */
+  readonly models: {
+    readonly quality?: string;
+    readonly fast?: string;
+    readonly reasoning?: string;
+    readonly fallback?: string;
+  };
+  readonly embeddingModel?: string;
+  readonly logLevel: LogLevel;
+  /** Sentences for people: settings that are set but do nothing. */
+  readonly warnings: readonly string[];
+}
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where `.env` is looked for, and what relative paths start from. */
+  readonly cwd?: string;
+}
+
+/** Reads the environment over `.env`. Throws one ServiceError('invalid_field') that lists every wrong variable. */
+export function loadConfig({ env = process.env, cwd = process.cwd() }: Surroundings = {}): Config {
+  const set = withoutBlanks({ ...readEnvFile(join(cwd, '.env')), ...withoutBlanks(env) });
+  const parsed = variables.safeParse(set);
+  const issues = parsed.success ? [] : parsed.error.issues.map(toIssue);
+  const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
+  if (parsed.success && !isLoopback(parsed.data.CITEWELL_HOST) && !parsed.data.CITEWELL_ALLOW_INSECURE_BIND) {
+    issues.push(
+      issue(
+        'CITEWELL_HOST',
+        `"${parsed.data.CITEWELL_HOST}" can be reached by other machines, and this version has no authentication: ` +
+          'anyone who reaches it can read, add and delete documents. Use 127.0.0.1, or put an authenticating proxy ' +
+          'in front and set CITEWELL_ALLOW_INSECURE_BIND=true',
+      ),
+    );
+  }
+  if (!parsed.success || issues.length > 0) throw configurationError(issues);
+
+  const value = parsed.data;
+  return {
+    dataDir: resolve(cwd, value.CITEWELL_DATA_DIR),
+    host: value.CITEWELL_HOST,
+    port: value.CITEWELL_PORT,
+    ...(value.CHROMA_URL && {
+      chroma: {
+        url: value.CHROMA_URL,
+        ...(value.CHROMA_TOKEN && { token: value.CHROMA_TOKEN }),
+        ...(value.CHROMA_TENANT && { tenant: value.CHROMA_TENANT }),
+        ...(value.CHROMA_DATABASE && { database: value.CHROMA_DATABASE }),
+      },
+    }),
+    openai: provider(value.OPENAI_API_KEY, value.OPENAI_BASE_URL),
+    anthropic: provider(value.ANTHROPIC_API_KEY, value.ANTHROPIC_BASE_URL),
+    ollama: provider(undefined, value.OLLAMA_BASE_URL),
+    providers,
+    models: {
+      ...(value.CITEWELL_MODEL && { quality: value.CITEWELL_MODEL }),
+      ...(value.CITEWELL_FAST_MODEL && { fast: value.CITEWELL_FAST_MODEL }),
+      ...(value.CITEWELL_REASONING_MODEL && { reasoning: value.CITEWELL_REASONING_MODEL }),
+      ...(value.CITEWELL_FALLBACK_MODEL && { fallback: value.CITEWELL_FALLBACK_MODEL }),
+    },
+    ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
+    logLevel: value.CITEWELL_LOG_LEVEL,
+    warnings: warningsFor(set, providers),
+  };
+}
+
+const url = (example: string) =>
+  z.url({ protocol: /^https?$/, error: `expected an http or https address such as ${example}` });
+const modelName = (example: string) =>
+  z.string().regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/i, `expected <provider>/<name> such as ${example}`);
+const word = z.string().trim();
+const flag = z
+  .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
+  .transform((value) => value === 'true' || value === '1');
+
+const variables = z.object({
+  CITEWELL_DATA_DIR: z.string().default('.citewell'),
+  CITEWELL_HOST: z
+    .string()
+    .regex(/^[A-Za-z0-9.:_-]+$/, 'expected an address or host name such as 127.0.0.1')
+    .default('127.0.0.1'),
+  CITEWELL_PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'expected a number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
+    .default(7272),
+  CITEWELL_ALLOW_INSECURE_BIND: flag.default(false),
+  CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
+  CITEWELL_MODEL: modelName('openai/gpt-5 or anthropic/claude-sonnet-4-5').optional(),
+  CITEWELL_FAST_MODEL: modelName('openai/gpt-5-mini').optional(),
+  CITEWELL_REASONING_MODEL: modelName('openai/o3').optional(),
+  CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-4-5').optional(),
+  CITEWELL_EMBEDDING_MODEL: modelName('openai/text-embedding-3-small or builtin/lexical-hash-v1').optional(),
+  CITEWELL_PROVIDERS: z
+    .string()
+    .transform((list, context) => readProviderList(list, (message) => context.addIssue(message)))
+    .optional(),
+  OPENAI_API_KEY: word.optional(),
+  OPENAI_BASE_URL: url('https://api.openai.com/v1').optional(),
+  ANTHROPIC_API_KEY: word.optional(),
+  ANTHROPIC_BASE_URL: url('https://api.anthropic.com').optional(),
+  OLLAMA_BASE_URL: url('http://127.0.0.1:11434').optional(),
+  CHROMA_URL: url('http://127.0.0.1:8000 or https://api.trychroma.com').optional(),
+  CHROMA_TOKEN: word.optional(),
+  CHROMA_TENANT: word.optional(),
+  CHROMA_DATABASE: word.optional(),
+});
+
+/** The names of all variables, for `.env.example` and for hints; `CITEWELL_PROVIDER_<NAME>_API_KEY` aside. */
+export const variableNames: readonly string[] = Object.keys(variables.shape);
+
+const PROVIDER_KEY = /^CITEWELL_PROVIDER_([A-Z0-9_]+)_API_KEY$/;
+const keyVariable = (providerName: string): string =>
+  `CITEWELL_PROVIDER_${providerName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
+const RESERVED_PROVIDERS = new Set(['openai', 'anthropic', 'ollama', 'builtin', 'local']);
+
+function readProviderList(list: string, complain: (message: string) => void): { name: string; baseUrl: string }[] {
+  const entries = list.split(/[,\s]+/).filter((entry) => entry !== '');
+  return entries.flatMap((entry) => {
+    const [, name, baseUrl] = /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(entry) ?? [];
+    if (name === undefined || baseUrl === undefined || !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
+      complain(`expected entries like groq=https://api.groq.com/openai/v1, separated by commas; "${entry}" is not one`);
+      return [];
+    }
+    if (RESERVED_PROVIDERS.has(name)) {
+      complain(`"${name}" is a provider of its own (see its own variables); choose another name`);
+      return [];
+    }
+    return [{ name, baseUrl }];
+  });
+}
+
+function namedProviders(
+  list: readonly { readonly name: string; readonly baseUrl: string }[],
+  set: Readonly<Record<string, string>>,
+): NamedProviderConfig[] {
+  return list.map(({ name, baseUrl }) => {
+    const apiKey = set[keyVariable(name)];
+    return { name, baseUrl, ...(apiKey !== undefined && { apiKey }) };
+  });
+}
+
+function provider(apiKey: string | undefined, baseUrl: string | undefined): ProviderConfig {
+  return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
+}
+
+function readEnvFile(path: string): Record<string, string | undefined> {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw new ServiceError('not_configured', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+// Compose files and CI systems pass unset variables as empty strings, so an empty value means "not set".
+function withoutBlanks(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined || value.trim() === '' ? [] : [[name, value]])),
+  );
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
+}
+
+const issue = (variable: string, message: string): FieldIssue => ({
+  type: 'configuration',
+  loc: [variable],
+  msg: message,
+});
+
+// The value itself is left out of the message: it may be a secret pasted into the wrong variable.
+const toIssue = (found: z.core.$ZodIssue): FieldIssue => issue(String(found.path[0]), found.message);
+
+function configurationError(issues: readonly FieldIssue[]): ServiceError {
+  const lines = issues.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}.`);
+  return new ServiceError(
+    'invalid_field',
+    `The configuration is wrong (environment or .env file):\n${lines.join('\n')}\nEvery variable is explained in .env.example.`,
+    { issues },
+  );
+}
+
+function warningsFor(
+  set: Readonly<Record<string, string>>,
+  providers: readonly NamedProviderConfig[],
+): readonly string[] {
+  const known = new Set([...variableNames, ...providers.map(({ name }) => keyVariable(name))]);
+  const unknown = Object.keys(set).filter((name) => name.startsWith('CITEWELL_') && !known.has(name));
+  const warnings = unknown.map((name) => {
+    if (PROVIDER_KEY.test(name)) return `${name} names no provider of CITEWELL_PROVIDERS and is ignored.`;
+    return `${name} is not a variable of Citewell and is ignored; did you mean ${nearestName(name, variableNames)}?`;
+  });
+  const orphans = ['CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE'].filter((name) => name in set);
+  if (!('CHROMA_URL' in set)) {
+    warnings.push(...orphans.map((name) => `${name} does nothing without CHROMA_URL: the embedded Chroma is used.`));
+  }
+  return warnings;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,19 @@
+/** The candidate that takes the fewest edits to become, for "did you mean". */
+export function nearestName(name: string, candidates: readonly string[]): string {
+  const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(name, candidate) }));
+  ranked.sort((left, right) => left.distance - right.distance);
+  return ranked[0]?.candidate ?? name;
+}
+
+function editDistance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}

@@ -1,0 +1,172 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isLoopback, loadConfig, variableNames } from '../src/config.ts';
+import { ServiceError } from '../src/errors.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'citewell-config-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const load = (env: Record<string, string> = {}) => loadConfig({ env, cwd });
+
+function refusal(env: Record<string, string>): ServiceError {
+  try {
+    load(env);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error('The configuration was accepted.');
+}
+
+describe('configuration', () => {
+  it('needs nothing: every setting has a default', () => {
+    expect(load()).toEqual({
+      dataDir: join(cwd, '.citewell'),
+      host: '127.0.0.1',
+      port: 7272,
+      openai: {},
+      anthropic: {},
+      ollama: {},
+      providers: [],
+      models: {},
+      logLevel: 'info',
+      warnings: [],
+    });
+  });
+
+  it('reads every setting', () => {
+    const config = load({
+      CITEWELL_DATA_DIR: '/data',
+      CITEWELL_HOST: '::1',
+      CITEWELL_PORT: '0',
+      CITEWELL_LOG_LEVEL: 'debug',
+      CITEWELL_MODEL: 'openai/a',
+      CITEWELL_FAST_MODEL: 'openai/b',
+      CITEWELL_REASONING_MODEL: 'groq/c/d',
+      CITEWELL_FALLBACK_MODEL: 'anthropic/e',
+      CITEWELL_EMBEDDING_MODEL: 'local/./models/f',
+      CITEWELL_PROVIDERS: 'groq=https://groq.test/v1, my-box=http://127.0.0.1:1/v1',
+      CITEWELL_PROVIDER_GROQ_API_KEY: 'g',
+      CITEWELL_PROVIDER_MY_BOX_API_KEY: 'm',
+      OPENAI_API_KEY: 'o',
+      OPENAI_BASE_URL: 'http://127.0.0.1:2/v1',
+      ANTHROPIC_API_KEY: 'a',
+      ANTHROPIC_BASE_URL: 'http://127.0.0.1:3',
+      OLLAMA_BASE_URL: 'http://127.0.0.1:4',
+      CHROMA_URL: 'https://chroma.test',
+      CHROMA_TOKEN: 't',
+      CHROMA_TENANT: 'n',
+      CHROMA_DATABASE: 'd',
+    });
+    expect(config).toEqual({
+      dataDir: '/data',
+      host: '::1',
+      port: 0,
+      logLevel: 'debug',
+      models: { quality: 'openai/a', fast: 'openai/b', reasoning: 'groq/c/d', fallback: 'anthropic/e' },
+      embeddingModel: 'local/./models/f',
+      providers: [
+        { name: 'groq', baseUrl: 'https://groq.test/v1', apiKey: 'g' },
+        { name: 'my-box', baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'm' },
+      ],
+      openai: { apiKey: 'o', baseUrl: 'http://127.0.0.1:2/v1' },
+      anthropic: { apiKey: 'a', baseUrl: 'http://127.0.0.1:3' },
+      ollama: { baseUrl: 'http://127.0.0.1:4' },
+      chroma: { url: 'https://chroma.test', token: 't', tenant: 'n', database: 'd' },
+      warnings: [],
+    });
+  });
+
+  it.each([
+    ['CITEWELL_PORT', '70000', 'from 0 to 65535'],
+    ['CITEWELL_PORT', '80x', 'from 0 to 65535'],
+    ['CITEWELL_HOST', 'a b', 'an address or host name'],
+    ['CITEWELL_LOG_LEVEL', 'loud', 'one of trace, debug'],
+    ['CITEWELL_ALLOW_INSECURE_BIND', 'maybe', 'true or false'],
+    ['CITEWELL_MODEL', 'gpt', '<provider>/<name>'],
+    ['CITEWELL_FAST_MODEL', 'openai/', '<provider>/<name>'],
+    ['CITEWELL_REASONING_MODEL', '/o3', '<provider>/<name>'],
+    ['CITEWELL_FALLBACK_MODEL', 'x', '<provider>/<name>'],
+    ['CITEWELL_EMBEDDING_MODEL', 'hash', '<provider>/<name>'],
+    ['CITEWELL_PROVIDERS', 'groq', 'entries like groq='],
+    ['CITEWELL_PROVIDERS', 'groq=ftp://x', 'entries like groq='],
+    ['CITEWELL_PROVIDERS', 'openai=https://x.test', 'choose another name'],
+    ['OPENAI_BASE_URL', 'api.openai.com', 'an http or https address'],
+    ['ANTHROPIC_BASE_URL', 'file:///x', 'an http or https address'],
+    ['OLLAMA_BASE_URL', '11434', 'an http or https address'],
+    ['CHROMA_URL', 'localhost:8000', 'an http or https address'],
+  ])('refuses %s=%s by its name', (variable, value, expected) => {
+    const error = refusal({ [variable]: value });
+    expect(error.message).toContain(`${variable}: `);
+    expect(error.message).toContain(expected);
+    expect(error.issues.map(({ loc }) => loc)).toEqual([[variable]]);
+  });
+
+  it('lists every wrong variable at once', () => {
+    const { issues } = refusal({ CITEWELL_PORT: 'x', CITEWELL_MODEL: 'y', CHROMA_URL: 'z' });
+    expect(issues.map(({ loc }) => loc[0]).toSorted()).toEqual(['CHROMA_URL', 'CITEWELL_MODEL', 'CITEWELL_PORT']);
+  });
+
+  it('repeats no value in an error, for it may be a secret in the wrong place', () => {
+    expect(refusal({ OPENAI_BASE_URL: 'sk-secret', CITEWELL_MODEL: 'sk-secret' }).message).not.toContain('sk-secret');
+  });
+
+  it('lets the environment win over .env, and an empty value count as unset', () => {
+    writeFileSync(join(cwd, '.env'), 'CITEWELL_PORT=1111\nCITEWELL_LOG_LEVEL="warn"\nOPENAI_API_KEY=from-file\n');
+    expect(load({ CITEWELL_PORT: '2222', CITEWELL_LOG_LEVEL: '', OPENAI_API_KEY: ' ' })).toMatchObject({
+      port: 2222,
+      logLevel: 'warn',
+      openai: { apiKey: 'from-file' },
+    });
+  });
+
+  it('warns about unknown variables and names the nearest known one', () => {
+    expect(load({ CITEWELL_MODLE: 'openai/a', CITEWELL_DATADIR: '/x', OTHER_TOOL: '1' }).warnings).toEqual([
+      expect.stringContaining('did you mean CITEWELL_MODEL?'),
+      expect.stringContaining('did you mean CITEWELL_DATA_DIR?'),
+    ]);
+  });
+
+  it('warns about a key of a provider that is not listed and about Chroma settings without an address', () => {
+    expect(load({ CITEWELL_PROVIDER_GROQ_API_KEY: 'k', CHROMA_TOKEN: 't' }).warnings).toEqual([
+      expect.stringContaining('CITEWELL_PROVIDER_GROQ_API_KEY names no provider'),
+      expect.stringContaining('CHROMA_TOKEN does nothing without CHROMA_URL'),
+    ]);
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'example.org'])('refuses to listen on %s, for all could read', (host) => {
+    expect(refusal({ CITEWELL_HOST: host }).message).toContain('CITEWELL_ALLOW_INSECURE_BIND=true');
+    expect(load({ CITEWELL_HOST: host, CITEWELL_ALLOW_INSECURE_BIND: 'true' }).host).toBe(host);
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.9.1', true],
+    ['::1', true],
+    ['localhost', true],
+    ['127.example.org', false],
+    ['10.0.0.1', false],
+  ])('knows whether %s is this machine alone: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
+  });
+});
+
+describe('.env.example', () => {
+  const text = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
+  const documented = [...text.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]);
+
+  it('documents every variable once, and no other', () => {
+    const ofOneProvider = 'CITEWELL_PROVIDER_GROQ_API_KEY';
+    expect(documented.toSorted()).toEqual([...variableNames, ofOneProvider].toSorted());
+  });
+
+  it('is accepted when everything with a value is uncommented', () => {
+    writeFileSync(join(cwd, '.env'), text.replaceAll(/^# ([A-Z][A-Z0-9_]+=)/gm, '$1'));
+    expect(load().warnings).toEqual([]);
+  });
+});
