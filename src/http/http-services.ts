@@ -1,0 +1,77 @@
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import type { Ingestor } from '../ingest/ingestor.ts';
+import type { ModelRegistry } from '../models/model.ts';
+import type { Answerer } from '../rag/rag-event.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import type { Corpus } from '../store/corpus.ts';
+import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
+import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
+
+/** What this deployment runs on, for `/health` and `citewell status`. No secret and no key may be in it. */
+export interface ServiceStatus {
+  readonly version: string;
+  /** The model that answers when a request names none; `builtin/extractive` with no key. */
+  readonly model: string;
+  readonly embedder: string;
+  /** The data folder. */
+  readonly data: string;
+  readonly index: {
+    readonly kind: 'embedded' | 'remote' | 'memory';
+    readonly state: 'ready' | 'rebuilding' | 'unavailable';
+  };
+  /** Things worth telling a person, e.g. which variable would improve the answers. */
+  readonly hints: readonly string[];
+}
+
+export interface ReindexRequest {
+  /** Provider-qualified embedder; undefined means the configured one. */
+  readonly model?: string;
+  /** Return to the previous space instead. */
+  readonly back: boolean;
+}
+
+/** The part of a pino logger that is used here. */
+export interface HttpLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** In bytes. */
+export interface HttpLimits {
+  /** A JSON body. */
+  readonly body: number;
+  /** An uploaded file. */
+  readonly file: number;
+  /** One text field of a multipart body: raw text, or all chunks together. */
+  readonly field: number;
+  /** Milliseconds of silence in a stream after which a comment keeps the connection alive. */
+  readonly heartbeat: number;
+  /** Milliseconds a reader of a stream may refuse to take anything before it is cut off. */
+  readonly stall: number;
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  body: 16_000_000,
+  file: 100_000_000,
+  field: 64_000_000,
+  heartbeat: 15_000,
+  stall: 120_000,
+};
+
+/** What the HTTP face stands on. */
+export interface HttpServices {
+  readonly corpus: Corpus;
+  readonly ingestor: Ingestor;
+  readonly retriever: Retriever;
+  readonly answerer: Answerer;
+  readonly models: ModelRegistry;
+  readonly embeddings: EmbeddingModel;
+  readonly conversations: ConversationRecords;
+  readonly collections: CollectionRecords;
+  /** Re-embeds the corpus, or goes back; afterwards searches and ingestion use the space that came out. */
+  reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
+  status(): Promise<ServiceStatus>;
+  readonly log: HttpLog;
+  readonly limits: HttpLimits;
+}
