@@ -1,0 +1,158 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One thing a reply does to the connection, in order. */
+export type Step =
+  | { readonly send: string }
+  | { readonly wait: number }
+  /** Keeps the connection open and silent until the client leaves. */
+  | { readonly hang: true }
+  /** Breaks the connection as a crashed server would. */
+  | { readonly cut: true };
+
+/** What the fake answers to one request. */
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Nothing is sent, headers included, before the first `send`. */
+  readonly steps: readonly Step[];
+}
+
+/** A request as it arrived. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
+  readonly body: any;
+  /** Milliseconds, for measuring the pauses between tries. */
+  readonly at: number;
+  /** Settles when the exchange is over: `left` when the client broke it off. */
+  readonly end: Promise<'finished' | 'left'>;
+}
+
+/** A local HTTP server that plays scripted replies, one per request, and keeps what it was asked. */
+export interface FakeProvider {
+  readonly origin: string;
+  readonly requests: readonly ReceivedRequest[];
+  /** Adds to the script. */
+  next(...replies: readonly Reply[]): void;
+  /** Answers every request for which the script has nothing left. */
+  otherwise(answer: (request: ReceivedRequest) => Reply): void;
+  /** Replies not yet played. */
+  readonly unplayed: number;
+  close(): Promise<void>;
+}
+
+export async function startFakeProvider(
+  unscripted: (request: ReceivedRequest) => Reply = () =>
+    jsonReply({ error: { message: 'the script of the fake is played out', type: 'server_error' } }, { status: 500 }),
+): Promise<FakeProvider> {
+  const requests: ReceivedRequest[] = [];
+  const script: Reply[] = [];
+  let answer = unscripted;
+
+  const server = createServer((incoming, outgoing) => {
+    const end = new Promise<'finished' | 'left'>((resolve) => {
+      outgoing.on('close', () => resolve(outgoing.writableFinished ? 'finished' : 'left'));
+    });
+    const pieces: Buffer[] = [];
+    incoming.on('data', (piece: Buffer) => pieces.push(piece));
+    incoming.on('error', () => undefined);
+    incoming.on('end', () => {
+      const text = Buffer.concat(pieces).toString('utf8');
+      const request: ReceivedRequest = {
+        method: incoming.method ?? '',
+        path: incoming.url ?? '',
+        headers: incoming.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+        at: performance.now(),
+        end,
+      };
+      requests.push(request);
+      void play(script.shift() ?? answer(request), outgoing, end);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    next(...replies) {
+      script.push(...replies);
+    },
+    otherwise(next) {
+      answer = next;
+    },
+    get unplayed() {
+      return script.length;
+    },
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function play(reply: Reply, response: ServerResponse, end: Promise<unknown>): Promise<void> {
+  for (const step of reply.steps) {
+    if (response.destroyed) return;
+    if ('send' in step) {
+      if (!response.headersSent) response.writeHead(reply.status ?? 200, reply.headers);
+      response.write(step.send);
+    } else if ('wait' in step) {
+      await Promise.race([sleep(step.wait), end]);
+    } else if ('hang' in step) {
+      await end;
+    } else {
+      // Lets what was written reach the client first.
+      await sleep(10);
+      response.destroy();
+    }
+  }
+  if (response.destroyed) return;
+  if (!response.headersSent) response.writeHead(reply.status ?? 200, reply.headers);
+  response.end();
+}
+
+export function jsonReply(
+  body: unknown,
+  options: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Reply {
+  return {
+    status: options.status ?? 200,
+    headers: { 'content-type': 'application/json', ...options.headers },
+    steps: [{ send: JSON.stringify(body) }],
+  };
+}
+
+/** A server-sent event stream; `event` lines are written only for named events. */
+export function streamReply(events: readonly (Step | { readonly event?: string; readonly data: unknown })[]): Reply {
+  return {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    steps: events.map((event) => ('data' in event ? { send: encode(event) } : event)),
+  };
+}
+
+function encode({ event, data }: { readonly event?: string; readonly data: unknown }): string {
+  const line = typeof data === 'string' ? data : JSON.stringify(data);
+  return `${event === undefined ? '' : `event: ${event}\n`}data: ${line}\n\n`;
+}
+
+/** Replaces what follows the first `count` steps; for streams that end badly. */
+export function after(count: number, reply: Reply, ...ending: readonly Step[]): Reply {
+  return { ...reply, steps: [...reply.steps.slice(0, count), ...ending] };
+}
+
+/** The same reply with a pause before each step. */
+export function slowly(milliseconds: number, reply: Reply): Reply {
+  return { ...reply, steps: reply.steps.flatMap((step) => [{ wait: milliseconds }, step]) };
+}
+
+/** Takes the request and never says a word. */
+export const silence: Reply = { steps: [{ hang: true }] };
+
+/** Breaks the connection before the status line. */
+export const brokenConnection: Reply = { steps: [{ cut: true }] };
