@@ -1,0 +1,82 @@
+/** Who may import whom, as tables. `check-imports.ts` applies them; docs/decisions.md says why they are as they are. */
+
+/** Words and shapes that belong to everybody. */
+const vocabulary = ['documents', 'errors'];
+/** Ports: small interfaces that adapters fulfil. */
+const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'access'];
+/** What the rooms that do the work stand on. */
+const foundations = [...ports, 'toolbox', 'retrieval', 'graph', 'citations'];
+const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
+
+/**
+ * Room → rooms it may import besides itself. A room is a folder or file directly in `src/`, or a folder below one that
+ * has its own line. `tools` is the folder beside `src`.
+ */
+export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  'nearest-name': [],
+  documents: ['errors'],
+  config: ['errors', 'nearest-name'],
+  access: [...vocabulary],
+  store: [...vocabulary, 'embeddings'],
+  'store/full-text': [...vocabulary],
+  'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
+  'store/chroma': [...vocabulary, 'store'],
+  'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
+  embeddings: [...vocabulary, 'store', 'store/full-text'],
+  models: [...vocabulary, 'nearest-name'],
+  'models/openai': [...vocabulary, 'models'],
+  'models/anthropic': [...vocabulary, 'models'],
+  'models/extractive': [...vocabulary, 'models', 'citations', 'store/full-text'],
+  web: [...vocabulary],
+  citations: [...vocabulary],
+  retrieval: [...ports, 'store/full-text'],
+  graph: [...ports, 'citations', 'retrieval'],
+  toolbox: foundations,
+  agent: [...foundations, ...work],
+  rag: [...foundations, 'models/extractive'],
+  ingest: foundations,
+  conversations: foundations,
+  runs: foundations,
+  tools: [...foundations, 'agent'],
+  http: [...foundations, ...work, 'page'],
+  mcp: [...foundations, ...work],
+  page: [],
+  services: [...foundations, ...work, 'config', 'http', 'tools', 'store/sql', 'store/chroma', 'store/full-text'],
+  cli: [...foundations, ...work, 'config', 'services', 'http', 'mcp'],
+  index: [...foundations, ...work, 'config', 'services', 'http'],
+};
+
+/** Files that may reach further than their room, each for the reason beside it. */
+export const exceptions: Readonly<Record<string, readonly string[]>> = {
+  // Says what is wrong with the parts themselves, so it has to look at them without the services around.
+  'src/cli/doctor-checks.ts': ['store/chroma', 'node:sqlite'],
+};
+
+/** Vendor package, or built-in module worth keeping in one place → where it may be imported. `*` is everywhere. */
+export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
+  zod: ['*'],
+  pino: ['services', 'cli'],
+  commander: ['cli'],
+  express: ['http'],
+  multer: ['http'],
+  chromadb: ['store/chroma'],
+  kysely: ['store/sql', 'conversations'],
+  'node:sqlite': ['store/sql', 'store'],
+  openai: ['models/openai', 'embeddings'],
+  '@anthropic-ai/sdk': ['models/anthropic'],
+  '@huggingface/transformers': ['embeddings'],
+  '@modelcontextprotocol/sdk': ['mcp'],
+  'isolated-vm': ['sandbox'],
+  cheerio: ['ingest', 'web'],
+  'csv-parse': ['ingest'],
+  'file-type': ['ingest'],
+  'iconv-lite': ['ingest'],
+  mammoth: ['ingest'],
+  unpdf: ['ingest'],
+  'mdast-util-from-markdown': ['ingest'],
+  'mdast-util-gfm': ['ingest'],
+  'micromark-extension-gfm': ['ingest'],
+  'p-limit': ['*'],
+  stemmer: ['store/full-text'],
+};

@@ -1,0 +1,77 @@
+import { glob, lstat, opendir, stat } from 'node:fs/promises';
+import { basename, extname, join, resolve } from 'node:path';
+import { ServiceError } from '../errors.ts';
+
+/** Why something below a folder was passed over. */
+export type SkipReason = 'hidden' | 'dependencies' | 'unsupported' | 'unreadable' | 'special';
+
+export type Found =
+  | { readonly kind: 'file'; readonly path: string; readonly sizeInBytes: number }
+  | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
+
+export interface FindFilesOptions {
+  /** Whether a file of this name is worth reading when it was not named itself; extension with the dot, lower case. */
+  readonly isSupported: (extension: string, name: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+const GLOB_CHARACTERS = /[*?[\]{}]/;
+
+/**
+ * The files behind a path or a glob, one at a time: a folder of a million files costs no more memory than one of ten.
+ * A file that is named itself is always yielded; below folders, hidden and unsupported ones are skipped.
+ */
+export async function* findFiles(argument: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  const path = resolve(argument);
+  const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw new ServiceError('invalid_request', `"${argument}" cannot be read: ${error.message}.`, { cause: error });
+  });
+  if (info?.isFile()) yield { kind: 'file', path, sizeInBytes: info.size };
+  else if (info?.isDirectory()) yield* below(path, options);
+  else if (info) yield { kind: 'skipped', path, reason: 'special' };
+  else if (GLOB_CHARACTERS.test(argument)) yield* matches(argument, options);
+  else throw new ServiceError('invalid_request', `There is no file or folder "${argument}".`);
+}
+
+async function* matches(pattern: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  let any = false;
+  const ignored = (name: string) => basename(name) === 'node_modules';
+  for await (const match of glob(pattern, { exclude: ignored })) {
+    options.signal.throwIfAborted();
+    any = true;
+    const path = resolve(match);
+    const info = await lstat(path).catch(() => undefined);
+    // Folders that a "**" passes through are matched too; their files come as matches of their own.
+    if (info?.isDirectory()) continue;
+    yield* file(path, options);
+  }
+  if (!any) throw new ServiceError('invalid_request', `No file matches "${pattern}".`);
+}
+
+async function* below(folder: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  const entries = await opendir(folder).catch(() => undefined);
+  if (entries === undefined) {
+    yield { kind: 'skipped', path: folder, reason: 'unreadable' };
+    return;
+  }
+  for await (const entry of entries) {
+    options.signal.throwIfAborted();
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith('.')) yield { kind: 'skipped', path, reason: 'hidden' };
+    else if (entry.isDirectory() && entry.name === 'node_modules')
+      yield { kind: 'skipped', path, reason: 'dependencies' };
+    else if (entry.isDirectory()) yield* below(path, options);
+    else yield* file(path, options);
+  }
+}
+
+// A link to a folder is not followed, so that a loop of links ends; a link to a file is read like the file.
+async function* file(path: string, { isSupported }: FindFilesOptions): AsyncGenerator<Found, void> {
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined) yield { kind: 'skipped', path, reason: 'unreadable' };
+  else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
+  else if (!isSupported(extname(path).toLowerCase(), basename(path)))
+    yield { kind: 'skipped', path, reason: 'unsupported' };
+  else yield { kind: 'file', path, sizeInBytes: info.size };
+}

@@ -1,0 +1,68 @@
+import { styleText } from 'node:util';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Where a command writes. Results go to `print` (stdout); everything a person only watches goes to `note` (stderr). */
+export interface Output {
+  /** A line of the result. */
+  print(line?: string): void;
+  /** A part of a line, for streamed text. */
+  write(text: string): void;
+  /** A line for people. */
+  note(line?: string): void;
+  /** Rewrites the last line of stderr; only where `isInteractive`. */
+  status(line: string): void;
+  /** For stdout; unchanged where colours are not wanted. */
+  style(style: Style, text: string): string;
+  /** For stderr. */
+  noteStyle(style: Style, text: string): string;
+  /** Whether someone is looking at stderr, so that a progress bar makes sense. */
+  readonly isInteractive: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+const DEFAULT_WIDTH = 100;
+
+/** An Output over the process's streams. `NO_COLOR`, `FORCE_COLOR` and pipes are honoured by `styleText`. */
+export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
+  let hasStatus = false;
+  const clearStatus = () => {
+    if (hasStatus) stderr.write('\r\u001b[K');
+    hasStatus = false;
+  };
+  return {
+    print: (line = '') => {
+      clearStatus();
+      stdout.write(`${line}\n`);
+    },
+    write: (text) => {
+      clearStatus();
+      stdout.write(text);
+    },
+    note: (line = '') => {
+      clearStatus();
+      stderr.write(`${line}\n`);
+    },
+    status: (line) => {
+      if (!stderr.isTTY) return;
+      clearStatus();
+      stderr.write(line);
+      hasStatus = line !== '';
+    },
+    style: (style, text) => styleText(style, text, { stream: stdout }),
+    noteStyle: (style, text) => styleText(style, text, { stream: stderr }),
+    isInteractive: stderr.isTTY === true,
+    get width() {
+      return stderr.columns ?? stdout.columns ?? DEFAULT_WIDTH;
+    },
+  };
+}
+
+/** Ends the process quietly when the reader of its output has gone, as in `citewell search … | head`. */
+export function endOnBrokenPipe(stream: NodeJS.WriteStream, end: () => void): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') end();
+    else throw error;
+  });
+}

@@ -1,0 +1,72 @@
+import { InvalidArgumentError } from 'commander';
+import type { Json, Metadata } from '../documents/document.ts';
+
+/** `--limit`: a whole number from 1 to 1000. */
+export function parseLimit(value: string): number {
+  const limit = Number(value);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1000) {
+    throw new InvalidArgumentError('Expected a whole number from 1 to 1000.');
+  }
+  return limit;
+}
+
+/** `--offset`: a whole number from 0. */
+export function parseOffset(value: string): number {
+  const offset = Number(value);
+  if (value.trim() === '' || !Number.isInteger(offset) || offset < 0) {
+    throw new InvalidArgumentError('Expected a whole number from 0.');
+  }
+  return offset;
+}
+
+/** `--port`: 0 takes any free one. */
+export function parsePort(value: string): number {
+  const port = Number(value);
+  if (value.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidArgumentError('Expected a number from 0 to 65535.');
+  }
+  return port;
+}
+
+/** `--filter`: an object of the filter language. What its members mean is checked where the search is made. */
+export function parseFilter(value: string): { readonly [key: string]: Json } {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InvalidArgumentError(`Expected JSON such as '{"document_type": {"$eq": "pdf"}}' (${reason}).`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw new InvalidArgumentError(`Expected a JSON object such as '{"metadata.year": {"$gt": 2020}}'.`);
+  }
+  return parsed as { readonly [key: string]: Json };
+}
+
+/**
+ * `--metadata key=value`, repeated. A value that is JSON keeps its type (`year=2024` is a number, `draft=true` a
+ * boolean, `tags=["a"]` a list, `code="007"` a text); anything else is the text itself.
+ */
+export function parseMetadata(value: string, previous: Metadata = {}): Metadata {
+  const split = value.indexOf('=');
+  const key = value.slice(0, Math.max(0, split)).trim();
+  if (key === '') throw new InvalidArgumentError('Expected key=value.');
+  return { ...previous, [key]: typed(value.slice(split + 1)) };
+}
+
+function typed(text: string): Json {
+  try {
+    const value = JSON.parse(text) as Json;
+    // 9007199254740993 or 1e999 would not come back as they were written: such numbers stay text.
+    return typeof value === 'number' && String(value) !== text.trim() && !isSameDecimal(value, text) ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+function isSameDecimal(value: number, text: string): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)) && Number(text) === value;
+}
+
+/** Collects a repeated option. */
+export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];

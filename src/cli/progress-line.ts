@@ -1,0 +1,65 @@
+/** How far an ingestion or a re-embedding has come. */
+export interface Progress {
+  readonly done: number;
+  /** Undefined while it is still being counted. */
+  readonly total: number | undefined;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly elapsedSeconds: number;
+  /** What is being worked on. */
+  readonly current?: string;
+  /** What the numbers count, in the plural. */
+  readonly unit: string;
+}
+
+const BAR_WIDTH = 24;
+const MINIMUM_SECONDS_FOR_RATE = 1;
+
+/** One line of progress, at most `width` columns. */
+export function progressLine(progress: Progress, width: number): string {
+  const parts = [
+    ...(progress.total === undefined ? [] : [bar(progress.done, progress.total)]),
+    progress.total === undefined
+      ? `${count(progress.done)} ${progress.unit}`
+      : `${count(progress.done)}/${count(progress.total)} ${progress.unit}`,
+    ...rateParts(progress),
+    ...(progress.skipped > 0 ? [`${count(progress.skipped)} skipped`] : []),
+    ...(progress.failed > 0 ? [`${count(progress.failed)} failed`] : []),
+    ...(progress.current === undefined ? [] : [progress.current]),
+  ];
+  const line = parts.join('  ');
+  return line.length < width ? line : `${line.slice(0, Math.max(0, width - 2))}…`;
+}
+
+function bar(done: number, total: number): string {
+  const filled = total === 0 ? BAR_WIDTH : Math.min(BAR_WIDTH, Math.round((done / total) * BAR_WIDTH));
+  return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}]`;
+}
+
+function rateParts({ done, total, elapsedSeconds }: Progress): string[] {
+  if (elapsedSeconds < MINIMUM_SECONDS_FOR_RATE || done === 0) return [];
+  const rate = done / elapsedSeconds;
+  const parts = [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`];
+  if (total !== undefined && total > done) parts.push(`${duration((total - done) / rate)} left`);
+  return parts;
+}
+
+/** A length of time in the one or two units that matter. */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return `${minutes} min ${whole % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A whole number with separators between thousands. */
+export const count = (value: number): string => value.toLocaleString('en-US');
+
+/** A number of bytes for people. */
+export function byteCount(bytes: number): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power] ?? 'B'}`;
+}

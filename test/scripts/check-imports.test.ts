@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { checkFile } from '../../scripts/check-imports.ts';
+
+const messages = (file: string, source: string) => checkFile(file, source).map(({ message }) => message);
+
+describe('the import check', () => {
+  it.each([
+    ['a port may speak of documents', 'src/store/corpus.ts', "import type { Filter } from '../documents/filter.ts';"],
+    ['an adapter imports its vendor', 'src/store/chroma/a.ts', "import { ChromaClient } from 'chromadb';"],
+    ['a vendor of a room is open to folders below it', 'src/http/routes/a.ts', "import express from 'express';"],
+    ['the services name adapters', 'src/services.ts', "import { a } from './store/sql/a.ts';"],
+    ['files of one room import each other', 'src/rag/a.ts', "import { b } from './b.ts';"],
+    ['a comment imports nothing', 'src/documents/a.ts', "// import x from 'express';\n/* import('chromadb') */"],
+    ['configuration reads the environment', 'src/config.ts', 'const env = process.env;'],
+  ])('accepts that %s', (_, file, source) => {
+    expect(messages(file, source)).toEqual([]);
+  });
+
+  it.each([
+    ['upwards', 'src/store/corpus.ts', "import { app } from '../http/app.ts';", '"store" may not import "http"'],
+    ['sideways', 'src/http/app.ts', "import { server } from '../mcp/server.ts';", '"http" may not import "mcp"'],
+    ['an adapter', 'src/rag/a.ts', "export { x } from '../store/chroma/x.ts';", '"rag" may not import "store/chroma"'],
+    ['an adapter later', 'src/rag/a.ts', "await import('../store/sql/x.ts');", '"rag" may not import "store/sql"'],
+    ["another room's vendor", 'src/rag/a.ts', "import OpenAI from 'openai';", 'belongs to models/openai, embeddings'],
+    ['a part of it', 'src/rag/a.ts', "import x from '@anthropic-ai/sdk/x';", 'belongs to models/anthropic'],
+    ['SQLite', 'src/http/a.ts', "import { DatabaseSync } from 'node:sqlite';", 'belongs to store/sql'],
+    ['an unknown package', 'src/rag/a.ts', "import x from 'left-pad';", '"left-pad", which has no room yet'],
+    ['the environment', 'src/cli/a.ts', 'const key = process.env["KEY"];', 'only src/config.ts may'],
+  ])('refuses an import of %s', (_, file, source, expected) => {
+    expect(messages(file, source)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('names file and line, also when the import goes over several lines', () => {
+    const source = "import {\n  a,\n  b,\n} from '../documents/x.ts';\nimport {\n  c,\n} from 'express';\n";
+    expect(checkFile('src/rag/a.ts', source)).toMatchObject([{ file: 'src/rag/a.ts', line: 7 }]);
+  });
+
+  it('asks for a line for a room it does not know', () => {
+    expect(messages('src/helpers/a.ts', '')).toEqual([expect.stringContaining('belongs to no room')]);
+  });
+});
