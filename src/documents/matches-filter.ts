@@ -1,0 +1,222 @@
+import type { Json, Metadata } from './document.ts';
+import type { Filter, Scalar } from './filter.ts';
+import { type FilterTarget, placeOfField, type RecordField } from './filter-field.ts';
+import { isUuid } from './ids.ts';
+import { matchesLike, readLikePattern } from './like-pattern.ts';
+
+/** What a filter can see of a chunk or document. */
+export interface FilterRecord {
+  readonly target: FilterTarget;
+  readonly fields: { readonly [field in RecordField]?: string | number | null };
+  readonly collectionIds: readonly string[];
+  /** The document's. */
+  readonly metadata: Metadata;
+  /** The chunk's own edits; empty for documents. */
+  readonly ownMetadata: Metadata;
+}
+
+/**
+ * Does the record satisfy the filter? The meaning of filters (r2r-v3.md 4.2) in its plainest form; the SQL of the stores
+ * is held against it.
+ *
+ * The operand's type decides how a value is read: a number is compared with numbers and with strings that are a JSON
+ * number, a boolean with booleans and "true"/"false", a text with strings and with the JSON text of numbers and booleans,
+ * in code point order. Objects and arrays equal nothing.
+ */
+export function matchesFilter(filter: Filter, record: FilterRecord): boolean {
+  switch (filter.kind) {
+    case 'all':
+      return true;
+    case 'none':
+      return false;
+    case 'and':
+      return filter.filters.every((each) => matchesFilter(each, record));
+    case 'or':
+      return filter.filters.some((each) => matchesFilter(each, record));
+    default:
+      return matchesCondition(filter, record);
+  }
+}
+
+/** A filter that looks at one field. */
+export type Condition = Extract<Filter, { readonly field: string }>;
+
+function matchesCondition(condition: Condition, record: FilterRecord): boolean {
+  const place = placeOfField(condition.field, record.target);
+  if (place.kind === 'collections') return matchesCollections(condition, record.collectionIds, place.single);
+  if (place.kind === 'record') {
+    const value = record.fields[place.field] ?? null;
+    return matchesValue(place.isIdentifier ? withIdOperands(condition) : condition, value);
+  }
+  return matchesValue(condition, metadataValue(record, place) ?? null);
+}
+
+function metadataValue(
+  record: FilterRecord,
+  place: { readonly path: readonly string[]; readonly inherited?: RecordField; readonly fallback?: RecordField },
+): Json | undefined {
+  const [key = ''] = place.path;
+  if (Object.hasOwn(record.ownMetadata, key)) return valueAt(record.ownMetadata, place.path);
+  if (place.inherited) return record.fields[place.inherited];
+  const found = valueAt(record.metadata, place.path);
+  return found === undefined && place.fallback ? record.fields[place.fallback] : found;
+}
+
+function valueAt(metadata: Metadata, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = metadata;
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+function matchesValue(condition: Condition, value: Json): boolean {
+  switch (condition.kind) {
+    case 'isNull':
+      return value === null;
+    case 'isNotNull':
+      return value !== null;
+    case 'compare':
+      return condition.op === 'ne'
+        ? !compares(value, 'eq', condition.value)
+        : compares(value, condition.op, condition.value);
+    case 'in':
+      return condition.values.some((each) => compares(value, 'eq', each));
+    case 'notIn':
+      return !condition.values.some((each) => compares(value, 'eq', each));
+    case 'like':
+      return (
+        typeof value === 'string' && matchesLike(readLikePattern(condition.pattern, condition.caseSensitive), value)
+      );
+    case 'jsonContains':
+      return value !== null && jsonContains(value, condition.value, true);
+    default:
+      return isArray(value) && matchesElements(condition, value);
+  }
+}
+
+type ElementCondition = Extract<Condition, { readonly kind: 'overlap' | 'contains' | 'exactly' | 'notContains' }>;
+
+function matchesElements(condition: ElementCondition, elements: readonly Json[]): boolean {
+  const has = (wanted: Scalar) => elements.some((element) => compares(element, 'eq', wanted));
+  switch (condition.kind) {
+    case 'overlap':
+      return condition.values.some(has);
+    case 'contains':
+      return condition.values.every(has);
+    case 'exactly': {
+      const { values } = condition;
+      return values.every(has) && elements.every((element) => values.some((each) => compares(element, 'eq', each)));
+    }
+    case 'notContains':
+      return !has(condition.value);
+  }
+}
+
+// The collections are an array that is always there; equality and membership mean what the contract says of them.
+function matchesCollections(asked: Condition, ids: readonly string[], single: boolean): boolean {
+  const condition = withIdOperands(asked);
+  switch (condition.kind) {
+    case 'isNull':
+      return single && ids.length === 0;
+    case 'isNotNull':
+      return !single || ids.length > 0;
+    case 'compare': {
+      const isEqual = single
+        ? matchesElements({ kind: 'contains', field: '', values: [condition.value] }, ids)
+        : matchesElements({ kind: 'exactly', field: '', values: [condition.value] }, ids);
+      return condition.op === 'eq' ? isEqual : condition.op === 'ne' && !isEqual;
+    }
+    case 'in':
+      return matchesElements({ kind: 'overlap', field: '', values: condition.values }, ids);
+    case 'notIn':
+      return !matchesElements({ kind: 'overlap', field: '', values: condition.values }, ids);
+    case 'like':
+      return false;
+    case 'jsonContains':
+      return jsonContains(ids, condition.value, true);
+    default:
+      return matchesElements(condition, ids);
+  }
+}
+
+/** Operands for a field of identifiers: text, and UUIDs in lower case, as they are stored. */
+export function withIdOperands(condition: Condition): Condition {
+  const lower = (value: Scalar): string => (isUuid(String(value)) ? String(value).toLowerCase() : String(value));
+  switch (condition.kind) {
+    case 'compare':
+    case 'notContains':
+      return { ...condition, value: lower(condition.value) };
+    case 'in':
+    case 'notIn':
+    case 'overlap':
+    case 'contains':
+    case 'exactly':
+      return { ...condition, values: condition.values.map(lower) };
+    default:
+      return condition;
+  }
+}
+
+type ComparisonOperator = Exclude<Extract<Condition, { readonly kind: 'compare' }>['op'], 'ne'>;
+
+function compares(value: Json, op: ComparisonOperator, operand: Scalar): boolean {
+  const order = orderOf(value, operand);
+  if (order === undefined || Number.isNaN(order)) return false;
+  switch (op) {
+    case 'eq':
+      return order === 0;
+    case 'gt':
+      return order > 0;
+    case 'gte':
+      return order >= 0;
+    case 'lt':
+      return order < 0;
+    case 'lte':
+      return order <= 0;
+  }
+}
+
+// Below 0 when the value comes before the operand; undefined when it cannot be read as the operand's type.
+function orderOf(value: Json, operand: Scalar): number | undefined {
+  switch (typeof operand) {
+    case 'number': {
+      const number = asNumber(value);
+      return number === undefined ? undefined : Math.sign(number === operand ? 0 : number - operand);
+    }
+    case 'boolean': {
+      const truth = value === true || value === 'true' ? 1 : value === false || value === 'false' ? 0 : undefined;
+      return truth === undefined ? undefined : truth - Number(operand);
+    }
+    default: {
+      const text = typeof value === 'string' ? value : isScalar(value) ? JSON.stringify(value) : undefined;
+      return text === undefined ? undefined : Buffer.compare(Buffer.from(text), Buffer.from(operand));
+    }
+  }
+}
+
+const JSON_NUMBER = /^[ \t\n\r]*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?[ \t\n\r]*$/;
+const asNumber = (value: Json): number | undefined =>
+  typeof value === 'number' ? value : typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : undefined;
+
+// PostgreSQL's `@>`: at the top, an array also contains a bare scalar that is one of its elements.
+function jsonContains(value: Json, wanted: Json, isTop: boolean): boolean {
+  if (isArray(value)) {
+    if (isArray(wanted)) return wanted.every((each) => value.some((element) => jsonContains(element, each, false)));
+    return isTop && !isObject(wanted) && value.some((element) => element === wanted);
+  }
+  if (isObject(value)) {
+    if (!isObject(wanted)) return false;
+    return Object.entries(wanted).every(([key, each]) => {
+      const member = Object.hasOwn(value, key) ? value[key] : undefined;
+      return member !== undefined && jsonContains(member, each, false);
+    });
+  }
+  return value === wanted;
+}
+
+const isArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
+const isObject = (value: Json | undefined): value is Metadata =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isScalar = (value: Json): value is Scalar => value !== null && typeof value !== 'object';
