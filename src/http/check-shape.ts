@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import { type FieldIssue, ServiceError } from '../errors.ts';
+
+type Place = 'body' | 'query' | 'path';
+
+/** The value in the schema's output type, or `invalid_field` with one issue per wrong member (r2r-v3.md 1.2). */
+export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown, place: Place): z.output<Schema> {
+  const checked = schema.safeParse(value, { reportInput: true });
+  if (checked.success) return checked.data;
+  throw invalidFields(checked.error.issues.map((issue) => toFieldIssue(issue, place)));
+}
+
+/** A single member that does not fit. */
+export function invalidField(type: string, loc: readonly (string | number)[], msg: string, input?: unknown) {
+  return invalidFields([{ type, loc, msg, ...(input === undefined ? {} : { input }) }]);
+}
+
+function invalidFields(issues: readonly FieldIssue[]): ServiceError {
+  const message = issues.map(({ loc, msg }) => `${loc.slice(1).join('.') || loc.join('.')}: ${msg}`).join('; ');
+  return new ServiceError('invalid_field', message, { issues });
+}
+
+function toFieldIssue(issue: z.core.$ZodIssue, place: Place): FieldIssue {
+  const loc = [place, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
+  if (issue.code === 'invalid_type' && issue.input === undefined)
+    return { type: 'missing', loc, msg: 'Field required' };
+  return { type: nameOf(issue), loc, msg: issue.message, ...(issue.input === undefined ? {} : { input: issue.input }) };
+}
+
+/** R2R's clients know pydantic's names; where it has one for the case, it is used. */
+function nameOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `${pydanticType(issue.expected)}_type`;
+    case 'too_small':
+      return issue.origin === 'number' || issue.origin === 'int' ? 'greater_than_equal' : 'too_short';
+    case 'too_big':
+      return issue.origin === 'number' || issue.origin === 'int' ? 'less_than_equal' : 'too_long';
+    case 'invalid_format':
+      return issue.format === 'uuid' || issue.format === 'guid' ? 'uuid_parsing' : 'string_pattern_mismatch';
+    case 'invalid_value':
+      return 'enum';
+    default:
+      return 'value_error';
+  }
+}
+
+function pydanticType(expected: string): string {
+  const names: Readonly<Record<string, string>> = {
+    object: 'dict',
+    record: 'dict',
+    array: 'list',
+    boolean: 'bool',
+    number: 'float',
+  };
+  return names[expected] ?? expected;
+}

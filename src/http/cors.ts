@@ -1,0 +1,25 @@
+import type { RequestHandler } from 'express';
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+const READABLE = 'X-Request-Id, X-Conversation-Id, Content-Disposition, Retry-After';
+const PREFLIGHT_SECONDS = '600';
+
+/** Open to all origins, with credentials and any header (r2r-v3.md 1); answers preflights itself. */
+export const allowOrigins: RequestHandler = (request, response, next) => {
+  // With credentials "*" is not allowed, so the origin is echoed.
+  response.vary('Origin');
+  const origin = request.get('Origin');
+  if (origin !== undefined) {
+    response.set('Access-Control-Allow-Origin', origin);
+    response.set('Access-Control-Allow-Credentials', 'true');
+    response.set('Access-Control-Expose-Headers', READABLE);
+  }
+  if (request.method !== 'OPTIONS') return next();
+  response.set('Allow', METHODS);
+  if (origin !== undefined) {
+    response.set('Access-Control-Allow-Methods', METHODS);
+    response.set('Access-Control-Allow-Headers', request.get('Access-Control-Request-Headers') ?? '*');
+    response.set('Access-Control-Max-Age', PREFLIGHT_SECONDS);
+  }
+  response.status(204).end();
+};

@@ -1,0 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler, Response } from 'express';
+
+const HEADER = 'X-Request-Id';
+const ACCEPTABLE = /^[\w.:-]{1,128}$/;
+
+/** Gives every request a name that is in its response and in every line logged about it; a caller's own is kept. */
+export const nameRequest: RequestHandler = (request, response, next) => {
+  const given = request.get(HEADER);
+  response.set(HEADER, given !== undefined && ACCEPTABLE.test(given) ? given : randomUUID());
+  next();
+};
+
+export const requestIdOf = (response: Response): string => response.get(HEADER) ?? '';

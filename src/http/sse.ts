@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+
+/** An event of a stream; `data` is sent as one line of JSON. */
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: object;
+}
+
+/** r2r-v3.md 5.5. Python clients read this framing literally: one data line, a blank line, nothing else that is not JSON. */
+export const encodeEvent = ({ event, data }: ServerSentEvent): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+export const STREAM_END = 'event: done\ndata: [DONE]\n\n';
+
+const HEARTBEAT = ': still working\n\n';
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  Connection: 'keep-alive',
+  'X-Accel-Buffering': 'no',
+};
+
+export interface StreamOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds of silence before a comment is sent. */
+  readonly heartbeat: number;
+  /** Milliseconds a reader may refuse to take anything. */
+  readonly stall: number;
+  /** The event that stands for a failure after the first byte; undefined ends the stream without one. */
+  onFailure(thrown: unknown): ServerSentEvent | undefined;
+}
+
+/**
+ * Sends events as they come, never faster than they are read, and closes with the terminator whatever happens.
+ * A failure before the first event is thrown, so that it can still become an ordinary response; one that takes longer
+ * than the heartbeat to appear no longer can.
+ */
+export async function sendEvents(
+  response: Response,
+  events: AsyncIterable<ServerSentEvent>,
+  { signal, heartbeat, stall, onFailure }: StreamOptions,
+): Promise<void> {
+  const iterator = events[Symbol.asyncIterator]();
+  const write = async (text: string): Promise<void> => {
+    if (response.write(text)) return;
+    try {
+      await once(response, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(stall)]) });
+    } catch (cause) {
+      // The reader is gone or takes nothing: what is buffered for it would never leave.
+      if (!signal.aborted) response.destroy();
+      throw cause;
+    }
+  };
+  try {
+    let next = iterator.next();
+    if ((await settledWithin(next, heartbeat)) === 'failed') await next;
+    response.writeHead(200, HEADERS);
+    response.flushHeaders();
+    for (;;) {
+      while ((await settledWithin(next, heartbeat)) === 'pending') await write(HEARTBEAT);
+      const step = await next;
+      if (step.done === true) break;
+      await write(encodeEvent(step.value));
+      signal.throwIfAborted();
+      next = iterator.next();
+    }
+  } catch (thrown) {
+    if (!response.headersSent) throw thrown;
+    const failure = response.destroyed ? undefined : onFailure(thrown);
+    if (failure !== undefined) response.write(encodeEvent(failure));
+  } finally {
+    // Not awaited: a source that ignores the signal must not hold the response.
+    Promise.resolve(iterator.return?.()).catch(() => {});
+  }
+  if (!response.destroyed) response.end(STREAM_END);
+}
+
+/** How a promise stands after at most that many milliseconds; its failure is left for whoever awaits it. */
+async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<'done' | 'failed' | 'pending'> {
+  let timer: NodeJS.Timeout | undefined;
+  const pending = new Promise<'pending'>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, 'pending');
+  });
+  const settled = promise.then(
+    () => 'done' as const,
+    () => 'failed' as const,
+  );
+  try {
+    return await Promise.race([settled, pending]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,185 @@
+import type { Json } from '../../documents/document.ts';
+import { allOf, everything, type Filter, type Scalar } from '../../documents/filter.ts';
+import { ServiceError } from '../../errors.ts';
+
+/** Bounds on one filter; past them it is refused rather than worked on. */
+const MAX_DEPTH = 16;
+const MAX_CONDITIONS = 1_000;
+const MAX_VALUES = 10_000;
+
+const nothing: Filter = { kind: 'none' };
+
+type Operator = (field: string, operand: unknown) => Filter;
+
+const compare =
+  (op: 'gt' | 'gte' | 'lt' | 'lte', name: string): Operator =>
+  (field, operand) => ({ kind: 'compare', field, op, value: scalar(field, name, operand) });
+
+/** What each operator means for an ordinary field (r2r-v3.md 4.2). */
+const operators: Readonly<Record<string, Operator>> = {
+  $eq: (field, operand) => equal(field, operand),
+  $ne: (field, operand) => unequal(field, '$ne', operand),
+  // R2R's prose says $neq, its code $ne.
+  $neq: (field, operand) => unequal(field, '$neq', operand),
+  $gt: compare('gt', '$gt'),
+  $gte: compare('gte', '$gte'),
+  $lt: compare('lt', '$lt'),
+  $lte: compare('lte', '$lte'),
+  $in: (field, operand) => among(field, listOf(field, '$in', operand)),
+  $nin: (field, operand) => notAmong(field, listOf(field, '$nin', operand)),
+  $like: (field, operand) => like(field, '$like', operand),
+  $ilike: (field, operand) => like(field, '$ilike', operand),
+  $overlap: (field, operand) => overlapping(field, scalars(field, '$overlap', oneOrMany(operand))),
+  $contains: (field, operand) => containing(field, scalars(field, '$contains', oneOrMany(operand))),
+  $json_contains: (field, operand) => ({ kind: 'jsonContains', field, value: operand as Json }),
+};
+
+/** `collection_ids` is a set, so membership operators speak of sharing an element. */
+const onCollectionIds: Readonly<Record<string, Operator>> = {
+  ...operators,
+  $eq: (field, operand) =>
+    operand === null ? equal(field, null) : exactly(field, scalars(field, '$eq', oneOrMany(operand))),
+  $in: (field, operand) => overlapping(field, scalars(field, '$in', listOf(field, '$in', operand))),
+  $nin: (field, operand) => holdingNone(field, scalars(field, '$nin', listOf(field, '$nin', operand))),
+};
+
+/** The shorthand `collection_id`: one member of `collection_ids`. */
+const onCollectionId: Readonly<Record<string, Operator>> = {
+  $eq: (_, operand) => containing('collection_ids', [scalar('collection_id', '$eq', operand)]),
+  $ne: (_, operand) => holdingNone('collection_ids', [scalar('collection_id', '$ne', operand)]),
+  $neq: (_, operand) => holdingNone('collection_ids', [scalar('collection_id', '$neq', operand)]),
+  $in: (field, operand) => overlapping('collection_ids', scalars(field, '$in', listOf(field, '$in', operand))),
+  $nin: (field, operand) => holdingNone('collection_ids', scalars(field, '$nin', listOf(field, '$nin', operand))),
+};
+
+/**
+ * A filter of the wire (spec.md 2.3, r2r-v3.md 4.2) as our tree. Values and names are data here and stay data; what a
+ * field is, and that an unknown one matches nothing, is for whoever evaluates the tree.
+ */
+export function readFilter(wire: unknown): Filter {
+  const budget = { conditions: 0 };
+  return objectFilter(wire, 1, budget);
+}
+
+function objectFilter(wire: unknown, depth: number, budget: { conditions: number }): Filter {
+  if (!isObject(wire)) throw bad(`A filter is an object such as {"document_type": {"$eq": "pdf"}}, not ${show(wire)}.`);
+  if (depth > MAX_DEPTH) throw bad(`A filter may nest $and and $or at most ${MAX_DEPTH} deep.`);
+  return allOf(
+    ...Object.entries(wire).map(([key, operand]) => {
+      if (++budget.conditions > MAX_CONDITIONS) throw bad(`A filter may have at most ${MAX_CONDITIONS} conditions.`);
+      if (key === '$and') return allOf(...members(key, operand).map((each) => objectFilter(each, depth + 1, budget)));
+      if (key === '$or') return anyOf(members(key, operand).map((each) => objectFilter(each, depth + 1, budget)));
+      if (key.startsWith('$')) throw unknownOperator(key, ['$and', '$or'], 'where a field name belongs');
+      return fieldFilter(key, operand);
+    }),
+  );
+}
+
+function fieldFilter(field: string, wire: unknown): Filter {
+  if (field.trim() === '') throw bad('A filter has a condition without a field name.');
+  const known = field === 'collection_id' ? onCollectionId : field === 'collection_ids' ? onCollectionIds : operators;
+  if (!isObject(wire)) return bareFilter(field, wire, known);
+  const conditions = Object.entries(wire);
+  if (conditions.length === 0)
+    throw bad(`The condition on "${field}" is empty; write {"$eq": value} or the bare value.`);
+  return allOf(
+    ...conditions.map(([name, operand]) => {
+      const operator = Object.hasOwn(known, name) ? known[name] : undefined;
+      if (operator === undefined) throw unknownOperator(name, Object.keys(known), `on "${field}"`);
+      return operator(field, operand);
+    }),
+  );
+}
+
+/** A bare value means `$eq`; a bare list on a set of collections means any of them. */
+function bareFilter(field: string, value: unknown, known: Readonly<Record<string, Operator>>): Filter {
+  const name = Array.isArray(value) && known !== operators ? '$in' : '$eq';
+  return known[name]?.(field, value) ?? nothing;
+}
+
+function equal(field: string, operand: unknown): Filter {
+  if (operand === null) return { kind: 'isNull', field };
+  if (Array.isArray(operand)) return exactly(field, scalars(field, '$eq', operand));
+  return { kind: 'compare', field, op: 'eq', value: scalar(field, '$eq', operand) };
+}
+
+function unequal(field: string, name: string, operand: unknown): Filter {
+  if (operand === null) return { kind: 'isNotNull', field };
+  return { kind: 'compare', field, op: 'ne', value: scalar(field, name, operand) };
+}
+
+function among(field: string, operands: readonly unknown[]): Filter {
+  const values = scalars(
+    field,
+    '$in',
+    operands.filter((operand) => operand !== null),
+  );
+  const listed: Filter = values.length === 0 ? nothing : { kind: 'in', field, values };
+  return operands.includes(null) ? anyOf([{ kind: 'isNull', field }, listed]) : listed;
+}
+
+function notAmong(field: string, operands: readonly unknown[]): Filter {
+  const values = scalars(
+    field,
+    '$nin',
+    operands.filter((operand) => operand !== null),
+  );
+  const listed: Filter = values.length === 0 ? everything : { kind: 'notIn', field, values };
+  return operands.includes(null) ? allOf({ kind: 'isNotNull', field }, listed) : listed;
+}
+
+function like(field: string, name: '$like' | '$ilike', operand: unknown): Filter {
+  if (typeof operand !== 'string') throw bad(`"${name}" on "${field}" takes a pattern string, not ${show(operand)}.`);
+  return { kind: 'like', field, pattern: operand, caseSensitive: name === '$like' };
+}
+
+const overlapping = (field: string, values: readonly Scalar[]): Filter =>
+  values.length === 0 ? nothing : { kind: 'overlap', field, values };
+
+const containing = (field: string, values: readonly Scalar[]): Filter =>
+  values.length === 0 ? everything : { kind: 'contains', field, values };
+
+const exactly = (field: string, values: readonly Scalar[]): Filter => ({ kind: 'exactly', field, values });
+
+const holdingNone = (field: string, values: readonly Scalar[]): Filter =>
+  allOf(...values.map((value): Filter => ({ kind: 'notContains', field, value })));
+
+function anyOf(filters: readonly Filter[]): Filter {
+  const possible = filters.filter((filter) => filter.kind !== 'none');
+  if (possible.some((filter) => filter.kind === 'all')) return everything;
+  const [only] = possible;
+  if (only === undefined) return nothing;
+  return possible.length === 1 ? only : { kind: 'or', filters: possible };
+}
+
+function members(name: string, operand: unknown): readonly unknown[] {
+  if (!Array.isArray(operand)) throw bad(`"${name}" takes a list of filters, not ${show(operand)}.`);
+  return operand;
+}
+
+function listOf(field: string, name: string, operand: unknown): readonly unknown[] {
+  if (!Array.isArray(operand)) throw bad(`"${name}" on "${field}" takes a list, not ${show(operand)}.`);
+  if (operand.length > MAX_VALUES) throw bad(`"${name}" on "${field}" takes at most ${MAX_VALUES} values.`);
+  return operand;
+}
+
+const oneOrMany = (operand: unknown): readonly unknown[] => (Array.isArray(operand) ? operand : [operand]);
+
+const scalars = (field: string, name: string, operands: readonly unknown[]): Scalar[] =>
+  operands.map((operand) => scalar(field, name, operand));
+
+function scalar(field: string, name: string, operand: unknown): Scalar {
+  if (typeof operand === 'string' || typeof operand === 'number' || typeof operand === 'boolean') return operand;
+  throw bad(`"${name}" on "${field}" compares with a string, number or boolean, not ${show(operand)}.`);
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function unknownOperator(name: string, known: readonly string[], where: string): ServiceError {
+  return bad(`"${name}" is not a filter operator ${where}. Known: ${known.join(', ')}.`);
+}
+
+const bad = (message: string): ServiceError => new ServiceError('invalid_request', message);
+
+const show = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 80);

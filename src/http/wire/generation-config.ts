@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { GenerationConfig } from '../../models/generation-config.ts';
+import { defined, optional, snakeCased } from './tolerant.ts';
+
+/**
+ * spec.md 2.5, r2r-v3.md 4.3. Camel case comes from r2r-js, which converts the configuration of RAG and not that of
+ * completion. `max_tokens` has two names (D10); R2R's own wins when both are there.
+ */
+export const generationConfig = snakeCased(
+  z.object({
+    model: optional(z.string()),
+    temperature: optional(z.number().min(0).max(2)),
+    top_p: optional(z.number().min(0).max(1)),
+    max_tokens: optional(z.number().int().min(1)),
+    max_tokens_to_sample: optional(z.number().int().min(1)),
+    stream: optional(z.boolean()),
+    extended_thinking: optional(z.boolean()),
+    thinking_budget: optional(z.number().int().min(1)),
+    reasoning_effort: optional(z.enum(['low', 'medium', 'high'])),
+    response_format: optional(z.record(z.string(), z.json())),
+  }),
+).transform((wire): { readonly stream: boolean; readonly config: GenerationConfig } => ({
+  stream: wire.stream ?? false,
+  config: defined({
+    model: wire.model === '' ? undefined : wire.model,
+    temperature: wire.temperature,
+    topP: wire.top_p,
+    maxTokens: wire.max_tokens_to_sample ?? wire.max_tokens,
+    extendedThinking: wire.extended_thinking,
+    thinkingBudget: wire.thinking_budget,
+    reasoningEffort: wire.reasoning_effort,
+    responseFormat: wire.response_format,
+  }),
+}));
+
+export const defaultGeneration = { stream: false, config: {} } as const;

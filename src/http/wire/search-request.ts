@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import type { SearchSettings } from '../../retrieval/search-settings.ts';
+import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly settings: SearchSettings;
+  readonly detail: HitDetail;
+}
+
+/** A question or search text. An empty one is the caller's mistake, and 400 by contract, not 422. */
+export const query = z.string().transform((text) => {
+  if (text.trim() !== '') return text;
+  throw new ServiceError('invalid_request', 'The query is empty; say what to look for.');
+});
+
+/** spec.md 4.1, r2r-v3.md 5.1. */
+export const searchRequest = z.object({ query, ...searchMembers }).transform(
+  (wire): SearchRequest => ({
+    query: wire.query,
+    settings: toSearchSettings(wire),
+    detail: detailOf(wire),
+  }),
+);

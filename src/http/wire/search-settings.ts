@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { allOf, type Filter } from '../../documents/filter.ts';
+import { ServiceError } from '../../errors.ts';
+import {
+  defaultSearchSettings,
+  type HybridSettings,
+  type SearchKind,
+  type SearchSettings,
+  type SearchStrategy,
+} from '../../retrieval/search-settings.ts';
+import { readFilter } from './filter.ts';
+import { defined, optional, snakeCased } from './tolerant.ts';
+
+/** Candidates the full-text leg brings when nobody says (r2r-v3.md 4.1). */
+const FULL_TEXT_LIMIT = 200;
+
+const measure = z.enum([
+  'cosine_distance',
+  'l2_distance',
+  'max_inner_product',
+  'l1_distance',
+  'hamming_distance',
+  'jaccard_distance',
+]);
+
+const filters = z.record(z.string(), z.unknown());
+const weight = z.number().min(0);
+
+const hybridSettings = snakeCased(
+  z.object({
+    full_text_weight: optional(weight),
+    // The spelling r2r-js makes of its own `fulltextWeight` (D13).
+    fulltext_weight: optional(weight),
+    semantic_weight: optional(weight),
+    full_text_limit: optional(z.number().int().min(1)),
+    fulltext_limit: optional(z.number().int().min(1)),
+    rrf_k: optional(z.number().int().min(0)),
+  }),
+);
+
+const wireSettings = snakeCased(
+  z.object({
+    filters: optional(filters),
+    search_filters: optional(filters),
+    limit: optional(z.number().int().min(1).max(1000)),
+    offset: optional(z.number().int().min(0)),
+    use_semantic_search: optional(z.boolean()),
+    use_fulltext_search: optional(z.boolean()),
+    use_full_text_search: optional(z.boolean()),
+    use_hybrid_search: optional(z.boolean()),
+    include_metadatas: optional(z.boolean()),
+    include_metadata: optional(z.boolean()),
+    include_scores: optional(z.boolean()),
+    search_strategy: optional(z.string()),
+    num_sub_queries: optional(z.number().int().min(1).max(20)),
+    hybrid_settings: optional(hybridSettings),
+    // D9: at both places; the one R2R reads wins.
+    index_measure: optional(measure),
+    chunk_settings: optional(
+      snakeCased(
+        z.object({
+          enabled: optional(z.boolean()),
+          index_measure: optional(measure),
+          probes: optional(z.number().int().min(1)),
+          ef_search: optional(z.number().int().min(1)),
+        }),
+      ),
+    ),
+    graph_settings: optional(z.looseObject({})),
+    explain: optional(z.boolean()),
+  }),
+);
+
+type WireSettings = z.output<typeof wireSettings>;
+
+/** What of a hit is shown; the search itself does not depend on it. */
+export interface HitDetail {
+  readonly metadata: boolean;
+  readonly score: boolean;
+  readonly explain: boolean;
+}
+
+/**
+ * The members of a request that say how to search (spec.md 2.2, 2.4; r2r-v3.md 4.1), for every route that takes them.
+ * Graph settings are accepted; there is no graph yet, so they find nothing.
+ */
+export const searchMembers = {
+  search_mode: optional(z.enum(['basic', 'advanced', 'custom'])),
+  search_settings: optional(wireSettings),
+  graph_search_settings: optional(z.looseObject({})),
+  /** Ours: ask for how each hit came to its place. */
+  explain: optional(z.boolean()),
+};
+
+interface SearchMembers {
+  readonly search_mode: 'basic' | 'advanced' | 'custom' | undefined;
+  readonly search_settings: WireSettings | undefined;
+  readonly explain: boolean | undefined;
+}
+
+export function toSearchSettings(members: SearchMembers): SearchSettings {
+  const mode = members.search_mode ?? 'custom';
+  const wire: Partial<WireSettings> = members.search_settings ?? {};
+  const limit = wire.limit ?? defaultSearchSettings.limit;
+  const offset = wire.offset ?? defaultSearchSettings.offset;
+  const kind = kindOf(wire) ?? kindOfMode[mode];
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    filter: filterOf(wire),
+    limit,
+    offset,
+    measure: wire.chunk_settings?.index_measure ?? wire.index_measure ?? defaultSearchSettings.measure,
+    hybrid: hybridOf(wire, kind, limit, offset),
+    strategy: strategyOf(wire.search_strategy) ?? (mode === 'advanced' ? 'hyde' : defaultSearchSettings.strategy),
+    subQueries: wire.num_sub_queries ?? defaultSearchSettings.subQueries,
+    explain: detailOf(members).explain,
+  };
+}
+
+export function detailOf({ search_settings: wire, explain }: SearchMembers): HitDetail {
+  return {
+    metadata: wire?.include_metadatas ?? wire?.include_metadata ?? true,
+    score: wire?.include_scores ?? true,
+    explain: explain ?? wire?.explain ?? false,
+  };
+}
+
+/** What a mode means where the caller set nothing; `custom` leaves the choice to what fits the embedder. */
+const kindOfMode: Readonly<Record<'basic' | 'advanced' | 'custom', SearchKind | undefined>> = {
+  basic: 'semantic',
+  advanced: 'hybrid',
+  custom: undefined,
+};
+
+/** The kind the switches ask for, undefined when none is set. Hybrid is semantic and full text together. */
+function kindOf(wire: Partial<WireSettings>): SearchKind | undefined {
+  const fullText = wire.use_fulltext_search ?? wire.use_full_text_search;
+  const { use_semantic_search: semantic, use_hybrid_search: hybrid } = wire;
+  if (semantic === undefined && fullText === undefined && hybrid === undefined) return undefined;
+  if (hybrid === true || (semantic !== false && fullText === true)) return 'hybrid';
+  if (semantic !== false) return 'semantic';
+  if (fullText === true) return 'full_text';
+  throw new ServiceError(
+    'invalid_request',
+    'Every kind of search is switched off. Set use_semantic_search, use_fulltext_search or use_hybrid_search to true.',
+  );
+}
+
+function filterOf(wire: Partial<WireSettings>): Filter {
+  const given = allOf(readFilter(wire.filters ?? {}), readFilter(wire.search_filters ?? {}));
+  return wire.chunk_settings?.enabled === false ? { kind: 'none' } : given;
+}
+
+function hybridOf(
+  wire: Partial<WireSettings>,
+  kind: SearchKind | undefined,
+  limit: number,
+  offset: number,
+): Partial<HybridSettings> {
+  const settings: Partial<z.output<typeof hybridSettings>> = wire.hybrid_settings ?? {};
+  const given = settings.full_text_limit ?? settings.fulltext_limit;
+  if (kind === 'hybrid' && given !== undefined && given < limit) {
+    throw new ServiceError(
+      'invalid_request',
+      `hybrid_settings.full_text_limit (${given}) is smaller than limit (${limit}); raise it or lower the limit.`,
+    );
+  }
+  const needed = limit + offset > FULL_TEXT_LIMIT ? limit + offset : undefined;
+  return defined({
+    fullTextWeight: settings.full_text_weight ?? settings.fulltext_weight,
+    semanticWeight: settings.semantic_weight,
+    fullTextLimit: given ?? needed,
+    rrfK: settings.rrf_k,
+  });
+}
+
+/** An unknown strategy is a plain search (r2r-v3.md 4.1). */
+function strategyOf(name: string | undefined): SearchStrategy | undefined {
+  switch (name) {
+    case undefined:
+      return undefined;
+    case 'hyde':
+      return 'hyde';
+    case 'rag_fusion':
+    case 'query_fusion':
+      return 'rag_fusion';
+    default:
+      return 'vanilla';
+  }
+}
