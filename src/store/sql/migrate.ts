@@ -1,0 +1,41 @@
+import { type Kysely, sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { ServiceError } from '../../errors.ts';
+import { records } from './migrations/0001-records.ts';
+import { sqliteFullText } from './migrations/0002-sqlite-full-text.ts';
+import type { Tables } from './schema.ts';
+
+/** In order of name. A step that has been released is never changed; a new one is added. */
+const steps: Readonly<Record<string, Migration>> = {
+  '0001-records': records,
+  '0002-sqlite-full-text': sqliteFullText,
+};
+
+/** Brings the database up to this version of the program; each step is done whole or not at all. */
+export async function migrate(database: Kysely<Tables>, name: string): Promise<void> {
+  await refuseNewer(database, name);
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  if (error instanceof ServiceError) throw error;
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
+  const at = failed === undefined ? '' : ` at step ${failed}`;
+  throw new ServiceError('store_failed', `The database ${name} could not be brought up to date${at}.`, {
+    cause: error,
+  });
+}
+
+async function refuseNewer(database: Kysely<Tables>, name: string): Promise<void> {
+  const table = await sql`select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'`.execute(
+    database,
+  );
+  if (table.rows.length === 0) return;
+  const done = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
+  const unknown = done.rows.find((step) => !(step.name in steps));
+  if (unknown === undefined) return;
+  throw new ServiceError(
+    'store_failed',
+    `The database ${name} was written by a newer version of Citewell (step ${unknown.name}). ` +
+      'Install that version, or choose another folder with CITEWELL_DATA_DIR.',
+  );
+}

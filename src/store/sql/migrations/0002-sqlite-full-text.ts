@@ -1,0 +1,19 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Tables } from '../schema.ts';
+
+/**
+ * FTS5 over the analyser's terms, which stand with spaces between them: the categories make its own tokenizer cut
+ * there and nowhere else. Contentless: the texts are in `chunks` and `documents`; `rowid` is their key.
+ */
+export const sqliteFullText: Migration = {
+  async up(database: Kysely<Tables>) {
+    for (const table of ['chunk_terms', 'document_terms']) {
+      await sql`
+        create virtual table ${sql.table(table)} using fts5(
+          title, body, content = '', contentless_delete = 1,
+          tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
+        )`.execute(database);
+    }
+  },
+};

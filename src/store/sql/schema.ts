@@ -1,0 +1,147 @@
+import type { Generated } from 'kysely';
+
+/** JSON is kept as text; what it holds is said beside each column. Times are ISO-8601 in UTC. */
+type JsonText = string;
+
+export interface DocumentTable {
+  readonly key: Generated<number>;
+  readonly id: string;
+  readonly owner_id: string;
+  readonly type: string;
+  readonly title: string;
+  /** Metadata */
+  readonly metadata: JsonText;
+  readonly version: string;
+  readonly source: string | null;
+  readonly file_name: string;
+  readonly media_type: string;
+  readonly size_in_bytes: number;
+  readonly content_hash: string;
+  readonly ingestion_status: string;
+  readonly extraction_status: string;
+  readonly failure: string | null;
+  readonly attempt: number;
+  readonly summary: string | null;
+  /** Metadata: the settings of the last ingestion */
+  readonly settings: JsonText;
+  /** What a submission that is to replace a visible document says of it (Submitted); its own once published. */
+  readonly submitted: JsonText | null;
+  readonly total_tokens: number;
+  readonly text_length: number;
+  readonly chunk_count: number;
+  /** The chunks of this generation are visible; 0 when none are. */
+  readonly generation: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface DocumentFileTable {
+  readonly document_key: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface DocumentTextTable {
+  readonly document_key: number;
+  readonly text: string;
+  /** PageSpan[] */
+  readonly pages: JsonText;
+}
+
+export interface DocumentCollectionTable {
+  readonly document_key: number;
+  readonly collection_id: string;
+}
+
+export interface CollectionTable {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface ChunkTable {
+  /** Never used twice, so that what the vector index holds of a removed chunk can not meet a new one. */
+  readonly key: Generated<number>;
+  readonly id: string;
+  readonly document_key: number;
+  readonly generation: number;
+  readonly ordinal: number;
+  readonly text: string;
+  readonly start_offset: number;
+  readonly end_offset: number;
+  readonly page: number | null;
+  /** string[] */
+  readonly heading_path: JsonText;
+  /** Metadata of the chunk's own, without what it inherits */
+  readonly metadata: JsonText;
+}
+
+export interface VectorSpaceTable {
+  readonly key: Generated<number>;
+  readonly embedder: string;
+  readonly version: string;
+  readonly dimensions: number;
+  readonly collection: string;
+  readonly state: 'current' | 'building' | 'previous';
+  readonly created_at: string;
+}
+
+export interface ChunkVectorTable {
+  readonly space_key: number;
+  readonly chunk_key: number;
+  /** float32, little-endian */
+  readonly vector: Uint8Array;
+}
+
+export interface OutboxTable {
+  readonly key: Generated<number>;
+  readonly kind: 'upsert' | 'remove' | 'drop';
+  /** Null for `drop`, whose space is gone. */
+  readonly space_key: number | null;
+  /** KeyRange[], or the name of the collection to drop as a JSON string */
+  readonly payload: JsonText;
+  readonly created_at: string;
+}
+
+export interface ConversationTable {
+  readonly key: Generated<number>;
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string | null;
+  readonly created_at: string;
+}
+
+export interface MessageTable {
+  readonly key: Generated<number>;
+  readonly id: string;
+  readonly conversation_id: string;
+  readonly parent_id: string | null;
+  readonly role: string;
+  readonly content: string;
+  /** Metadata */
+  readonly metadata: JsonText;
+  readonly created_at: string;
+}
+
+export interface SettingTable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The tables of the record store; full-text indexes, which every engine has its own way for, are not among them. */
+export interface Tables {
+  readonly documents: DocumentTable;
+  readonly document_files: DocumentFileTable;
+  readonly document_texts: DocumentTextTable;
+  readonly document_collections: DocumentCollectionTable;
+  readonly collections: CollectionTable;
+  readonly chunks: ChunkTable;
+  readonly vector_spaces: VectorSpaceTable;
+  readonly chunk_vectors: ChunkVectorTable;
+  readonly outbox: OutboxTable;
+  readonly conversations: ConversationTable;
+  readonly messages: MessageTable;
+  readonly settings: SettingTable;
+}
