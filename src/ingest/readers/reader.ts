@@ -8,6 +8,8 @@ export interface Block {
   readonly end: number;
   /** 1 to 6, headings only. */
   readonly level?: number;
+  /** The words of a heading without its markup; headings only, the stretch of text itself when absent. */
+  readonly label?: string;
 }
 
 /** A document as read: plain or Markdown-like text that is kept as it is here, and where its parts are. */

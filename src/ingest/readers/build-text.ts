@@ -1,0 +1,48 @@
+import type { PageSpan } from '../../documents/document.ts';
+import type { Block } from './reader.ts';
+
+export interface TextBuilder {
+  /** Adds a block after a blank line; blank ones are dropped. */
+  add(kind: Block['kind'], text: string, heading?: { readonly level: number }): void;
+  /** What follows, up to the next call, stands on this page. */
+  startPage(number: number): void;
+  readonly length: number;
+  finish(): { readonly text: string; readonly blocks: readonly Block[]; readonly pages: readonly PageSpan[] };
+}
+
+/** Puts the text of a document together block by block and remembers where each one stands. */
+export function createTextBuilder(): TextBuilder {
+  const parts: string[] = [];
+  const blocks: Block[] = [];
+  const pageStarts: { number: number; start: number }[] = [];
+  let length = 0;
+
+  return {
+    add(kind, text, heading) {
+      const kept = kind === 'code' ? text.replace(/^(?:[ \t]*\n)+|\s+$/g, '') : text.trim();
+      if (kept.trim() === '') return;
+      if (length > 0) {
+        parts.push('\n\n');
+        length += 2;
+      }
+      const start = length;
+      parts.push(kept);
+      length += kept.length;
+      blocks.push({ kind, start, end: length, ...heading });
+    },
+    startPage(number) {
+      pageStarts.push({ number, start: length });
+    },
+    get length() {
+      return length;
+    },
+    finish() {
+      const pages = pageStarts.map(({ number, start }, index) => {
+        const end = pageStarts[index + 1]?.start ?? length;
+        // The blank line before a page's first block belongs to no page.
+        return { number, start: start > 0 && end > start ? start + 2 : start, end };
+      });
+      return { text: parts.join(''), blocks, pages };
+    },
+  };
+}

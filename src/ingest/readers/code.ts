@@ -1,0 +1,47 @@
+import { ServiceError } from '../../errors.ts';
+import { decodeText } from './decode-text.ts';
+import { extensionOf, readableTypes, typeByExtension } from './file-types.ts';
+import type { Block, Reader } from './reader.ts';
+
+/** Source code, kept as it is; blocks are the top-level functions, classes and statements. */
+export const codeReader: Reader = {
+  types: readableTypes.filter(({ reader }) => reader === 'code').map(({ type }) => type),
+  async read({ bytes, fileName }) {
+    const decoded = decodeText(bytes);
+    if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);
+    const language = typeByExtension(extensionOf(fileName))?.type;
+    return {
+      text: decoded.text,
+      blocks: codeBlocks(decoded.text),
+      pages: [],
+      metadata: language === undefined ? {} : { language },
+    };
+  },
+};
+
+/**
+ * A block begins at a line without indentation that follows a blank line, unless it only closes a bracket or the lines
+ * before were comments or decorators that belong to it.
+ */
+export function codeBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
+  let start = -1;
+  let end = 0;
+  let isAfterBlank = false;
+  for (const match of text.matchAll(/[^\n]+/g)) {
+    const line = match[0];
+    // `[^\n]+` skips empty lines; the gap in offsets tells of them.
+    if (line.trim() === '' || (end > 0 && match.index > end + 1)) isAfterBlank = true;
+    if (line.trim() === '') continue;
+    const isTopLevel = /^[^\s})\]]/.test(line) && !/^(?:end\b|else\b|elif\b|except\b|finally\b|catch\b)/.test(line);
+    if (start === -1) start = match.index;
+    else if (isAfterBlank && isTopLevel) {
+      blocks.push({ kind: 'code', start, end });
+      start = match.index;
+    }
+    end = match.index + line.trimEnd().length;
+    isAfterBlank = false;
+  }
+  if (start !== -1) blocks.push({ kind: 'code', start, end });
+  return blocks;
+}

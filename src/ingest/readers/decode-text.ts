@@ -1,0 +1,113 @@
+import iconv from 'iconv-lite';
+import { cleanText } from './clean-text.ts';
+import { guessLegacyEncoding } from './guess-legacy-encoding.ts';
+
+export interface DecodedText {
+  readonly text: string;
+  /** As iconv names it, e.g. `utf-8`, `windows-1251`. */
+  readonly encoding: string;
+}
+
+export interface DecodeOptions {
+  /** Named by the format itself, e.g. by HTML's `<meta charset>`; believed unless the bytes contradict it. */
+  readonly declared?: string | undefined;
+}
+
+/** Bytes of these are looked at to tell an encoding. */
+const SAMPLE_BYTES = 65_536;
+/** Share of control characters that valid UTF-8 may have and still be text; damaged exports hold some NULs. */
+const MAX_CONTROLS_UTF8 = 0.2;
+/** Bytes of no known encoding must be cleaner: random bytes hold about 10 %. */
+const MAX_CONTROLS_LEGACY = 0.01;
+
+/** Decodes bytes of unknown encoding; undefined when they are not text. */
+export function decodeText(bytes: Uint8Array, options: DecodeOptions = {}): DecodedText | undefined {
+  const encoding = detectEncoding(bytes, options.declared);
+  if (encoding === undefined) return undefined;
+  const decoded = iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
+  return { text: cleanText(decoded), encoding };
+}
+
+/** Which encoding the bytes are in; undefined when they are not text. */
+export function detectEncoding(bytes: Uint8Array, declared?: string): string | undefined {
+  const marked = byteOrderMark(bytes);
+  if (marked !== undefined) return marked;
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const controls = controlShare(sample);
+  const wide = controls > 0.02 ? wideEncoding(sample) : undefined;
+  if (wide !== undefined) return wide;
+  if (isUtf8(bytes)) return controls <= MAX_CONTROLS_UTF8 ? 'utf-8' : undefined;
+  if (controls > MAX_CONTROLS_LEGACY) return undefined;
+  if (declared !== undefined && !/^utf-?(8|16|32)/i.test(declared) && iconv.encodingExists(declared)) {
+    return declared.toLowerCase();
+  }
+  // A file that is UTF-8 but for a few broken bytes is read as such: the damage stays where it is.
+  return isMostlyUtf8(bytes) ? 'utf-8' : guessLegacyEncoding(nonAsciiSample(bytes));
+}
+
+function byteOrderMark(bytes: Uint8Array): string | undefined {
+  const [a, b, c, d] = bytes;
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
+  if (a === 0xff && b === 0xfe && c === 0 && d === 0) return 'utf-32le';
+  if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return 'utf-32be';
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+function controlShare(sample: Uint8Array): number {
+  let controls = 0;
+  for (const byte of sample) if ((byte < 0x20 && (byte < 0x08 || byte > 0x0d)) || byte === 0x7f) controls++;
+  return sample.length === 0 ? 0 : controls / sample.length;
+}
+
+/** UTF-16 or UTF-32 without a mark: the one reading under which nearly every character is one people write. */
+function wideEncoding(sample: Uint8Array): string | undefined {
+  const length = sample.length - (sample.length % 4);
+  const whole = sample.length % 2 === 0 ? sample : sample.subarray(0, -1);
+  const readings = (['utf-32le', 'utf-32be', 'utf-16le', 'utf-16be'] as const).map((encoding) => {
+    const part = encoding.startsWith('utf-32') ? sample.subarray(0, length) : whole;
+    return { encoding, score: part.length === 0 ? 0 : writtenShare(iconv.decode(Buffer.from(part), encoding)) };
+  });
+  const best = readings.reduce((left, right) => (right.score > left.score ? right : left));
+  return best.score > 0.97 ? best.encoding : undefined;
+}
+
+const WRITTEN = /[\p{L}\p{M}\p{N}\p{P}\p{Sc}\p{Sm}\p{So}\p{Zs}\n\r\t]/gu;
+const SELDOM = /[\ufffd\u0080-\u009f]|\p{Co}|\p{Cn}/gu;
+/** Blanks, line ends, digits and the full stops of East Asia: some of them stand in every real text. */
+const COMMON = /[ \n\r\t\d.,\u3000-\u3002\uff0c]/g;
+
+function writtenShare(text: string): number {
+  const count = [...text].length;
+  if (count === 0 || (!COMMON.test(text) && count > 40)) return 0;
+  return ((text.match(WRITTEN)?.length ?? 0) - (text.match(SELDOM)?.length ?? 0)) / count;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  let broken = 0;
+  let whole = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === 0xfffd) broken++;
+    else if (unit > 0x7f) whole++;
+  }
+  return whole > broken * 20;
+}
+
+/** The lines that hold non-ASCII bytes say most about an encoding; a long ASCII head must not hide them. */
+function nonAsciiSample(bytes: Uint8Array): Uint8Array {
+  const first = bytes.findIndex((byte) => byte > 0x7f);
+  const start = Math.max(0, first - 1_000);
+  return bytes.subarray(start, start + SAMPLE_BYTES);
+}

@@ -1,0 +1,81 @@
+import { fileTypeFromBuffer } from 'file-type';
+import { ServiceError } from '../../errors.ts';
+import { decodeText } from './decode-text.ts';
+import { extensionOf, type FileType, isUnreadableExtension, readableTypeList, typeByExtension, typeByMediaType, typeByName } from './file-types.ts';
+import { declaredCharset } from './html-charset.ts';
+import { sniffText } from './sniff-text.ts';
+import { looksLikeWordFile } from './zip-entries.ts';
+
+export interface NamedBytes {
+  readonly bytes: Uint8Array;
+  readonly fileName: string;
+  /** As the sender gave it; believed only where content and name leave it open. */
+  readonly mediaType?: string;
+}
+
+/** Signatures made of printable characters; all others mean nothing in a file that is text. */
+const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'eml', 'ics', 'vcf', 'pgp', 'asar']);
+/** Text by another name, to be told apart further. */
+const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl']);
+const SNIFFED_BYTES = 65_536;
+
+/**
+ * What format the bytes are in. Content decides; the file's name, then the media type, only choose among formats that
+ * fit the content. Throws `unsupported_type`, naming what is readable.
+ */
+export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes): Promise<FileType> {
+  const extension = extensionOf(fileName);
+  const named = typeByExtension(extension) ?? typeByMediaType(mediaType);
+  if (bytes.length === 0) return named ?? plainText();
+  if (startsWithPdf(bytes)) return known('pdf');
+
+  const head = bytes.subarray(0, SNIFFED_BYTES);
+  const decoded = decodeText(head, { declared: declaredCharset(head) });
+  const signature = (await fileTypeFromBuffer(bytes).catch(() => undefined))?.ext;
+  const isText = decoded !== undefined && !isZip(bytes);
+  if (!isText) return detectBinary({ bytes, fileName, signature });
+  if (signature !== undefined && PRINTABLE_SIGNATURES.has(signature)) throw unsupported(fileName, signature);
+  if (signature !== undefined && !TEXT_SIGNATURES.has(signature) && !isPlausibleText(decoded.text)) {
+    throw unsupported(fileName, signature);
+  }
+  if (isUnreadableExtension(extension)) throw unsupported(fileName, extension);
+  return known(sniffText(decoded.text, { named: named?.type, isWhole: bytes.length <= SNIFFED_BYTES }));
+}
+
+function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: string | undefined }): FileType {
+  const { bytes, fileName, signature } = file;
+  if (signature === 'docx' || (isZip(bytes) && looksLikeWordFile(bytes))) return known('docx');
+  if (isZip(bytes) && extensionOf(fileName) === 'docx') {
+    throw new ServiceError('invalid_request', `${fileName} is not a Word document: the archive holds no document part.`);
+  }
+  throw unsupported(fileName, signature);
+}
+
+function unsupported(fileName: string, found: string | undefined): ServiceError {
+  const what = found === undefined ? 'data of an unknown binary format' : `of type ${found}, which cannot be read`;
+  return new ServiceError(
+    'unsupported_type',
+    `${fileName} is ${what}. Readable are: ${readableTypeList()}. Convert the file to one of these first.`,
+  );
+}
+
+/** Acrobat takes a PDF whose first line comes within the first kilobyte, so some producers rely on it. */
+function startsWithPdf(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1024)).toString('latin1');
+  const at = head.indexOf('%PDF-');
+  return at === 0 || (at > 0 && /^%PDF-\d\.\d[\r\n]/.test(head.slice(at)));
+}
+
+const isZip = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5) && (bytes[3] === 4 || bytes[3] === 6);
+
+/** Words and blanks: a few letters such as `BM` at its start do not make such a text a picture. */
+const isPlausibleText = (text: string): boolean => /\p{L}{2,}\P{L}+\p{L}/u.test(text.slice(0, 400));
+
+const plainText = (): FileType => known('txt');
+
+function known(type: string): FileType {
+  const found = typeByName(type);
+  if (found === undefined) throw new ServiceError('internal', `The format "${type}" is not in the table of formats.`);
+  return found;
+}

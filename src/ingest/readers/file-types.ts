@@ -1,0 +1,108 @@
+/** What is known of a format: its short name (r2r-v3.md 6.2), how its files are named, and how large one may be. */
+export interface FileType {
+  readonly type: string;
+  readonly extensions: readonly string[];
+  readonly mediaType: string;
+  readonly maxBytes: number;
+  readonly reader: 'text' | 'markdown' | 'html' | 'pdf' | 'docx' | 'csv' | 'json' | 'code';
+}
+
+const MB = 1_000_000;
+
+const prose: readonly FileType[] = [
+  { type: 'txt', extensions: ['txt', 'text', 'log'], mediaType: 'text/plain', maxBytes: 2 * MB, reader: 'text' },
+  {
+    type: 'md',
+    extensions: ['md', 'markdown', 'mdown', 'mdx'],
+    mediaType: 'text/markdown',
+    maxBytes: 2 * MB,
+    reader: 'markdown',
+  },
+  { type: 'html', extensions: ['html', 'htm', 'xhtml'], mediaType: 'text/html', maxBytes: 5 * MB, reader: 'html' },
+  { type: 'pdf', extensions: ['pdf'], mediaType: 'application/pdf', maxBytes: 30 * MB, reader: 'pdf' },
+  {
+    type: 'docx',
+    extensions: ['docx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    maxBytes: 10 * MB,
+    reader: 'docx',
+  },
+  { type: 'csv', extensions: ['csv'], mediaType: 'text/csv', maxBytes: 5 * MB, reader: 'csv' },
+  {
+    type: 'tsv',
+    extensions: ['tsv', 'tab'],
+    mediaType: 'text/tab-separated-values',
+    maxBytes: 5 * MB,
+    reader: 'csv',
+  },
+  { type: 'json', extensions: ['json'], mediaType: 'application/json', maxBytes: 10 * MB, reader: 'json' },
+  {
+    type: 'jsonl',
+    extensions: ['jsonl', 'ndjson'],
+    mediaType: 'application/x-ndjson',
+    maxBytes: 10 * MB,
+    reader: 'json',
+  },
+];
+
+const sourceCode: Readonly<Record<string, readonly string[]>> = {
+  js: ['js', 'mjs', 'cjs', 'jsx'],
+  ts: ['ts', 'mts', 'cts', 'tsx'],
+  py: ['py', 'pyi'],
+  css: ['css', 'scss', 'less'],
+  go: ['go'],
+  rs: ['rs'],
+  java: ['java'],
+  kt: ['kt', 'kts'],
+  scala: ['scala'],
+  swift: ['swift'],
+  c: ['c', 'h'],
+  cpp: ['cpp', 'cc', 'cxx', 'hpp', 'hh'],
+  cs: ['cs'],
+  rb: ['rb'],
+  php: ['php'],
+  lua: ['lua'],
+  r: ['r'],
+  pl: ['pl', 'pm'],
+  sh: ['sh', 'bash', 'zsh'],
+  sql: ['sql'],
+  yaml: ['yaml', 'yml'],
+  toml: ['toml'],
+  xml: ['xml'],
+};
+
+const code = Object.entries(sourceCode).map(
+  ([type, extensions]): FileType => ({
+    type,
+    extensions,
+    mediaType: type === 'js' ? 'text/javascript' : type === 'css' ? 'text/css' : `text/x-${type}`,
+    maxBytes: 2 * MB,
+    reader: 'code',
+  }),
+);
+
+/** Every format that can be read. */
+export const readableTypes: readonly FileType[] = [...prose, ...code];
+
+const byExtension = new Map(readableTypes.flatMap((known) => known.extensions.map((name) => [name, known] as const)));
+const byType = new Map(readableTypes.map((known) => [known.type, known] as const));
+const byMediaType = new Map(readableTypes.map((known) => [known.mediaType, known] as const));
+
+/** Formats the contract names, of a text-like form, which no reader understands yet. */
+const unreadable = new Set(['rtf', 'rst', 'org', 'eml', 'msg', 'p7s', 'svg', 'epub', 'odt', 'doc', 'xls', 'ppt']);
+
+export const isUnreadableExtension = (extension: string): boolean => unreadable.has(extension);
+export const typeByExtension = (extension: string): FileType | undefined => byExtension.get(extension);
+export const typeByName = (type: string): FileType | undefined => byType.get(type);
+
+/** Parameters such as `; charset=utf-8` do not matter. */
+export const typeByMediaType = (mediaType: string): FileType | undefined =>
+  byMediaType.get((mediaType.split(';', 1)[0] ?? '').trim().toLowerCase());
+
+/** The last extension of a file name in lower case, empty when there is none. */
+export function extensionOf(fileName: string): string {
+  return /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
+}
+
+/** The list for messages: `txt, md, html…`. */
+export const readableTypeList = (): string => readableTypes.map((known) => known.type).join(', ');

@@ -1,0 +1,80 @@
+import { sniffDialect } from './csv-dialect.ts';
+
+export interface SniffHints {
+  /** The format its name or media type claims, when that is a readable one. */
+  readonly named: string | undefined;
+  /** False when the text is only the beginning of the file. */
+  readonly isWhole: boolean;
+}
+
+/** Formats of text without a signature: any text may be these. */
+const SHAPELESS = new Set(['txt', 'html', 'csv', 'tsv', 'json', 'jsonl']);
+
+/**
+ * Which format a text is in. HTML, and JSON or a table under the name of plain text, are recognised by what they are;
+ * Markdown and source code look like any text, so there the name is taken at its word.
+ */
+export function sniffText(text: string, { named, isWhole }: SniffHints): string {
+  if (isHtmlDocument(text)) return named === 'md' || named === undefined || SHAPELESS.has(named) || named === 'xml' ? 'html' : named;
+  if (named !== undefined && named !== 'txt') return named;
+  if (isWhole && isJson(text)) return 'json';
+  if (isJsonLines(text)) return 'jsonl';
+  const table = tableType(text);
+  if (table !== undefined) return table;
+  if (named === 'txt') return 'txt';
+  return languageOf(text) ?? (isMarkdown(text) ? 'md' : 'txt');
+}
+
+const isHtmlDocument = (text: string): boolean =>
+  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*(?:<!doctype\s+html\b|<html\b|<head\b[^>]*>|<body\b)/i.test(text);
+
+function isJson(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isJsonLines(text: string): boolean {
+  const lines = text.split('\n', 4).slice(0, 3);
+  return lines.length === 3 && lines.every((line) => /^\s*\{/.test(line) && isJson(line));
+}
+
+/** Strict on purpose: prose with commas must not become a table. */
+function tableType(text: string): string | undefined {
+  const lines = text.split('\n', 30).filter((line) => line.trim() !== '');
+  if (lines.length < 4 || lines.some((line) => line.length > 2_000)) return undefined;
+  const { delimiter, columns, agreement } = sniffDialect(lines.slice(0, -1).join('\n'));
+  const needed = delimiter === '\t' ? 2 : 3;
+  if (columns < needed || agreement < 1 || /^\s*\|/.test(text)) return undefined;
+  return delimiter === '\t' ? 'tsv' : 'csv';
+}
+
+const SHEBANGS: readonly (readonly [RegExp, string])[] = [
+  [/python/, 'py'],
+  [/\b(?:node|deno|bun)\b/, 'js'],
+  [/\b(?:ba|z|da)?sh\b/, 'sh'],
+  [/perl/, 'pl'],
+  [/ruby/, 'rb'],
+];
+
+function languageOf(text: string): string | undefined {
+  if (/^\s*<\?xml\b/.test(text)) return 'xml';
+  const shebang = /^#!([^\n]+)/.exec(text)?.[1];
+  return shebang === undefined ? undefined : SHEBANGS.find(([pattern]) => pattern.test(shebang))?.[1];
+}
+
+const MARKDOWN_SIGNS: readonly RegExp[] = [
+  /^#{1,6}\s+\S/m,
+  /^```/m,
+  /\[[^\]\n]+\]\([^)\s]+\)/,
+  /^\s*\|?\s*:?-{3,}:?\s*\|/m,
+  /\*\*[^*\n]+\*\*/,
+  /^---\n[\s\S]{1,2000}?\n---\n/,
+];
+
+const isMarkdown = (text: string): boolean =>
+  /^#{1,6}\s+\S/.test(text) || MARKDOWN_SIGNS.filter((sign) => sign.test(text)).length >= 2;
