@@ -1,0 +1,117 @@
+import type { Chunk } from '../documents/chunk.ts';
+import { splitSentences } from '../documents/sentences.ts';
+import type { Quote, Span } from './citation.ts';
+import { findVerbatim, quotedIn } from './find-verbatim.ts';
+import type { TermsOf } from './terms.ts';
+
+export interface QuoteRequest {
+  readonly chunk: Chunk;
+  /** What the answer says on the strength of this chunk. */
+  readonly statement: string;
+  /** Settles which sentence is meant when the statement alone ("Yes.", "In 1889.") says too little. */
+  readonly question: string;
+  readonly termsOf: TermsOf;
+}
+
+// Of the statement's weight, how much a sentence must share before it counts as the passage meant.
+const LEAST_COVERAGE = 0.25;
+// A second sentence must add this much to be quoted with the first.
+const WORTH_A_SECOND = 0.15;
+const QUESTION_WEIGHT = 0.25;
+const NUMBER_WEIGHT = 2;
+
+/**
+ * The passage of the chunk that backs a statement: words the statement quotes, found verbatim; else the sentence or two
+ * that share most with it; else the whole chunk.
+ */
+export function findQuote(request: QuoteRequest): Quote {
+  const { chunk, statement } = request;
+  for (const quoted of quotedIn(statement)) {
+    const span = findVerbatim(chunk.text, quoted);
+    if (span !== undefined) return quoteOf(chunk, span);
+  }
+  return quoteOf(chunk, closestSentences(request) ?? { start: 0, end: chunk.text.length });
+}
+
+/**
+ * A stretch of the chunk as a quote; `span` counts from the chunk's first character. Offsets are right for chunks cut
+ * from the extracted text; for those given ready-made or edited they count on from `chunk.start` all the same. The page
+ * is the one on which the chunk begins.
+ */
+export function quoteOf(chunk: Chunk, span: Span): Quote {
+  const text = chunk.text.slice(span.start, span.end);
+  const start = span.start + (text.length - text.trimStart().length);
+  const trimmed = text.trim();
+  return {
+    start: chunk.start + start,
+    end: chunk.start + start + trimmed.length,
+    text: trimmed,
+    page: chunk.page,
+    headingPath: chunk.headingPath,
+  };
+}
+
+interface Candidate extends Span {
+  readonly terms: ReadonlySet<string>;
+}
+
+function closestSentences({ chunk, statement, question, termsOf }: QuoteRequest): Span | undefined {
+  const sentences = splitSentences(chunk.text).map(
+    ({ start, end }): Candidate => ({ start, end, terms: new Set(termsOf(chunk.text.slice(start, end))) }),
+  );
+  const weights = weighTerms(sentences, new Set(termsOf(statement)), new Set(termsOf(question)));
+  const total = sum(weights.values());
+  if (total === 0) return undefined;
+  const coverage = ({ terms }: Pick<Candidate, 'terms'>) => sum(shared(terms, weights)) / total;
+
+  const best = maxBy(sentences, (sentence) => coverage(sentence) * (1 - sentence.terms.size / 1000));
+  if (best === undefined) return undefined;
+  const at = sentences.indexOf(best);
+  const pairs = [sentences.slice(Math.max(0, at - 1), at + 1), sentences.slice(at, at + 2)].flatMap(
+    ([first, second]) =>
+      first === undefined || second === undefined
+        ? []
+        : [{ start: first.start, end: second.end, terms: first.terms.union(second.terms) }],
+  );
+  const pair = maxBy(pairs, coverage);
+  const chosen = pair !== undefined && coverage(pair) - coverage(best) >= WORTH_A_SECOND ? pair : best;
+  return coverage(chosen) >= LEAST_COVERAGE ? chosen : undefined;
+}
+
+/** Rare terms weigh more, numbers double; terms of the question only break ties. */
+function weighTerms(
+  sentences: readonly Candidate[],
+  statement: ReadonlySet<string>,
+  question: ReadonlySet<string>,
+): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
+  for (const term of statement.union(question)) {
+    const count = sentences.filter(({ terms }) => terms.has(term)).length;
+    // A term that no sentence has speaks against all of them alike, unless it is only the question's.
+    if (count === 0 && !statement.has(term)) continue;
+    const rarity = Math.log(1 + (sentences.length + 1) / (count + 0.5));
+    weights.set(term, rarity * (/\d/.test(term) ? NUMBER_WEIGHT : 1) * (statement.has(term) ? 1 : QUESTION_WEIGHT));
+  }
+  return weights;
+}
+
+function* shared(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): Generator<number> {
+  for (const term of terms) yield weights.get(term) ?? 0;
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}
+
+/** The first of the largest. */
+function maxBy<T>(items: readonly T[], value: (item: T) => number): T | undefined {
+  let best: T | undefined;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const item of items) {
+    const worth = value(item);
+    if (worth > most) [best, most] = [item, worth];
+  }
+  return best;
+}

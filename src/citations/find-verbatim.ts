@@ -1,0 +1,57 @@
+import type { Span } from './citation.ts';
+
+/**
+ * Where `wanted` stands in `text` when letter case, kinds of quotation marks and dashes, and the amount of white space
+ * do not count. Offsets are those of `text` as it is.
+ */
+export function findVerbatim(text: string, wanted: string): Span | undefined {
+  const needle = plain(wanted).text.trim();
+  if (needle === '') return undefined;
+  const hay = plain(text);
+  const at = hay.text.indexOf(needle);
+  if (at === -1) return undefined;
+  const start = hay.origin[at];
+  const last = hay.origin[at + needle.length - 1];
+  return start === undefined || last === undefined ? undefined : { start, end: last + 1 };
+}
+
+/** The text in its plainest form; `origin[i]` is where its i-th code unit came from. */
+function plain(text: string): { readonly text: string; readonly origin: readonly number[] } {
+  const units: string[] = [];
+  const origin: number[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const unit = plainUnit(text.charAt(index));
+    if (unit === '' || (unit === ' ' && units.at(-1) === ' ')) continue;
+    units.push(unit);
+    origin.push(index);
+  }
+  return { text: units.join(''), origin };
+}
+
+function plainUnit(unit: string): string {
+  if (/\s/.test(unit)) return ' ';
+  if (/[‘’‚‛`´]/.test(unit)) return "'";
+  if (/[“”„«»]/.test(unit)) return '"';
+  if (/[‐‑‒–—−]/.test(unit)) return '-';
+  if (/[\u00ad\u200b-\u200d\u2060\ufeff]/.test(unit)) return '';
+  const lower = unit.toLowerCase();
+  return lower.length === 1 ? lower : unit;
+}
+
+const QUOTED = /“([^“”]+)”|"([^"]+)"|«([^«»]+)»|„([^„“”]+)[“”]|「([^「」]+)」|『([^『』]+)』|‘([^‘’]+)’/g;
+
+// A quoted word or two ("the so-called 'cloud'") says little about where a statement comes from.
+const SHORTEST_QUOTED = 12;
+const SHORTEST_QUOTED_DENSE = 5;
+const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+/** The quoted passages in a statement, longest first, without what an ellipsis leaves out. */
+export function quotedIn(statement: string): string[] {
+  return [...statement.matchAll(QUOTED)]
+    .flatMap((match) =>
+      (match.slice(1).find((group) => group !== undefined) ?? '').split(/\s*(?:…|\.{3}|\[\.{3}\])\s*/),
+    )
+    .map((quoted) => quoted.trim().replace(/[.,;:]$/, ''))
+    .filter((quoted) => quoted.length >= (DENSE.test(quoted) ? SHORTEST_QUOTED_DENSE : SHORTEST_QUOTED))
+    .toSorted((a, b) => b.length - a.length);
+}

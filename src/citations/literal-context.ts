@@ -1,0 +1,77 @@
+/** Where in Markdown the reader stands, as far as it matters for markers. */
+type Place =
+  | { readonly kind: 'prose' | 'link_target' }
+  | { readonly kind: 'code_span'; readonly ticks: number }
+  /** `opening` until the end of the line that opened it. */
+  | { readonly kind: 'fence'; readonly char: string; readonly length: number; readonly opening: boolean };
+
+const PROSE: Place = { kind: 'prose' };
+
+// What may stand before a fence: indentation, quotation marks, a list item's sign.
+const BEFORE_FENCE = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?$/;
+const LONGEST_BEFORE_FENCE = 40;
+
+/**
+ * Follows a text character by character and knows whether it is code or the target of a link, where brackets are what
+ * they are. A code span ends with its line at the latest, so that a stray backtick cannot hide the rest of an answer.
+ */
+export class LiteralContext {
+  #place: Place = PROSE;
+  #line = '';
+  #run = { char: '', length: 0 };
+  #previous = '';
+
+  get isLiteral(): boolean {
+    return this.#place.kind !== 'prose';
+  }
+
+  step(char: string): void {
+    if (this.#run.length > 0 && char !== this.#run.char) this.#endRun(char);
+    if (char === '`' || char === '~') this.#run = { char, length: this.#run.length + 1 };
+    else this.#stepPlain(char);
+    this.#previous = char;
+  }
+
+  #stepPlain(char: string): void {
+    if (char === '\n') {
+      this.#line = '';
+      this.#place = this.#place.kind === 'fence' ? { ...this.#place, opening: false } : PROSE;
+      return;
+    }
+    if (this.#line.length <= LONGEST_BEFORE_FENCE) this.#line += char;
+    if (this.#place.kind === 'prose' && char === '(' && this.#previous === ']') this.#place = { kind: 'link_target' };
+    else if (this.#place.kind === 'link_target' && /[\s)]/.test(char)) this.#place = PROSE;
+  }
+
+  /** A run of backticks or tildes is over: `next` is the first character after it. */
+  #endRun(next: string): void {
+    const { char, length } = this.#run;
+    this.#run = { char: '', length: 0 };
+    const startsLine = BEFORE_FENCE.test(this.#line);
+    this.#line += char.repeat(Math.min(length, LONGEST_BEFORE_FENCE));
+    this.#place = afterRun(this.#place, { char, length, startsLine, next });
+  }
+}
+
+interface Run {
+  readonly char: string;
+  readonly length: number;
+  readonly startsLine: boolean;
+  readonly next: string;
+}
+
+function afterRun(place: Place, { char, length, startsLine, next }: Run): Place {
+  switch (place.kind) {
+    case 'fence':
+      // A fence's first line holds no backticks: "```x``` and more" is a code span.
+      if (place.opening && char === '`')
+        return length === place.length ? PROSE : { kind: 'code_span', ticks: place.length };
+      return startsLine && char === place.char && length >= place.length && /\s/.test(next) ? PROSE : place;
+    case 'code_span':
+      return char === '`' && length === place.ticks ? PROSE : place;
+    case 'prose':
+    case 'link_target':
+      if (startsLine && length >= 3) return { kind: 'fence', char, length, opening: true };
+      return char === '`' ? { kind: 'code_span', ticks: length } : place;
+  }
+}

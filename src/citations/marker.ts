@@ -1,0 +1,40 @@
+/**
+ * The forms in which models write a marker: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[Source 1]`, `【1】`, `［１］`,
+ * `【1†title】`. Numbers have at most three digits, so that `[2019] EWCA Civ 1` stays a reference to a case.
+ */
+const BODY = /^\s?\^?([A-Za-z]*)[.:]?([\s\d０-９,;，、；–—-]*)(†[^[【［]*)?$/;
+const OPENING = '[【［';
+const CLOSING = ']】］';
+
+// Room for a list of a dozen numbers; whatever is longer is no marker.
+const LONGEST = 64;
+const LONGEST_RANGE = 20;
+
+export const opensMarker = (char: string): boolean => OPENING.includes(char);
+export const closesMarker = (char: string): boolean => CLOSING.includes(char);
+
+/** Whether more text could make a marker of this beginning, which has no closing bracket yet. */
+export function mayBecomeMarker(beginning: string): boolean {
+  const body = beginning.length > LONGEST ? null : BODY.exec(beginning.slice(1));
+  return body !== null && 'sources'.startsWith((body[1] ?? '').toLowerCase());
+}
+
+/** The numbers in a bracket, in order, each once; undefined when it is not a marker. */
+export function readMarker(bracket: string): readonly number[] | undefined {
+  const [, word = '', list = ''] = BODY.exec(bracket.slice(1, -1)) ?? [];
+  if (!['', 'source', 'sources'].includes(word.toLowerCase())) return undefined;
+  const numbers = new Set<number>();
+  for (const item of toAsciiDigits(list).split(/[,;，、；]/)) {
+    const [, first, last = first] = /^\s*(\d{1,3})(?:\s*[–—-]\s*(\d{1,3}))?\s*$/.exec(item) ?? [];
+    if (first === undefined) return undefined;
+    const from = Number(first);
+    const to = Number(last);
+    if (to < from || to - from >= LONGEST_RANGE) return undefined;
+    for (let number = from; number <= to; number++) numbers.add(number);
+  }
+  // "[0, 1]" is an interval: sources count from 1.
+  return numbers.size > 1 && numbers.has(0) ? undefined : [...numbers];
+}
+
+const toAsciiDigits = (text: string): string =>
+  text.replace(/[０-９]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) - 0xfee0));

@@ -1,0 +1,40 @@
+import type { Source } from './citation.ts';
+
+/** Numbers each source once, from 1, in the order they are added; `[n]` in an answer means the n-th. */
+export interface SourceList {
+  /** The source's number: its old one when it is there already. */
+  add(source: Source): number;
+  get(number: number): Source | undefined;
+  readonly size: number;
+}
+
+/** What makes two sources the same: a chunk is one by its id, however it was found. */
+export function sourceKey(source: Source): string {
+  switch (source.kind) {
+    case 'chunk':
+      return `chunk:${source.chunk.id}`;
+    case 'document':
+      return `document:${source.document.id}`;
+  }
+}
+
+export function createSourceList(initial: Iterable<Source> = []): SourceList {
+  const sources: Source[] = [];
+  const numbers = new Map<string, number>();
+  const list: SourceList = {
+    add(source) {
+      const key = sourceKey(source);
+      const known = numbers.get(key);
+      if (known !== undefined) return known;
+      sources.push(source);
+      numbers.set(key, sources.length);
+      return sources.length;
+    },
+    get: (number) => sources[number - 1],
+    get size() {
+      return sources.length;
+    },
+  };
+  for (const source of initial) list.add(source);
+  return list;
+}

@@ -1,0 +1,17 @@
+import { splitSentences } from '../documents/sentences.ts';
+
+// More than the longest sentence, so that its beginning is seen.
+const LOOK_BACK = 1200;
+const MARKER = /\[\d{1,3}\]/g;
+// Below this, what stands between two markers ("and", ", in 1889") is no statement of its own.
+const SHORTEST_CLAUSE = 16;
+
+/** What the marker at `position` is put to: the sentence before it, or its part since the marker before. */
+export function statementBefore(answer: string, position: number): string {
+  const before = answer.slice(Math.max(0, position - LOOK_BACK), position).replace(/(?:\s*\[\d{1,3}\])+\s*$/, '');
+  const last = splitSentences(before.replace(MARKER, (marker) => ' '.repeat(marker.length))).at(-1);
+  if (last === undefined) return '';
+  const sentence = before.slice(last.start, last.end);
+  const clause = sentence.split(MARKER).at(-1)?.trim() ?? '';
+  return clause.length >= SHORTEST_CLAUSE ? clause : sentence.replace(MARKER, ' ').trim();
+}
