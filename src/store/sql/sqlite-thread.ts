@@ -25,7 +25,6 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     workerData: options,
     name: options.readOnly ? 'sqlite-reader' : 'sqlite-writer',
   });
-  worker.unref();
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let death: Error | undefined;
@@ -49,6 +48,9 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     if ('failure' in reply) answered?.reject(fromFailure(reply.failure, options.path));
     else answered?.resolve(reply.value as never);
   });
+
+  // Listening for messages keeps the process alive until it is taken back.
+  worker.unref();
 
   const perform = <Result>(task: SqliteTask): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {

@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/errors.ts';
+import { openSqlite } from '../../../src/store/sql/open-sqlite.ts';
+import { startSqliteThread } from '../../../src/store/sql/sqlite-thread.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const setting = (name: string, value = 'x') => ({ name, value });
+
+async function openTemporary() {
+  const path = join(await temporaryFolder(), 'citewell.db');
+  return { path, sqlite: await openSqlite({ path }) };
+}
+
+describe('the embedded database', () => {
+  it('shows a reader what a writer has written', async () => {
+    const { sqlite } = await openTemporary();
+    await sqlite.writer.insertInto('settings').values(setting('a')).execute();
+    const row = await sqlite.reader.selectFrom('settings').selectAll().where('name', '=', 'a').executeTakeFirst();
+    expect(row).toEqual(setting('a'));
+    await sqlite.close();
+  });
+
+  it('undoes a transaction that throws', async () => {
+    const { sqlite } = await openTemporary();
+    const broken = sqlite.writer.transaction().execute(async (transaction) => {
+      await transaction.insertInto('settings').values(setting('b')).execute();
+      throw new Error('stop here');
+    });
+    await expect(broken).rejects.toThrow('stop here');
+    expect(await sqlite.reader.selectFrom('settings').select('name').where('name', '=', 'b').execute()).toEqual([]);
+    await sqlite.close();
+  });
+
+  it('keeps the transactions of several callers apart', async () => {
+    const { sqlite } = await openTemporary();
+    await sqlite.writer.insertInto('settings').values(setting('count', '0')).execute();
+    const add = () =>
+      sqlite.writer.transaction().execute(async (transaction) => {
+        const { value } = await transaction
+          .selectFrom('settings')
+          .select('value')
+          .where('name', '=', 'count')
+          .executeTakeFirstOrThrow();
+        await transaction
+          .updateTable('settings')
+          .set({ value: String(Number(value) + 1) })
+          .where('name', '=', 'count')
+          .execute();
+      });
+    await Promise.all(Array.from({ length: 20 }, add));
+    const { value } = await sqlite.reader
+      .selectFrom('settings')
+      .select('value')
+      .where('name', '=', 'count')
+      .executeTakeFirstOrThrow();
+    expect(value).toBe('20');
+    await sqlite.close();
+  });
+
+  it('reads while a write is under way', async () => {
+    const { sqlite } = await openTemporary();
+    await sqlite.writer.transaction().execute(async (transaction) => {
+      await transaction.insertInto('settings').values(setting('c')).execute();
+      const seen = await sqlite.reader.selectFrom('settings').select('name').where('name', '=', 'c').execute();
+      expect(seen).toEqual([]);
+    });
+    await sqlite.close();
+  });
+
+  it('does not let a reader write', async () => {
+    const { sqlite } = await openTemporary();
+    await expect(sqlite.reader.insertInto('settings').values(setting('d')).execute()).rejects.toThrow(ServiceError);
+    await sqlite.close();
+  });
+
+  it('answers a bad query with store_failed and its cause, and goes on', async () => {
+    const { sqlite, path } = await openTemporary();
+    const failed = await sql`select * from missing_table`.execute(sqlite.reader).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ServiceError);
+    expect(failed).toMatchObject({ code: 'store_failed', message: expect.stringContaining(path) });
+    expect((failed as ServiceError).cause).toMatchObject({ message: expect.stringContaining('no such table') });
+    expect((await sql<{ one: number }>`select 1 as one`.execute(sqlite.reader)).rows).toEqual([{ one: 1 }]);
+    await sqlite.close();
+  });
+
+  it('leaves one file behind when closed, and refuses work after', async () => {
+    const { sqlite, path } = await openTemporary();
+    await sqlite.writer.insertInto('settings').values(setting('e')).execute();
+    await sqlite.close();
+    expect(existsSync(path)).toBe(true);
+    expect(existsSync(`${path}-wal`)).toBe(false);
+    await expect(sqlite.reader.selectFrom('settings').selectAll().execute()).rejects.toThrow('closed');
+  });
+
+  it('can be opened again as it was left', async () => {
+    const { sqlite, path } = await openTemporary();
+    await sqlite.writer.insertInto('settings').values(setting('f')).execute();
+    await sqlite.close();
+    const again = await openSqlite({ path });
+    expect(await again.reader.selectFrom('settings').selectAll().where('name', '=', 'f').execute()).toHaveLength(1);
+    await again.close();
+  });
+
+  it('refuses a database that a newer version has written', async () => {
+    const { sqlite, path } = await openTemporary();
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '')`.execute(
+      sqlite.writer,
+    );
+    await sqlite.close();
+    await expect(openSqlite({ path })).rejects.toThrow(/newer version of Citewell.*9999-from-the-future/);
+  });
+
+  it('says which file it is when the file is no database', async () => {
+    const path = join(await temporaryFolder(), 'citewell.db');
+    await writeFile(
+      path,
+      'This is not a database, it is a sentence that is long enough to be read as a header.'.repeat(9),
+    );
+    await expect(openSqlite({ path })).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringContaining(path),
+    });
+  });
+
+  it('lets the process end, closed or idle', async () => {
+    const path = join(await temporaryFolder(), 'citewell.db');
+    const module = new URL('../../../src/store/sql/open-sqlite.ts', import.meta.url).href;
+    const script = `const { openSqlite } = await import(${JSON.stringify(module)});
+      const sqlite = await openSqlite({ path: process.argv[1] });
+      await sqlite.writer.insertInto('settings').values({ name: 'a', value: 'b' }).execute();
+      console.log('written');`;
+    const run = promisify(execFile);
+    for (const [index, ending] of ['', 'await sqlite.close();'].entries()) {
+      const source = `${script.replace("'a'", `'a${index}'`)}\n${ending}`;
+      const { stdout } = await run(process.execPath, ['-e', source, path], {
+        timeout: 10_000,
+      });
+      expect(stdout).toBe('written\n');
+    }
+  });
+});
+
+describe('a database thread', () => {
+  it('refuses work after it has ended', async () => {
+    const thread = startSqliteThread({ path: join(await temporaryFolder(), 'x.db'), readOnly: false });
+    const last = thread.perform({ kind: 'query', sql: 'select 1 as one', parameters: [] });
+    await thread.close();
+    await expect(last).resolves.toMatchObject({ rows: [{ one: 1 }] });
+    await expect(thread.perform({ kind: 'query', sql: 'select 1', parameters: [] })).rejects.toMatchObject({
+      code: 'store_failed',
+    });
+  });
+
+  it('binds booleans and bytes', async () => {
+    const { sqlite } = await openTemporary();
+    const row = await sql<{ yes: number; bytes: Uint8Array }>`select ${true} as yes, ${new Uint8Array([1, 2])} as bytes`
+      .execute(sqlite.reader)
+      .then(({ rows }) => rows[0]);
+    expect(row).toEqual({ yes: 1, bytes: new Uint8Array([1, 2]) });
+    await sqlite.close();
+  });
+});
