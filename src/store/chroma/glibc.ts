@@ -17,11 +17,21 @@ export const glibcName = ({ major, minor }: GlibcVersion): string => `${major}.$
 
 /** The glibc this process runs on; undefined on other systems and on Linux without glibc (Alpine's musl). */
 export function installedGlibc(): GlibcVersion | undefined {
-  // Asking for the network interfaces would make the report slow.
-  process.report.excludeNetwork = true;
-  const report: unknown = process.report.getReport();
-  if (typeof report !== 'object' || report === null || !('header' in report)) return undefined;
-  const { header } = report;
-  if (typeof header !== 'object' || header === null || !('glibcVersionRuntime' in header)) return undefined;
-  return readGlibcVersion(String(header.glibcVersionRuntime));
+  const header = valueIn(diagnosticReport(), 'header');
+  const version = valueIn(header, 'glibcVersionRuntime');
+  return typeof version === 'string' ? readGlibcVersion(version) : undefined;
 }
+
+// With the network in it, the report looks up the names of all open connections, which can take seconds.
+function diagnosticReport(): unknown {
+  const before = valueIn(process.report, 'excludeNetwork');
+  Object.assign(process.report, { excludeNetwork: true });
+  try {
+    return process.report.getReport();
+  } finally {
+    Object.assign(process.report, { excludeNetwork: before });
+  }
+}
+
+const valueIn = (object: unknown, name: string): unknown =>
+  typeof object === 'object' && object !== null ? Reflect.get(object, name) : undefined;

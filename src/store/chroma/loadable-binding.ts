@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import { type GlibcVersion, glibcName, installedGlibc } from './glibc.ts';
-import { lowerGlibcNeeds } from './lower-glibc-needs.ts';
+import { type GlibcVersion, glibcName, installedGlibc, isNewer } from './glibc.ts';
+import { lowerGlibcNeeds, newestGlibcNeeded } from './lower-glibc-needs.ts';
 
 /** The machine a binding must load on. */
 export interface BindingHost {
@@ -76,14 +76,20 @@ const packageManifest = z.object({ version: z.string(), main: z.string() });
  * A file that `process.dlopen` accepts on this machine: the package's own, or on a Linux with an older glibc than it
  * was linked against a copy in `cacheFolder` that asks for less (see lower-glibc-needs.ts).
  */
-export async function loadableBinding(binding: BindingPackage, host: BindingHost, cacheFolder: string): Promise<string> {
-  if (!host.glibc) return binding.file;
+export async function loadableBinding(
+  binding: BindingPackage,
+  host: BindingHost,
+  cacheFolder: string,
+): Promise<string> {
+  const installed = host.glibc;
+  if (!installed) return binding.file;
   const original = await readFile(binding.file);
-  const copyFile = join(cacheFolder, await copyName(original, host.glibc));
-  if (await hasSize(copyFile, original.length)) return copyFile;
+  const needed = orExplain(binding, () => newestGlibcNeeded(original));
+  if (!needed || !isNewer(needed, installed)) return binding.file;
 
-  const copy = lowerNeedsOf(binding, original, host.glibc);
-  if (!copy) return binding.file;
+  const copyFile = join(cacheFolder, await copyName(original, installed));
+  if (await hasSize(copyFile, original.length)) return copyFile;
+  const copy = orExplain(binding, () => lowerGlibcNeeds(original, installed));
   await mkdir(cacheFolder, { recursive: true });
   const unfinished = `${copyFile}.${randomUUID()}`;
   try {
@@ -115,9 +121,9 @@ async function hasSize(file: string, size: number): Promise<boolean> {
   return found?.size === size;
 }
 
-function lowerNeedsOf(binding: BindingPackage, original: Buffer, glibc: GlibcVersion): Buffer | undefined {
+function orExplain<T>(binding: BindingPackage, work: () => T): T {
   try {
-    return lowerGlibcNeeds(original, glibc);
+    return work();
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ServiceError(

@@ -17,18 +17,16 @@ export function newestGlibcNeeded(file: Buffer): GlibcVersion | undefined {
 }
 
 /**
- * A copy of an ELF64 shared object that loads with the installed glibc, or undefined when it does so as it is.
+ * A copy of an ELF64 shared object that loads with the installed glibc.
  *
  * Two things tie such a file to a newer glibc though it uses nothing new. Its `__isoc23_strtol` and the like are old
  * functions under a new name: they get the plain name and the oldest version back. And versions are demanded that only
  * weak symbols want, which may be absent: these demands are made weak as well. Any other symbol that is too new cannot
  * be had, and is refused by its name.
  */
-export function lowerGlibcNeeds(file: Buffer, installed: GlibcVersion): Buffer | undefined {
+export function lowerGlibcNeeds(file: Buffer, installed: GlibcVersion): Buffer {
   const { needs, symbols } = readElfImports(file);
   const tooNew = needs.filter((need) => isTooNew(need, installed));
-  if (tooNew.length === 0) return undefined;
-
   const copy = Buffer.from(file);
   const oldest = oldestOfLibc(needs);
   for (const symbol of symbols) {
@@ -53,10 +51,10 @@ function isTooNew(need: VersionNeed, installed: GlibcVersion): boolean {
 }
 
 function oldestOfLibc(needs: readonly VersionNeed[]): VersionNeed | undefined {
-  let oldest: VersionNeed | undefined;
+  let oldest: { readonly need: VersionNeed; readonly version: GlibcVersion } | undefined;
   for (const need of needs) {
-    if (!need.library.startsWith('libc.so') || !readGlibcVersion(need.name)) continue;
-    if (!oldest || isTooNew(oldest, readGlibcVersion(need.name) ?? { major: 0, minor: 0 })) oldest = need;
+    const version = need.library.startsWith('libc.so') ? readGlibcVersion(need.name) : undefined;
+    if (version && (!oldest || isNewer(oldest.version, version))) oldest = { need, version };
   }
-  return oldest;
+  return oldest?.need;
 }

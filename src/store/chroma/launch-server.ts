@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** One native server that answers on a port of 127.0.0.1. */
+export interface RunningServer {
+  readonly pid: number;
+  readonly port: number;
+  /** Resolves when its process has ended, for whatever reason. */
+  readonly ended: Promise<ServerEnd>;
+  /** Ends it, in the end by force; resolves when the process is gone. */
+  stop(): Promise<void>;
+}
+
+export interface ServerEnd {
+  /** What it printed last. */
+  readonly words: string;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface LaunchOptions {
+  /** A file `process.dlopen` accepts. */
+  readonly binding: string;
+  readonly folder: string;
+  readonly readyWithinMs: number;
+  /** Called as soon as there is a process, before it answers. */
+  onProcess(pid: number): Promise<void>;
+  /** Gives the start up. */
+  readonly signal: AbortSignal;
+}
+
+/** The server ended or stayed silent before it answered; the message holds its last words. */
+export class LaunchFailure extends Error {
+  override readonly name = 'LaunchFailure';
+  readonly isPortTaken: boolean;
+
+  constructor(message: string) {
+    super(message);
+    this.isPortTaken = /is not available|address (already )?in use/i.test(message);
+  }
+}
+
+/** Starts a server on a free port and waits until it answers. Throws LaunchFailure. */
+export async function launchServer(options: LaunchOptions): Promise<RunningServer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launchOn(await freePort(), options);
+    } catch (error) {
+      // Somebody took the port between our finding it free and the server's binding it.
+      if (!(error instanceof LaunchFailure && error.isPortTaken && attempt < PORT_ATTEMPTS)) throw error;
+    }
+  }
+}
+
+const PORT_ATTEMPTS = 5;
+const POLL_MS = 15;
+const STOP_GRACE_MS = 1_600;
+/** A second server on the same port ends within a fraction of this. */
+const OUTLIVES_COLLISION_MS = 1_000;
+
+async function launchOn(port: number, options: LaunchOptions): Promise<RunningServer> {
+  const program = fileURLToPath(new URL(`./server-process${extname(import.meta.filename)}`, import.meta.url));
+  const child = spawn(process.execPath, [program, options.binding, options.folder, String(port)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C in the terminal is for us to answer, and we may still need the index for a moment.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  const words = lastWords(child);
+  const ended = endOf(child, words);
+  const stop = (): Promise<void> => stopChild(child, ended);
+  if (child.pid === undefined) throw new LaunchFailure((await ended).words);
+  try {
+    await options.onProcess(child.pid);
+    await answered({ port, ended, words, ...options });
+    return { pid: child.pid, port, ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new LaunchFailure('No port of 127.0.0.1 could be found.');
+  return address.port;
+}
+
+const KEPT_CHARACTERS = 4_000;
+
+/** What the server printed last; its banner alone is some 2,000 characters. */
+function lastWords(child: ChildProcess): () => string {
+  let tail = '';
+  const keep = (text: string): void => {
+    tail = (tail + text).slice(-KEPT_CHARACTERS);
+  };
+  child.stdout?.setEncoding('utf8').on('data', keep);
+  child.stderr?.setEncoding('utf8').on('data', keep);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a colour.
+  return () => tail.replaceAll(/\u001b\[[0-9;]*m/g, '').trim();
+}
+
+async function endOf(child: ChildProcess, words: () => string): Promise<ServerEnd> {
+  // An error here means there never was a process; writing to one that is gone is no news.
+  child.stdin?.on('error', () => undefined);
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ words: error.message, signal: null }));
+    child.once('close', (_code, signal) => resolve({ words: words(), signal }));
+  });
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<ServerEnd>): Promise<void> {
+  child.stdin?.end();
+  const force = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
+  await ended;
+  clearTimeout(force);
+}
+
+interface Launching {
+  readonly port: number;
+  readonly ended: Promise<ServerEnd>;
+  readonly words: () => string;
+  readonly readyWithinMs: number;
+  readonly signal: AbortSignal;
+}
+
+async function answered({ port, ended, words, readyWithinMs, signal }: Launching): Promise<void> {
+  const hasEnded = new AbortController();
+  const isOver = AbortSignal.any([hasEnded.signal, signal]);
+  const failed = ended.then((end) => {
+    hasEnded.abort();
+    throw new LaunchFailure(end.words || 'It ended without a word.');
+  });
+  const begun = performance.now();
+  const isOurs = (): boolean =>
+    words().includes('server listening on') || performance.now() - begun > OUTLIVES_COLLISION_MS;
+  const ready = async (): Promise<void> => {
+    while (performance.now() - begun < readyWithinMs) {
+      // Another program's Chroma may answer on this port while ours is about to give up on it.
+      if ((await beats(port, isOver)) && isOurs()) return;
+      await sleep(POLL_MS, undefined, { signal: isOver });
+    }
+    throw new LaunchFailure(`It did not answer within ${readyWithinMs / 1000} s. ${words()}`);
+  };
+  await Promise.race([failed, ready()]);
+}
+
+async function beats(port: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(1_000)]),
+    });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
