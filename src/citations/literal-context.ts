@@ -48,7 +48,7 @@ export class LiteralContext {
     const { char, length } = this.#run;
     this.#run = { char: '', length: 0 };
     const startsLine = BEFORE_FENCE.test(this.#line);
-    this.#line += char.repeat(Math.min(length, LONGEST_BEFORE_FENCE));
+    if (this.#line.length <= LONGEST_BEFORE_FENCE) this.#line += char;
     this.#place = afterRun(this.#place, { char, length, startsLine, next });
   }
 }

@@ -16,7 +16,8 @@ export class MarkerScanner {
   readonly #isKnown: (number: number) => boolean;
   readonly #context = new LiteralContext();
   #parts: ScannedPart[] = [];
-  #ready = '';
+  readonly #ready: string[] = [];
+  #length = 0;
   #text = '';
   #last = '';
   /** Spaces that go away if the marker behind them does. */
@@ -58,7 +59,7 @@ export class MarkerScanner {
       this.#close(char);
     }
     if (this.#context.isLiteral) this.#give(char);
-    else if (opensMarker(char) && !this.#text.endsWith('\\')) this.#candidate = char;
+    else if (opensMarker(char) && (this.#last !== '\\' || this.#spaces !== '')) this.#candidate = char;
     else if (char === ' ' || char === '\t') this.#holdSpace(char);
     else this.#givePlain(char);
   }
@@ -91,7 +92,7 @@ export class MarkerScanner {
 
   #giveMarker(number: number): void {
     this.#give(`[${number}]`);
-    const end = this.#text.length;
+    const end = this.#length;
     this.#flush();
     this.#parts.push({ type: 'marker', number, span: { start: end - `[${number}]`.length, end } });
   }
@@ -115,13 +116,16 @@ export class MarkerScanner {
     this.#spaces = '';
     this.#justRemoved = false;
     this.#last = piece.slice(-1) || this.#last;
-    this.#ready += piece;
-    this.#text += piece;
+    this.#length += piece.length;
+    this.#ready.push(piece);
   }
 
   #flush(): void {
-    if (this.#ready !== '') this.#parts.push({ type: 'text', text: this.#ready });
-    this.#ready = '';
+    // Put together here and not piece by piece: a string grown by single characters gets slow to handle.
+    const text = this.#ready.join('');
+    this.#ready.length = 0;
+    this.#text += text;
+    if (text !== '') this.#parts.push({ type: 'text', text });
   }
 
   #take(): ScannedPart[] {

@@ -10,20 +10,28 @@ function scan(tokens: readonly string[]) {
   return { parts, text: scanner.text, removed: scanner.removed };
 }
 
-const markersOf = (parts: readonly ScannedPart[]) => parts.flatMap((part) => (part.type === 'marker' ? part.number : []));
+const markersOf = (parts: readonly ScannedPart[]) =>
+  parts.flatMap((part) => (part.type === 'marker' ? part.number : []));
 
 /** Texts between markers put together, so that only what matters is compared. */
 function joined(parts: readonly ScannedPart[]): ScannedPart[] {
   const result: ScannedPart[] = [];
   for (const part of parts) {
     const last = result.at(-1);
-    if (part.type === 'text' && last?.type === 'text') result.splice(-1, 1, { type: 'text', text: last.text + part.text });
+    if (part.type === 'text' && last?.type === 'text')
+      result.splice(-1, 1, { type: 'text', text: last.text + part.text });
     else result.push(part);
   }
   return result;
 }
 
-const cases: readonly (readonly [name: string, given: string, text: string, markers: readonly number[], removed: number])[] = [
+const cases: readonly (readonly [
+  name: string,
+  given: string,
+  text: string,
+  markers: readonly number[],
+  removed: number,
+])[] = [
   ['one marker', 'Paris [1].', 'Paris [1].', [1], 0],
   ['a marker right after the word', 'Paris[1].', 'Paris[1].', [1], 0],
   ['neighbours', 'Paris [1][2]', 'Paris [1][2]', [1, 2], 0],
@@ -96,7 +104,29 @@ describe('MarkerScanner', () => {
   });
 
   const fragment = fc.constantFrom(
-    ...['[1]', '[2, 3]', '[9]', '[', ']', '1', '0', ',', ' ', '\n', '`', '```', '~~~', '(', ')', '【3】', '-', '^', 'Source ', 'word', '.'],
+    ...[
+      '[1]',
+      '[2, 3]',
+      '[9]',
+      '[',
+      ']',
+      '1',
+      '0',
+      ',',
+      ' ',
+      '\n',
+      '`',
+      '```',
+      '~~~',
+      '(',
+      ')',
+      '【3】',
+      '-',
+      '^',
+      'Source ',
+      'word',
+      '.',
+    ],
     ...['\\', '](', '†', '［２］', '\t', '> ', '😀'],
   );
   const answer = fc.array(fragment, { maxLength: 40 }).map((fragments) => fragments.join(''));
@@ -104,7 +134,9 @@ describe('MarkerScanner', () => {
   it('reads the same however the text is cut into tokens', () => {
     fc.assert(
       fc.property(answer, fc.array(fc.nat(80), { maxLength: 20 }), (text, cuts) => {
-        const borders = [...new Set([0, ...cuts.filter((cut) => cut < text.length), text.length])].sort((a, b) => a - b);
+        const borders = [...new Set([0, ...cuts.filter((cut) => cut < text.length), text.length])].sort(
+          (a, b) => a - b,
+        );
         const tokens = borders.slice(1).map((end, index) => text.slice(borders[index], end));
         const whole = scan([text]);
         const cut = scan(tokens);
