@@ -23,12 +23,21 @@ export const csvReader: Reader = {
     const header = headerOf(rows);
     const builder = createTextBuilder();
     const body = header === undefined ? rows : rows.slice(1);
-    // A table without rows still says what its columns are.
-    if (body.length === 0 && header !== undefined) builder.add('table', header.join('; '));
+    // The names of all columns together say what the table is about.
+    if (header !== undefined) builder.add('paragraph', header.join(delimiter));
     for (let index = 0; index < body.length; index += ROWS_PER_BLOCK) {
-      builder.add('table', body.slice(index, index + ROWS_PER_BLOCK).map((row) => rowText(row, header)).join('\n'));
+      builder.add(
+        'table',
+        body
+          .slice(index, index + ROWS_PER_BLOCK)
+          .map((row) => rowText(row, header, delimiter))
+          .join('\n'),
+      );
       if (builder.length > MAX_TEXT) {
-        throw new ServiceError('too_large', `${fileName} unfolds to more than ${MAX_TEXT} characters; split the table.`);
+        throw new ServiceError(
+          'too_large',
+          `${fileName} unfolds to more than ${MAX_TEXT} characters; split the table.`,
+        );
       }
     }
     const columns = header === undefined ? {} : { columns: header };
@@ -47,7 +56,9 @@ function parseRows(text: string, delimiter: string, fileName: string): string[][
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new ServiceError('invalid_request', `${fileName} is not a readable table: ${error.message}.`, { cause: error });
+    throw new ServiceError('invalid_request', `${fileName} is not a readable table: ${error.message}.`, {
+      cause: error,
+    });
   }
 }
 
@@ -56,18 +67,20 @@ function headerOf(rows: readonly string[][]): string[] | undefined {
   const first = rows[0]?.map(oneLine);
   if (first === undefined || first.length === 0) return undefined;
   const names = first.filter((cell) => cell !== '');
-  if (names.length < Math.max(1, first.length - 1) || names.some((cell) => isNumber(cell) || cell.length > 120)) return undefined;
+  if (names.length < Math.max(1, first.length - 1) || names.some((cell) => isNumber(cell) || cell.length > 120))
+    return undefined;
   return new Set(names).size === names.length ? first : undefined;
 }
 
 const isNumber = (cell: string): boolean => /^[-+]?[\d.,'\s]*\d%?$/.test(cell);
 const oneLine = (cell: string): string => cell.replace(/\s+/g, ' ').trim();
 
-function rowText(row: readonly string[], header: readonly string[] | undefined): string {
+function rowText(row: readonly string[], header: readonly string[] | undefined, delimiter: string): string {
+  if (header === undefined) return row.map(oneLine).join(delimiter);
   return row
     .map((cell, column) => {
       const value = oneLine(cell);
-      const name = header?.[column] ?? '';
+      const name = header[column] ?? '';
       return value === '' || name === '' ? value : `${name}: ${value}`;
     })
     .filter((cell) => cell !== '')

@@ -1,7 +1,15 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { ServiceError } from '../../errors.ts';
 import { decodeText } from './decode-text.ts';
-import { extensionOf, type FileType, isUnreadableExtension, readableTypeList, typeByExtension, typeByMediaType, typeByName } from './file-types.ts';
+import {
+  extensionOf,
+  type FileType,
+  isUnreadableExtension,
+  readableTypeList,
+  typeByExtension,
+  typeByMediaType,
+  typeByName,
+} from './file-types.ts';
 import { declaredCharset } from './html-charset.ts';
 import { sniffText } from './sniff-text.ts';
 import { looksLikeWordFile } from './zip-entries.ts';
@@ -46,7 +54,10 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
   const { bytes, fileName, signature } = file;
   if (signature === 'docx' || (isZip(bytes) && looksLikeWordFile(bytes))) return known('docx');
   if (isZip(bytes) && extensionOf(fileName) === 'docx') {
-    throw new ServiceError('invalid_request', `${fileName} is not a Word document: the archive holds no document part.`);
+    throw new ServiceError(
+      'invalid_request',
+      `${fileName} is not a Word document: the archive holds no document part.`,
+    );
   }
   throw unsupported(fileName, signature);
 }

@@ -36,7 +36,11 @@ function readValue(source: string): Json {
   const quoted = /^(["'])(.*)\1$/.exec(source)?.[2];
   if (quoted !== undefined) return quoted;
   const list = /^\[(.*)\]$/.exec(source)?.[1];
-  if (list !== undefined) return list.split(',').map((member) => readValue(member.trim())).filter((member) => member !== '');
+  if (list !== undefined)
+    return list
+      .split(',')
+      .map((member) => readValue(member.trim()))
+      .filter((member) => member !== '');
   if (/^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(source)) return Number(source);
   return source === 'true' ? true : source === 'false' ? false : source === 'null' || source === '~' ? null : source;
 }

@@ -34,7 +34,8 @@ export function guessLegacyEncoding(sample: Uint8Array): string {
 }
 
 const WORD = /[\p{L}\p{M}]*[^\p{ASCII}\P{L}][\p{L}\p{M}]*/gu;
-const STRAY = /[\ufffd\u0080-\u009f\u2500-\u25ff\ue000-\uf8ff\uff61-\uff9f\u00a4\u00a6\u00a8\u00ac\u00b8\u02c7\u02d8-\u02dd]/gu;
+const STRAY =
+  /[\ufffd\u0080-\u009f\u2500-\u25ff\ue000-\uf8ff\uff61-\uff9f\u00a4\u00a6\u00a8\u00ac\u00b8\u02c7\u02d8-\u02dd]/gu;
 /** Marks that real texts of these encodings hold. */
 const ODD_SYMBOL = /[\u00a1-\u00bf\u00d7\u00f7\u2020-\u2022\u2030\u20ac\u2122\u2116]/gu;
 
@@ -63,7 +64,10 @@ const SCRIPTS: readonly { readonly script: RegExp; readonly frequent: RegExp }[]
   { script: /^[\p{Script=Arabic}\p{M}]+$/u, frequent: /[اليمنرتوبعدسفهكقحجةى]/gu },
   { script: /^[\p{Script=Thai}\p{M}]+$/u, frequent: /[\p{Script=Thai}]/gu },
   { script: /^[\p{Script=Hangul}]+$/u, frequent: /[\p{Script=Hangul}]/gu },
-  { script: /^[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々]+$/u, frequent: /[\u3040-\u30ff]|[的一是不了在人有我他这中大来上国個の]/gu },
+  {
+    script: /^[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々]+$/u,
+    frequent: /[\u3040-\u30ff]|[的一是不了在人有我他这中大来上国個の]/gu,
+  },
 ];
 
 function wordScore(word: string): number {
@@ -76,6 +80,7 @@ function wordScore(word: string): number {
   // Upper case after lower case, as in KOI8 read as Windows-1251.
   score -= (word.match(/\p{Ll}\p{Lu}/gu)?.length ?? 0) * 1.5;
   // A long word of accented letters only is Cyrillic or Greek read as Latin.
-  if (/^[\p{Script=Latin}]+$/u.test(word) && word.length > 3 && foreign.length > word.length / 2) score -= 2 * foreign.length;
+  if (/^[\p{Script=Latin}]+$/u.test(word) && word.length > 3 && foreign.length > word.length / 2)
+    score -= 2 * foreign.length;
   return score;
 }

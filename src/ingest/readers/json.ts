@@ -81,7 +81,8 @@ function addValue(target: Target, root: Json): void {
     if (target.builder.length > MAX_TEXT) throw tooMuch(target);
   };
   const visit = (value: Json, path: string, depth: number): void => {
-    if (depth > MAX_DEPTH) throw new ServiceError('invalid_request', `${target.fileName} is nested more than ${MAX_DEPTH} levels deep.`);
+    if (depth > MAX_DEPTH)
+      throw new ServiceError('invalid_request', `${target.fileName} is nested more than ${MAX_DEPTH} levels deep.`);
     if (isList(value) && value.some(isBranch)) {
       value.forEach((member, index) => {
         const isRecordOfList = isRecord(member);
@@ -90,7 +91,8 @@ function addValue(target: Target, root: Json): void {
         if (isRecordOfList) flush();
       });
     } else if (isRecord(value)) {
-      for (const [name, member] of Object.entries(value)) visit(member, path === '' ? name : `${path}.${name}`, depth + 1);
+      for (const [name, member] of Object.entries(value))
+        visit(member, path === '' ? name : `${path}.${name}`, depth + 1);
     } else {
       const line = leafText(value);
       if (line === '') return;
@@ -108,7 +110,12 @@ const tooMuch = ({ fileName }: Target): ServiceError =>
 
 function leafText(value: Json): string {
   if (value === null) return '';
-  return isList(value) ? value.map((member) => leafText(member)).filter(Boolean).join(', ') : String(value).trim();
+  return isList(value)
+    ? value
+        .map((member) => leafText(member))
+        .filter(Boolean)
+        .join(', ')
+    : String(value).trim();
 }
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);

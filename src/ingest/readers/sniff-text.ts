@@ -15,7 +15,8 @@ const SHAPELESS = new Set(['txt', 'html', 'csv', 'tsv', 'json', 'jsonl']);
  * Markdown and source code look like any text, so there the name is taken at its word.
  */
 export function sniffText(text: string, { named, isWhole }: SniffHints): string {
-  if (isHtmlDocument(text)) return named === 'md' || named === undefined || SHAPELESS.has(named) || named === 'xml' ? 'html' : named;
+  if (isHtmlDocument(text))
+    return named === 'md' || named === undefined || SHAPELESS.has(named) || named === 'xml' ? 'html' : named;
   if (named !== undefined && named !== 'txt') return named;
   if (isWhole && isJson(text)) return 'json';
   if (isJsonLines(text)) return 'jsonl';
@@ -26,7 +27,9 @@ export function sniffText(text: string, { named, isWhole }: SniffHints): string 
 }
 
 const isHtmlDocument = (text: string): boolean =>
-  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*(?:<!doctype\s+html\b|<html\b|<head\b[^>]*>|<body\b)/i.test(text);
+  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*(?:<!doctype\s+html\b|<html\b|<head\b[^>]*>|<body\b)/i.test(
+    text,
+  );
 
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false;

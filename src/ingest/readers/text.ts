@@ -28,14 +28,17 @@ export function paragraphsOf(text: string): Block[] {
 
 function headingOf(paragraph: string): { level: number; label: string } | undefined {
   const underlined = /^[ \t]*(\S[^\n]{0,100})\n[ \t]*(={3,}|-{3,})[ \t]*$/.exec(paragraph);
-  if (underlined?.[1] !== undefined) return { level: underlined[2]?.startsWith('=') ? 1 : 2, label: underlined[1].trim() };
+  if (underlined?.[1] !== undefined)
+    return { level: underlined[2]?.startsWith('=') ? 1 : 2, label: underlined[1].trim() };
   const line = paragraph.trim();
   if (line.includes('\n') || line.length > 80 || /[.!?:;,]$/.test(line)) return undefined;
   const numbered = /^(\d{1,2}(?:\.\d{1,2})*)\.?\s+\p{Lu}/u.exec(line)?.[1];
   if (numbered !== undefined) return { level: Math.min(6, numbered.split('.').length), label: line };
   const letters = line.match(/\p{L}/gu)?.length ?? 0;
   const isCapitals = letters >= 4 && /\p{Lu}/u.test(line) && line === line.toUpperCase() && letters > line.length / 2;
-  return isCapitals || /^(?:chapter|part|appendix|section)\s+[\divxlc]+\b/i.test(line) ? { level: 1, label: line } : undefined;
+  return isCapitals || /^(?:chapter|part|appendix|section)\s+[\divxlc]+\b/i.test(line)
+    ? { level: 1, label: line }
+    : undefined;
 }
 
 const LIST_LINE = /^[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+\S/;

@@ -52,14 +52,20 @@ export function unpackEntry(bytes: Uint8Array, entry: ZipEntry, maxBytes: number
   if (entry.headerOffset + 30 > buffer.length || buffer.readUInt32LE(entry.headerOffset) !== LOCAL_HEADER) {
     throw new ServiceError('invalid_request', `The archive is damaged at its part ${entry.name}.`);
   }
-  const start = entry.headerOffset + 30 + buffer.readUInt16LE(entry.headerOffset + 26) + buffer.readUInt16LE(entry.headerOffset + 28);
+  const start =
+    entry.headerOffset +
+    30 +
+    buffer.readUInt16LE(entry.headerOffset + 26) +
+    buffer.readUInt16LE(entry.headerOffset + 28);
   const packed = buffer.subarray(start, start + entry.compressedSize);
   if (entry.method === 0 && packed.length <= maxBytes) return packed;
   try {
     return inflateRawSync(packed, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new ServiceError('too_large', `The archive's part ${entry.name} unpacks to more than ${maxBytes} bytes.`, { cause: error });
+      throw new ServiceError('too_large', `The archive's part ${entry.name} unpacks to more than ${maxBytes} bytes.`, {
+        cause: error,
+      });
     }
     throw new ServiceError('invalid_request', `The archive is damaged at its part ${entry.name}.`, { cause: error });
   }

@@ -1,0 +1,146 @@
+import type { TextBuilder } from './build-text.ts';
+import { childrenOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
+import { isDataTable, tableRows } from './html-table.ts';
+
+const DROPPED = new Set(
+  'script style noscript template iframe object embed svg math canvas audio video select option datalist head title button input textarea'.split(
+    ' ',
+  ),
+);
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr output q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+/** Writes what a reader of the page sees below `root` into the builder, block by block. */
+export function addHtmlBlocks(builder: TextBuilder, root: HtmlNode): void {
+  // Inline content that stands between blocks gathers here until the next block begins.
+  let inline = '';
+  const flush = (kind: 'paragraph' | 'quote') => {
+    builder.add(kind, tidyInline(inline));
+    inline = '';
+  };
+
+  const visit = (node: HtmlNode, kind: 'paragraph' | 'quote'): void => {
+    if (node.type === 'text') {
+      inline += node.data.replace(/[ \t\n\r]+/g, ' ');
+      return;
+    }
+    if (!isElement(node)) {
+      for (const child of childrenOf(node)) visit(child, kind);
+      return;
+    }
+    const { name } = node;
+    if (DROPPED.has(name)) return;
+    if (name === 'br') inline += '\n';
+    else if (INLINE.has(name) && !hasBlocks(node)) inline += inlineText(node);
+    else {
+      flush(kind);
+      addBlock(node, name === 'blockquote' ? 'quote' : kind);
+      flush(kind);
+    }
+  };
+
+  const addBlock = (node: HtmlElement, kind: 'paragraph' | 'quote'): void => {
+    const level = /^h([1-6])$/.exec(node.name)?.[1];
+    if (level !== undefined) builder.add('heading', oneLine(inlineText(node)), { level: Number(level) });
+    else if (node.name === 'pre') builder.add('code', textBelow(node));
+    else if (node.name === 'ul' || node.name === 'ol') builder.add('list', listLines(node, 0).join('\n'));
+    else if (node.name === 'dl') builder.add('list', definitionLines(node).join('\n'));
+    else if (node.name === 'table' && isDataTable(node)) builder.add('table', tableRows(node, inlineText));
+    else {
+      for (const child of childrenOf(node)) visit(child, kind);
+      flush(kind);
+    }
+  };
+
+  visit(root, 'paragraph');
+  flush('paragraph');
+}
+
+/** True when an inline element, against the rules, wraps a block: then its children are blocks of the page. */
+function hasBlocks(node: HtmlElement): boolean {
+  return childrenOf(node).some(
+    (child) =>
+      isElement(child) &&
+      ((!INLINE.has(child.name) && child.name !== 'br' && !DROPPED.has(child.name)) || hasBlocks(child)),
+  );
+}
+
+/** Text of an element with everything in it on one level. */
+function inlineText(node: HtmlNode): string {
+  if (node.type === 'text') return node.data.replace(/[ \t\n\r]+/g, ' ');
+  if (isElement(node)) {
+    if (DROPPED.has(node.name)) return '';
+    if (node.name === 'br') return '\n';
+  }
+  const text = childrenOf(node).map(inlineText).join('');
+  return isElement(node) && !INLINE.has(node.name) ? ` ${text} ` : text;
+}
+
+function listLines(list: HtmlElement, depth: number): string[] {
+  const indent = '  '.repeat(depth);
+  let number = Number.parseInt(list.attribs['start'] ?? '1', 10) || 1;
+  return childrenOf(list).flatMap((item) => {
+    if (!isElement(item)) return [];
+    if (item.name === 'ul' || item.name === 'ol') return listLines(item, depth + 1);
+    if (DROPPED.has(item.name)) return [];
+    const nested = listsIn(item);
+    const own = oneLine(inlineWithout(item, new Set(nested)));
+    const mark = list.name === 'ol' ? `${number++}.` : '-';
+    return [
+      ...(own === '' ? [] : [`${indent}${mark} ${own}`]),
+      ...nested.flatMap((inner) => listLines(inner, depth + 1)),
+    ];
+  });
+}
+
+function listsIn(node: HtmlNode): HtmlElement[] {
+  return childrenOf(node).flatMap((child) => {
+    if (!isElement(child)) return [];
+    return child.name === 'ul' || child.name === 'ol' ? [child] : listsIn(child);
+  });
+}
+
+function inlineWithout(node: HtmlNode, left: ReadonlySet<HtmlNode>): string {
+  if (left.has(node)) return ' ';
+  if (node.type === 'text' || (isElement(node) && (DROPPED.has(node.name) || node.name === 'br')))
+    return inlineText(node);
+  const text = childrenOf(node)
+    .map((child) => inlineWithout(child, left))
+    .join('');
+  return isElement(node) && !INLINE.has(node.name) ? ` ${text} ` : text;
+}
+
+/** `Term: definition`, one a line. */
+function definitionLines(list: HtmlElement): string[] {
+  const lines: string[] = [];
+  let term = '';
+  const visit = (node: HtmlNode) => {
+    for (const child of childrenOf(node)) {
+      if (!isElement(child)) continue;
+      const text = child.name === 'dt' || child.name === 'dd' ? oneLine(inlineText(child)) : '';
+      if (child.name === 'dt') {
+        if (term !== '') lines.push(term);
+        term = text;
+      } else if (child.name === 'dd') {
+        lines.push(term === '' ? text : `${term}: ${text}`);
+        term = '';
+      } else visit(child);
+    }
+  };
+  visit(list);
+  if (term !== '') lines.push(term);
+  return lines;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Line breaks asked for by `<br>` stay, the blanks around them go. */
+const tidyInline = (text: string): string =>
+  text
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();

@@ -1,0 +1,21 @@
+import type { load } from 'cheerio';
+
+/** A node of a parsed page; the parser's own types, reached through cheerio. */
+export type HtmlNode = Exclude<Parameters<typeof load>[0], string | Buffer | readonly unknown[]>;
+export type HtmlElement = Extract<HtmlNode, { readonly attribs: object }>;
+
+export const isElement = (node: HtmlNode): node is HtmlElement => 'attribs' in node;
+export const childrenOf = (node: HtmlNode): readonly HtmlNode[] => ('children' in node ? node.children : []);
+
+/** All text below a node, scripts excluded; without recursion, as pages can be nested deeper than the stack. */
+export function textBelow(root: HtmlNode): string {
+  const parts: string[] = [];
+  const open: HtmlNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === 'text') parts.push(node.data);
+    else if (!isElement(node) || (node.name !== 'script' && node.name !== 'style')) {
+      for (const child of [...childrenOf(node)].reverse()) open.push(child);
+    }
+  }
+  return parts.join('');
+}

@@ -1,0 +1,31 @@
+/** Deeper than any page made by people; the parser's time grows with the square of the depth. */
+const MAX_DEPTH = 400;
+
+const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9:-]*)\b[^<>]*?(\/?)>/g;
+/** Elements that never stay open: void ones, and those that the next of their kind closes. */
+const SELF_CLOSING = new Set(
+  'area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option optgroup rp rt'.split(
+    ' ',
+  ),
+);
+
+/** Takes out the tags that open or close elements nested deeper than anyone writes; their text stays. */
+export function limitNesting(html: string): string {
+  let depth = 0;
+  let deepest = 0;
+  for (const [, slash, name, selfClosed] of html.matchAll(TAG)) {
+    if (name === undefined || SELF_CLOSING.has(name.toLowerCase()) || selfClosed === '/') continue;
+    depth = slash === '/' ? Math.max(0, depth - 1) : depth + 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest <= MAX_DEPTH ? html : flatten(html);
+}
+
+function flatten(html: string): string {
+  let depth = 0;
+  return html.replace(TAG, (tag: string, slash: string, name: string, selfClosed: string) => {
+    if (SELF_CLOSING.has(name.toLowerCase()) || selfClosed === '/') return depth > MAX_DEPTH ? ' ' : tag;
+    depth = slash === '/' ? Math.max(0, depth - 1) : depth + 1;
+    return depth >= MAX_DEPTH ? ' ' : tag;
+  });
+}

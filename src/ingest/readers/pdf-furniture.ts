@@ -1,0 +1,37 @@
+import type { Row } from './pdf-order.ts';
+
+/** Rows looked at from each end of a page. */
+const EDGE_ROWS = 3;
+const MIN_PAGES = 3;
+
+/**
+ * Drops running headers and footers: what stands at the edge of a page in the same words, numbers aside, on at least
+ * half of the pages (or of every other page, as in books), and bare page numbers.
+ */
+export function dropFurniture(pages: readonly (readonly Row[])[]): Row[][] {
+  const counts = new Map<string, number>();
+  for (const rows of pages) {
+    for (const key of new Set(edgesOf(rows).map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const needed = Math.max(MIN_PAGES, Math.floor(pages.length * 0.4));
+  const repeated = new Set([...counts].filter(([, count]) => count >= needed).map(([key]) => key));
+  return pages.map((rows) => {
+    const dropped = new Set(edgesOf(rows).filter((row) => repeated.has(keyOf(row))));
+    // A page of nothing but repeated rows is a form, not furniture.
+    return dropped.size >= rows.length && pages.length < 2 * MIN_PAGES
+      ? [...rows]
+      : rows.filter((row) => !dropped.has(row));
+  });
+}
+
+function edgesOf(rows: readonly Row[]): Row[] {
+  const byHeight = rows.toSorted((a, b) => b.y - a.y);
+  return [...new Set([...byHeight.slice(0, EDGE_ROWS), ...byHeight.slice(-EDGE_ROWS)])];
+}
+
+const keyOf = (row: Row): string =>
+  `${row.cells
+    .map(({ text }) => text)
+    .join(' ')
+    .replace(/\d+|\b[ivxlc]+\b/gi, '#')
+    .toLowerCase()}@${Math.round(row.y / 12)}`;

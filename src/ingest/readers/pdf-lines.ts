@@ -1,0 +1,85 @@
+/** A run of text as the PDF places it; origin at the lower left, sizes in points. */
+export interface PlacedText {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly size: number;
+  readonly isRotated: boolean;
+}
+
+/** Text on one base line without a wide gap: a line of a column, or a cell of a table. */
+export interface Line {
+  readonly text: string;
+  readonly x: number;
+  readonly right: number;
+  readonly y: number;
+  readonly size: number;
+  readonly isRotated: boolean;
+}
+
+/** A gap of more than this many letter heights parts columns and cells. */
+const COLUMN_GAP = 1.5;
+/** A smaller one than this, in letter heights, is no space between words. */
+const WORD_GAP = 0.15;
+
+/** Joins runs that follow each other on a base line. */
+export function joinLines(runs: readonly PlacedText[]): Line[] {
+  const lines: Line[] = [];
+  let parts: PlacedText[] = [];
+  const close = () => {
+    const line = toLine(parts);
+    if (line !== undefined) lines.push(line);
+    parts = [];
+  };
+  for (const run of runs) {
+    const last = parts.at(-1);
+    if (last !== undefined && !goesOn(last, run)) close();
+    if (run.text.trim() !== '' || parts.length > 0) parts.push(run);
+  }
+  close();
+  return lines;
+}
+
+function goesOn(last: PlacedText, next: PlacedText): boolean {
+  if (last.isRotated !== next.isRotated) return false;
+  if (next.isRotated) return Math.abs(last.x - next.x) < 0.5 * last.size;
+  const size = Math.max(last.size, next.size);
+  // Raised and lowered signs share a line with the letters beside them.
+  if (Math.abs(last.y - next.y) > 0.55 * size) return false;
+  const gap = next.x - (last.x + last.width);
+  const backwards = last.x - (next.x + next.width);
+  return (gap < COLUMN_GAP * size && gap > -0.6 * size) || (isRightToLeft(next.text) && backwards < COLUMN_GAP * size);
+}
+
+function toLine(parts: readonly PlacedText[]): Line | undefined {
+  const inked = parts.filter((part) => part.text.trim() !== '');
+  const main = inked.reduce<PlacedText | undefined>(
+    (best, part) => (best === undefined || part.text.length > best.text.length ? part : best),
+    undefined,
+  );
+  if (main === undefined) return undefined;
+  let text = '';
+  for (const [index, part] of parts.entries()) {
+    const before = parts[index - 1];
+    if (before !== undefined && needsSpace(before, part, text)) text += ' ';
+    text += part.text;
+  }
+  return {
+    text: text.replace(/\s+/g, ' ').trim(),
+    x: Math.min(...inked.map(({ x }) => x)),
+    right: Math.max(...inked.map(({ x, width }) => x + width)),
+    y: main.y,
+    size: main.size,
+    isRotated: main.isRotated,
+  };
+}
+
+function needsSpace(before: PlacedText, part: PlacedText, text: string): boolean {
+  if (/\s$/.test(text) || /^\s/.test(part.text) || before.isRotated) return false;
+  const gap = Math.max(part.x - (before.x + before.width), before.x - (part.x + part.width));
+  return gap > WORD_GAP * Math.max(part.size, before.size);
+}
+
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
+export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text);

@@ -1,0 +1,106 @@
+import { isRightToLeft, type Line } from './pdf-lines.ts';
+
+/** Lines that stand beside each other and belong to one row, in reading order. */
+export interface Row {
+  readonly cells: readonly Line[];
+  readonly x: number;
+  readonly right: number;
+  readonly y: number;
+  readonly size: number;
+  /** Which stretch of the page it belongs to: rows of two columns are never one paragraph. */
+  readonly region: number;
+}
+
+/** Brings the lines of a page into the order they are read in: across the page, or down one column after the other. */
+export function orderRows(lines: readonly Line[]): Row[] {
+  const upright = lines.filter(({ isRotated }) => !isRotated);
+  const gutter = findGutter(upright);
+  const regions = gutter === undefined ? [upright] : splitAtGutter(upright, gutter);
+  // Rotated text, such as a stamp in the margin, interrupts nothing when it comes last.
+  const rotated = lines.filter(({ isRotated }) => isRotated);
+  return [...regions, ...rotated.map((line) => [line])].flatMap((region, index) => rowsOf(region, index));
+}
+
+/** The empty strip between two columns of running text: where it lies, if the page has one. */
+export function findGutter(lines: readonly Line[]): number | undefined {
+  if (lines.length < 16) return undefined;
+  const left = Math.min(...lines.map(({ x }) => x));
+  const right = Math.max(...lines.map((line) => line.right));
+  const width = right - left;
+  let best: { at: number; crossing: number } | undefined;
+  for (let share = 0.35; share <= 0.65; share += 0.01) {
+    const at = left + width * share;
+    const crossing = lines.filter((line) => line.x < at && line.right > at).length;
+    const middle = Math.abs(share - 0.5);
+    if (
+      best === undefined ||
+      crossing < best.crossing ||
+      (crossing === best.crossing && middle < Math.abs((best.at - left) / width - 0.5))
+    )
+      best = { at, crossing };
+  }
+  if (best === undefined || best.crossing > lines.length * 0.25) return undefined;
+  const { at } = best;
+  const leftLines = lines.filter((line) => line.right <= at);
+  const rightLines = lines.filter((line) => line.x >= at);
+  const isColumn = (column: readonly Line[]) =>
+    // Columns hold lines of text, tables hold short cells.
+    column.length >= 6 &&
+    median(column.map((line) => line.right - line.x)) > width * 0.28 &&
+    median(column.map(({ text }) => text.length)) > 20;
+  return isColumn(leftLines) && isColumn(rightLines) ? at : undefined;
+}
+
+/** Lines across the gutter part the page into bands; in each band the left column comes before the right one. */
+function splitAtGutter(lines: readonly Line[], gutter: number): Line[][] {
+  const regions: Line[][] = [];
+  let leftColumn: Line[] = [];
+  let rightColumn: Line[] = [];
+  let across: Line[] = [];
+  const closeColumns = () => {
+    regions.push(leftColumn, rightColumn);
+    leftColumn = [];
+    rightColumn = [];
+  };
+  for (const line of lines.toSorted((a, b) => b.y - a.y)) {
+    if (line.x < gutter && line.right > gutter) {
+      closeColumns();
+      across.push(line);
+      continue;
+    }
+    if (across.length > 0) regions.push(across);
+    across = [];
+    (line.right <= gutter ? leftColumn : rightColumn).push(line);
+  }
+  if (across.length > 0) regions.push(across);
+  closeColumns();
+  return regions.filter((region) => region.length > 0);
+}
+
+function rowsOf(lines: readonly Line[], region: number): Row[] {
+  const rows: Line[][] = [];
+  for (const line of lines.toSorted((a, b) => b.y - a.y)) {
+    const row = rows.at(-1);
+    const first = row?.[0];
+    if (row !== undefined && first !== undefined && Math.abs(first.y - line.y) < 0.4 * Math.min(first.size, line.size))
+      row.push(line);
+    else rows.push([line]);
+  }
+  return rows.map((row) => {
+    const backwards = row.filter(({ text }) => isRightToLeft(text)).length > row.length / 2;
+    const cells = row.toSorted((a, b) => (backwards ? b.x - a.x : a.x - b.x));
+    return {
+      cells,
+      x: Math.min(...cells.map(({ x }) => x)),
+      right: Math.max(...cells.map(({ right }) => right)),
+      y: Math.max(...cells.map(({ y }) => y)),
+      size: Math.max(...cells.map(({ size }) => size)),
+      region,
+    };
+  });
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

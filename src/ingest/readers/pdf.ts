@@ -1,0 +1,133 @@
+import { getDocumentProxy, getMeta } from 'unpdf';
+import type { Metadata } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
+import { createTextBuilder } from './build-text.ts';
+import { cleanText } from './clean-text.ts';
+import { dropFurniture } from './pdf-furniture.ts';
+import { joinLines, type PlacedText } from './pdf-lines.ts';
+import { orderRows, type Row } from './pdf-order.ts';
+import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
+import type { Reader } from './reader.ts';
+
+const MAX_PAGES = 5_000;
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+/** PDF page by page: paragraphs rebuilt from where the letters stand, running headers and footers left out. */
+export const pdfReader: Reader = {
+  types: ['pdf'],
+  async read({ bytes, fileName, signal }) {
+    const pdf = await open(bytes, fileName);
+    try {
+      if (pdf.numPages > MAX_PAGES) {
+        throw new ServiceError(
+          'too_large',
+          `${fileName} has ${pdf.numPages} pages; at most ${MAX_PAGES} are read. Split it first.`,
+        );
+      }
+      const placed = await readPages(pdf, fileName, signal);
+      const pages = dropFurniture(placed);
+      const builder = createTextBuilder();
+      const typography = readTypography(pages);
+      for (const [index, rows] of pages.entries()) {
+        builder.startPage(index + 1);
+        for (const { kind, text, level } of buildBlocks(rows, typography)) {
+          builder.add(kind, tidy(text), level === undefined ? undefined : { level });
+        }
+      }
+      const content = builder.finish();
+      if (content.text === '') {
+        throw new ServiceError(
+          'invalid_request',
+          `${fileName}: no text found on its ${pdf.numPages} page(s). It is probably scanned; OCR is not set up.`,
+        );
+      }
+      const { title, ...metadata } = await readInfo(pdf);
+      return {
+        ...content,
+        ...(title === undefined ? {} : { title }),
+        metadata: { ...metadata, page_count: pdf.numPages },
+      };
+    } finally {
+      await pdf.destroy();
+    }
+  },
+};
+
+async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
+  try {
+    // The parser takes the buffer over, so it gets a copy; its warnings about damaged files go to the console otherwise.
+    return await getDocumentProxy(bytes.slice(), { verbosity: 0 });
+  } catch (error) {
+    const { name, message } = error as Error;
+    if (name === 'PasswordException') {
+      throw new ServiceError(
+        'invalid_request',
+        `${fileName} is encrypted and needs a password. Save it without one first.`,
+        { cause: error },
+      );
+    }
+    throw new ServiceError('invalid_request', `${fileName} is not a readable PDF: ${message}`, { cause: error });
+  }
+}
+
+/** A damaged page is left empty, so that the others can still be read; a document of only such pages is refused. */
+async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promise<Row[][]> {
+  const pages: Row[][] = [];
+  let failure: unknown;
+  for (let number = 1; number <= pdf.numPages; number++) {
+    signal.throwIfAborted();
+    try {
+      pages.push(orderRows(joinLines(await readRuns(pdf, number))));
+    } catch (error) {
+      failure = error;
+      pages.push([]);
+    }
+  }
+  if (failure !== undefined && pages.every((rows) => rows.length === 0)) {
+    throw new ServiceError('invalid_request', `${fileName} is damaged: none of its pages can be read.`, {
+      cause: failure,
+    });
+  }
+  return pages;
+}
+
+async function readRuns(pdf: Pdf, number: number): Promise<PlacedText[]> {
+  const page = await pdf.getPage(number);
+  const { items } = await page.getTextContent();
+  page.cleanup();
+  return items.flatMap((item): PlacedText[] => {
+    if (!('str' in item) || item.str === '') return [];
+    const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform as readonly number[];
+    const size = Math.hypot(c, d) || Math.hypot(a, b) || item.height;
+    return [{ text: item.str, x, y, width: item.width, size, isRotated: Math.abs(b) > Math.abs(a) }];
+  });
+}
+
+const LIGATURES: Readonly<Record<string, string>> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'st', ﬆ: 'st' };
+
+const tidy = (text: string): string =>
+  cleanText(text)
+    .replace(/[ﬀ-ﬆ]/g, (ligature) => LIGATURES[ligature] ?? ligature)
+    // Symbol fonts place their bullets in the private area.
+    .replace(/[\uf0a7\uf0b7\uf06e]/g, '•');
+
+async function readInfo(pdf: Pdf): Promise<Metadata & { readonly title?: string }> {
+  const { info } = await getMeta(pdf).catch(() => ({ info: {} as Record<string, unknown> }));
+  const read = (name: string): string => {
+    const value = info[name];
+    return typeof value === 'string' ? cleanText(value).trim() : '';
+  };
+  // Word processors leave their file's name in the title.
+  const title = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|qxd|pptx?))$/i.test(read('Title'))
+    ? ''
+    : read('Title');
+  const fields = { title, author: read('Author'), created: isoDate(read('CreationDate')) };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+}
+
+/** PDF writes `D:20240131120000Z`. */
+function isoDate(value: string): string {
+  const [, year, month, day] = /^D:(\d{4})(\d{2})?(\d{2})?/.exec(value) ?? [];
+  return year === undefined ? '' : [year, month, day].filter((part) => part !== undefined).join('-');
+}
