@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer';
 import { foldWord } from './fold-word.ts';
+import { type LatinLanguage, latinLanguage } from './function-words.ts';
 import { stopWords } from './stop-words.ts';
 
 /** Changes whenever the same text would give other terms; the full text is then rebuilt from the stored chunks. */
@@ -15,33 +16,41 @@ export interface IndexedText {
 /** The terms of a passage as the full-text index takes them: joined by single spaces. */
 export function analyseForIndex({ title, headingPath, text }: IndexedText): { title: string; body: string } {
   // Headings that repeat the title would count its words twice.
-  const headings = new Set([title, ...headingPath]);
-  return { title: analyse([...headings].join('\n')).join(' '), body: analyse(text).join(' ') };
+  const headings = [...new Set([title, ...headingPath])].join('\n');
+  const isInflected = languageOf(text) === 'inflected';
+  return { title: termsOf(headings, isInflected).join(' '), body: termsOf(text, isInflected).join(' ') };
 }
 
 /** The terms to look for, each once, in order. Stop words count only when there is nothing else. */
 export function analyseQuery(text: string): string[] {
-  const terms = [...new Set(analyse(text))];
+  // A question is too short to be sure: beginnings that no passage was given cost nothing.
+  const terms = [...new Set(termsOf(text, languageOf(text) !== 'english'))];
   const telling = terms.filter((term) => !stopWords.has(term));
   return telling.length > 0 ? telling : terms;
 }
 
+/** The terms of a text in order, repeated as often as they stand there. */
+export const analyse = (text: string): string[] => termsOf(text, languageOf(text) === 'inflected');
+
+const LANGUAGE_SAMPLE = 4_000;
+function languageOf(text: string): LatinLanguage {
+  const words = text.slice(0, LANGUAGE_SAMPLE).match(/\p{sc=Latn}[\p{sc=Latn}\p{M}]*/gu) ?? [];
+  return latinLanguage(words.map(foldWord));
+}
+
 /**
- * The terms of a text in order, the same for index and query.
- *
- * Words are folded, English-looking ones stemmed; identifiers give themselves and their parts; words of other alphabets
- * give themselves and their beginning, which inflection leaves alone; scripts written without spaces give overlapping
- * pairs or triples of characters. Nothing here depends on the platform's language data.
+ * Words are folded, and stemmed where they look English; identifiers give themselves and their parts; words of
+ * inflected languages and other alphabets give themselves and their beginning, which inflection leaves alone; scripts
+ * written without spaces give overlapping pairs or triples of characters. Nothing depends on the platform's language data.
  */
-export function analyse(text: string): string[] {
+function termsOf(text: string, isInflected: boolean): string[] {
   const terms: string[] = [];
   for (const { groups, 0: run } of text.normalize('NFKC').matchAll(RUN)) {
     if (groups?.['ideographs']) addGrams(terms, run, 2);
     else if (groups?.['unspaced']) addGrams(terms, run, 3);
     else if (groups?.['hangul']) addGrams(terms, run, 2);
-    else if (groups?.['clitic']) continue;
     else if (groups?.['number']) terms.push(run.replaceAll(',', '').slice(0, MAX_TERM));
-    else addWord(terms, run);
+    else if (!groups?.['clitic']) addWord(terms, run, isInflected);
   }
   return terms;
 }
@@ -52,30 +61,29 @@ const RUN =
 
 /** Longer terms are cut: nobody types them, and a term must not be as large as a file. */
 const MAX_TERM = 64;
-const PREFIX = 5;
+const BEGINNING = 5;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
-function addWord(terms: string[], run: string): void {
+function addWord(terms: string[], run: string, isInflected: boolean): void {
   const whole = run.replaceAll('_', '');
   if (whole === '') return;
-  addTerm(terms, whole);
-  const parts = run.match(PART);
-  if (parts && parts.length > 1 && run.length <= MAX_TERM) for (const part of parts) addTerm(terms, part);
+  addTerm(terms, whole, isInflected);
+  const parts = run.length <= MAX_TERM ? (run.match(PART) ?? []) : [];
+  if (parts.length > 1) for (const part of parts) addTerm(terms, part, isInflected);
 }
 
-function addTerm(terms: string[], word: string): void {
+function addTerm(terms: string[], word: string, isInflected: boolean): void {
   const term = foldWord(word).slice(0, MAX_TERM).toWellFormed();
   if (term === '') return;
-  if (/^[a-z]+$/.test(term)) terms.push(stopWords.has(term) ? term : stemmer(term));
-  else {
-    terms.push(term);
-    if (/^[^\p{sc=Latn}\p{N}]+$/u.test(term)) addPrefix(terms, term);
-  }
+  const looksEnglish = /^[a-z]+$/.test(term);
+  terms.push(looksEnglish && !stopWords.has(term) ? stemmer(term) : term);
+  if (looksEnglish ? isInflected : /^[\p{L}\p{M}]+$/u.test(term)) addBeginning(terms, term);
 }
 
-function addPrefix(terms: string[], term: string): void {
+// The hyphen keeps a beginning apart from a word of the same letters.
+function addBeginning(terms: string[], term: string): void {
   const characters = [...term];
-  if (characters.length > PREFIX) terms.push(`${characters.slice(0, PREFIX).join('')}-`);
+  if (characters.length >= BEGINNING) terms.push(`${characters.slice(0, BEGINNING).join('')}-`);
 }
 
 function addGrams(terms: string[], run: string, size: number): void {
