@@ -1,3 +1,4 @@
+import type { Document } from '../documents/document.ts';
 import { everything, type Filter } from '../documents/filter.ts';
 import type { Principal } from './principal.ts';
 
@@ -12,3 +13,12 @@ export function visibleFilter(principal: Principal): Filter {
     ],
   };
 }
+
+/** The same for one record at hand. */
+export function isVisible(record: Pick<Document, 'ownerId' | 'collectionIds'>, principal: Principal): boolean {
+  return mayChange(record, principal) || record.collectionIds.some((id) => principal.collectionIds.includes(id));
+}
+
+/** Only the owner and a superuser change and delete; others who see a record only read it. */
+export const mayChange = ({ ownerId }: Pick<Document, 'ownerId'>, principal: Principal): boolean =>
+  principal.isSuperuser || ownerId === principal.userId;

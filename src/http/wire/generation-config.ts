@@ -2,6 +2,11 @@ import { z } from 'zod';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
 
+export interface Generation {
+  readonly stream: boolean;
+  readonly config: GenerationConfig;
+}
+
 /**
  * spec.md 2.5, r2r-v3.md 4.3. Camel case comes from r2r-js, which converts the configuration of RAG and not that of
  * completion. `max_tokens` has two names (D10); R2R's own wins when both are there.
@@ -19,18 +24,21 @@ export const generationConfig = snakeCased(
     reasoning_effort: optional(z.enum(['low', 'medium', 'high'])),
     response_format: optional(z.record(z.string(), z.json())),
   }),
-).transform((wire): { readonly stream: boolean; readonly config: GenerationConfig } => ({
-  stream: wire.stream ?? false,
-  config: defined({
-    model: wire.model === '' ? undefined : wire.model,
-    temperature: wire.temperature,
-    topP: wire.top_p,
-    maxTokens: wire.max_tokens_to_sample ?? wire.max_tokens,
-    extendedThinking: wire.extended_thinking,
-    thinkingBudget: wire.thinking_budget,
-    reasoningEffort: wire.reasoning_effort,
-    responseFormat: wire.response_format,
+).transform(
+  (wire): Generation => ({
+    stream: wire.stream ?? false,
+    config: defined({
+      model: wire.model === '' ? undefined : wire.model,
+      temperature: wire.temperature,
+      topP: wire.top_p,
+      maxTokens: wire.max_tokens_to_sample ?? wire.max_tokens,
+      extendedThinking: wire.extended_thinking,
+      thinkingBudget: wire.thinking_budget,
+      reasoningEffort: wire.reasoning_effort,
+      responseFormat: wire.response_format,
+    }),
   }),
-}));
+);
 
-export const defaultGeneration = { stream: false, config: {} } as const;
+/** What a request asks for that has no such member. */
+export const defaultGeneration: Generation = { stream: false, config: {} };

@@ -1,0 +1,51 @@
+import express, { type Express, Router } from 'express';
+import { type Authenticate, asDefaultAdmin, identify } from './authenticate.ts';
+import { allowOrigins } from './cors.ts';
+import { answerFailure } from './failure.ts';
+import type { HttpServices } from './http-services.ts';
+import { receiveBytes } from './read-body.ts';
+import { nameRequest } from './request-id.ts';
+import { completionRoutes } from './routes/completion.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { documentRoutes } from './routes/documents.ts';
+import { embeddingRoutes } from './routes/embedding.ts';
+import { healthRoutes } from './routes/health.ts';
+import { ragRoutes } from './routes/rag.ts';
+import { searchRoutes } from './routes/search.ts';
+import { systemRoutes } from './routes/system.ts';
+import { uploadRoutes } from './routes/upload.ts';
+import { onlyMethods, unknownRoute } from './unknown-route.ts';
+
+/** The HTTP face: spec.md and r2r-v3.md under `/v3`. */
+export function createApp(services: HttpServices, authenticate: Authenticate = asDefaultAdmin): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // Lists are written by repeating the key (r2r-v3.md 1), which needs no nested syntax.
+  app.set('query parser', 'simple');
+  app.use(nameRequest, allowOrigins);
+  app.route('/').get(sendWelcome).all(onlyMethods('GET'));
+  app.use('/v3', healthRoutes(services), identify(authenticate), versionedRoutes(services));
+  app.use(unknownRoute);
+  app.use(answerFailure(services.log));
+  return app;
+}
+
+function versionedRoutes(services: HttpServices): Router {
+  const router = Router();
+  // Before the body readers of the others: an upload is read as a form, and under its own limits.
+  router.use('/documents', uploadRoutes(services), documentRoutes(services));
+  router.use(receiveBytes(services.limits.body));
+  router.use('/retrieval', searchRoutes(services), ragRoutes(services));
+  router.use('/retrieval', completionRoutes(services), embeddingRoutes(services));
+  router.use('/conversations', conversationRoutes(services));
+  router.use('/system', systemRoutes(services));
+  return router;
+}
+
+const sendWelcome: express.RequestHandler = (_request, response) => {
+  response.json({
+    message: 'Citewell: answers over your own documents, with citations. The interface is under /v3.',
+    health: '/v3/health',
+    status: '/v3/system/status',
+  });
+};

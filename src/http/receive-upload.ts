@@ -1,0 +1,83 @@
+import type { Request, RequestHandler } from 'express';
+import multer from 'multer';
+import { ServiceError } from '../errors.ts';
+import { invalidField } from './check-shape.ts';
+import type { HttpLimits } from './http-services.ts';
+import { bodyText, parseJson, receiveBytes } from './read-body.ts';
+
+/** The contract's upload has eight fields and one file; this leaves room for what clients add. */
+const MAX_FIELDS = 50;
+
+/** An upload as sent: text fields by name, repeated ones as lists, and the file if there is one. */
+export interface Upload {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly file: { readonly bytes: Uint8Array; readonly fileName: string; readonly mediaType: string } | undefined;
+}
+
+/** Takes a multipart body into memory; any other kind as bytes. Nothing is kept of an upload that breaks off. */
+export function receiveUpload(limits: HttpLimits): RequestHandler[] {
+  const receiveParts = multer({
+    storage: multer.memoryStorage(),
+    defParamCharset: 'utf8',
+    limits: {
+      fileSize: limits.file,
+      fieldSize: limits.field,
+      files: 1,
+      fields: MAX_FIELDS,
+      parts: MAX_FIELDS + 1,
+      fieldNameSize: 100,
+      fieldNestingDepth: 0,
+    },
+  }).single('file');
+  const receiveMultipart: RequestHandler = (request, response, next) => {
+    receiveParts(request, response, (thrown: unknown) => next(thrown && toServiceError(thrown, limits)));
+  };
+  return [receiveMultipart, receiveBytes(limits.field)];
+}
+
+/** The fields of a multipart, form or JSON body alike; behind `receiveUpload`. */
+export function readUpload(request: Request): Upload {
+  const { file } = request;
+  if (request.is('multipart')) {
+    return {
+      fields: { ...request.body },
+      file: file && { bytes: file.buffer, fileName: file.originalname, mediaType: file.mimetype },
+    };
+  }
+  const text = bodyText(request);
+  if (request.is('application/x-www-form-urlencoded')) {
+    const pairs = new URLSearchParams(text);
+    const fields = [...new Set(pairs.keys())].map((key): [string, unknown] => {
+      const values = pairs.getAll(key);
+      return [key, values.length > 1 ? values : values[0]];
+    });
+    return { fields: Object.fromEntries(fields), file: undefined };
+  }
+  const value = text.trim() === '' ? {} : parseJson(text, ['body']);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidField('dict_type', ['body'], 'Send a multipart form, or a JSON object with raw_text or chunks.');
+  }
+  return { fields: { ...value }, file: undefined };
+}
+
+function toServiceError(thrown: unknown, limits: HttpLimits): ServiceError {
+  if (!(thrown instanceof multer.MulterError)) {
+    // What the parser says of a broken form names no more than the form's own parts.
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return new ServiceError('invalid_request', `The multipart form could not be read: ${reason}.`, { cause: thrown });
+  }
+  switch (thrown.code) {
+    case 'LIMIT_FILE_SIZE':
+      return new ServiceError('too_large', `The file is larger than ${limits.file} bytes, the limit of an upload.`);
+    case 'LIMIT_FIELD_VALUE':
+      return new ServiceError(
+        'too_large',
+        `The field "${thrown.field}" is larger than ${limits.field} bytes; send it as a file.`,
+      );
+    case 'LIMIT_UNEXPECTED_FILE':
+    case 'LIMIT_FILE_COUNT':
+      return invalidField('value_error', ['body', 'file'], 'Send one file, in the part named "file".', thrown.field);
+    default:
+      return invalidField('value_error', ['body', thrown.field ?? 'form'], `${thrown.message}.`);
+  }
+}

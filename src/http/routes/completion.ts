@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import type { Model, ModelEvent, ModelRequest } from '../../models/model.ts';
+import { single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { requestSignal } from '../request-signal.ts';
+import { type ServerSentEvent, sendEvents } from '../sse.ts';
+import { streamOptions } from '../stream-options.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { type Generated, toCompletion } from '../wire/completion.ts';
+import { completionRequest } from '../wire/message.ts';
+import { deltaEvent, streamId } from '../wire/stream-events.ts';
+
+/** spec.md 4.4, r2r-v3.md 5.4: messages to a model, and nothing of the corpus. */
+export function completionRoutes({ models, limits, log }: Pick<HttpServices, 'models' | 'limits' | 'log'>): Router {
+  const router = Router();
+  router
+    .route('/completion')
+    .post(async (request, response) => {
+      const { messages, stream, config } = readBody(request, completionRequest);
+      const model = models.resolve(config.model, 'quality');
+      const signal = requestSignal(request, response);
+      const modelRequest: ModelRequest = { messages, tools: [], config, signal };
+      if (stream) {
+        await sendEvents(response, toDeltas(model.stream(modelRequest)), streamOptions(signal, limits, log));
+        return;
+      }
+      const { generated, text } = await collectText(model, modelRequest);
+      response.json(single(toCompletion(generated, text)));
+    })
+    .all(onlyMethods('POST'));
+  return router;
+}
+
+async function* toDeltas(events: AsyncIterable<ModelEvent>): AsyncGenerator<ServerSentEvent, void> {
+  const ids = { text: streamId('msg'), thinking: streamId('think') };
+  for await (const event of events) {
+    if (event.type === 'text') yield deltaEvent('message', ids.text, event.text);
+    if (event.type === 'thinking') yield deltaEvent('thinking', ids.thinking, event.text);
+  }
+}
+
+async function collectText(model: Model, request: ModelRequest): Promise<{ generated: Generated; text: string }> {
+  const created = Math.floor(Date.now() / 1000);
+  let text = '';
+  for await (const event of model.stream(request)) {
+    if (event.type === 'text') text += event.text;
+    if (event.type !== 'stop') continue;
+    const { model: name, reason, usage } = event;
+    return { text, generated: { id: `chatcmpl-${randomUUID()}`, created, model: name, stopReason: reason, usage } };
+  }
+  throw new ServiceError('provider_failed', `${model.name} ended its answer without saying so.`);
+}

@@ -1,0 +1,78 @@
+import { cpus, freemem, totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Response, Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import type { CorpusStats } from '../../store/corpus.ts';
+import { principalOf } from '../authenticate.ts';
+import { single } from '../envelope.ts';
+import type { HttpServices, ServiceStatus } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { requestSignal } from '../request-signal.ts';
+import { sendEvents } from '../sse.ts';
+import { streamOptions } from '../stream-options.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { reindexRequest, toReindexEvents } from '../wire/reindex.ts';
+
+type Services = Pick<HttpServices, 'corpus' | 'status' | 'reindex' | 'limits' | 'log'>;
+
+/** Milliseconds over which the share of busy processors is measured. */
+const CPU_SAMPLE = 100;
+
+/** r2r-v3.md 12 for superusers, and ours: re-embedding the corpus. */
+export function systemRoutes({ corpus, status, reindex, limits, log }: Services): Router {
+  const startedAt = Date.now();
+  const router = Router();
+
+  router
+    .route('/status')
+    .get(async (_request, response) => {
+      requireSuperuser(response);
+      const [service, stats, cpuUsage] = await Promise.all([status(), corpus.stats(), measureCpuUsage()]);
+      response.json(
+        single({
+          start_time: new Date(startedAt).toISOString(),
+          uptime_seconds: (Date.now() - startedAt) / 1000,
+          cpu_usage: cpuUsage,
+          memory_usage: 100 * (1 - freemem() / totalmem()),
+          citewell: toCitewellStatus(service, stats),
+        }),
+      );
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/reindex')
+    .post(async (request, response) => {
+      requireSuperuser(response);
+      const wanted = readBody(request, reindexRequest);
+      const signal = requestSignal(request, response);
+      await sendEvents(response, toReindexEvents(reindex(wanted, signal)), streamOptions(signal, limits, log));
+    })
+    .all(onlyMethods('POST'));
+
+  return router;
+}
+
+function requireSuperuser(response: Response): void {
+  if (!principalOf(response).isSuperuser) throw new ServiceError('forbidden', 'This is for superusers only.');
+}
+
+/** What `citewell status` prints of a running service. */
+function toCitewellStatus(service: ServiceStatus, { documents, chunks, collections, owedToIndex, space }: CorpusStats) {
+  return { ...service, documents, chunks, collections, owed_to_index: owedToIndex, space };
+}
+
+/** Percent of all processors' time that was not idle. */
+async function measureCpuUsage(): Promise<number> {
+  const before = processorTimes();
+  await sleep(CPU_SAMPLE);
+  const after = processorTimes();
+  const total = after.total - before.total;
+  return total <= 0 ? 0 : 100 * (1 - (after.idle - before.idle) / total);
+}
+
+function processorTimes(): { readonly idle: number; readonly total: number } {
+  const times = cpus().map((cpu) => cpu.times);
+  const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+  return { idle: sum(times.map(({ idle }) => idle)), total: sum(times.flatMap((each) => Object.values(each))) };
+}

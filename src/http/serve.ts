@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http';
+import type { Express } from 'express';
+import { ServiceError } from '../errors.ts';
+import { announceStop } from './request-signal.ts';
+
+export interface Address {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+}
+
+export interface HttpServer {
+  /** Where to reach it from this machine. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends streams with an error event, lets other responses finish, and cuts off what is left after a second. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds in which a request's headers, and all of it, must have arrived: nobody holds a socket by dripping. */
+const HEADERS_TIMEOUT = 20_000;
+const REQUEST_TIMEOUT = 600_000;
+/** Longer than the minute after which proxies give up idle connections, so that they never write into a closing one. */
+const KEEP_ALIVE_TIMEOUT = 65_000;
+
+/** Milliseconds responses get to finish when the server stops. */
+const CLOSING_GRACE = 1_000;
+const CLOSING_CHECK = 20;
+
+/** Serves an app. Throws `conflict` when the port is taken, `invalid_request` when the address cannot be used. */
+export async function listen(app: Express, { host, port }: Address): Promise<HttpServer> {
+  const stopping = new AbortController();
+  announceStop(app, stopping.signal);
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, keepAliveTimeout: KEEP_ALIVE_TIMEOUT },
+    app,
+  );
+  await startListening(server, { host, port });
+  const address = server.address();
+  const actualPort = typeof address === 'object' && address !== null ? address.port : port;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${reachableHost(host)}:${actualPort}`,
+    port: actualPort,
+    close() {
+      closed ??= stop(server, stopping);
+      return closed;
+    },
+  };
+}
+
+function startListening(server: Server, { host, port }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => reject(toServiceError(error, { host, port }));
+    server.once('error', onError);
+    server.listen({ host, port }, () => {
+      server.off('error', onError);
+      resolve();
+    });
+  });
+}
+
+async function stop(server: Server, stopping: AbortController): Promise<void> {
+  stopping.abort(new ServiceError('cancelled', 'The service is stopping; try again when it is back.'));
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection turns idle when its response ends, which may be after `close` looked for idle ones.
+  const sweep = setInterval(() => server.closeIdleConnections(), CLOSING_CHECK);
+  const cutOff = setTimeout(() => server.closeAllConnections(), CLOSING_GRACE);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cutOff);
+}
+
+function toServiceError(error: NodeJS.ErrnoException, { host, port }: Address): ServiceError {
+  const options = { cause: error };
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ServiceError(
+        'conflict',
+        `Port ${port} on ${host} is in use by another program. Stop that program, or set CITEWELL_PORT to a free port.`,
+        options,
+      );
+    case 'EACCES':
+      return new ServiceError(
+        'invalid_request',
+        `This user may not listen on port ${port}. Set CITEWELL_PORT to a port above 1023.`,
+        options,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ServiceError(
+        'invalid_request',
+        `"${host}" is not an address of this machine. Set CITEWELL_HOST, e.g. to 127.0.0.1.`,
+        options,
+      );
+    default:
+      return new ServiceError(
+        'internal',
+        `Listening on ${host}:${port} failed: ${error.code ?? error.message}.`,
+        options,
+      );
+  }
+}
+
+/** "All interfaces" is an address to listen on, not one to call. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,19 @@
+import { toFailure } from './failure.ts';
+import type { HttpLimits, HttpLog } from './http-services.ts';
+import type { StreamOptions } from './sse.ts';
+import { errorEvent } from './wire/stream-events.ts';
+
+/** How every stream here beats, waits, and tells of a failure after its first byte. */
+export function streamOptions(signal: AbortSignal, limits: HttpLimits, log: HttpLog): StreamOptions {
+  return {
+    signal,
+    heartbeat: limits.heartbeat,
+    stall: limits.stall,
+    onFailure(thrown) {
+      // What an aborted source throws is its own affair; why it was aborted is what the reader should know.
+      const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
+      if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
+      return errorEvent(error);
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { RequestHandler } from 'express';
+import { ServiceError } from '../errors.ts';
+
+/** For paths that are known under other methods; placed last on a route. */
+export function onlyMethods(...methods: readonly string[]): RequestHandler {
+  return (request, response) => {
+    const allowed = methods.join(', ');
+    response.set('Allow', allowed);
+    response.status(405).json({
+      message: `${request.method} is not possible at ${request.baseUrl}${request.path}; use ${allowed}.`,
+      error_type: 'R2RException',
+      code: 'invalid_request',
+    });
+  };
+}
+
+export const unknownRoute: RequestHandler = (request) => {
+  throw new ServiceError('not_found', `There is nothing at ${request.method} ${request.path}.`);
+};

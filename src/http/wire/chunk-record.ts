@@ -1,0 +1,45 @@
+import type { Chunk, LegScore, ScoredChunk } from '../../documents/chunk.ts';
+import type { SearchKind } from '../../retrieval/search-settings.ts';
+import type { HitDetail } from './search-settings.ts';
+
+/** r2r-v3.md 7. `start`, `end`, `page` and `heading_path` are ours: where the passage stands in the document. */
+export function toChunkRecord(chunk: Chunk, vector: Float32Array | undefined) {
+  return { ...chunkMembers(chunk), metadata: chunk.metadata, vector: vector === undefined ? null : Array.from(vector) };
+}
+
+/** How the search went, as far as a hit tells of it. */
+export interface HitContext {
+  readonly query: string;
+  readonly kind: SearchKind;
+  readonly detail: HitDetail;
+}
+
+/** r2r-v3.md 4.5. Hybrid hits tell their rank in each leg, and every hit the query that found it (4.1). */
+export function toChunkHit(chunk: ScoredChunk, { query, kind, detail }: HitContext) {
+  const ranks =
+    kind === 'hybrid'
+      ? { semantic_rank: chunk.semantic?.rank ?? null, full_text_rank: chunk.fullText?.rank ?? null }
+      : {};
+  return {
+    ...chunkMembers(chunk),
+    score: detail.score ? chunk.score : null,
+    metadata: detail.metadata ? { ...chunk.metadata, ...ranks, associated_query: query } : {},
+    ...(detail.explain ? { explain: { semantic: legOf(chunk.semantic), full_text: legOf(chunk.fullText) } } : {}),
+  };
+}
+
+function chunkMembers(chunk: Chunk) {
+  return {
+    id: chunk.id,
+    document_id: chunk.documentId,
+    owner_id: chunk.ownerId,
+    collection_ids: chunk.collectionIds,
+    text: chunk.text,
+    start: chunk.start,
+    end: chunk.end,
+    page: chunk.page,
+    heading_path: chunk.headingPath,
+  };
+}
+
+const legOf = (leg: LegScore | undefined) => (leg === undefined ? null : { rank: leg.rank, score: leg.score });

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import type { Conversation, StoredMessage, StoredRole } from '../../store/records.ts';
+import { optional, snakeCased } from './tolerant.ts';
+
+/** r2r-v3.md 8. */
+export function toConversationRecord({ id, createdAt, userId, name }: Conversation) {
+  return { id, created_at: createdAt, user_id: userId, name };
+}
+
+/** r2r-v3.md 4.4 and 8: a message shows all ten keys. */
+export function toMessageRecord({ id, role, content, metadata }: StoredMessage) {
+  return {
+    id,
+    message: {
+      role,
+      content,
+      name: null,
+      function_call: null,
+      tool_calls: null,
+      tool_call_id: null,
+      metadata: null,
+      structured_content: null,
+      image_url: null,
+      image_data: null,
+    },
+    metadata,
+  };
+}
+
+const metadata = z.record(z.string(), z.json());
+
+export const newConversation = z.object({ name: optional(z.string().max(1_000)) });
+
+export const conversationName = z.object({ name: z.string().min(1).max(1_000) });
+
+/** A bad role or an empty message is 400 by contract, not 422. */
+export const newMessage = snakeCased(
+  z.object({
+    content: optional(z.string()),
+    role: optional(z.string()),
+    // r2r-js spells it parentID.
+    parent_id: optional(z.guid().toLowerCase()),
+    metadata: optional(metadata),
+  }),
+).transform((wire) => ({
+  content: textOf(wire.content),
+  role: roleOf(wire.role),
+  parentId: wire.parent_id ?? null,
+  metadata: wire.metadata ?? {},
+}));
+
+export const messageChange = z.object({
+  content: optional(z.string().transform(textOf)),
+  metadata: optional(metadata),
+});
+
+function textOf(content: string | undefined): string {
+  if (content !== undefined && content.trim() !== '') return content;
+  throw new ServiceError('invalid_request', 'The message is empty; give it a content.');
+}
+
+function roleOf(role: string | undefined): StoredRole {
+  if (role === 'user' || role === 'assistant' || role === 'system') return role;
+  throw new ServiceError('invalid_request', 'The role of a message is user, assistant or system.');
+}

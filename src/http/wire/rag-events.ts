@@ -1,0 +1,72 @@
+import { ServiceError } from '../../errors.ts';
+import type { RagAnswer, RagEvent } from '../../rag/rag-event.ts';
+import type { SearchOutcome } from '../../retrieval/retriever.ts';
+import type { ServerSentEvent } from '../sse.ts';
+import type { HitContext } from './chunk-record.ts';
+import { toCitationPayload, toFinalCitation, toSpan } from './citation.ts';
+import { toStreamedSearchResults } from './search-results.ts';
+import type { HitDetail } from './search-settings.ts';
+import { deltaEvent, streamId } from './stream-events.ts';
+
+/** Answering as the stream of r2r-v3.md 5.5: search_results first, final_answer last. */
+export async function* toRagEvents(
+  events: AsyncIterable<RagEvent>,
+  query: string,
+  detail: HitDetail,
+): AsyncGenerator<ServerSentEvent, void> {
+  const ids = { message: streamId('msg'), thinking: streamId('think') };
+  let context: HitContext = { query, kind: 'semantic', detail };
+  let isAnswered = false;
+  for await (const event of events) {
+    if (event.type === 'search_results') context = hitContext(event.outcome, query, detail);
+    if (event.type === 'final_answer') isAnswered = true;
+    yield toServerSentEvent(event, ids, context);
+  }
+  if (!isAnswered) throw new ServiceError('internal', 'The answer ended before it was complete.');
+}
+
+/** What hits and citations of this outcome are shown with. */
+export function hitContext(outcome: SearchOutcome, query: string, detail: HitDetail): HitContext {
+  return { query, kind: outcome.explanation.kind, detail };
+}
+
+function toServerSentEvent(
+  event: RagEvent,
+  ids: { readonly message: string; readonly thinking: string },
+  context: HitContext,
+): ServerSentEvent {
+  switch (event.type) {
+    case 'search_results': {
+      const data = toStreamedSearchResults(event.outcome, context.query, context.detail);
+      return { event: 'search_results', data: { id: 'search_1', object: 'rag.search_results', data } };
+    }
+    case 'thinking':
+    case 'message':
+      return deltaEvent(event.type, ids[event.type], event.text);
+    case 'citation':
+      return {
+        event: 'citation',
+        data: {
+          id: event.citation.id,
+          object: 'citation',
+          is_new: event.isNew,
+          span: toSpan(event.span),
+          payload: event.isNew ? toCitationPayload(event.citation, context) : null,
+        },
+      };
+    case 'final_answer':
+      return { event: 'final_answer', data: finalAnswer(event.answer, context) };
+  }
+}
+
+/** `model` and `mode` are ours: `extractive` says that no language model wrote this. */
+function finalAnswer(answer: RagAnswer, context: HitContext) {
+  return {
+    id: 'msg_final',
+    object: 'rag.final_answer',
+    generated_answer: answer.text,
+    citations: answer.citations.map((citation) => toFinalCitation(citation, context)),
+    model: answer.model,
+    mode: answer.mode,
+  };
+}

@@ -1,0 +1,56 @@
+import type { SearchExplanation, SearchOutcome } from '../../retrieval/retriever.ts';
+import { toChunkHit } from './chunk-record.ts';
+import type { HitDetail } from './search-settings.ts';
+
+/** What a search found in the six kinds of the contract (r2r-v3.md 4.5); kinds nobody asked are null. */
+export function toSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail) {
+  const { kind } = outcome.explanation;
+  return {
+    chunk_search_results: outcome.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail })),
+    graph_search_results: [],
+    web_page_search_results: null,
+    web_search_results: null,
+    document_search_results: null,
+    generic_tool_result: null,
+    ...(detail.explain ? { explanation: toExplanation(outcome.explanation) } : {}),
+  };
+}
+
+/** The same for a stream, where kinds nobody asked are empty lists. */
+export function toStreamedSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail) {
+  return {
+    ...toSearchResults(outcome, query, detail),
+    web_page_search_results: [],
+    web_search_results: [],
+    document_search_results: [],
+    generic_tool_result: [],
+  };
+}
+
+/** Ours: how the search was carried out. */
+function toExplanation(explanation: SearchExplanation) {
+  const { hybrid, milliseconds } = explanation;
+  return {
+    kind: explanation.kind,
+    strategy: explanation.strategy,
+    embedder: explanation.embedder,
+    hybrid_settings:
+      hybrid === null
+        ? null
+        : {
+            full_text_weight: hybrid.fullTextWeight,
+            semantic_weight: hybrid.semanticWeight,
+            full_text_limit: hybrid.fullTextLimit,
+            rrf_k: hybrid.rrfK,
+          },
+    semantic_hits: explanation.semanticHits,
+    full_text_hits: explanation.fullTextHits,
+    terms: explanation.terms,
+    milliseconds: {
+      embed: milliseconds.embed,
+      semantic: milliseconds.semantic,
+      full_text: milliseconds.fullText,
+    },
+    notes: explanation.notes,
+  };
+}

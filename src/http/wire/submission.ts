@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Principal } from '../../access/principal.ts';
+import type { IngestionSettings, Submission, SubmittedContent } from '../../ingest/ingestor.ts';
+import { checkShape, invalidField } from '../check-shape.ts';
+import { parseJson } from '../read-body.ts';
+import type { Upload } from '../receive-upload.ts';
+import { defined, optional, snakeCased } from './tolerant.ts';
+
+const MAX_CHUNKS = 102_400;
+
+/** A member that is JSON inside a text field, or already a value in a JSON body. */
+const json = <Schema extends z.ZodType>(name: string, schema: Schema) =>
+  z.preprocess((value) => (typeof value === 'string' ? parseJson(value, ['body', name]) : value), schema);
+
+const id = z.guid('This must be a UUID.').toLowerCase();
+
+/** One identifier, a list of them, or such a list as JSON. */
+const ids = z.preprocess((value) => {
+  if (typeof value !== 'string') return value;
+  return value.trim().startsWith('[') ? parseJson(value, ['body', 'collection_ids']) : [value];
+}, z.array(id));
+
+const ingestionConfig = snakeCased(
+  z.object({
+    chunk_size: optional(z.number().int().min(1)),
+    chunk_overlap: optional(z.number().int().min(0)),
+    skip_document_summary: optional(z.boolean()),
+  }),
+);
+
+/** The fields of POST /documents (r2r-v3.md 6.2). Ingestion always runs before the response, so orchestration is moot. */
+const fields = z.object({
+  raw_text: optional(z.string()),
+  chunks: optional(json('chunks', z.array(z.string()).min(1).max(MAX_CHUNKS))),
+  id: optional(id),
+  collection_ids: optional(ids),
+  metadata: optional(json('metadata', z.record(z.string(), z.json()))),
+  ingestion_mode: optional(z.enum(['fast', 'hi-res', 'ocr', 'custom'])),
+  ingestion_config: optional(json('ingestion_config', ingestionConfig)),
+  run_with_orchestration: optional(z.union([z.boolean(), z.stringbool()])),
+});
+
+/** An upload as what the ingestor takes. Exactly one of file, raw_text and chunks, else `invalid_field`. */
+export function readSubmission(upload: Upload, principal: Principal): Submission {
+  const wire = checkShape(fields, upload.fields, 'body');
+  const title = wire.metadata?.['title'];
+  return {
+    content: contentOf(upload, wire),
+    ownerId: principal.userId,
+    ...(wire.id === undefined ? {} : { id: wire.id }),
+    ...(typeof title === 'string' && title.trim() !== '' ? { title } : {}),
+    metadata: wire.metadata ?? {},
+    collectionIds: [...new Set(wire.collection_ids ?? [])],
+    settings: settingsOf(wire),
+  };
+}
+
+function contentOf({ file }: Upload, wire: z.output<typeof fields>): SubmittedContent {
+  const contents: SubmittedContent[] = [];
+  if (file !== undefined) contents.push({ kind: 'file', ...file });
+  if (wire.raw_text !== undefined && wire.raw_text !== '') contents.push({ kind: 'text', text: wire.raw_text });
+  if (wire.chunks !== undefined) contents.push({ kind: 'chunks', chunks: wire.chunks });
+  const [content] = contents;
+  if (content !== undefined && contents.length === 1) return content;
+  const given = contents.map(({ kind }) => kind).join(' and ');
+  throw invalidField(
+    'value_error',
+    ['body'],
+    `Send exactly one of file, raw_text and chunks; this has ${given === '' ? 'none of them' : given}.`,
+  );
+}
+
+/** Only the fast mode does without a summary. */
+function settingsOf({ ingestion_mode: mode, ingestion_config: config }: z.output<typeof fields>): IngestionSettings {
+  const { chunk_size, chunk_overlap, skip_document_summary }: Partial<z.output<typeof ingestionConfig>> = config ?? {};
+  return defined({
+    chunkSize: chunk_size,
+    chunkOverlap: chunk_overlap,
+    skipSummary: skip_document_summary ?? (mode === 'fast' ? true : undefined),
+  });
+}
