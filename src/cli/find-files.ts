@@ -1,21 +1,22 @@
 import { glob, lstat, opendir, stat } from 'node:fs/promises';
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { ServiceError } from '../errors.ts';
 
 /** Why something below a folder was passed over. */
 export type SkipReason = 'hidden' | 'dependencies' | 'unsupported' | 'unreadable' | 'special';
 
 export type Found =
-  | { readonly kind: 'file'; readonly path: string; readonly sizeInBytes: number }
+  /** `isNamed` when the caller named this very file, and not a folder or glob that holds it. */
+  | { readonly kind: 'file'; readonly path: string; readonly sizeInBytes: number; readonly isNamed: boolean }
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
 
 export interface FindFilesOptions {
-  /** Whether a file of this name is worth reading when it was not named itself; extension with the dot, lower case. */
-  readonly isSupported: (extension: string, name: string) => boolean;
+  /** Whether a file of this name is worth reading when it was not named itself. */
+  readonly isSupported: (fileName: string) => boolean;
   readonly signal: AbortSignal;
 }
 
-const GLOB_CHARACTERS = /[*?[\]{}]/;
+export const isGlob = (argument: string): boolean => /[*?[\]{}]/.test(argument);
 
 /**
  * The files behind a path or a glob, one at a time: a folder of a million files costs no more memory than one of ten.
@@ -27,10 +28,10 @@ export async function* findFiles(argument: string, options: FindFilesOptions): A
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw new ServiceError('invalid_request', `"${argument}" cannot be read: ${error.message}.`, { cause: error });
   });
-  if (info?.isFile()) yield { kind: 'file', path, sizeInBytes: info.size };
+  if (info?.isFile()) yield { kind: 'file', path, sizeInBytes: info.size, isNamed: true };
   else if (info?.isDirectory()) yield* below(path, options);
   else if (info) yield { kind: 'skipped', path, reason: 'special' };
-  else if (GLOB_CHARACTERS.test(argument)) yield* matches(argument, options);
+  else if (isGlob(argument)) yield* matches(argument, options);
   else throw new ServiceError('invalid_request', `There is no file or folder "${argument}".`);
 }
 
@@ -38,7 +39,7 @@ async function* matches(pattern: string, options: FindFilesOptions): AsyncGenera
   let any = false;
   const ignored = (name: string) => basename(name) === 'node_modules';
   for await (const match of glob(pattern, { exclude: ignored })) {
-    options.signal.throwIfAborted();
+    if (options.signal.aborted) return;
     any = true;
     const path = resolve(match);
     const info = await lstat(path).catch(() => undefined);
@@ -56,7 +57,7 @@ async function* below(folder: string, options: FindFilesOptions): AsyncGenerator
     return;
   }
   for await (const entry of entries) {
-    options.signal.throwIfAborted();
+    if (options.signal.aborted) return;
     const path = join(folder, entry.name);
     if (entry.name.startsWith('.')) yield { kind: 'skipped', path, reason: 'hidden' };
     else if (entry.isDirectory() && entry.name === 'node_modules')
@@ -71,7 +72,6 @@ async function* file(path: string, { isSupported }: FindFilesOptions): AsyncGene
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) yield { kind: 'skipped', path, reason: 'unreadable' };
   else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
-  else if (!isSupported(extname(path).toLowerCase(), basename(path)))
-    yield { kind: 'skipped', path, reason: 'unsupported' };
-  else yield { kind: 'file', path, sizeInBytes: info.size };
+  else if (!isSupported(basename(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
+  else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
 }

@@ -1,0 +1,54 @@
+import type { Json } from '../documents/document.ts';
+import type { CitedAnswer, SearchMode } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { showCitations } from './show-citations.ts';
+import { withClient } from './with-client.ts';
+
+interface AskOptions {
+  readonly limit: number;
+  readonly filter?: { readonly [key: string]: Json };
+  readonly mode?: SearchMode;
+  readonly model?: string;
+  readonly json?: boolean;
+}
+
+/** `citewell ask`: the answer as it is written, then what it cites. */
+export function ask(question: string, options: AskOptions, context: CommandContext): Promise<ExitCode> {
+  const { output, interruption } = context;
+  return withClient(context, async (client) => {
+    const query = {
+      query: question,
+      limit: options.limit,
+      filters: options.filter ?? {},
+      ...(options.mode && { mode: options.mode }),
+      ...(options.model && { model: options.model }),
+    };
+    for await (const event of client.ask(query, interruption.stop)) {
+      if (event.type === 'text' && !options.json) output.write(event.text);
+      if (event.type !== 'answer') continue;
+      if (options.json) {
+        output.print(JSON.stringify(toJson(question, event.answer)));
+      } else {
+        output.print();
+        showCitations(event.answer.citations, output);
+      }
+    }
+    return exitCodes.ok;
+  });
+}
+
+function toJson(question: string, { text, mode, model, citations }: CitedAnswer): Json {
+  return {
+    question,
+    answer: text,
+    mode,
+    model,
+    citations: citations.map(({ number, documentId, title, quotes }) => ({
+      id: `cit.${number}`,
+      document_id: documentId,
+      title,
+      quotes: quotes.map(({ headingPath, ...quote }) => ({ ...quote, heading_path: headingPath })),
+    })),
+  };
+}

@@ -1,0 +1,152 @@
+import type { Json, Metadata } from '../documents/document.ts';
+
+/** A passage that was found, with what a person needs to look it up. */
+export interface Passage {
+  readonly id: string;
+  readonly documentId: string;
+  readonly title: string;
+  readonly text: string;
+  readonly score: number;
+  readonly page: number | null;
+  readonly headingPath: readonly string[];
+  /** UTF-16 offsets into the document's extracted text; null for documents without text of their own. */
+  readonly start: number | null;
+  readonly end: number | null;
+  readonly metadata: Metadata;
+  /** Rank and score of each leg, when asked for. */
+  readonly explain?: Json;
+}
+
+export type SearchMode = 'semantic' | 'full_text' | 'hybrid' | 'advanced';
+export const searchModes: readonly SearchMode[] = ['semantic', 'full_text', 'hybrid', 'advanced'];
+
+export interface SearchQuery {
+  readonly query: string;
+  readonly limit: number;
+  readonly offset: number;
+  /** Undefined means what fits the embedder. */
+  readonly mode?: SearchMode;
+  /** The filter language of the HTTP interface. */
+  readonly filters: { readonly [key: string]: Json };
+  readonly explain: boolean;
+}
+
+export interface SearchResult {
+  readonly passages: readonly Passage[];
+  /** How the search was carried out, in the words of the HTTP interface; only when asked for. */
+  readonly explanation?: Json;
+}
+
+export interface CitedQuote {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly page: number | null;
+  readonly headingPath: readonly string[];
+}
+
+export interface CitedSource {
+  /** The N of the marker `[N]`. */
+  readonly number: number;
+  readonly documentId: string;
+  readonly title: string;
+  readonly quotes: readonly CitedQuote[];
+}
+
+export interface CitedAnswer {
+  readonly text: string;
+  /** `extractive` when the answer is quotations and no language model wrote it. */
+  readonly mode: string;
+  readonly model: string;
+  readonly citations: readonly CitedSource[];
+}
+
+export type AskEvent =
+  | { readonly type: 'thinking' | 'text'; readonly text: string }
+  | { readonly type: 'answer'; readonly answer: CitedAnswer };
+
+export interface AskQuery extends Omit<SearchQuery, 'offset' | 'explain'> {
+  readonly model?: string;
+}
+
+/** A document as commands show it; member names are those of the HTTP interface, for scripts. */
+export interface DocumentRecord {
+  readonly id: string;
+  readonly title: string;
+  readonly document_type: string;
+  readonly ingestion_status: string;
+  readonly size_in_bytes: number;
+  readonly collection_ids: readonly string[];
+  readonly metadata: Metadata;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly [member: string]: Json;
+}
+
+/** One file or page on its way in. */
+export interface IngestItem {
+  /** An absolute `file:` or `http(s):` URL; the document's identifier is made from it. */
+  readonly source: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+  readonly mediaType?: string;
+  readonly metadata: Metadata;
+  readonly collectionIds: readonly string[];
+}
+
+export type IngestOutcome = 'ingested' | 'replaced' | 'unchanged' | 'duplicate' | 'failed';
+
+export interface IngestResult {
+  readonly outcome: IngestOutcome;
+  readonly documentId: string | null;
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
+/** What `citewell status` shows. */
+export interface Status {
+  readonly version: string;
+  readonly model: string;
+  readonly embedder: string;
+  readonly data: string;
+  readonly index: { readonly kind: string; readonly state: string };
+  readonly hints: readonly string[];
+  readonly corpus: {
+    readonly documents: number;
+    readonly failed: number;
+    readonly unfinished: number;
+    readonly chunks: number;
+    readonly owed_to_index: number;
+  };
+}
+
+/**
+ * Citewell as a command sees it: in this process, or in the server that already runs on the data folder. Every command
+ * is written once against it. Methods throw ServiceError.
+ */
+export interface Client {
+  /** The server's address; undefined in process. */
+  readonly server: string | undefined;
+  /** The identifier of the collection of that name or identifier; makes one for a new name. */
+  collection(nameOrId: string): Promise<string>;
+  /** A document that cannot be read is an outcome; what would stop every other one too is thrown. */
+  ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
+  search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
+  /** Ends with `answer`. */
+  ask(query: AskQuery, signal: AbortSignal): AsyncGenerator<AskEvent, void>;
+  documents(page: {
+    readonly offset: number;
+    readonly limit: number;
+  }): Promise<{ readonly documents: readonly DocumentRecord[]; readonly total: number }>;
+  document(id: string): Promise<DocumentRecord>;
+  /** In order. */
+  chunks(documentId: string, page: { readonly offset: number; readonly limit: number }): Promise<readonly Passage[]>;
+  deleteDocument(id: string): Promise<void>;
+  status(): Promise<Status>;
+  /** Re-embeds everything; returns the name of the embedder that is then in use. */
+  reindex(
+    request: { readonly model?: string; readonly back: boolean },
+    signal: AbortSignal,
+  ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,56 @@
+import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import type { CommandContext } from './command-context.ts';
+import {
+  checkChroma,
+  checkDataFolder,
+  checkModels,
+  checkNode,
+  checkPort,
+  checkSqlite,
+  type Finding,
+} from './doctor-checks.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+
+/** `citewell doctor`: what Citewell needs, what is wrong, and how to fix it. Exit code 1 when something is wrong. */
+export async function doctor(options: { readonly json?: boolean }, context: CommandContext): Promise<ExitCode> {
+  const { output } = context;
+  const findings = [checkNode(process.version), checkSqlite(), ...(await checkConfigured(context.config))];
+  const isWell = findings.every(({ state }) => state !== 'wrong');
+  if (options.json) {
+    output.print(JSON.stringify({ ok: isWell, findings }));
+  } else {
+    for (const { name, state, detail, fix } of findings) {
+      output.print(`${output.style(colours[state], words[state])}  ${output.style('bold', name)}: ${detail}`);
+      if (fix !== undefined) output.print(`        ${fix}`);
+    }
+  }
+  return isWell ? exitCodes.ok : exitCodes.failure;
+}
+
+const words = { ok: 'ok   ', warning: 'note ', wrong: 'WRONG' } as const;
+const colours = { ok: 'green', warning: 'yellow', wrong: 'red' } as const;
+
+async function checkConfigured(readConfig: () => Config): Promise<Finding[]> {
+  const name = 'Configuration';
+  let config: Config;
+  try {
+    config = readConfig();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return [
+      { name, state: 'wrong', detail: error.message, fix: 'Correct these variables; the rest was not looked at.' },
+    ];
+  }
+  const settings: Finding =
+    config.warnings.length === 0
+      ? { name, state: 'ok', detail: 'every variable is understood' }
+      : { name, state: 'warning', detail: config.warnings.join(' '), fix: 'Correct or remove these variables.' };
+  return [
+    settings,
+    await checkDataFolder(config.dataDir),
+    await checkChroma(config),
+    checkModels(config),
+    await checkPort(config),
+  ];
+}

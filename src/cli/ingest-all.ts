@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Metadata } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import { extensionOf, isUnreadableExtension, typeByExtension } from '../ingest/readers/file-types.ts';
+import { fetchPage } from '../web/fetch-page.ts';
+import type { Client, IngestItem, IngestOutcome } from './client.ts';
+import { findFiles, type SkipReason } from './find-files.ts';
+
+/** What became of one file or page; `name` is its path or address. */
+export type IngestStep =
+  | { readonly type: 'started'; readonly name: string }
+  | {
+      readonly type: 'result';
+      readonly name: string;
+      readonly outcome: IngestOutcome;
+      readonly documentId: string | null;
+      readonly reason?: string;
+    }
+  | { readonly type: 'skipped'; readonly name: string; readonly reason: SkipReason };
+
+export interface IngestAllOptions {
+  readonly client: Client;
+  readonly metadata: Metadata;
+  readonly collectionIds: readonly string[];
+  readonly allowPrivateAddresses: boolean;
+  /** No new file is begun after this. */
+  readonly stop: AbortSignal;
+  /** What is in flight is given up. */
+  readonly abandon: AbortSignal;
+}
+
+/** Reading and splitting one while another is embedded or stored; more would only wait for each other. */
+const AT_THE_SAME_TIME = 3;
+/** No format may be larger (see the readers' own limits), so such a file is not even read. */
+const MAX_BYTES = 100_000_000;
+
+export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argument);
+
+/** True for names a reader may understand; one without an extension is told by its content. */
+export function isSupported(fileName: string): boolean {
+  const extension = extensionOf(fileName);
+  return extension === '' || (typeByExtension(extension) !== undefined && !isUnreadableExtension(extension));
+}
+
+/**
+ * Takes in everything behind the arguments, a few at a time, in the order in which they are found. Throws what stops
+ * every document alike; a document that fails alone is a result.
+ */
+export async function* ingestAll(
+  names: readonly string[],
+  options: IngestAllOptions,
+): AsyncGenerator<IngestStep, void> {
+  const inFlight = new Set<Promise<IngestStep>>();
+  const next = async (): Promise<IngestStep> => {
+    const { promise, step } = await Promise.race(
+      [...inFlight].map((promise) => promise.then((step) => ({ promise, step }))),
+    );
+    inFlight.delete(promise);
+    return step;
+  };
+  try {
+    for await (const source of sources(names, options.stop)) {
+      if (options.stop.aborted) break;
+      if (source.kind === 'skipped') {
+        yield { type: 'skipped', name: source.path, reason: source.reason };
+        continue;
+      }
+      yield { type: 'started', name: source.name };
+      const work = ingestOne(source, options);
+      // It is awaited below; until then a failure must not count as one that nobody handles.
+      work.catch(() => undefined);
+      inFlight.add(work);
+      if (inFlight.size >= AT_THE_SAME_TIME) yield await next();
+    }
+    while (inFlight.size > 0) yield await next();
+  } finally {
+    await Promise.allSettled(inFlight);
+  }
+}
+
+/** How many files and pages the arguments lead to, for a progress bar. Undefined when it was not counted to the end. */
+export async function countSources(names: readonly string[], signal: AbortSignal): Promise<number | undefined> {
+  let total = 0;
+  try {
+    for await (const source of sources(names, signal)) if (source.kind !== 'skipped') total += 1;
+  } catch {
+    return undefined;
+  }
+  return signal.aborted ? undefined : total;
+}
+
+type IngestSource =
+  | { readonly kind: 'url'; readonly name: string }
+  | { readonly kind: 'file'; readonly name: string; readonly sizeInBytes: number; readonly isNamed: boolean }
+  | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
+
+async function* sources(names: readonly string[], stop: AbortSignal): AsyncGenerator<IngestSource, void> {
+  for (const name of names) {
+    if (isUrl(name)) {
+      yield { kind: 'url', name };
+      continue;
+    }
+    for await (const found of findFiles(name, { isSupported, signal: stop })) {
+      if (found.kind === 'skipped') yield found;
+      else yield { kind: 'file', name: found.path, sizeInBytes: found.sizeInBytes, isNamed: found.isNamed };
+    }
+  }
+}
+
+async function ingestOne(
+  source: Exclude<IngestSource, { kind: 'skipped' }>,
+  options: IngestAllOptions,
+): Promise<IngestStep> {
+  const { name } = source;
+  try {
+    const item = source.kind === 'url' ? await readPage(name, options) : await readItem(source, options);
+    return { type: 'result', name, ...(await options.client.ingest(item, options.abandon)) };
+  } catch (error) {
+    if (options.abandon.aborted || !(error instanceof ServiceError) || !concernsOneDocument(error)) throw error;
+    // Below a folder, a file that turns out to be something else was not asked for by name.
+    if (error.code === 'unsupported_type' && source.kind === 'file' && !source.isNamed) {
+      return { type: 'skipped', name, reason: 'unsupported' };
+    }
+    return { type: 'result', name, outcome: 'failed', documentId: null, reason: error.message };
+  }
+}
+
+const concernsOneDocument = ({ code }: ServiceError): boolean =>
+  code !== 'store_failed' && code !== 'embedding_mismatch' && code !== 'not_configured' && code !== 'cancelled';
+
+async function readItem(
+  { name, sizeInBytes }: { readonly name: string; readonly sizeInBytes: number },
+  { metadata, collectionIds, abandon }: IngestAllOptions,
+): Promise<IngestItem> {
+  if (sizeInBytes > MAX_BYTES) {
+    throw new ServiceError('too_large', `It has ${sizeInBytes} bytes; at most ${MAX_BYTES} are read.`);
+  }
+  const bytes = await readFile(name, { signal: abandon }).catch((error: Error) => {
+    throw new ServiceError('invalid_request', `It cannot be read: ${error.message}.`, { cause: error });
+  });
+  return { source: pathToFileURL(name).href, fileName: basename(name), bytes, metadata, collectionIds };
+}
+
+async function readPage(
+  address: string,
+  { metadata, collectionIds, allowPrivateAddresses, abandon }: IngestAllOptions,
+): Promise<IngestItem> {
+  const page = await fetchPage(address, { signal: abandon, allowPrivate: allowPrivateAddresses });
+  return {
+    // The address that was asked for, so that a redirect that changes does not make a second document.
+    source: new URL(address).href,
+    fileName: page.fileName,
+    bytes: page.bytes,
+    metadata,
+    collectionIds,
+    ...(page.mediaType !== undefined && { mediaType: page.mediaType }),
+  };
+}

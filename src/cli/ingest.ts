@@ -1,0 +1,180 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Metadata } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { IngestOutcome } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { isGlob, type SkipReason } from './find-files.ts';
+import { countSources, type IngestStep, ingestAll, isUrl } from './ingest-all.ts';
+import { count, duration, progressLine } from './progress-line.ts';
+import { withClient } from './with-client.ts';
+
+interface IngestOptions {
+  readonly collection?: readonly string[];
+  readonly metadata?: Metadata;
+  readonly allowPrivateAddresses?: boolean;
+  readonly json?: boolean;
+}
+
+/** What has happened so far. */
+interface Tally {
+  readonly outcomes: Record<IngestOutcome, number>;
+  readonly skipped: Map<SkipReason, number>;
+}
+
+const REDRAW_MS = 100;
+const SILENT_REPORT_MS = 15_000;
+
+/** `citewell ingest`: takes in files, folders, globs and pages; what is there unchanged is passed over. */
+export async function ingest(
+  names: readonly string[],
+  options: IngestOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  await requireAll(names);
+  const { output, interruption } = context;
+  interruption.bePatient();
+  return withClient(context, async (client) => {
+    const collectionIds: string[] = [];
+    for (const name of options.collection ?? []) collectionIds.push(await client.collection(name));
+
+    const tally: Tally = {
+      outcomes: { ingested: 0, replaced: 0, unchanged: 0, duplicate: 0, failed: 0 },
+      skipped: new Map(),
+    };
+    const startedAt = performance.now();
+    const view = progressView(names, tally, startedAt, context);
+    interruption.stop.addEventListener('abort', view.stopping, { once: true });
+    try {
+      const steps = ingestAll(names, {
+        client,
+        metadata: options.metadata ?? {},
+        collectionIds,
+        allowPrivateAddresses: options.allowPrivateAddresses === true,
+        stop: interruption.stop,
+        abandon: interruption.abandon,
+      });
+      for await (const step of steps) {
+        record(step, tally);
+        if (options.json && step.type !== 'started') output.print(JSON.stringify(toJson(step)));
+        if (step.type === 'result' && step.outcome === 'failed') {
+          output.note(`${output.noteStyle('red', 'failed')} ${step.name}: ${step.reason}`);
+        }
+        view.update(step);
+      }
+    } catch (error) {
+      // Given up on request: what was done until then is still worth a summary.
+      if (!interruption.abandon.aborted) throw error;
+    } finally {
+      interruption.stop.removeEventListener('abort', view.stopping);
+      view.end();
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
+    else output.print(summaryText(tally, seconds));
+    if (interruption.received() !== undefined) {
+      output.note('Stopped. Run the same command again to go on: what is in already is passed over.');
+    }
+    return exitCodeOf(tally, interruption.received());
+  });
+}
+
+// Looked at before anything is done: a misspelt name should not be found out after an hour.
+async function requireAll(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    if (isUrl(name) || isGlob(name)) continue;
+    if ((await stat(resolve(name)).catch(() => undefined)) === undefined) {
+      throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
+    }
+  }
+}
+
+function record(step: IngestStep, { outcomes, skipped }: Tally): void {
+  if (step.type === 'result') outcomes[step.outcome] += 1;
+  if (step.type === 'skipped') skipped.set(step.reason, (skipped.get(step.reason) ?? 0) + 1);
+}
+
+function progressView(
+  names: readonly string[],
+  tally: Tally,
+  startedAt: number,
+  { output, interruption }: CommandContext,
+) {
+  const interval = output.isInteractive ? REDRAW_MS : SILENT_REPORT_MS;
+  let total: number | undefined;
+  let current: string | undefined;
+  let drawnAt = startedAt;
+  const counting = new AbortController();
+  if (output.isInteractive) {
+    void countSources(names, AbortSignal.any([counting.signal, interruption.stop])).then((counted) => {
+      total = counted;
+    });
+  }
+  const line = () => {
+    const { outcomes, skipped } = tally;
+    const done = Object.values(outcomes).reduce((sum, each) => sum + each, 0);
+    const elapsedSeconds = (performance.now() - startedAt) / 1000;
+    const progress = { done, total, failed: outcomes.failed, skipped: sum(skipped), elapsedSeconds, unit: 'files' };
+    return progressLine(current === undefined ? progress : { ...progress, current }, output.width);
+  };
+  return {
+    update(step: IngestStep) {
+      if (step.type === 'started') current = shortName(step.name);
+      if (performance.now() - drawnAt < interval) return;
+      drawnAt = performance.now();
+      if (output.isInteractive) output.status(line());
+      else output.note(line());
+    },
+    stopping: () => output.note('Finishing what is in hand; press Ctrl-C again to give it up.'),
+    end() {
+      counting.abort();
+      output.status('');
+    },
+  };
+}
+
+const shortName = (name: string): string => name.split(/[/\\]/).at(-1) ?? name;
+const sum = (counts: ReadonlyMap<unknown, number>): number => counts.values().reduce((total, each) => total + each, 0);
+
+function toJson(step: Exclude<IngestStep, { type: 'started' }>) {
+  const { name } = step;
+  if (step.type === 'skipped') return { type: 'skipped', name, reason: step.reason };
+  return {
+    type: 'document',
+    name,
+    outcome: step.outcome,
+    document_id: step.documentId,
+    ...(step.reason && { reason: step.reason }),
+  };
+}
+
+const summaryJson = ({ outcomes, skipped }: Tally, seconds: number) => ({
+  type: 'summary',
+  ...outcomes,
+  skipped: Object.fromEntries(skipped),
+  seconds: Number(seconds.toFixed(3)),
+});
+
+const skipWords: Readonly<Record<SkipReason, string>> = {
+  hidden: 'hidden',
+  dependencies: 'node_modules',
+  unsupported: 'of a type that cannot be read',
+  unreadable: 'not readable',
+  special: 'neither file nor folder',
+};
+
+function summaryText({ outcomes, skipped }: Tally, seconds: number): string {
+  const parts = Object.entries(outcomes).filter(([outcome, number]) => number > 0 || outcome === 'ingested');
+  const skips = [...skipped].map(([reason, number]) => `${count(number)} ${skipWords[reason]}`);
+  const what = parts.map(([outcome, number]) => `${count(number)} ${outcome}`).join(', ');
+  return `${what} in ${duration(seconds)}${skips.length === 0 ? '' : `; skipped: ${skips.join(', ')}`}.`;
+}
+
+function exitCodeOf({ outcomes }: Tally, received: string | undefined): ExitCode {
+  if (received === 'SIGINT') return exitCodes.interrupted;
+  if (received === 'SIGTERM') return exitCodes.terminated;
+  if (outcomes.failed === 0) return exitCodes.ok;
+  const { failed, ...others } = outcomes;
+  return Object.values(others).some((number) => number > 0) ? exitCodes.partly : exitCodes.failure;
+}

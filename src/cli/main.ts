@@ -1,0 +1,71 @@
+import { CommanderError } from 'commander';
+import { type Config, loadConfig } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { readVersion } from '../version.ts';
+import { type ExitCode, exitCodeFor, exitCodes } from './exit-codes.ts';
+import { type Interruption, listenForInterruption } from './interruption.ts';
+import { endOnBrokenPipe, processOutput } from './output.ts';
+import { createProgram } from './program.ts';
+
+/** Runs the command that the process was started with and sets its exit code. */
+export async function main(process: NodeJS.Process): Promise<void> {
+  const output = processOutput(process.stdout, process.stderr);
+  const interruption = listenForInterruption(process, {
+    force: (signal) => process.exit(signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated),
+  });
+  endOnBrokenPipe(process.stdout, interruption.brokenPipe);
+  endOnBrokenPipe(process.stderr, interruption.brokenPipe);
+
+  let config: Config | undefined;
+  const readConfig = () => {
+    if (config === undefined) {
+      config = loadConfig();
+      for (const warning of config.warnings) output.note(output.noteStyle('yellow', `warning: ${warning}`));
+    }
+    return config;
+  };
+
+  let code: ExitCode = exitCodes.ok;
+  const wantsJson = process.argv.includes('--json');
+  try {
+    const program = createProgram({
+      version: readVersion(),
+      context: { output, interruption, config: readConfig },
+      ended: (ended) => {
+        code = ended;
+      },
+    });
+    await program.parseAsync(process.argv);
+  } catch (error) {
+    code = codeOf(error, interruption);
+    if (!(error instanceof CommanderError) && code !== exitCodes.ok) {
+      const isDebugging = config?.logLevel === 'debug' || config?.logLevel === 'trace';
+      if (wantsJson) output.note(JSON.stringify({ error: describe(error) }));
+      else output.note(`${output.noteStyle('red', 'citewell:')} ${describe(error).message}`);
+      if (isDebugging && error instanceof Error) output.note(error.stack);
+    }
+  }
+  interruption.dispose();
+  process.exitCode = code;
+}
+
+function codeOf(error: unknown, interruption: Interruption): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  switch (interruption.received()) {
+    case 'SIGINT':
+      return exitCodes.interrupted;
+    case 'SIGTERM':
+      return exitCodes.terminated;
+    // The reader has what it wanted; that is not a failure.
+    case 'EPIPE':
+      return exitCodes.ok;
+    case undefined:
+      return error instanceof ServiceError ? exitCodeFor(error.code) : exitCodes.failure;
+  }
+}
+
+function describe(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof ServiceError) return { code: error.code, message: error.message };
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'internal', message: `${message} (CITEWELL_LOG_LEVEL=debug shows where)` };
+}

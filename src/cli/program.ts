@@ -1,0 +1,122 @@
+import { Command, Option } from 'commander';
+import { searchModes } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { collect, parseFilter, parseLimit, parseMetadata, parseOffset, parsePort } from './parse-options.ts';
+
+export interface ProgramParts {
+  readonly version: string;
+  readonly context: CommandContext;
+  /** Told what the command that ran ended with. */
+  readonly ended: (code: ExitCode) => void;
+}
+
+const HELP_AFTER = `
+Exit codes:
+  ${exitCodes.ok}    done
+  ${exitCodes.failure}    failed
+  ${exitCodes.usage}    wrong arguments or a wrong configuration; nothing was tried
+  ${exitCodes.partly}    ingest: some were taken in, some failed
+  ${exitCodes.interrupted}  interrupted with Ctrl-C (${exitCodes.terminated}: by SIGTERM)
+
+Settings come from the environment and a .env file; .env.example explains each.
+Commands use the running server of the data folder when there is one, and work by themselves otherwise.`;
+
+/** The command line. Each command is imported when it is run, so that --help and --version stay quick. */
+export function createProgram({ version, context, ended }: ProgramParts): Command {
+  const program = new Command('citewell')
+    .description('Answers over your own documents, with citations checked against the source.')
+    .version(version, '-V, --version')
+    .addHelpText('after', HELP_AFTER)
+    .showHelpAfterError('(citewell --help lists commands and options)')
+    .exitOverride();
+
+  program
+    .command('serve')
+    .description('serve HTTP on this machine')
+    .addOption(new Option('--port <number>', 'instead of CITEWELL_PORT; 0 takes any free port').argParser(parsePort))
+    .option('--host <address>', 'instead of CITEWELL_HOST')
+    .action(async (options) => ended(await (await import('./serve.ts')).serve(options, context)));
+
+  program
+    .command('ingest')
+    .description('take in files, folders, globs and web pages; run it again to take in what is new or changed')
+    .argument('<path-or-url...>', 'files, folders (with everything below), "quoted/**/globs" and http(s) addresses')
+    .addOption(new Option('--collection <name>', 'put them into this collection (repeatable)').argParser(collect))
+    .addOption(
+      new Option(
+        '--metadata <key=value>',
+        'attach to each document (repeatable); JSON values keep their type',
+      ).argParser(parseMetadata),
+    )
+    .option('--allow-private-addresses', 'let an address lead into this machine or its network')
+    .option('--json', 'one JSON object per line, a summary last')
+    .action(async (paths, options) => ended(await (await import('./ingest.ts')).ingest(paths, options, context)));
+
+  searchOptions(program.command('search').description('find passages').argument('<query...>', 'what to look for'))
+    .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
+    .option('--explain', 'show how each passage came to its place')
+    .action(async (words, options) =>
+      ended(await (await import('./search.ts')).search(words.join(' '), options, context)),
+    );
+
+  searchOptions(program.command('ask').description('answer a question, with citations').argument('<question...>'))
+    .option('--model <provider/name>', 'instead of CITEWELL_MODEL')
+    .action(async (words, options) => ended(await (await import('./ask.ts')).ask(words.join(' '), options, context)));
+
+  const documents = program.command('documents').description('list, show and delete documents');
+  documents
+    .command('list', { isDefault: true })
+    .description('newest first')
+    .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
+    .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
+    .option('--json', 'machine-readable')
+    .action(async (options) => ended(await (await import('./documents.ts')).listDocuments(options, context)));
+  documents
+    .command('show')
+    .description('what is known of a document')
+    .argument('<id>')
+    .option('--chunks', 'with the passages it was split into')
+    .option('--json', 'machine-readable')
+    .action(async (id, options) => ended(await (await import('./documents.ts')).showDocument(id, options, context)));
+  documents
+    .command('delete')
+    .description('remove documents and everything made from them')
+    .argument('<id...>')
+    .option('--json', 'machine-readable')
+    .action(async (ids, options) =>
+      ended(await (await import('./documents.ts')).deleteDocuments(ids, options, context)),
+    );
+
+  program
+    .command('status')
+    .description('what is stored, and what answers')
+    .option('--json', 'machine-readable')
+    .action(async (options) => ended(await (await import('./status.ts')).status(options, context)));
+
+  program
+    .command('reindex')
+    .description('embed everything anew, beside what is there, then switch')
+    .option('--to <provider/model>', 'with this embedder instead of the configured one')
+    .option('--back', 'return to the embedder before')
+    .option('--json', 'one JSON object per line')
+    .action(async (options) => ended(await (await import('./reindex.ts')).reindex(options, context)));
+
+  program
+    .command('doctor')
+    .description('check what Citewell needs, and say how to fix what is wrong')
+    .option('--json', 'machine-readable')
+    .action(async (options) => ended(await (await import('./doctor.ts')).doctor(options, context)));
+
+  return program;
+}
+
+function searchOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--limit <number>', 'how many passages').argParser(parseLimit).default(10))
+    .addOption(new Option('--filter <json>', `such as '{"document_type": {"$eq": "pdf"}}'`).argParser(parseFilter))
+    .addOption(
+      new Option('--mode <mode>', 'how to search; by default what fits the embedder').choices([...searchModes]),
+    )
+    .option('--json', 'machine-readable');
+}

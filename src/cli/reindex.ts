@@ -1,0 +1,42 @@
+import { ServiceError } from '../errors.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { count, progressLine } from './progress-line.ts';
+import { withClient } from './with-client.ts';
+
+interface ReindexOptions {
+  readonly to?: string;
+  readonly back?: boolean;
+  readonly json?: boolean;
+}
+
+/** `citewell reindex`: embeds every chunk anew beside the present vectors, then switches. */
+export async function reindex(options: ReindexOptions, context: CommandContext): Promise<ExitCode> {
+  if (options.to !== undefined && options.back) {
+    throw new ServiceError(
+      'invalid_request',
+      '--to and --back exclude each other: --back returns to the embedder before.',
+    );
+  }
+  const { output, interruption } = context;
+  return withClient(context, async (client) => {
+    const startedAt = performance.now();
+    const request = { back: options.back === true, ...(options.to !== undefined && { model: options.to }) };
+    const steps = client.reindex(request, interruption.stop);
+    let done = 0;
+    for (;;) {
+      const step = await steps.next();
+      if (step.done) {
+        if (options.json) output.print(JSON.stringify({ type: 'done', embedder: step.value, chunks: done }));
+        else output.print(`Searching with ${step.value} now, over ${count(done)} chunks.`);
+        return exitCodes.ok;
+      }
+      done = step.value.done;
+      if (options.json) output.print(JSON.stringify({ type: 'progress', ...step.value }));
+      const elapsedSeconds = (performance.now() - startedAt) / 1000;
+      output.status(
+        progressLine({ ...step.value, failed: 0, skipped: 0, elapsedSeconds, unit: 'chunks' }, output.width),
+      );
+    }
+  });
+}

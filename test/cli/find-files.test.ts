@@ -1,0 +1,86 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Found, findFiles } from '../../src/cli/find-files.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'citewell-find-'));
+  await mkdir(join(folder, 'a/b'), { recursive: true });
+  await mkdir(join(folder, 'node_modules/x'), { recursive: true });
+  await mkdir(join(folder, '.git'));
+  for (const name of [
+    'one.md',
+    'a/two.txt',
+    'a/b/three.md',
+    'a/film.mov',
+    '.hidden.md',
+    'node_modules/x/r.md',
+    '.git/c.md',
+  ]) {
+    await writeFile(join(folder, name), name);
+  }
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const isSupported = (name: string) => /\.(md|txt)$/.test(name);
+
+async function find(argument: string, signal = new AbortController().signal): Promise<string[]> {
+  const found: Found[] = await Array.fromAsync(findFiles(argument, { isSupported, signal }));
+  const show = (each: Found) =>
+    `${relative(folder, each.path).replaceAll('\\', '/')}${each.kind === 'skipped' ? ` skipped: ${each.reason}` : ''}`;
+  return found.map(show).toSorted();
+}
+
+describe('finding files', () => {
+  it('goes through a folder with all below, and says what it passes over', async () => {
+    expect(await find(folder)).toEqual([
+      '.git skipped: hidden',
+      '.hidden.md skipped: hidden',
+      'a/b/three.md',
+      'a/film.mov skipped: unsupported',
+      'a/two.txt',
+      'node_modules skipped: dependencies',
+      'one.md',
+    ]);
+  });
+
+  it('takes a file that is named itself, whatever it is called', async () => {
+    expect(await find(join(folder, 'a/film.mov'))).toEqual(['a/film.mov']);
+    expect(await find(join(folder, '.hidden.md'))).toEqual(['.hidden.md']);
+  });
+
+  it('understands globs', async () => {
+    expect(await find(join(folder, '**/*.md'))).toEqual(['a/b/three.md', 'one.md']);
+    expect(await find(join(folder, 'a/*'))).toEqual(['a/film.mov skipped: unsupported', 'a/two.txt']);
+  });
+
+  it('prefers a file of that very name to the glob it could mean', async () => {
+    await writeFile(join(folder, 'x[1].md'), '');
+    expect(await find(join(folder, 'x[1].md'))).toEqual(['x[1].md']);
+  });
+
+  it.skipIf(process.platform === 'win32')('follows links to files and not to folders, so that loops end', async () => {
+    await symlink(folder, join(folder, 'a/loop'));
+    await symlink(join(folder, 'one.md'), join(folder, 'a/link.md'));
+    await symlink(join(folder, 'gone'), join(folder, 'a/dead.md'));
+    expect(await find(join(folder, 'a'))).toEqual([
+      'a/b/three.md',
+      'a/dead.md skipped: unreadable',
+      'a/film.mov skipped: unsupported',
+      'a/link.md',
+      'a/loop skipped: special',
+      'a/two.txt',
+    ]);
+  });
+
+  it('says when there is nothing of that name, or nothing that matches', async () => {
+    await expect(find(join(folder, 'nothing'))).rejects.toThrow(/There is no file or folder/);
+    await expect(find(join(folder, '*.xyz'))).rejects.toThrow(/No file matches/);
+  });
+
+  it('stops when it is told to', async () => {
+    expect(await find(folder, AbortSignal.abort())).toEqual([]);
+  });
+});

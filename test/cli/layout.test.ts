@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { paragraph, place, table, wrap } from '../../src/cli/layout.ts';
+import { byteCount, duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
+
+describe('text for a terminal', () => {
+  it.each([
+    ['one two three', 7, ['one two', 'three']],
+    ['  spread \n out ', 20, ['spread out']],
+    ['unbreakable', 4, ['unbr', 'eaka', 'ble']],
+    ['', 10, []],
+  ])('%j in %i columns is broken at white space', (text, width, expected) => {
+    expect(wrap(text, width)).toEqual(expected);
+  });
+
+  it('cuts a paragraph after its lines and says so', () => {
+    const text = 'word '.repeat(30);
+    expect(paragraph(text, { width: 30, indent: '  ', maxLines: 2 }).split('\n')).toEqual([
+      '  word word word word word',
+      '  word word word word word …',
+    ]);
+  });
+
+  it('names the place of a passage as far as it is known', () => {
+    expect(place({ page: 3, headingPath: ['A', 'B'] })).toBe('page 3, A > B');
+    expect(place({ page: null, headingPath: ['A'] })).toBe('A');
+    expect(place({ page: null, headingPath: [] })).toBe('');
+  });
+
+  it('aligns columns', () => {
+    expect(
+      table([
+        ['a', 'b'],
+        ['long', 'c'],
+      ]),
+    ).toEqual(['a     b', 'long  c']);
+  });
+
+  it.each([
+    [0, '0 s'],
+    [59.6, '1 min 0 s'],
+    [3_700, '1 h 1 min'],
+  ])('%d seconds are %s', (seconds, expected) => {
+    expect(duration(seconds)).toBe(expected);
+  });
+
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1_500, '1.5 KB'],
+    [250_000_000, '250 MB'],
+  ])('%d bytes are %s', (bytes, expected) => {
+    expect(byteCount(bytes)).toBe(expected);
+  });
+});
+
+describe('a line of progress', () => {
+  const base: Progress = { done: 30, total: 120, failed: 0, skipped: 0, elapsedSeconds: 10, unit: 'files' };
+
+  it('shows how far it is, how fast, and how long it will take', () => {
+    expect(progressLine(base, 100)).toBe('[######------------------]  30/120 files  3.0/s  30 s left');
+  });
+
+  it('does without a total while it is being counted', () => {
+    expect(progressLine({ ...base, total: undefined }, 100)).toBe('30 files  3.0/s');
+  });
+
+  it('counts failures and what was skipped', () => {
+    expect(progressLine({ ...base, failed: 2, skipped: 1_000 }, 200)).toContain('1,000 skipped  2 failed');
+  });
+
+  it('is never wider than the terminal', () => {
+    expect(progressLine({ ...base, current: 'x'.repeat(200) }, 60).length).toBeLessThan(60);
+  });
+
+  it('is full when there was nothing to do', () => {
+    expect(progressLine({ ...base, done: 0, total: 0 }, 100)).toContain('[########################]  0/0');
+  });
+});
