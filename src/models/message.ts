@@ -5,9 +5,12 @@ export interface ToolCall {
   readonly arguments: unknown;
 }
 
-/** Reasoning a provider wants back unchanged on the next turn; `signature` and `redacted` are opaque. */
+/** Reasoning a provider wants back unchanged on the next turn; all but `text` is opaque. */
 export interface ThinkingBlock {
   readonly text: string;
+  /** Provider whose block this is. It is sent back to no other, which could not read it. */
+  readonly provider?: string;
+  readonly id?: string;
   readonly signature?: string;
   readonly redacted?: string;
 }

@@ -36,7 +36,7 @@ export async function startFakeOpenAi(): Promise<FakeProvider & { readonly baseU
   return Object.assign(provider, { baseUrl: `${provider.origin}/v1` });
 }
 
-const defaultUsage = { input: 11, output: 7 };
+const defaultUsage: NonNullable<OpenAiTurn['usage']> = { input: 11, output: 7 };
 
 /** A streamed Chat Completions reply, one chunk per word. */
 export function chatReply(turn: OpenAiTurn): Reply {

@@ -1,0 +1,60 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { callProvider } from '../call-provider.ts';
+import type { Model } from '../model.ts';
+import type { ProviderIdentity } from '../provider-error.ts';
+import type { TimeLimits } from '../watch-stream.ts';
+import { fromAnthropicEvents } from './from-anthropic-events.ts';
+import { toAnthropicRequest } from './to-anthropic-request.ts';
+
+export const ANTHROPIC_URL = 'https://api.anthropic.com';
+
+export interface AnthropicProvider extends ProviderIdentity {
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+}
+
+export interface AnthropicModelParts {
+  readonly provider: AnthropicProvider;
+  readonly client: () => Promise<Anthropic>;
+  readonly limits: TimeLimits;
+}
+
+/** A model of Anthropic, or of a server that speaks its Messages format. */
+export function anthropicModel(name: string, { provider, client, limits }: AnthropicModelParts): Model {
+  const qualified = `${provider.name}/${name}`;
+  return {
+    name: qualified,
+    stream: (request) =>
+      callProvider(request, {
+        provider,
+        model: name,
+        limits,
+        toBody: () => toAnthropicRequest(name, request),
+        open: async (body, { fetch, signal }) =>
+          (await client()).withOptions({ fetch }).messages.create(body, { signal }),
+        read: (events) => fromAnthropicEvents(events, qualified),
+      }),
+  };
+}
+
+/** Loads the SDK on the first call, and once. Its own retries are off: `with-retry.ts` has the one policy. */
+export function anthropicClient(provider: Pick<AnthropicProvider, 'baseUrl' | 'apiKey'>): () => Promise<Anthropic> {
+  let client: Promise<Anthropic> | undefined;
+  return () => {
+    client ??= import('@anthropic-ai/sdk').then(
+      ({ Anthropic }) =>
+        new Anthropic({
+          baseURL: provider.baseUrl,
+          apiKey: provider.apiKey ?? 'none',
+          authToken: null,
+          maxRetries: 0,
+          timeout: SDK_TIMEOUT_MS,
+          logLevel: 'off',
+        }),
+    );
+    return client;
+  };
+}
+
+// Time limits are kept by watch-stream.ts; the SDK's own must not come first.
+const SDK_TIMEOUT_MS = 3_600_000;

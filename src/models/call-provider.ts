@@ -1,0 +1,58 @@
+import type { ModelEvent, ModelRequest } from './model.ts';
+import { ProviderError, type ProviderIdentity, toProviderError } from './provider-error.ts';
+import { asksToThink } from './thinking.ts';
+import { patient, type TimeLimits, type WatchedConnection, watchStream } from './watch-stream.ts';
+import { withoutRefused } from './without-refused.ts';
+
+/** What the adapters differ in. */
+export interface ProviderCall<Body extends object, Event> {
+  readonly provider: ProviderIdentity;
+  /** Without the provider's prefix. */
+  readonly model: string;
+  /** Throws ServiceError when the request cannot be put into the provider's form. */
+  readonly toBody: () => Body;
+  readonly limits: TimeLimits;
+  open(body: Body, connection: WatchedConnection): Promise<AsyncIterable<Event>>;
+  read(events: AsyncIterable<Event>): AsyncIterable<ModelEvent>;
+}
+
+/** One call: opened, watched, read, and its failures put into our words. */
+export async function* callProvider<Body extends object, Event>(
+  request: ModelRequest,
+  call: ProviderCall<Body, Event>,
+): AsyncGenerator<ModelEvent, void> {
+  const { provider, model } = call;
+  const { signal, config } = request;
+  const events = watchStream((connection) => openWithoutRefused(call, connection), {
+    limits: asksToThink(config) ? patient(call.limits) : call.limits,
+    signal,
+    onSilence: (seconds, phase) =>
+      new ProviderError(
+        'timeout',
+        phase === 'first'
+          ? `${provider.label} sent nothing within ${seconds} seconds.`
+          : `${provider.label} fell silent for ${seconds} seconds in the middle of its answer.`,
+        'retry',
+      ),
+  });
+  try {
+    yield* call.read(events);
+  } catch (error) {
+    throw toProviderError(error, { provider, model, signal });
+  }
+}
+
+async function openWithoutRefused<Body extends object, Event>(
+  call: ProviderCall<Body, Event>,
+  connection: WatchedConnection,
+): Promise<AsyncIterable<Event>> {
+  for (let body = call.toBody(); ; ) {
+    try {
+      return await call.open(body, connection);
+    } catch (error) {
+      const rest = withoutRefused(body, error);
+      if (rest === undefined) throw error;
+      body = rest;
+    }
+  }
+}

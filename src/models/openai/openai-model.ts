@@ -1,0 +1,57 @@
+import type OpenAI from 'openai';
+import { callProvider } from '../call-provider.ts';
+import type { Model } from '../model.ts';
+import type { TimeLimits } from '../watch-stream.ts';
+import { fromOpenAiEvents } from './from-openai-events.ts';
+import { fromResponsesEvents } from './from-responses-events.ts';
+import type { OpenAiProvider } from './openai-provider.ts';
+import { toOpenAiRequest } from './to-openai-request.ts';
+import { toResponsesRequest } from './to-responses-request.ts';
+
+export interface OpenAiModelParts {
+  readonly provider: OpenAiProvider;
+  readonly client: () => Promise<OpenAI>;
+  readonly limits: TimeLimits;
+}
+
+/**
+ * A model of OpenAI, or of a server that speaks its Chat Completions format. OpenAI itself is asked through Responses:
+ * its newer models call tools and tell of their thinking only there.
+ */
+export function openAiModel(name: string, parts: OpenAiModelParts): Model {
+  return parts.provider.isOpenAi ? responsesModel(name, parts) : chatModel(name, parts);
+}
+
+function chatModel(name: string, { provider, client, limits }: OpenAiModelParts): Model {
+  const qualified = `${provider.name}/${name}`;
+  return {
+    name: qualified,
+    stream: (request) =>
+      callProvider(request, {
+        provider,
+        model: name,
+        limits,
+        toBody: () => toOpenAiRequest(name, request),
+        open: async (body, { fetch, signal }) =>
+          (await client()).withOptions({ fetch }).chat.completions.create(body, { signal }),
+        read: (events) => fromOpenAiEvents(events, qualified),
+      }),
+  };
+}
+
+function responsesModel(name: string, { provider, client, limits }: OpenAiModelParts): Model {
+  const qualified = `${provider.name}/${name}`;
+  return {
+    name: qualified,
+    stream: (request) =>
+      callProvider(request, {
+        provider,
+        model: name,
+        limits,
+        toBody: () => toResponsesRequest(name, request),
+        open: async (body, { fetch, signal }) =>
+          (await client()).withOptions({ fetch }).responses.create(body, { signal }),
+        read: (events) => fromResponsesEvents(events, qualified),
+      }),
+  };
+}

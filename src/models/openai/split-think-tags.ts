@@ -1,0 +1,59 @@
+import type { ModelEvent } from '../model.ts';
+
+const OPEN = '<think>';
+const CLOSE = '</think>';
+
+/**
+ * Tells thinking from text where a local server leaves the model's `<think>` tags in the text. Only an opening tag at
+ * the very start counts: later it is text that speaks of tags.
+ */
+export function splitThinkTags(): {
+  push(text: string): Generator<ModelEvent, void>;
+  /** What was held back because it might have become a tag. */
+  end(): Generator<ModelEvent, void>;
+} {
+  let state: 'start' | 'thinking' | 'after' | 'text' = 'start';
+  let held = '';
+
+  function* push(text: string): Generator<ModelEvent, void> {
+    held += text;
+    if (state === 'start') {
+      const begun = held.trimStart();
+      if (begun.length < OPEN.length && OPEN.startsWith(begun)) return;
+      if (begun.startsWith(OPEN)) held = begun.slice(OPEN.length);
+      state = begun.startsWith(OPEN) ? 'thinking' : 'text';
+    }
+    if (state === 'thinking') {
+      const close = held.indexOf(CLOSE);
+      const until = close === -1 ? held.length - partialTagLength(held) : close;
+      if (until > 0) yield { type: 'thinking', text: held.slice(0, until) };
+      if (close === -1) {
+        held = held.slice(until);
+        return;
+      }
+      held = held.slice(close + CLOSE.length);
+      state = 'after';
+    }
+    if (state === 'after') {
+      held = held.trimStart();
+      if (held === '') return;
+      state = 'text';
+    }
+    yield* flush('text');
+  }
+
+  function* flush(type: 'text' | 'thinking'): Generator<ModelEvent, void> {
+    if (held !== '') yield { type, text: held };
+    held = '';
+  }
+
+  return { push, end: () => flush(state === 'thinking' ? 'thinking' : 'text') };
+}
+
+/** Length of the longest end of `text` that could be the beginning of the closing tag. */
+function partialTagLength(text: string): number {
+  for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(CLOSE.slice(0, length))) return length;
+  }
+  return 0;
+}

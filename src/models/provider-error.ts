@@ -1,0 +1,220 @@
+import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../errors.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+/** What can help against a failure: the same request again, another provider, or neither. */
+export type Remedy = 'retry' | 'other_provider' | 'none';
+
+/** A provider's failure in our words. What the provider said itself is in `cause`, for the log. */
+export class ProviderError extends ServiceError {
+  readonly remedy: Remedy;
+
+  constructor(code: ErrorCode, message: string, remedy: Remedy, options: ServiceErrorOptions = {}) {
+    super(code, message, options);
+    this.remedy = remedy;
+  }
+}
+
+/** Thrown inside an adapter when a stream stops without the event that ends it. */
+export class EndedEarly extends Error {
+  override readonly name = 'EndedEarly';
+}
+
+export const remedyFor = (error: unknown): Remedy => (error instanceof ProviderError ? error.remedy : 'none');
+
+/** How messages name a provider and the settings that reach it. */
+export interface ProviderIdentity {
+  /** The prefix of its models: `openai`. */
+  readonly name: string;
+  /** For people: `OpenAI`. */
+  readonly label: string;
+  /** Shown when it cannot be reached; no credentials in it. */
+  readonly address: string;
+  /** The variable its key is read from, and whether it holds one. */
+  readonly keyVariable: string;
+  readonly hasKey: boolean;
+  /** The variable its address is read from. */
+  readonly addressVariable: string;
+}
+
+export interface FailedCall {
+  readonly provider: ProviderIdentity;
+  /** Without the provider's prefix. */
+  readonly model: string;
+  /** The caller's signal: a failure after it was aborted is a cancellation. */
+  readonly signal: AbortSignal;
+}
+
+/** Turns whatever an SDK threw into a ServiceError that says which provider failed and what to do. */
+export function toProviderError(error: unknown, { provider, model, signal }: FailedCall): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (signal.aborted) return new ServiceError('cancelled', 'The request was cancelled.', { cause: error });
+  const { label } = provider;
+  const fail = (code: ErrorCode, message: string, remedy: Remedy, retryAfter?: number) =>
+    new ProviderError(code, message, remedy, { cause: error, ...(retryAfter !== undefined && { retryAfter }) });
+
+  if (error instanceof EndedEarly) return fail('provider_failed', `${label} broke off its answer.`, 'retry');
+  if (error instanceof SyntaxError) {
+    return fail(
+      'provider_failed',
+      `${label} sent something that is not of its format. Check ${provider.addressVariable}.`,
+      'retry',
+    );
+  }
+  const facts = readFailure(error);
+  if (facts === undefined) {
+    const reason = networkCode(error);
+    const how = reason === undefined ? 'could not be reached, or broke off,' : `could not be reached (${reason})`;
+    return fail(
+      'provider_failed',
+      `${label} ${how} at ${provider.address}. Check the network and ${provider.addressVariable}.`,
+      'retry',
+    );
+  }
+
+  const { status, detail } = facts;
+  const shown = detail === undefined ? `${status}` : `${status} ${detail}`;
+  if (facts.isTooLong) {
+    return fail(
+      'invalid_request',
+      `The request is longer than ${label}'s model "${model}" can read (${shown}). Send less text or ask for fewer search results.`,
+      'none',
+    );
+  }
+  if (status === 402 || facts.isOutOfCredit) {
+    return fail('provider_failed', `The account at ${label} has no credit left (${shown}).`, 'other_provider');
+  }
+  switch (status) {
+    case 401:
+      return fail(
+        'provider_failed',
+        provider.hasKey
+          ? `${label} refused the key in ${provider.keyVariable} (${shown}). Check that it is complete and still valid.`
+          : `${label} asks for a key (${shown}). Set ${provider.keyVariable}.`,
+        'other_provider',
+      );
+    case 403:
+      return fail(
+        'provider_failed',
+        `${label} does not allow this with the key in ${provider.keyVariable} (${shown}): the model or the region is not enabled for it.`,
+        'other_provider',
+      );
+    case 404:
+      return facts.isStructured
+        ? fail(
+            'unknown_model',
+            `${label} has no model named "${model}", or the key in ${provider.keyVariable} may not use it (${shown}).`,
+            'none',
+          )
+        : fail(
+            'provider_failed',
+            `Nothing answers model requests at ${provider.address} (404). Check ${provider.addressVariable}.`,
+            'other_provider',
+          );
+    case 429:
+      return fail(
+        'rate_limited',
+        `${label} takes no more requests for now (${shown}). Try again later, or ask for a higher limit there.`,
+        'retry',
+        facts.retryAfter,
+      );
+    case 408:
+      return fail('timeout', `${label} gave up waiting (${shown}).`, 'retry', facts.retryAfter);
+    case 400:
+    case 413:
+    case 422:
+      return fail(
+        'invalid_request',
+        `${label} refused the request for model "${model}" as invalid (${shown}). Check the generation settings against what the model takes.`,
+        'none',
+      );
+    default:
+      return status >= 500 || status === 409
+        ? fail(
+            'provider_failed',
+            `${label} failed with ${shown}; the fault is on its side. Try again later.`,
+            'retry',
+            facts.retryAfter,
+          )
+        : fail('provider_failed', `${label} refused the request (${shown}).`, 'other_provider');
+  }
+}
+
+interface Failure {
+  readonly status: number;
+  /** The provider's code or type and the parameter it names, when they are plain words: prose stays in the cause. */
+  readonly detail: string | undefined;
+  readonly isStructured: boolean;
+  readonly isTooLong: boolean;
+  readonly isOutOfCredit: boolean;
+  readonly retryAfter: number | undefined;
+}
+
+// Both SDKs throw an error with `status`, `headers` and `error` (the body), and with no status when the failure came
+// in the middle of a stream or no answer came at all. Reading it by shape keeps the SDKs from being loaded here.
+function readFailure(error: unknown): Failure | undefined {
+  if (!isRecord(error)) return undefined;
+  const body = innermostError(error['error']);
+  const words = body === undefined ? [] : [body['code'], body['type'], body['status']];
+  const named = words.filter((word): word is string => typeof word === 'string');
+  const httpStatus = typeof error['status'] === 'number' ? error['status'] : undefined;
+  if (httpStatus === undefined && body === undefined) return undefined;
+  const status = httpStatus ?? numericCode(body) ?? statusOfType(named);
+  const message = typeof body?.['message'] === 'string' ? body['message'] : '';
+  const parts = [named[0], body?.['param']].filter((part): part is string => isPlainWord(part));
+  return {
+    status,
+    detail: parts.length > 0 ? parts.join(', ') : undefined,
+    isStructured: body !== undefined,
+    isTooLong:
+      status === 413 || (status < 500 && (named.includes('context_length_exceeded') || TOO_LONG.test(message))),
+    isOutOfCredit: named.some((word) => word === 'insufficient_quota' || word === 'billing_error'),
+    retryAfter: readRetryAfter(error['headers'] instanceof Headers ? error['headers'] : undefined),
+  };
+}
+
+const TOO_LONG =
+  /prompt is too long|context[_ ](length|size|window)|maximum (context|input)|too many (input )?tokens|exceeds? .*\btokens\b/i;
+
+function innermostError(body: unknown): Record<string, unknown> | undefined {
+  if (typeof body === 'string' && body !== '') return { message: body };
+  if (!isRecord(body)) return undefined;
+  return isRecord(body['error']) ? body['error'] : body;
+}
+
+function numericCode(body: Record<string, unknown> | undefined): number | undefined {
+  const code = Number(body?.['code']);
+  return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;
+}
+
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  overloaded_error: 529,
+  authentication_error: 401,
+  invalid_api_key: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  model_not_found: 404,
+  billing_error: 402,
+  insufficient_quota: 402,
+  request_too_large: 413,
+  timeout_error: 504,
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+};
+
+const statusOfType = (words: readonly string[]): number =>
+  words.map((word) => STATUS_OF_TYPE[word]).find((status) => status !== undefined) ?? 500;
+
+const isPlainWord = (value: unknown): value is string =>
+  typeof value === 'string' && /^[a-z][a-z0-9_.[\]]{0,60}$/i.test(value);
+
+function networkCode(error: unknown): string | undefined {
+  for (let cause = error, depth = 0; isRecord(cause) && depth < 6; cause = cause['cause'], depth++) {
+    const code = cause['code'];
+    if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

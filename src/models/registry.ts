@@ -1,0 +1,97 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { ServiceError } from '../errors.ts';
+import { anthropicClient, anthropicModel } from './anthropic/anthropic-model.ts';
+import { defaultModelName, EXTRACTIVE_MODEL, type NamedModels } from './default-models.ts';
+import type { Model, ModelRegistry } from './model.ts';
+import { parseModelName } from './model-name.ts';
+import { openAiModel } from './openai/openai-model.ts';
+import { openAiClient } from './openai/openai-provider.ts';
+import { configuredProviders, findProvider, type Provider, type ProviderSettings } from './provider-settings.ts';
+import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
+import { defaultTimeLimits, type TimeLimits } from './watch-stream.ts';
+import { withConcurrencyLimit } from './with-concurrency-limit.ts';
+import { withFallback } from './with-fallback.ts';
+import { withRetry } from './with-retry.ts';
+
+/** Which models there are. `Config` fits it as it is. */
+export interface ModelSettings extends ProviderSettings {
+  /** Provider-qualified names; what is not named is chosen by the keys that are present. */
+  readonly models?: (NamedModels & { readonly fallback?: string | undefined }) | undefined;
+  /** Answers as `builtin/extractive`, which is also the default without any provider. */
+  readonly extractive?: Model | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  readonly timeLimits?: TimeLimits | undefined;
+  /** Streams open at once per provider. */
+  readonly concurrency?: number | undefined;
+}
+
+const DEFAULT_CONCURRENCY = 16;
+
+/** Models by name. Nothing is loaded or connected before a model's first use. */
+export function createModelRegistry(settings: ModelSettings): ModelRegistry {
+  const providers = configuredProviders(settings);
+  const factories = new Map<string, (name: string) => Model>();
+  const named = settings.models ?? {};
+  const configured = providers.map(({ name }) => name);
+
+  const find = (qualified: string): Model => {
+    if (qualified.trim() === EXTRACTIVE_MODEL) return findExtractive(settings.extractive);
+    const parsed = parseModelName(qualified);
+    const provider = findProvider(providers, parsed.provider ?? unprefixed(providers), qualified);
+    if (parsed.name === '') {
+      throw new ServiceError('unknown_model', `The model name "${qualified}" ends after its provider; add the model.`);
+    }
+    let factory = factories.get(provider.name);
+    if (factory === undefined) {
+      factory = createFactory(provider, settings);
+      factories.set(provider.name, factory);
+    }
+    return factory(parsed.name);
+  };
+
+  return {
+    // A model asked for by name is answered by that model or not at all; only a default may be stood in for.
+    resolve(name, slot) {
+      if (name !== undefined) return find(name);
+      const model = find(defaultModelName(slot, named, configured));
+      const { fallback } = named;
+      if (fallback === undefined || model === settings.extractive) return model;
+      const second = find(fallback);
+      return second.name === model.name ? model : withFallback(model, second);
+    },
+    defaultName: (slot) => defaultModelName(slot, named, configured),
+  };
+}
+
+/** One client and one queue per provider. */
+function createFactory(provider: Provider, settings: ModelSettings): (name: string) => Model {
+  const limit = pLimit(settings.concurrency ?? DEFAULT_CONCURRENCY);
+  const limits = settings.timeLimits ?? defaultTimeLimits;
+  const bare = bareModels(provider, limits);
+  return (name) => guarded(bare(name), limit, settings.retry ?? defaultRetryPolicy);
+}
+
+function bareModels(provider: Provider, limits: TimeLimits): (name: string) => Model {
+  if (provider.format === 'anthropic') {
+    const client = anthropicClient(provider);
+    return (name) => anthropicModel(name, { provider, client, limits });
+  }
+  const client = openAiClient(provider);
+  return (name) => openAiModel(name, { provider, client, limits });
+}
+
+// The turn is given up between tries, so that one that waits holds up nobody.
+const guarded = (model: Model, limit: LimitFunction, policy: RetryPolicy): Model =>
+  withRetry(withConcurrencyLimit(model, limit), policy);
+
+/** A name without a prefix belongs to OpenAI, or to the first server that speaks its format. */
+const unprefixed = (providers: readonly Provider[]): string =>
+  providers.find(({ format }) => format === 'openai')?.name ?? 'openai';
+
+function findExtractive(extractive: Model | undefined): Model {
+  if (extractive !== undefined) return extractive;
+  throw new ServiceError(
+    'not_configured',
+    'No language model is configured. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
+  );
+}

@@ -1,0 +1,103 @@
+/** How long a provider may stay silent. */
+export interface TimeLimits {
+  /** From the request to the first event of its stream. */
+  readonly firstEventMs: number;
+  /** Between two signs of life after that; pings and comments count. */
+  readonly idleMs: number;
+}
+
+// Node's fetch gives up on a silent connection after five minutes, so longer limits would not be kept.
+const LONGEST_SILENCE_MS = 300_000;
+
+export const defaultTimeLimits: TimeLimits = { firstEventMs: 120_000, idleMs: 90_000 };
+
+/** For requests that ask the model to think, which providers may do without a word. */
+export const patient = (limits: TimeLimits): TimeLimits => ({
+  firstEventMs: Math.max(limits.firstEventMs, Math.min(limits.firstEventMs * 3, LONGEST_SILENCE_MS)),
+  idleMs: Math.max(limits.idleMs, Math.min(limits.idleMs * 3, LONGEST_SILENCE_MS)),
+});
+
+/** What the opener of a stream must use, so that the watch hears the bytes and can end the request. */
+export interface WatchedConnection {
+  readonly signal: AbortSignal;
+  readonly fetch: typeof fetch;
+}
+
+export interface Watch {
+  readonly limits: TimeLimits;
+  /** The caller's; aborting it ends the request at once. */
+  readonly signal: AbortSignal;
+  /** What to throw when a limit is passed. */
+  readonly onSilence: (seconds: number, phase: 'first' | 'idle') => Error;
+}
+
+/**
+ * The events of a stream, ended with an error when the provider falls silent. The request behind it is aborted
+ * whenever the stream is left: by the caller's signal, by a limit, or by a reader that stops reading. Time the
+ * reader takes is not counted.
+ */
+export async function* watchStream<T>(
+  open: (connection: WatchedConnection) => Promise<AsyncIterable<T>>,
+  { limits, signal, onSilence }: Watch,
+): AsyncGenerator<T, void> {
+  const request = new AbortController();
+  const abort = () => request.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+
+  let phase: 'first' | 'idle' = 'first';
+  let silence: Error | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const disarm = () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const arm = () => {
+    disarm();
+    const limit = phase === 'first' ? limits.firstEventMs : limits.idleMs;
+    timer = setTimeout(() => {
+      silence = onSilence(Math.round(limit / 1000), phase);
+      request.abort(silence);
+    }, limit);
+  };
+  const heard = () => {
+    if (phase === 'idle' && timer !== undefined) arm();
+  };
+
+  try {
+    arm();
+    const events = (await open({ signal: request.signal, fetch: hearingFetch(heard) }))[Symbol.asyncIterator]();
+    for (;;) {
+      const step = await events.next();
+      disarm();
+      // Both SDKs end an aborted stream quietly, as if it were complete.
+      if (request.signal.aborted) throw silence ?? signal.reason;
+      if (step.done) return;
+      phase = 'idle';
+      yield step.value;
+      arm();
+    }
+  } catch (error) {
+    throw silence ?? error;
+  } finally {
+    disarm();
+    signal.removeEventListener('abort', abort);
+    request.abort();
+  }
+}
+
+function hearingFetch(heard: () => void): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    const body = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(piece, controller) {
+          heard();
+          controller.enqueue(piece);
+        },
+      }),
+    );
+    return new Response(body, response);
+  };
+}

@@ -1,0 +1,44 @@
+import { ServiceError } from '../errors.ts';
+import type { Model, ModelRequest } from './model.ts';
+import { remedyFor } from './provider-error.ts';
+
+/**
+ * The first model, and the second in its place when the first fails before its first event for a reason another
+ * provider can mend. A request that is wrong, or was cancelled, is not handed on.
+ */
+export function withFallback(first: Model, second: Model): Model {
+  return {
+    name: first.name,
+    async *stream(request) {
+      let hasBegun = false;
+      try {
+        for await (const event of first.stream(request)) {
+          hasBegun = true;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (hasBegun || request.signal.aborted || remedyFor(error) === 'none') throw error;
+        yield* inPlaceOf(error, second, request);
+      }
+    },
+  };
+}
+
+async function* inPlaceOf(failure: unknown, model: Model, request: ModelRequest) {
+  let hasBegun = false;
+  try {
+    for await (const event of model.stream(request)) {
+      hasBegun = true;
+      yield event;
+    }
+  } catch (error) {
+    if (hasBegun || !(failure instanceof ServiceError) || !(error instanceof ServiceError)) throw error;
+    if (error.code === 'cancelled') throw error;
+    throw new ServiceError(
+      failure.code,
+      `${failure.message} The fallback model ${model.name} failed too: ${error.message}`,
+      { cause: failure, ...(failure.retryAfter !== undefined && { retryAfter: failure.retryAfter }) },
+    );
+  }
+}
