@@ -1,0 +1,66 @@
+import { createApp } from '../../../src/http/app.ts';
+import type { Authenticate } from '../../../src/http/authenticate.ts';
+import { defaultHttpLimits, type HttpServices } from '../../../src/http/http-services.ts';
+import { type HttpServer, listen } from '../../../src/http/serve.ts';
+
+export interface LoggedLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+export interface RunningHttp extends HttpServer {
+  readonly logged: readonly LoggedLine[];
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+}
+
+/** The app over loopback with these parts of its services; touching any other part fails the test that does. */
+export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?: Authenticate): Promise<RunningHttp> {
+  const logged: LoggedLine[] = [];
+  const line = (level: LoggedLine['level']) => (fields: object, message: string) => {
+    logged.push({ level, fields, message });
+  };
+  const services: HttpServices = {
+    corpus: absent('corpus'),
+    ingestor: absent('ingestor'),
+    retriever: absent('retriever'),
+    answerer: absent('answerer'),
+    models: absent('models'),
+    embeddings: absent('embeddings'),
+    conversations: absent('conversations'),
+    collections: absent('collections'),
+    reindex: () => {
+      throw new Error('This test has no reindex.');
+    },
+    status: async () => ({
+      version: '0.0.0-test',
+      model: 'builtin/extractive',
+      embedder: 'builtin/lexical-hash-v1',
+      data: '/data',
+      index: { kind: 'memory', state: 'ready' },
+      hints: [],
+    }),
+    log: { info: line('info'), warn: line('warn'), error: line('error') },
+    limits: defaultHttpLimits,
+    ...parts,
+  };
+  const server = await listen(createApp(services, authenticate), { host: '127.0.0.1', port: 0 });
+  return {
+    ...server,
+    logged,
+    post: (path, body, init) =>
+      fetch(`${server.url}${path}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        ...init,
+      }),
+  };
+}
+
+function absent<T extends object>(name: string): T {
+  const refuse = (): never => {
+    throw new Error(`This test has no ${name}.`);
+  };
+  return new Proxy({} as T, { get: () => refuse });
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { everything, type Filter } from '../../../src/documents/filter.ts';
+import { ServiceError } from '../../../src/errors.ts';
+import { readFilter } from '../../../src/http/wire/filter.ts';
+
+const compare = (field: string, op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', value: string | number | boolean) =>
+  ({ kind: 'compare', field, op, value }) satisfies Filter;
+const year = compare('metadata.year', 'gt', 2020);
+const pdf = compare('document_type', 'eq', 'pdf');
+
+describe('a filter of the wire', () => {
+  it.each<[string, unknown, Filter]>([
+    ['an empty object means everything', {}, everything],
+    ['$eq', { title: { $eq: 'a' } }, compare('title', 'eq', 'a')],
+    ['a bare value is $eq', { document_type: 'pdf' }, pdf],
+    ['$ne', { year: { $ne: 1 } }, compare('year', 'ne', 1)],
+    ['$neq is $ne', { year: { $neq: 1 } }, compare('year', 'ne', 1)],
+    ['$gt', { 'metadata.year': { $gt: 2020 } }, year],
+    ['$gte', { a: { $gte: '2020-01-01' } }, compare('a', 'gte', '2020-01-01')],
+    ['$lt', { a: { $lt: true } }, compare('a', 'lt', true)],
+    ['$lte', { a: { $lte: 0 } }, compare('a', 'lte', 0)],
+    ['null asks for absence', { a: { $eq: null } }, { kind: 'isNull', field: 'a' }],
+    ['a bare null asks for absence', { a: null }, { kind: 'isNull', field: 'a' }],
+    ['not null asks for presence', { a: { $ne: null } }, { kind: 'isNotNull', field: 'a' }],
+    ['$in', { a: { $in: [1, 'x'] } }, { kind: 'in', field: 'a', values: [1, 'x'] }],
+    ['an empty $in holds for nothing', { a: { $in: [] } }, { kind: 'none' }],
+    [
+      '$in with null also takes the absent',
+      { a: { $in: [1, null] } },
+      {
+        kind: 'or',
+        filters: [
+          { kind: 'isNull', field: 'a' },
+          { kind: 'in', field: 'a', values: [1] },
+        ],
+      },
+    ],
+    ['$nin', { a: { $nin: [1] } }, { kind: 'notIn', field: 'a', values: [1] }],
+    ['an empty $nin holds for everything', { a: { $nin: [] } }, everything],
+    ['$like', { a: { $like: 'x%' } }, { kind: 'like', field: 'a', pattern: 'x%', caseSensitive: true }],
+    ['$ilike', { a: { $ilike: 'x_' } }, { kind: 'like', field: 'a', pattern: 'x_', caseSensitive: false }],
+    ['$overlap', { tags: { $overlap: ['a'] } }, { kind: 'overlap', field: 'tags', values: ['a'] }],
+    ['an empty $overlap holds for nothing', { tags: { $overlap: [] } }, { kind: 'none' }],
+    ['$contains', { tags: { $contains: ['a', 'b'] } }, { kind: 'contains', field: 'tags', values: ['a', 'b'] }],
+    ['$contains of one', { tags: { $contains: 'a' } }, { kind: 'contains', field: 'tags', values: ['a'] }],
+    ['an empty $contains holds for everything', { tags: { $contains: [] } }, everything],
+    ['$json_contains', { a: { $json_contains: { b: [1] } } }, { kind: 'jsonContains', field: 'a', value: { b: [1] } }],
+    ['several keys are all needed', { document_type: 'pdf', 'metadata.year': { $gt: 2020 } }, all(pdf, year)],
+    [
+      'several operators on a field are all needed',
+      { y: { $gte: 1, $lt: 3 } },
+      all(compare('y', 'gte', 1), compare('y', 'lt', 3)),
+    ],
+    ['$and', { $and: [{ document_type: 'pdf' }, { 'metadata.year': { $gt: 2020 } }] }, all(pdf, year)],
+    [
+      '$or',
+      { $or: [{ document_type: 'pdf' }, { 'metadata.year': { $gt: 2020 } }] },
+      { kind: 'or', filters: [pdf, year] },
+    ],
+    ['an empty $and holds', { $and: [] }, everything],
+    ['an empty $or does not', { $or: [] }, { kind: 'none' }],
+    [
+      'collection_ids: a bare list is overlap',
+      { collection_ids: ['a', 'b'] },
+      { kind: 'overlap', field: 'collection_ids', values: ['a', 'b'] },
+    ],
+    [
+      'collection_ids: $in is overlap',
+      { collection_ids: { $in: ['a'] } },
+      { kind: 'overlap', field: 'collection_ids', values: ['a'] },
+    ],
+    [
+      'collection_ids: $eq is just this one',
+      { collection_ids: { $eq: 'a' } },
+      { kind: 'exactly', field: 'collection_ids', values: ['a'] },
+    ],
+    [
+      'collection_id: $eq is membership',
+      { collection_id: { $eq: 'a' } },
+      { kind: 'contains', field: 'collection_ids', values: ['a'] },
+    ],
+    [
+      'collection_id: $ne is its opposite',
+      { collection_id: { $ne: 'a' } },
+      { kind: 'notContains', field: 'collection_ids', value: 'a' },
+    ],
+    ['names stay what they are', { "x'; DROP TABLE chunks": 1 }, compare("x'; DROP TABLE chunks", 'eq', 1)],
+    ['even those of Object', { constructor: 1 }, compare('constructor', 'eq', 1)],
+  ])('%s', (_, wire, filter) => {
+    expect(readFilter(wire)).toEqual(filter);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['an unknown operator, naming the known ones', { a: { $near: 1 } }, /"\$near".*\$eq, \$ne.*\$json_contains/],
+    ['an operator out of Object', { a: { constructor: 1 } }, /"constructor" is not a filter operator/],
+    ['an operator where a field belongs', { $not: {} }, /"\$not".*\$and, \$or/],
+    ['a condition without operator', { a: {} }, /condition on "a" is empty/],
+    ['$in without a list', { a: { $in: 'x' } }, /"\$in" on "a" takes a list/],
+    ['$and without a list', { $and: {} }, /"\$and" takes a list of filters/],
+    ['a comparison with an object', { a: { $gt: {} } }, /compares with a string, number or boolean/],
+    ['a pattern that is no string', { a: { $like: 1 } }, /takes a pattern string/],
+    ['a filter that is no object', { $and: ['x'] }, /A filter is an object/],
+    ['nesting without end', nested(40), /at most 16 deep/],
+    [
+      'conditions without end',
+      Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`f${i}`, 1])),
+      /at most 1000/,
+    ],
+  ])('is refused for %s', (_, wire, message) => {
+    expect(() => readFilter(wire)).toThrow(message);
+    expect(() => readFilter(wire)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  it('is read or refused in words, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (wire) => {
+        try {
+          readFilter(wire);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ServiceError);
+        }
+      }),
+    );
+  });
+});
+
+function all(...filters: Filter[]): Filter {
+  return { kind: 'and', filters };
+}
+
+function nested(depth: number): unknown {
+  return depth === 0 ? { a: 1 } : { $and: [nested(depth - 1)] };
+}
