@@ -142,7 +142,7 @@ function encode({ event, data }: { readonly event?: string; readonly data: unkno
 }
 
 /** Replaces what follows the first `count` steps; for streams that end badly. */
-export function after(count: number, reply: Reply, ...ending: readonly Step[]): Reply {
+export function endingAfter(count: number, reply: Reply, ...ending: readonly Step[]): Reply {
   return { ...reply, steps: [...reply.steps.slice(0, count), ...ending] };
 }
 

@@ -4,7 +4,7 @@ import type { Model } from '../model.ts';
 import type { ProviderIdentity } from '../provider-error.ts';
 import type { TimeLimits } from '../watch-stream.ts';
 import { fromAnthropicEvents } from './from-anthropic-events.ts';
-import { toAnthropicRequest } from './to-anthropic-request.ts';
+import { type AnthropicRequest, toAnthropicRequest } from './to-anthropic-request.ts';
 
 export const ANTHROPIC_URL = 'https://api.anthropic.com';
 
@@ -31,7 +31,7 @@ export function anthropicModel(name: string, { provider, client, limits }: Anthr
         limits,
         toBody: () => toAnthropicRequest(name, request),
         open: async (body, { fetch, signal }) =>
-          (await client()).withOptions({ fetch }).messages.create(body, { signal }),
+          (await client()).withOptions({ fetch }).messages.create(body, { signal, ...versionFor(body) }),
         read: (events) => fromAnthropicEvents(events, qualified),
       }),
   };
@@ -50,11 +50,27 @@ export function anthropicClient(provider: Pick<AnthropicProvider, 'baseUrl' | 'a
           maxRetries: 0,
           timeout: SDK_TIMEOUT_MS,
           logLevel: 'off',
+          ...(provider.baseUrl !== ANTHROPIC_URL && { defaultHeaders: compatibleHeaders(provider.apiKey) }),
         }),
     );
     return client;
   };
 }
+
+const SAMPLING_VERSION = '2023-06-01';
+
+// The API version the SDK speaks refuses sampling settings from every model; the one before it takes them from the
+// models that know them.
+const versionFor = (body: AnthropicRequest): { headers?: Record<string, string> } =>
+  body.temperature === undefined && body.top_p === undefined
+    ? {}
+    : { headers: { 'anthropic-version': SAMPLING_VERSION } };
+
+// The SDK sends the key as a bearer token; servers that are only compatible know the older ways.
+const compatibleHeaders = (apiKey: string | undefined): Record<string, string> => ({
+  'x-api-key': apiKey ?? 'none',
+  'anthropic-version': SAMPLING_VERSION,
+});
 
 // Time limits are kept by watch-stream.ts; the SDK's own must not come first.
 const SDK_TIMEOUT_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { openAiModel } from '../../../src/models/openai/openai-model.ts';
 import { openAiClient } from '../../../src/models/openai/openai-provider.ts';
 import { ProviderError, remedyFor } from '../../../src/models/provider-error.ts';
 import { chatReply, openAiError, rateLimited, responsesReply, startFakeOpenAi } from '../../support/fake-openai.ts';
-import { after, brokenConnection, jsonReply, silence, slowly, streamReply } from '../../support/fake-provider.ts';
+import { brokenConnection, endingAfter, jsonReply, silence, slowly, streamReply } from '../../support/fake-provider.ts';
 import { ask, failureOf, modelRequest, openAiProvider, textOf } from '../support.ts';
 
 let fake: Awaited<ReturnType<typeof startFakeOpenAi>>;
@@ -83,7 +83,7 @@ describe('a model over Chat Completions', () => {
   });
 
   it('ends the request upstream at once when the caller aborts', async () => {
-    fake.next(after(3, chatReply({ text: 'One two three four' }), { hang: true }));
+    fake.next(endingAfter(3, chatReply({ text: 'One two three four' }), { hang: true }));
     const controller = new AbortController();
     const failure = await failureOf(
       (async () => {
@@ -97,7 +97,7 @@ describe('a model over Chat Completions', () => {
   });
 
   it('ends the request upstream when the reader stops reading', async () => {
-    fake.next(after(3, chatReply({ text: 'One two three four' }), { hang: true }));
+    fake.next(endingAfter(3, chatReply({ text: 'One two three four' }), { hang: true }));
     for await (const _ of model('gpt-4.1').stream(modelRequest())) break;
     expect(await fake.requests[0]?.end).toBe('left');
   });
@@ -117,7 +117,7 @@ describe('a model over Chat Completions', () => {
   });
 
   it('gives up on a server that falls silent midway', async () => {
-    fake.next(after(3, chatReply({ text: 'One two three' }), { hang: true }));
+    fake.next(endingAfter(3, chatReply({ text: 'One two three' }), { hang: true }));
     const failure = await failureOf(ask(model('gpt-4.1', { limits: { firstEventMs: 2000, idleMs: 60 } })));
     expect(failure).toMatchObject({ code: 'timeout', message: expect.stringContaining('middle of its answer') });
   });
@@ -140,8 +140,8 @@ describe('a model over Chat Completions', () => {
   });
 
   it.each([
-    ['cut by a crash', after(3, chatReply({ text: 'One two three' }), { cut: true })],
-    ['closed without its end', after(3, chatReply({ text: 'One two three' }))],
+    ['cut by a crash', endingAfter(3, chatReply({ text: 'One two three' }), { cut: true })],
+    ['closed without its end', endingAfter(3, chatReply({ text: 'One two three' }))],
     ['broken before the first byte', brokenConnection],
     ['malformed', streamReply([{ data: '{"choices":[{"del' }])],
     ['failing midway', streamReply([{ data: { error: { message: 'no GPU left', type: 'server_error' } } }])],
@@ -314,7 +314,7 @@ describe('a model of OpenAI itself, over Responses', () => {
   });
 
   it('reports a stream that was cut', async () => {
-    fake.next(after(6, responsesReply({ text: 'One two three' }), { cut: true }));
+    fake.next(endingAfter(6, responsesReply({ text: 'One two three' }), { cut: true }));
     expect(await failureOf(ask(openAi()))).toMatchObject({ code: 'provider_failed', remedy: 'retry' });
   });
 
