@@ -88,9 +88,16 @@ export interface Corpus {
    */
   begin(document: NewDocument, options?: { readonly replace?: boolean }): Promise<Document>;
   setStatus(id: string, status: IngestionStatus): Promise<void>;
-  /** Adds invisible chunks. Repeated for large documents; all belong to the ingestion begun last. */
-  stage(id: string, chunks: readonly NewChunk[]): Promise<void>;
-  /** Puts the staged chunks into the vector index, then makes them the document's chunks and the status `success`. */
+  /**
+   * Adds invisible chunks. Repeated for large documents; all belong to the ingestion begun last, and going back to
+   * `parsing` drops them. `embeddedIn` names the space of the vectors: it throws `embedding_mismatch` when the corpus
+   * has moved to another since.
+   */
+  stage(id: string, chunks: readonly NewChunk[], embeddedIn?: VectorSpaceName): Promise<void>;
+  /**
+   * Puts the staged chunks into the vector index, then makes them the document's chunks and the status `success`.
+   * An index that is down does not keep a document back: it is owed the vectors, and exact search finds them.
+   */
   publish(id: string, publication: Publication): Promise<Document>;
   /** Drops what was staged and records why; what was visible before stays visible. */
   fail(id: string, reason: string): Promise<void>;

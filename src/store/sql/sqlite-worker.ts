@@ -11,6 +11,7 @@ import type {
   SqliteTask,
   SqliteThreadOptions,
 } from './sqlite-messages.ts';
+import { registerTermFunctions } from './term-functions.ts';
 
 const STATEMENTS_KEPT = 256;
 /** Two connections write only while one of them migrates or repairs; neither holds the file for long. */
@@ -28,6 +29,7 @@ function createConnection(options: SqliteThreadOptions) {
     database = new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: BUSY_TIMEOUT_MS });
     if (!options.readOnly) {
       database.exec('pragma journal_mode = wal; pragma synchronous = full');
+      registerTermFunctions(database);
     }
     database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory');
     return database;

@@ -1,0 +1,86 @@
+import type { IngestionStatus, Metadata } from '../../documents/document.ts';
+import type { Corpus, CorpusStats } from '../corpus.ts';
+import { createDocumentReads } from './document-reads.ts';
+import { readSubmitted } from './document-rows.ts';
+import type { IndexUpkeep } from './index-upkeep.ts';
+import { createIngestions, readOne, requireRow, update } from './ingestions.ts';
+import type { Sqlite } from './open-sqlite.ts';
+import { countOwed } from './outbox.ts';
+import { publishDocument } from './publish-document.ts';
+import { removeDocuments } from './remove-documents.ts';
+import { currentSpace } from './space-rows.ts';
+
+/** The corpus over the record store and a vector index. */
+export function createCorpus(sqlite: Sqlite, upkeep: IndexUpkeep): Corpus {
+  return {
+    ...createIngestions(sqlite, upkeep.nudge),
+    ...createDocumentReads(sqlite),
+
+    publish: (id, publication) => publishDocument(sqlite, upkeep, id, publication),
+
+    setMetadata: (id, metadata, how) =>
+      sqlite.writer.transaction().execute(async (transaction) => {
+        const row = await requireRow(transaction, id);
+        const changed = (old: Metadata): Metadata => (how === 'merge' ? { ...old, ...metadata } : metadata);
+        const submitted = readSubmitted(row);
+        await update(transaction, row.key, {
+          metadata: JSON.stringify(changed(JSON.parse(row.metadata) as Metadata)),
+          submitted: submitted && JSON.stringify({ ...submitted, metadata: changed(submitted.metadata) }),
+        });
+        return readOne(transaction, id);
+      }),
+
+    async remove(filter) {
+      const receipt = await removeDocuments(sqlite, filter);
+      upkeep.nudge();
+      return receipt;
+    },
+
+    stats: () => readStats(sqlite),
+  };
+}
+
+const NO_DOCUMENTS: Readonly<Record<IngestionStatus, number>> = {
+  pending: 0,
+  parsing: 0,
+  augmenting: 0,
+  embedding: 0,
+  storing: 0,
+  success: 0,
+  enriching: 0,
+  failed: 0,
+};
+
+function readStats({ reader }: Sqlite): Promise<CorpusStats> {
+  return reader.transaction().execute(async (transaction) => {
+    const byStatus = await transaction
+      .selectFrom('documents')
+      .select(({ fn }) => ['ingestion_status as status', fn.countAll<number>().as('count')])
+      .groupBy('ingestion_status')
+      .execute();
+    const { chunks } = await transaction
+      .selectFrom('documents')
+      .select(({ fn, val }) => fn.coalesce(fn.sum<number>('chunk_count'), val(0)).as('chunks'))
+      .executeTakeFirstOrThrow();
+    const { collections } = await transaction
+      .selectFrom('collections')
+      .select(({ fn }) => fn.countAll<number>().as('collections'))
+      .executeTakeFirstOrThrow();
+    const space = await currentSpace(transaction);
+    return {
+      documents: { ...NO_DOCUMENTS, ...Object.fromEntries(byStatus.map(({ status, count }) => [status, count])) },
+      chunks,
+      collections,
+      owedToIndex: space === undefined ? 0 : await countOwed(transaction, space.key),
+      space:
+        space === undefined
+          ? null
+          : {
+              embedder: space.embedder,
+              version: space.version,
+              dimensions: space.dimensions,
+              collection: space.collection,
+            },
+    };
+  });
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely';
+import type { PageSpan } from '../../documents/document.ts';
+import type { Corpus } from '../corpus.ts';
+import { toChunk } from './chunk-rows.ts';
+import { type DocumentRow, findRow, toDocuments } from './document-rows.ts';
+import { analyseQuery } from './full-text/analyse.ts';
+import { inBatches } from './key-ranges.ts';
+import type { Sqlite } from './open-sqlite.ts';
+import { currentSpace } from './space-rows.ts';
+import { filterToSql } from './to-sql.ts';
+import { fromVectorBytes } from './vector-bytes.ts';
+
+/** The part of a corpus that changes nothing. */
+export type DocumentReads = Pick<
+  Corpus,
+  'get' | 'list' | 'findByContent' | 'bytesOf' | 'textOf' | 'chunksOf' | 'vectorsOf' | 'searchDocuments'
+>;
+
+/** A title says more about a document than a sentence of its summary. */
+const TITLE_WEIGHT = 2;
+const IDS_PER_QUERY = 1_000;
+
+export function createDocumentReads({ reader }: Sqlite): DocumentReads {
+  return {
+    async get(id) {
+      const row = await findRow(reader, id);
+      return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
+    },
+
+    list: (filter, { offset, limit }) =>
+      // One transaction is one state of the database: the count fits the page.
+      reader.transaction().execute(async (transaction) => {
+        const { total } = await transaction
+          .selectFrom('documents as d')
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .where(filterToSql(filter, 'document'))
+          .executeTakeFirstOrThrow();
+        const rows = await transaction
+          .selectFrom('documents as d')
+          .selectAll()
+          .where(filterToSql(filter, 'document'))
+          .orderBy('d.created_at', 'desc')
+          .orderBy('d.key', 'desc')
+          .offset(offset)
+          .limit(limit)
+          .execute();
+        return { items: await toDocuments(transaction, rows), total };
+      }),
+
+    async findByContent(ownerId, contentHash) {
+      const row = await reader
+        .selectFrom('documents')
+        .selectAll()
+        .where('content_hash', '=', contentHash)
+        .where('owner_id', '=', ownerId)
+        .where('generation', '>', 0)
+        // One that is about to be replaced will not hold these bytes for long.
+        .where('submitted', 'is', null)
+        .orderBy('key')
+        .executeTakeFirst();
+      return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
+    },
+
+    async bytesOf(id) {
+      const row = await reader
+        .selectFrom('document_files as f')
+        .innerJoin('documents as d', 'd.key', 'f.document_key')
+        .select('f.bytes')
+        .where('d.id', '=', id.toLowerCase())
+        .executeTakeFirst();
+      return row?.bytes;
+    },
+
+    async textOf(id) {
+      const row = await reader
+        .selectFrom('document_texts as t')
+        .innerJoin('documents as d', 'd.key', 't.document_key')
+        .select(['t.text', 't.pages'])
+        .where('d.id', '=', id.toLowerCase())
+        .executeTakeFirst();
+      return row && { text: row.text, pages: JSON.parse(row.pages) as PageSpan[] };
+    },
+
+    chunksOf: (id, { offset, limit }) =>
+      reader.transaction().execute(async (transaction) => {
+        const row = await findRow(transaction, id);
+        if (row === undefined) return { items: [], total: 0 };
+        // A replacement under way does not describe the chunks that are still to be seen.
+        const [parent] = await toDocuments(transaction, [{ ...row, submitted: null }]);
+        const chunks = await transaction
+          .selectFrom('chunks')
+          .selectAll()
+          .where('document_key', '=', row.key)
+          .where('generation', '=', row.generation)
+          .orderBy('ordinal')
+          .offset(offset)
+          .limit(limit)
+          .execute();
+        const items = parent === undefined ? [] : chunks.map((chunk) => toChunk(chunk, parent));
+        return { items, total: row.chunk_count };
+      }),
+
+    async vectorsOf(chunkIds) {
+      const vectors = new Map<string, Float32Array>();
+      const space = await currentSpace(reader);
+      if (space === undefined) return vectors;
+      for (const ids of inBatches(chunkIds, IDS_PER_QUERY)) {
+        const rows = await reader
+          .selectFrom('chunks as c')
+          .innerJoin('chunk_vectors as v', 'v.chunk_key', 'c.key')
+          .select(['c.id', 'v.vector'])
+          .where('v.space_key', '=', space.key)
+          .where('c.id', 'in', ids)
+          .execute();
+        for (const { id, vector } of rows) vectors.set(id, fromVectorBytes(vector));
+      }
+      return vectors;
+    },
+
+    async searchDocuments({ text, filter, limit, offset }) {
+      const terms = analyseQuery(text);
+      if (terms.length === 0) return { items: [], total: 0 };
+      const wanted = terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
+      return reader.transaction().execute(async (transaction) => {
+        const { rows } = await sql<DocumentRow & { readonly rank: number; readonly total: number }>`
+          select d.*, found.rank, count(*) over () as total
+          from (
+            select rowid as key, -bm25(document_terms, ${TITLE_WEIGHT}, 1) as rank
+            from document_terms where document_terms match ${wanted}
+          ) as found
+          join documents d on d.key = found.key
+          where ${filterToSql(filter, 'document')}
+          order by found.rank desc, d.key
+          limit ${limit} offset ${offset}`.execute(transaction);
+        const documents = await toDocuments(transaction, rows);
+        const items = documents.map((document, place) => ({ ...document, score: toScore(rows[place]?.rank ?? 0) }));
+        return { items, total: rows[0]?.total ?? 0 };
+      });
+    },
+  };
+}
+
+/** BM25 sums have no upper bound; this keeps their order within [0, 1). */
+const toScore = (rank: number): number => Math.max(0, rank) / (1 + Math.max(0, rank));

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { ANALYSER_VERSION } from './full-text/analyse.ts';
+import type { Sqlite } from './open-sqlite.ts';
+import type { Queries } from './space-rows.ts';
+
+const STAMP = 'analyser_version';
+
+/** Fills the full-text index for the chunks of one generation of a document, and for the document itself. */
+export async function addFullText(database: Queries, documentKey: number, generation: number): Promise<void> {
+  // Materialised, so that a passage is analysed once and not once for each column.
+  await sql`
+    insert into chunk_terms (rowid, title, body)
+    with analysed as materialized (
+      select c.key, index_terms(d.title, c.heading_path, c.text) as terms
+      from chunks c join documents d on d.key = c.document_key
+      where c.document_key = ${documentKey} and c.generation = ${generation}
+    )
+    select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+  await sql`
+    insert into document_terms (rowid, title, body)
+    with analysed as materialized (
+      select key, index_terms(title, '[]', coalesce(summary, '')) as terms from documents where key = ${documentKey}
+    )
+    select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+}
+
+/** Removes what the full-text index holds of a document whose chunks of this generation are visible. */
+export async function removeFullText(database: Queries, documentKey: number, generation: number): Promise<number> {
+  if (generation === 0) return 0;
+  const removed = await sql`
+    delete from chunk_terms
+    where rowid in (select key from chunks where document_key = ${documentKey} and generation = ${generation})`.execute(
+    database,
+  );
+  await sql`delete from document_terms where rowid = ${documentKey}`.execute(database);
+  return Number(removed.numAffectedRows ?? 0);
+}
+
+/** Fills the full-text index anew when the analyser has changed since, for index and query must agree. */
+export async function renewFullText({ writer }: Sqlite): Promise<boolean> {
+  const stamp = await writer.selectFrom('settings').select('value').where('name', '=', STAMP).executeTakeFirst();
+  if (stamp?.value === ANALYSER_VERSION) return false;
+  await writer.transaction().execute(async (transaction) => {
+    await sql`insert into chunk_terms (chunk_terms) values ('delete-all')`.execute(transaction);
+    await sql`insert into document_terms (document_terms) values ('delete-all')`.execute(transaction);
+    const visible = await transaction
+      .selectFrom('documents')
+      .select(['key', 'generation'])
+      .where('generation', '>', 0)
+      .execute();
+    for (const { key, generation } of visible) await addFullText(transaction, key, generation);
+    await transaction
+      .insertInto('settings')
+      .values({ name: STAMP, value: ANALYSER_VERSION })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: ANALYSER_VERSION }))
+      .execute();
+  });
+  return true;
+}

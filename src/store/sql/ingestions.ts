@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import type { Document, IngestionStatus, Metadata } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Corpus, NewDocument } from '../corpus.ts';
+import { type DocumentRow, findRow, readSubmitted, type Submitted, toColumns, toDocuments } from './document-rows.ts';
+import type { Sqlite } from './open-sqlite.ts';
+import type { Queries } from './space-rows.ts';
+import { dropStaged, insertStaged } from './staged-chunks.ts';
+
+/** The part of a corpus that takes a document from `pending` to the door of publication. */
+export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'fail' | 'unfinished' | 'settingsOf'>;
+
+const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
+
+export function createIngestions(sqlite: Sqlite, onOwed: () => void): Ingestions {
+  const { reader, writer } = sqlite;
+  return {
+    begin: (document, { replace = false } = {}) =>
+      writer.transaction().execute(async (transaction) => {
+        const existing = await findRow(transaction, document.id);
+        if (existing === undefined) await insertDocument(transaction, document);
+        else await takeOver(transaction, existing, document, replace);
+        return readOne(transaction, document.id);
+      }),
+
+    async setStatus(id, status) {
+      await writer.transaction().execute(async (transaction) => {
+        const row = await requireRow(transaction, id);
+        // Reading anew means staging anew; what an earlier attempt of this process had staged must not remain.
+        if (status === 'parsing') await dropStaged(transaction, row);
+        await update(transaction, row.key, { ingestion_status: status, failure: null });
+      });
+    },
+
+    async stage(id, chunks, embeddedIn) {
+      if (chunks.length === 0) return;
+      await writer.transaction().execute(async (transaction) => {
+        const row = await requireRow(transaction, id);
+        if (SETTLED.includes(row.ingestion_status as IngestionStatus)) {
+          throw new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
+        }
+        await insertStaged(transaction, row, chunks, embeddedIn);
+      });
+    },
+
+    async fail(id, reason) {
+      await writer.transaction().execute(async (transaction) => {
+        const row = await requireRow(transaction, id);
+        await dropStaged(transaction, row);
+        await update(transaction, row.key, { ingestion_status: 'failed', failure: reason });
+      });
+      onOwed();
+    },
+
+    async unfinished() {
+      const rows = await reader
+        .selectFrom('documents')
+        .selectAll()
+        .where('ingestion_status', 'not in', SETTLED)
+        .orderBy('updated_at')
+        .orderBy('key')
+        .execute();
+      return toDocuments(reader, rows);
+    },
+
+    async settingsOf(id) {
+      return JSON.parse((await requireRow(reader, id)).settings) as Metadata;
+    },
+  };
+}
+
+/** The row of a document that must be there. */
+export async function requireRow(database: Queries, id: string): Promise<DocumentRow> {
+  const row = await findRow(database, id);
+  if (row === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+  return row;
+}
+
+export async function readOne(database: Queries, id: string): Promise<Document> {
+  const [document] = await toDocuments(database, [await requireRow(database, id)]);
+  if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+  return document;
+}
+
+async function insertDocument(database: Queries, document: NewDocument): Promise<void> {
+  const submitted = toSubmitted(document);
+  const now = new Date().toISOString();
+  const { key } = await database
+    .insertInto('documents')
+    .values({
+      ...toColumns(submitted),
+      id: document.id.toLowerCase(),
+      owner_id: document.ownerId,
+      version: 'v0',
+      ingestion_status: 'pending',
+      extraction_status: 'pending',
+      attempt: 1,
+      settings: JSON.stringify(document.settings),
+      total_tokens: 0,
+      text_length: 0,
+      chunk_count: 0,
+      generation: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('key')
+    .executeTakeFirstOrThrow();
+  await setCollections(database, key, submitted.collectionIds);
+  await database.insertInto('document_files').values({ document_key: key, bytes: document.bytes }).execute();
+}
+
+async function takeOver(database: Queries, row: DocumentRow, document: NewDocument, replace: boolean): Promise<void> {
+  if (row.owner_id !== document.ownerId || (row.ingestion_status !== 'failed' && !replace)) {
+    const state = SETTLED.includes(row.ingestion_status as IngestionStatus)
+      ? 'exists already'
+      : `is being ingested (${row.ingestion_status})`;
+    throw new ServiceError('conflict', `Document ${row.id} ${state}. Delete it first, or submit under another id.`);
+  }
+  await dropStaged(database, row);
+  const submitted = toSubmitted(document);
+  // What can be searched keeps its own title and metadata until its successor is published.
+  const description =
+    row.generation === 0 ? { ...toColumns(submitted), submitted: null } : { submitted: JSON.stringify(submitted) };
+  if (row.generation === 0) await setCollections(database, row.key, submitted.collectionIds);
+  await update(database, row.key, {
+    ...description,
+    ingestion_status: 'pending',
+    failure: null,
+    attempt: row.attempt + 1,
+    settings: JSON.stringify(document.settings),
+  });
+  await database
+    .updateTable('document_files')
+    .set({ bytes: document.bytes })
+    .where('document_key', '=', row.key)
+    .execute();
+}
+
+function toSubmitted(document: NewDocument): Submitted {
+  return {
+    type: document.type,
+    title: document.title,
+    metadata: document.metadata,
+    source: document.source,
+    fileName: document.fileName,
+    mediaType: document.mediaType,
+    sizeInBytes: document.bytes.byteLength,
+    contentHash: createHash('sha256').update(document.bytes).digest('hex'),
+    collectionIds: document.collectionIds,
+  };
+}
+
+/** Makes these the collections of the document, and no others. */
+export async function setCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
+  await database.deleteFrom('document_collections').where('document_key', '=', key).execute();
+  const unique = [...new Set(ids.map((id) => id.toLowerCase()))];
+  if (unique.length === 0) return;
+  const rows = unique.map((collection_id) => ({ document_key: key, collection_id }));
+  await database.insertInto('document_collections').values(rows).execute();
+}
+
+/** Changes columns of a document and its `updated_at`. */
+export async function update(database: Queries, key: number, change: Partial<Omit<DocumentRow, 'key'>>): Promise<void> {
+  await database
+    .updateTable('documents')
+    .set({ ...change, updated_at: new Date().toISOString() })
+    .where('key', '=', key)
+    .execute();
+}
+
+/** What the document will be described by once published: its submission's words when one waits, else its own. */
+export function descriptionOf(row: DocumentRow): Pick<Submitted, 'title' | 'type' | 'metadata'> {
+  return readSubmitted(row) ?? { title: row.title, type: row.type, metadata: JSON.parse(row.metadata) as Metadata };
+}
