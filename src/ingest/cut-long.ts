@@ -1,0 +1,61 @@
+import type { Span } from '../citations/citation.ts';
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const words = new Intl.Segmenter('en', { granularity: 'word' });
+
+/** Text around a cut that the segmenters look at; they slow down on long input. */
+const WINDOW = 200;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Cuts a stretch into spans of at most `maximum`: at blanks; in a word only when it alone is longer. */
+export function* cutAtWords(text: string, stretch: Span, maximum: number): Generator<Span> {
+  let { start } = stretch;
+  while (stretch.end - start > maximum) {
+    const cut = start + wordCut(text.slice(start, start + maximum + 1), maximum);
+    yield { start, end: cut };
+    start = cut;
+  }
+  if (start < stretch.end) yield { start, end: stretch.end };
+}
+
+/** Where to cut `piece` so that at most `maximum` characters come before; always past its first character. */
+function wordCut(piece: string, maximum: number): number {
+  const blank = lastBlank(piece, maximum);
+  if (blank > 0) return blank;
+  const tail = piece.slice(Math.max(0, maximum - WINDOW), maximum);
+  if (UNSPACED.test(tail)) {
+    const last = [...words.segment(tail)].at(-1);
+    if (last !== undefined && last.index > 0) return maximum - tail.length + last.index;
+  }
+  return graphemeCut(piece, maximum);
+}
+
+function lastBlank(piece: string, maximum: number): number {
+  for (let index = maximum; index > 0; index--) {
+    if (/\s/.test(piece.charAt(index)) && /\S/.test(piece.charAt(index - 1))) return index;
+  }
+  return 0;
+}
+
+/** The last border between characters as people see them at or before `maximum`; at least one code point is passed. */
+export function graphemeCut(piece: string, maximum: number): number {
+  if (isPlain(piece.charCodeAt(maximum - 1)) && isPlain(piece.charCodeAt(maximum))) return maximum;
+  const from = Math.max(0, maximum - WINDOW);
+  let cut = 0;
+  for (const { index, segment } of graphemes.segment(piece.slice(from, maximum + 40))) {
+    const end = from + index + segment.length;
+    if (end > maximum) {
+      // Cutting back to the beginning of the window would be no cut of this character but of an unknown one.
+      cut = index === 0 && from > 0 ? 0 : from + index;
+      break;
+    }
+    cut = end;
+  }
+  if (cut > 0) return Math.min(cut, piece.length);
+  const isInPair = /[\ud800-\udbff]/.test(piece.charAt(maximum - 1));
+  return isInPair ? Math.max(2, maximum - 1) : maximum;
+}
+
+/** Latin letters, signs and blanks: two of them never make one character. NaN, past the end, is none. */
+const isPlain = (unit: number): boolean => unit < 0x300 && unit !== 0x0d && unit !== 0xa9 && unit !== 0xae;

@@ -1,0 +1,36 @@
+import type { Span } from '../citations/citation.ts';
+import { splitSentences } from '../documents/sentences.ts';
+import { cutAtWords } from './cut-long.ts';
+import type { Block } from './readers/reader.ts';
+
+/** The smallest parts a block should be cut into, each at most `maximum` long: lines of what has lines, else sentences. */
+export function divideBlock(text: string, block: Block, maximum: number): Span[] {
+  const parts =
+    block.kind === 'paragraph' || block.kind === 'quote' || block.kind === 'heading'
+      ? sentences(text, block)
+      : lines(text, block);
+  return parts.flatMap((part) => {
+    if (part.end - part.start <= maximum) return [part];
+    const smaller = sentences(text, part);
+    return smaller.flatMap((sentence) =>
+      sentence.end - sentence.start <= maximum ? [sentence] : [...cutAtWords(text, sentence, maximum)],
+    );
+  });
+}
+
+const sentences = (text: string, { start, end }: Span): Span[] =>
+  splitSentences(text.slice(start, end)).map((sentence) => ({
+    start: start + sentence.start,
+    end: start + sentence.end,
+  }));
+
+function lines(text: string, block: Block): Span[] {
+  const found: Span[] = [];
+  for (let { start } = block; start < block.end; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 || newline > block.end ? block.end : newline;
+    if (text.slice(start, end).trim() !== '') found.push({ start, end });
+    start = end + 1;
+  }
+  return found;
+}

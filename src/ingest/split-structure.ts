@@ -1,0 +1,121 @@
+import type { Span } from '../citations/citation.ts';
+import { divideBlock } from './divide-block.ts';
+import type { Block } from './readers/reader.ts';
+import type { Section } from './sections.ts';
+
+export interface StructureSizes {
+  /** Paragraphs are joined up to this size. */
+  readonly target: number;
+  /** A single paragraph may be this long before it is cut. */
+  readonly maximum: number;
+}
+
+export interface SectionSpan extends Span {
+  readonly path: readonly string[];
+}
+
+/** Smaller pieces say too little to stand alone. */
+const TINY = 160;
+
+/** Spans of at most `maximum` that begin and end where sections, blocks, sentences or lines do. */
+export function splitStructure(text: string, sections: readonly Section[], sizes: StructureSizes): SectionSpan[] {
+  const spans = sections.flatMap((section) =>
+    joinTail(packSection(text, section, sizes), sizes.maximum).map((span) => ({ ...span, path: section.path })),
+  );
+  return joinTinySections(spans, sections, sizes);
+}
+
+function packSection(text: string, { blocks }: Section, { target, maximum }: StructureSizes): Span[] {
+  const packed: Span[] = [];
+  let open: Span | undefined;
+  const close = () => {
+    if (open !== undefined) packed.push(open);
+    open = undefined;
+  };
+  for (const block of blocks) {
+    const joined: number = block.end - (open?.start ?? block.start);
+    const isLeadIn = open !== undefined && open.end - open.start < TINY;
+    if (joined <= target || (isLeadIn && joined <= maximum)) {
+      open = { start: open?.start ?? block.start, end: block.end };
+      continue;
+    }
+    if (!isLeadIn) close();
+    const lead: Span | undefined = open;
+    open = undefined;
+    if (block.end - block.start <= maximum && lead === undefined) open = { start: block.start, end: block.end };
+    else packed.push(...packParts(text, block, lead, { target, maximum }));
+  }
+  close();
+  return packed;
+}
+
+/** Cuts a block that is too large into parts of about equal size; a short lead-in, such as its heading, joins the first. */
+function packParts(text: string, block: Block, lead: Span | undefined, { target, maximum }: StructureSizes): Span[] {
+  const start = lead?.start ?? block.start;
+  const length = block.end - start;
+  const goal = length / Math.ceil(length / target);
+  const packed: Span[] = [];
+  let open: Span | undefined = lead;
+  for (const part of divideBlock(text, block, maximum)) {
+    const from: number = open?.start ?? part.start;
+    const before: number = open === undefined ? 0 : open.end - from;
+    const after = part.end - from;
+    // Stops where the size comes nearest to the goal.
+    if (
+      open !== undefined &&
+      (after > maximum || (before > TINY && Math.abs(before - goal) < Math.abs(after - goal)))
+    ) {
+      packed.push(open);
+      open = part;
+    } else open = { start: from, end: part.end };
+  }
+  if (open !== undefined) packed.push(open);
+  return packed;
+}
+
+function joinTail(spans: Span[], maximum: number): Span[] {
+  const last = spans.at(-1);
+  const before = spans.at(-2);
+  if (last === undefined || before === undefined) return spans;
+  if (last.end - last.start >= TINY || last.end - before.start > maximum) return spans;
+  return [...spans.slice(0, -2), { start: before.start, end: last.end }];
+}
+
+/** A heading with next to nothing below it goes with what follows, if that is below it or beside it. */
+function joinTinySections(
+  spans: readonly SectionSpan[],
+  sections: readonly Section[],
+  { target, maximum }: StructureSizes,
+): SectionSpan[] {
+  const starts = new Set(sections.map(({ start }) => start));
+  const joined: SectionSpan[] = [];
+  for (const span of spans) {
+    const last = joined.at(-1);
+    if (last === undefined || !starts.has(span.start) || !isTogether(last.path, span.path)) {
+      joined.push(span);
+      continue;
+    }
+    const length = span.end - last.start;
+    const isTiny = last.end - last.start < TINY || span.end - span.start < TINY / 2;
+    if (isTiny && (length <= target || (last.end - last.start < TINY / 2 && length <= maximum))) {
+      joined[joined.length - 1] = { start: last.start, end: span.end, path: joinedPath(last.path, span.path) };
+    } else joined.push(span);
+  }
+  return joined;
+}
+
+const commonLength = (left: readonly string[], right: readonly string[]): number => {
+  const different = left.findIndex((name, index) => name !== right[index]);
+  return different === -1 ? left.length : different;
+};
+
+/** The second lies below the first, or both lie below the same heading. */
+function isTogether(left: readonly string[], right: readonly string[]): boolean {
+  const common = commonLength(left, right);
+  return common === left.length || (common === left.length - 1 && common === right.length - 1);
+}
+
+function joinedPath(left: readonly string[], right: readonly string[]): readonly string[] {
+  const common = commonLength(left, right);
+  return common === left.length ? right : left.slice(0, common);
+}

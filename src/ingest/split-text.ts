@@ -1,0 +1,89 @@
+import type { PageSpan } from '../documents/document.ts';
+import type { Block, ReadDocument } from './readers/reader.ts';
+import { type Section, sectionsOf } from './sections.ts';
+import { splitRecursively, trimSpan } from './split-recursively.ts';
+import { type SectionSpan, splitStructure } from './split-structure.ts';
+
+/** A passage of a text before it becomes a chunk: `text` equals the document's text from `start` to `end`. */
+export interface Passage {
+  readonly text: string;
+  readonly order: number;
+  readonly start: number;
+  readonly end: number;
+  readonly page: number | null;
+  readonly headingPath: readonly string[];
+  /** What the passage needs beside its own words to be understood: the header of the table it is cut from. Never stored. */
+  readonly context?: string;
+}
+
+/** Both in UTF-16 code units. Without either, the text is split by its structure. */
+export interface SplitOptions {
+  readonly chunkSize?: number;
+  readonly chunkOverlap?: number;
+}
+
+const SIZES = { target: 900, maximum: 1_200 };
+
+/** The contract's default, for an overlap that comes without a size. */
+const RECURSIVE_SIZE = 1_024;
+
+/** Splits a document into passages, in order. */
+export function splitText(
+  document: Pick<ReadDocument, 'text' | 'blocks' | 'pages'>,
+  options: SplitOptions = {},
+): Passage[] {
+  const { text, blocks, pages } = document;
+  const sections = sectionsOf(text, blocks);
+  const spans =
+    options.chunkSize === undefined && options.chunkOverlap === undefined
+      ? splitStructure(text, sections, SIZES)
+      : splitBySize(text, sections, options);
+  const pageAt = follow(pages, (page) => page.start);
+  const tableAt = follow(blocks, (block) => block.start);
+  return spans
+    .flatMap((span) => {
+      const trimmed = trimSpan(text, span);
+      return trimmed === undefined ? [] : [{ ...trimmed, path: span.path }];
+    })
+    .map(({ start, end, path }, order): Passage => {
+      const context = tableHeader(text, tableAt(start), start);
+      return {
+        text: text.slice(start, end),
+        order,
+        start,
+        end,
+        page: pageOf(pageAt(start)),
+        headingPath: path,
+        ...(context === undefined ? {} : { context }),
+      };
+    });
+}
+
+function splitBySize(text: string, sections: readonly Section[], options: SplitOptions): SectionSpan[] {
+  const sectionAt = follow(sections, (section) => section.start);
+  const sizes = { chunkSize: options.chunkSize ?? RECURSIVE_SIZE, chunkOverlap: options.chunkOverlap ?? 0 };
+  return splitRecursively(text, sizes).map((span) => ({ ...span, path: sectionAt(span.start)?.path ?? [] }));
+}
+
+const pageOf = (page: PageSpan | undefined): number | null => page?.number ?? null;
+
+/** A look-up for rising offsets: the last item that begins at or before. An overlap may step back a little. */
+function follow<T>(items: readonly T[], startOf: (item: T) => number): (offset: number) => T | undefined {
+  let index = -1;
+  const startAt = (at: number): number => {
+    const item = items[at];
+    return item === undefined ? Number.POSITIVE_INFINITY : startOf(item);
+  };
+  return (offset) => {
+    while (startAt(index + 1) <= offset) index++;
+    while (index >= 0 && startAt(index) > offset) index--;
+    return items[index];
+  };
+}
+
+const MARKDOWN_HEADER = /^(\s*\|?.*\|.*)\n\s*\|?\s*:?-{2,}/;
+
+function tableHeader(text: string, block: Block | undefined, start: number): string | undefined {
+  if (block?.kind !== 'table' || start <= block.start || start >= block.end) return undefined;
+  return MARKDOWN_HEADER.exec(text.slice(block.start, Math.min(block.end, block.start + 4_000)))?.[1]?.trim();
+}
