@@ -1,0 +1,69 @@
+import { connect } from 'node:net';
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import { listen } from '../../src/http/serve.ts';
+import { outcome } from './support/passages.ts';
+import { startHttp } from './support/start-http.ts';
+
+describe('a server that is closed', () => {
+  it('ends open streams in words and is gone in under two seconds', async () => {
+    const http = await startHttp({
+      answerer: {
+        async *answer(_, signal) {
+          yield { type: 'search_results', outcome };
+          await new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason));
+          });
+        },
+      },
+    });
+    const body = JSON.stringify({ query: 'q', rag_generation_config: { stream: true } });
+    const response = await fetch(`${http.url}/v3/retrieval/rag`, { method: 'POST', body });
+    const text = response.text();
+    const began = performance.now();
+    await http.close();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(await text).toMatch(/event: error\ndata: .*The service is stopping.*\n\nevent: done\ndata: \[DONE\]\n\n$/);
+  });
+
+  it('does not wait for work that ignores the signal, nor for idle connections', async () => {
+    const http = await startHttp({ retriever: { search: () => new Promise(() => {}) } });
+    await fetch(`${http.url}/v3/health`);
+    const stuck = http.post('/v3/retrieval/search', { query: 'q' });
+    stuck.catch(() => {});
+    const idle = connect(http.port, '127.0.0.1');
+    idle.on('error', () => {});
+    await new Promise((resolve) => idle.once('connect', resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const began = performance.now();
+    await http.close();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await expect(stuck).rejects.toThrow();
+    await expect(fetch(http.url)).rejects.toThrow();
+  });
+
+  it('can be closed twice', async () => {
+    const http = await startHttp();
+    await Promise.all([http.close(), http.close()]);
+  });
+});
+
+describe('an address that cannot be used', () => {
+  it('is refused with the port and the variable that changes it', async () => {
+    const http = await startHttp();
+    try {
+      await expect(listen(express(), { host: '127.0.0.1', port: http.port })).rejects.toThrow(
+        expect.objectContaining({
+          code: 'conflict',
+          message: expect.stringMatching(new RegExp(`Port ${http.port} .*CITEWELL_PORT`)),
+        }),
+      );
+    } finally {
+      await http.close();
+    }
+  });
+
+  it('is refused when it is another machine’s', async () => {
+    await expect(listen(express(), { host: '192.0.2.1', port: 0 })).rejects.toThrow(/CITEWELL_HOST/);
+  });
+});
