@@ -58,11 +58,13 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where `.env` is looked for, and what relative paths start from. */
   readonly cwd?: string;
+  /** Given on the command line; wins over both. */
+  readonly overrides?: Readonly<Record<string, string>>;
 }
 
 /** Reads the environment over `.env`. Throws one ServiceError('invalid_field') that lists every wrong variable. */
-export function loadConfig({ env = process.env, cwd = process.cwd() }: Surroundings = {}): Config {
-  const set = withoutBlanks({ ...readEnvFile(join(cwd, '.env')), ...withoutBlanks(env) });
+export function loadConfig({ env = process.env, cwd = process.cwd(), overrides = {} }: Surroundings = {}): Config {
+  const set = withoutBlanks({ ...readEnvFile(join(cwd, '.env')), ...withoutBlanks(env), ...overrides });
   const parsed = variables.safeParse(set);
   const issues = parsed.success ? [] : parsed.error.issues.map(toIssue);
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
@@ -130,10 +132,10 @@ const variables = z.object({
     .default(7272),
   CITEWELL_ALLOW_INSECURE_BIND: flag.default(false),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
-  CITEWELL_MODEL: modelName('openai/gpt-5 or anthropic/claude-sonnet-4-5').optional(),
-  CITEWELL_FAST_MODEL: modelName('openai/gpt-5-mini').optional(),
-  CITEWELL_REASONING_MODEL: modelName('openai/o3').optional(),
-  CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-4-5').optional(),
+  CITEWELL_MODEL: modelName('openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5').optional(),
+  CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),
+  CITEWELL_REASONING_MODEL: modelName('openai/gpt-6.1-sol').optional(),
+  CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-5-5').optional(),
   CITEWELL_EMBEDDING_MODEL: modelName('openai/text-embedding-3-small or builtin/lexical-hash-v1').optional(),
   CITEWELL_PROVIDERS: z
     .string()

@@ -91,7 +91,8 @@ export interface IngestItem {
   readonly bytes: Uint8Array;
   readonly mediaType?: string;
   readonly metadata: Metadata;
-  readonly collectionIds: readonly string[];
+  /** Names or identifiers; new ones are made. */
+  readonly collections: readonly string[];
 }
 
 export type IngestOutcome = 'ingested' | 'replaced' | 'unchanged' | 'duplicate' | 'failed';
@@ -127,8 +128,6 @@ export interface Status {
 export interface Client {
   /** The server's address; undefined in process. */
   readonly server: string | undefined;
-  /** The identifier of the collection of that name or identifier; makes one for a new name. */
-  collection(nameOrId: string): Promise<string>;
   /** A document that cannot be read is an outcome; what would stop every other one too is thrown. */
   ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;

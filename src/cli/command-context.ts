@@ -7,5 +7,5 @@ export interface CommandContext {
   readonly output: Output;
   readonly interruption: Interruption;
   /** Reads the configuration; throws the error that lists every wrong variable. */
-  readonly config: () => Config;
+  readonly config: (overrides?: Readonly<Record<string, string>>) => Promise<Config>;
 }

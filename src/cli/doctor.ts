@@ -31,11 +31,11 @@ export async function doctor(options: { readonly json?: boolean }, context: Comm
 const words = { ok: 'ok   ', warning: 'note ', wrong: 'WRONG' } as const;
 const colours = { ok: 'green', warning: 'yellow', wrong: 'red' } as const;
 
-async function checkConfigured(readConfig: () => Config): Promise<Finding[]> {
+async function checkConfigured(readConfig: () => Promise<Config>): Promise<Finding[]> {
   const name = 'Configuration';
   let config: Config;
   try {
-    config = readConfig();
+    config = await readConfig();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return [

@@ -23,7 +23,7 @@ export type IngestStep =
 export interface IngestAllOptions {
   readonly client: Client;
   readonly metadata: Metadata;
-  readonly collectionIds: readonly string[];
+  readonly collections: readonly string[];
   readonly allowPrivateAddresses: boolean;
   /** No new file is begun after this. */
   readonly stop: AbortSignal;
@@ -132,7 +132,7 @@ const concernsOneDocument = ({ code }: ServiceError): boolean =>
 
 async function readItem(
   { name, sizeInBytes }: { readonly name: string; readonly sizeInBytes: number },
-  { metadata, collectionIds, abandon }: IngestAllOptions,
+  { metadata, collections, abandon }: IngestAllOptions,
 ): Promise<IngestItem> {
   if (sizeInBytes > MAX_BYTES) {
     throw new ServiceError('too_large', `It has ${sizeInBytes} bytes; at most ${MAX_BYTES} are read.`);
@@ -140,12 +140,12 @@ async function readItem(
   const bytes = await readFile(name, { signal: abandon }).catch((error: Error) => {
     throw new ServiceError('invalid_request', `It cannot be read: ${error.message}.`, { cause: error });
   });
-  return { source: pathToFileURL(name).href, fileName: basename(name), bytes, metadata, collectionIds };
+  return { source: pathToFileURL(name).href, fileName: basename(name), bytes, metadata, collections };
 }
 
 async function readPage(
   address: string,
-  { metadata, collectionIds, allowPrivateAddresses, abandon }: IngestAllOptions,
+  { metadata, collections, allowPrivateAddresses, abandon }: IngestAllOptions,
 ): Promise<IngestItem> {
   const page = await fetchPage(address, { signal: abandon, allowPrivate: allowPrivateAddresses });
   return {
@@ -154,7 +154,7 @@ async function readPage(
     fileName: page.fileName,
     bytes: page.bytes,
     metadata,
-    collectionIds,
+    collections,
     ...(page.mediaType !== undefined && { mediaType: page.mediaType }),
   };
 }

@@ -36,9 +36,6 @@ export async function ingest(
   const { output, interruption } = context;
   interruption.bePatient();
   return withClient(context, async (client) => {
-    const collectionIds: string[] = [];
-    for (const name of options.collection ?? []) collectionIds.push(await client.collection(name));
-
     const tally: Tally = {
       outcomes: { ingested: 0, replaced: 0, unchanged: 0, duplicate: 0, failed: 0 },
       skipped: new Map(),
@@ -50,7 +47,7 @@ export async function ingest(
       const steps = ingestAll(names, {
         client,
         metadata: options.metadata ?? {},
-        collectionIds,
+        collections: options.collection ?? [],
         allowPrivateAddresses: options.allowPrivateAddresses === true,
         stop: interruption.stop,
         abandon: interruption.abandon,

@@ -7,6 +7,8 @@ export interface Interruption {
   readonly received: () => 'SIGINT' | 'SIGTERM' | 'EPIPE' | undefined;
   /** This command finishes what it has in hand after the first signal, so the process is ended by the third only. */
   bePatient(): void;
+  /** This command goes on when nobody reads its output any more. */
+  outliveReader(): void;
   /** The reader of stdout has gone. */
   brokenPipe(): void;
   dispose(): void;
@@ -22,6 +24,7 @@ export function listenForInterruption(
   let received: 'SIGINT' | 'SIGTERM' | 'EPIPE' | undefined;
   let signals = 0;
   let signalsToForce = 2;
+  let outlivesReader = false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' && signal !== 'SIGTERM') return;
     received ??= signal;
@@ -38,7 +41,11 @@ export function listenForInterruption(
     bePatient: () => {
       signalsToForce = 3;
     },
+    outliveReader: () => {
+      outlivesReader = true;
+    },
     brokenPipe: () => {
+      if (outlivesReader) return;
       received ??= 'EPIPE';
       stop.abort();
       abandon.abort();

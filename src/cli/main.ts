@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { type Config, loadConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { readVersion } from '../version.ts';
 import { type ExitCode, exitCodeFor, exitCodes } from './exit-codes.ts';
@@ -17,9 +17,10 @@ export async function main(process: NodeJS.Process): Promise<void> {
   endOnBrokenPipe(process.stderr, interruption.brokenPipe);
 
   let config: Config | undefined;
-  const readConfig = () => {
+  const readConfig = async (overrides: Readonly<Record<string, string>> = {}) => {
     if (config === undefined) {
-      config = loadConfig();
+      const { loadConfig } = await import('../config.ts');
+      config = loadConfig({ overrides });
       for (const warning of config.warnings) output.note(output.noteStyle('yellow', `warning: ${warning}`));
     }
     return config;

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import type { CitedAnswer, CitedSource, DocumentRecord, Passage, SearchQuery, SearchResult, Status } from './client.ts';
+
+// The records of the HTTP interface as commands show them. Work in process goes through the same records, so that a
+// command prints the same with and without a server. Members nobody shows are left unread.
+
+const metadata = z.record(z.string(), z.json());
+const place = { page: z.number().nullable().default(null), heading_path: z.array(z.string()).default([]) };
+
+const chunk = z.object({
+  id: z.string(),
+  document_id: z.string(),
+  text: z.string(),
+  start: z.number().nullable().default(null),
+  end: z.number().nullable().default(null),
+  ...place,
+  score: z.number().nullish(),
+  metadata,
+  explain: z.json().optional(),
+});
+
+const toPassage = (wire: z.output<typeof chunk>): Passage => ({
+  id: wire.id,
+  documentId: wire.document_id,
+  title: titleOf(wire),
+  text: wire.text,
+  score: wire.score ?? 0,
+  page: wire.page,
+  headingPath: wire.heading_path,
+  start: wire.start,
+  end: wire.end,
+  metadata: wire.metadata,
+  ...(wire.explain !== undefined && { explain: wire.explain }),
+});
+
+function titleOf({
+  metadata: { title },
+  document_id: id,
+}: {
+  metadata: z.output<typeof metadata>;
+  document_id: string;
+}) {
+  return typeof title === 'string' && title !== '' ? title : id;
+}
+
+/** A page of a document's chunks. */
+export const passagesFromWire = (results: unknown): Passage[] => z.array(chunk).parse(results).map(toPassage);
+
+const searchResults = z.object({ chunk_search_results: z.array(chunk), explanation: z.json().optional() });
+
+export function searchFromWire(results: unknown): SearchResult {
+  const { chunk_search_results: hits, explanation } = searchResults.parse(results);
+  return { passages: hits.map(toPassage), ...(explanation !== undefined && { explanation }) };
+}
+
+const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...place });
+const citation = z.object({
+  id: z.templateLiteral(['cit.', z.number()]),
+  payload: z.looseObject({
+    id: z.string(),
+    document_id: z.string().optional(),
+    title: z.string().optional(),
+    metadata: metadata.default({}),
+    quotes: z.array(quote).default([]),
+  }),
+});
+const finalAnswer = z.object({
+  generated_answer: z.string(),
+  mode: z.string(),
+  model: z.string(),
+  citations: z.array(citation),
+});
+
+export function answerFromWire(data: unknown): CitedAnswer {
+  const wire = finalAnswer.parse(data);
+  return { text: wire.generated_answer, mode: wire.mode, model: wire.model, citations: wire.citations.map(toSource) };
+}
+
+function toSource({ id, payload }: z.output<typeof citation>): CitedSource {
+  const documentId = payload.document_id ?? payload.id;
+  return {
+    number: Number(id.slice('cit.'.length)),
+    documentId,
+    title: payload.title ?? titleOf({ metadata: payload.metadata, document_id: documentId }),
+    quotes: payload.quotes.map(({ heading_path: headingPath, ...rest }) => ({ ...rest, headingPath })),
+  };
+}
+
+const delta = z.object({
+  delta: z.object({ content: z.array(z.object({ payload: z.object({ value: z.string() }) })) }),
+});
+
+/** The text of a `message` or `thinking` event. */
+export const deltaFromWire = (data: unknown): string =>
+  delta
+    .parse(data)
+    .delta.content.map(({ payload }) => payload.value)
+    .join('');
+
+const document = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    document_type: z.string(),
+    ingestion_status: z.string(),
+    size_in_bytes: z.number(),
+    collection_ids: z.array(z.string()),
+    metadata,
+    created_at: z.string(),
+    updated_at: z.string(),
+  })
+  .catchall(z.json());
+
+export const documentFromWire = (record: unknown): DocumentRecord => document.parse(record);
+
+const status = z.object({
+  version: z.string(),
+  model: z.string(),
+  embedder: z.string(),
+  data: z.string(),
+  index: z.object({ kind: z.string(), state: z.string() }),
+  hints: z.array(z.string()),
+  documents: z.record(z.string(), z.number()),
+  chunks: z.number(),
+  owed_to_index: z.number(),
+});
+
+export function statusFromWire(record: unknown): Status {
+  const { documents, chunks, owed_to_index, ...service } = status.parse(record);
+  const { failed = 0, ...others } = documents;
+  const total = Object.values(documents).reduce((sum, number) => sum + number, 0);
+  const done = (others['success'] ?? 0) + (others['enriching'] ?? 0);
+  return { ...service, corpus: { documents: total, failed, unfinished: total - failed - done, chunks, owed_to_index } };
+}
+
+/** The members of a search or RAG request that a query means. */
+export function toWireQuery({
+  query,
+  filters,
+  limit,
+  mode,
+  ...rest
+}: Omit<SearchQuery, 'offset' | 'explain'> & Partial<SearchQuery>) {
+  const kinds = {
+    semantic: { use_semantic_search: true, use_fulltext_search: false },
+    full_text: { use_semantic_search: false, use_fulltext_search: true },
+    hybrid: { use_hybrid_search: true },
+  };
+  return {
+    query,
+    ...(mode === 'advanced' && { search_mode: 'advanced' }),
+    search_settings: {
+      filters,
+      limit,
+      offset: rest.offset ?? 0,
+      explain: rest.explain ?? false,
+      ...(mode !== undefined && mode !== 'advanced' && kinds[mode]),
+    },
+  };
+}

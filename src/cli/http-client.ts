@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { defaultAdmin } from '../access/principal.ts';
+import { documentId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { AskEvent, Client, IngestItem, IngestResult } from './client.ts';
+import {
+  answerFromWire,
+  deltaFromWire,
+  documentFromWire,
+  passagesFromWire,
+  searchFromWire,
+  statusFromWire,
+  toWireQuery,
+} from './from-wire.ts';
+import { askServer, type ServerRequest, streamFromServer } from './send-request.ts';
+
+interface Answer {
+  readonly results: unknown;
+  readonly total_entries?: number;
+}
+
+/** Citewell in the server at that address. */
+export function httpClient(server: string): Client {
+  const call = async (method: ServerRequest['method'], path: string, options: Partial<ServerRequest> = {}) =>
+    (await askServer(server, { ...options, method, path })) as Answer;
+  const stream = (path: string, body: unknown, signal: AbortSignal) =>
+    streamFromServer(server, { method: 'POST', path, body, signal });
+  const find = async (id: string) => {
+    try {
+      return documentFromWire((await call('GET', `/documents/${encodeURIComponent(id)}`)).results);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    server,
+
+    async ingest(item, signal): Promise<IngestResult> {
+      const id = documentId(item.source, defaultAdmin.userId);
+      const before = await find(id);
+      const hash = createHash('sha256').update(item.bytes).digest('hex');
+      try {
+        const { results } = await call('POST', '/documents', { body: uploadForm(item, id), signal });
+        const { document_id: stored, outcome } = results as { document_id: string; outcome?: string };
+        if (stored !== id) return { outcome: 'duplicate', documentId: stored };
+        if (outcome === 'unchanged') return { outcome, documentId: id };
+        const isSame = before?.['content_hash'] === hash && before.ingestion_status === 'success';
+        const outcomeNow = before === undefined ? 'ingested' : isSame ? 'unchanged' : 'replaced';
+        return { outcome: outcomeNow, documentId: id };
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code === 'unsupported_type' || isFatal(error)) throw error;
+        return { outcome: 'failed', documentId: (await find(id)) === undefined ? null : id, reason: error.message };
+      }
+    },
+
+    async search(query, signal) {
+      return searchFromWire((await call('POST', '/retrieval/search', { body: toWireQuery(query), signal })).results);
+    },
+
+    async *ask({ model, ...query }, signal): AsyncGenerator<AskEvent, void> {
+      const body = { ...toWireQuery(query), rag_generation_config: { stream: true, ...(model && { model }) } };
+      for await (const { event, data } of stream('/retrieval/rag', body, signal)) {
+        if (event === 'message') yield { type: 'text', text: deltaFromWire(data) };
+        if (event === 'thinking') yield { type: 'thinking', text: deltaFromWire(data) };
+        if (event === 'final_answer') yield { type: 'answer', answer: answerFromWire(data) };
+      }
+    },
+
+    async documents({ offset, limit }) {
+      const { results, total_entries: total = 0 } = await call('GET', `/documents?offset=${offset}&limit=${limit}`);
+      return { documents: (results as unknown[]).map(documentFromWire), total };
+    },
+
+    async document(id) {
+      return documentFromWire((await call('GET', `/documents/${encodeURIComponent(id)}`)).results);
+    },
+
+    async chunks(id, { offset, limit }) {
+      const path = `/documents/${encodeURIComponent(id)}/chunks?offset=${offset}&limit=${limit}`;
+      try {
+        return passagesFromWire((await call('GET', path)).results);
+      } catch (error) {
+        // The interface says "not found" where there are none; the document itself was found before.
+        if (error instanceof ServiceError && error.code === 'not_found') return [];
+        throw error;
+      }
+    },
+
+    async deleteDocument(id) {
+      await call('DELETE', `/documents/${encodeURIComponent(id)}`);
+    },
+
+    async status() {
+      const { results } = await call('GET', '/system/status');
+      return statusFromWire((results as { citewell: unknown }).citewell);
+    },
+
+    async *reindex(request, signal) {
+      let embedder = '';
+      for await (const { event, data } of stream('/system/reindex', request, signal)) {
+        if (event === 'progress') yield data as { done: number; total: number };
+        if (event === 'reindexed') embedder = (data as { embedder: string }).embedder;
+      }
+      return embedder;
+    },
+
+    async close() {},
+  };
+}
+
+const isFatal = ({ code }: ServiceError): boolean =>
+  code === 'store_failed' || code === 'embedding_mismatch' || code === 'not_configured' || code === 'cancelled';
+
+function uploadForm(item: IngestItem, id: string): FormData {
+  const form = new FormData();
+  const type = item.mediaType === undefined ? {} : { type: item.mediaType };
+  form.set('file', new Blob([Buffer.from(item.bytes)], type), item.fileName);
+  form.set('id', id);
+  form.set('metadata', JSON.stringify(item.metadata));
+  form.set('source', item.source);
+  form.set('replace', 'true');
+  if (item.collections.length > 0) form.set('collections', JSON.stringify(item.collections));
+  return form;
+}

@@ -1,0 +1,120 @@
+import { defaultAdmin, type Principal } from '../access/principal.ts';
+import { visibleFilter } from '../access/visible-filter.ts';
+import { documentId, isUuid, newId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import { toChunkRecord } from '../http/wire/chunk-record.ts';
+import { toDocumentRecord } from '../http/wire/document-record.ts';
+import { toRagEvents } from '../http/wire/rag-events.ts';
+import { ragRequest } from '../http/wire/rag-request.ts';
+import { searchRequest } from '../http/wire/search-request.ts';
+import { toSearchResults } from '../http/wire/search-results.ts';
+import type { Services } from '../services.ts';
+import type { AskEvent, Client, IngestResult } from './client.ts';
+import {
+  answerFromWire,
+  deltaFromWire,
+  documentFromWire,
+  passagesFromWire,
+  searchFromWire,
+  statusFromWire,
+  toWireQuery,
+} from './from-wire.ts';
+
+/** Citewell in this process. Goes through the records of the HTTP interface, so that both clients show the same. */
+export function inProcessClient(services: Services, principal: Principal = defaultAdmin): Client {
+  const { corpus, ingestor, retriever, answerer } = services;
+  const find = async (id: string) => {
+    const document = isUuid(id) ? await corpus.get(id) : undefined;
+    if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+    return document;
+  };
+
+  return {
+    server: undefined,
+
+    async ingest(item, signal): Promise<IngestResult> {
+      const id = documentId(item.source, principal.userId);
+      const before = await corpus.get(id);
+      const accepted = await ingestor.submit({
+        content: {
+          kind: 'file',
+          bytes: item.bytes,
+          fileName: item.fileName,
+          ...(item.mediaType !== undefined && { mediaType: item.mediaType }),
+        },
+        ownerId: principal.userId,
+        id,
+        metadata: item.metadata,
+        collectionIds: await Promise.all(item.collections.map((name) => collectionId(services, principal, name))),
+        source: item.source,
+        settings: {},
+        replace: true,
+      });
+      if (accepted.kind !== 'accepted') return { outcome: accepted.kind, documentId: accepted.document.id };
+      for await (const event of ingestor.run(id, signal)) {
+        if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };
+      }
+      return { outcome: before === undefined ? 'ingested' : 'replaced', documentId: id };
+    },
+
+    async search(query, signal) {
+      const request = searchRequest.parse(toWireQuery(query));
+      const outcome = await retriever.search(request.query, request.settings, signal);
+      return searchFromWire(toSearchResults(outcome, request.query, request.detail));
+    },
+
+    async *ask({ model, ...query }, signal): AsyncGenerator<AskEvent, void> {
+      const { request, detail } = ragRequest.parse({
+        ...toWireQuery(query),
+        ...(model && { rag_generation_config: { model } }),
+      });
+      for await (const { event, data } of toRagEvents(answerer.answer(request, signal), request.query, detail)) {
+        if (event === 'message') yield { type: 'text', text: deltaFromWire(data) };
+        if (event === 'thinking') yield { type: 'thinking', text: deltaFromWire(data) };
+        if (event === 'final_answer') yield { type: 'answer', answer: answerFromWire(data) };
+      }
+    },
+
+    async documents(page) {
+      const { items, total } = await corpus.list(visibleFilter(principal), page);
+      return { documents: items.map((document) => documentFromWire(toDocumentRecord(document))), total };
+    },
+
+    async document(id) {
+      return documentFromWire(toDocumentRecord(await find(id)));
+    },
+
+    async chunks(id, page) {
+      const { items } = await corpus.chunksOf(id, page);
+      return passagesFromWire(items.map((chunk) => toChunkRecord(chunk, undefined)));
+    },
+
+    async deleteDocument(id) {
+      const { id: found } = await find(id);
+      await corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: found });
+    },
+
+    async status() {
+      const [status, { documents, chunks, owedToIndex }] = await Promise.all([services.status(), corpus.stats()]);
+      return statusFromWire({ ...status, documents, chunks, owed_to_index: owedToIndex });
+    },
+
+    async *reindex(request, signal) {
+      const steps = services.reindex(request, signal);
+      for (;;) {
+        const step = await steps.next();
+        if (step.done) return step.value.embedder;
+        yield step.value;
+      }
+    },
+
+    close: () => services.close(),
+  };
+}
+
+async function collectionId({ collections }: Services, { userId }: Principal, nameOrId: string): Promise<string> {
+  const found = isUuid(nameOrId) ? await collections.get(nameOrId) : await collections.findByName(userId, nameOrId);
+  if (found !== undefined) return found.id;
+  const id = isUuid(nameOrId) ? nameOrId : newId();
+  return (await collections.ensure({ id, ownerId: userId, name: nameOrId })).id;
+}

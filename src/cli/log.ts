@@ -1,0 +1,37 @@
+import { type Logger, pino } from 'pino';
+import type { LogLevel } from '../config.ts';
+import type { Output } from './output.ts';
+
+/** JSON lines on stderr, for a server whose log somebody collects. */
+export function serverLog(level: LogLevel): Logger {
+  return pino({ level, redact: SECRETS }, pino.destination({ dest: 2, sync: true }));
+}
+
+/** Sentences on stderr, for a command that somebody watches: warnings and worse, unless debugging. */
+export function commandLog(level: LogLevel, output: Output): Logger {
+  const quiet = level === 'info' ? 'warn' : level;
+  return pino({ level: quiet, base: null, redact: SECRETS }, { write: (line) => output.note(sentence(line, output)) });
+}
+
+const SECRETS = ['token', 'apiKey', '*.token', '*.apiKey', 'headers.authorization', '*.headers.authorization'];
+
+function sentence(line: string, output: Output): string {
+  const {
+    level,
+    time: _,
+    msg,
+    ...fields
+  } = JSON.parse(line) as { level: number; msg?: string; [field: string]: unknown };
+  const word =
+    level >= ERROR
+      ? output.noteStyle('red', 'error:')
+      : level >= WARN
+        ? output.noteStyle('yellow', 'warning:')
+        : 'debug:';
+  const error = fields['err'] as { message?: string } | undefined;
+  const rest = level < WARN ? ` ${JSON.stringify(fields)}` : error?.message === undefined ? '' : ` (${error.message})`;
+  return `${word} ${msg ?? ''}${rest}`;
+}
+
+const WARN = 40;
+const ERROR = 50;

@@ -1,0 +1,72 @@
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import { readEvents } from './read-events.ts';
+
+export interface ServerRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below `/v3`. */
+  readonly path: string;
+  /** Sent as JSON, but for a form. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** The JSON a server answers with. Throws the ServiceError that the server sent, or `store_failed` when it has gone. */
+export async function askServer(server: string, call: ServerRequest): Promise<unknown> {
+  return json(await send(server, call));
+}
+
+/** The events a server streams. An `error` event is thrown, and so is an end without `done`. */
+export async function* streamFromServer(
+  server: string,
+  call: ServerRequest,
+): AsyncGenerator<{ readonly event: string; readonly data: unknown }, void> {
+  const response = await send(server, call);
+  try {
+    for await (const { event, data } of readEvents(response)) {
+      if (event === 'done') return;
+      const value: unknown = JSON.parse(data);
+      if (event === 'error') throw failureOf((value as { readonly error?: unknown }).error, response.statusCode);
+      yield { event, data: value };
+    }
+  } catch (error) {
+    throw error instanceof ServiceError ? error : lost(server, call.signal, error);
+  } finally {
+    response.destroy();
+  }
+  throw lost(server, call.signal, undefined);
+}
+
+// Not fetch: it gives up on a response after five minutes, and reading and embedding a large file may take longer.
+async function send(server: string, { method, path, body, signal }: ServerRequest): Promise<IncomingMessage> {
+  const encoded = body instanceof FormData ? new Response(body) : body === undefined ? undefined : Response.json(body);
+  const bytes = encoded === undefined ? undefined : Buffer.from(await encoded.arrayBuffer());
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request(new URL(`/v3${path}`, server), {
+    method,
+    ...(signal && { signal }),
+    ...(bytes && {
+      headers: { 'content-type': encoded?.headers.get('content-type') ?? '', 'content-length': bytes.length },
+    }),
+  })
+    .on('response', resolve)
+    .on('error', (error) => reject(lost(server, signal, error)))
+    .end(bytes);
+  const response = await promise;
+  const status = response.statusCode ?? 0;
+  if (status >= 200 && status < 300) return response;
+  throw failureOf(await json(response).catch(() => undefined), status);
+}
+
+function lost(server: string, signal: AbortSignal | undefined, cause: unknown): ServiceError {
+  if (signal?.aborted) return new ServiceError('cancelled', 'Interrupted.', { cause });
+  return new ServiceError('store_failed', `The server at ${server} broke off; is it being stopped?`, { cause });
+}
+
+function failureOf(body: unknown, status: number | undefined): ServiceError {
+  const { code, message } = (body ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  const words = typeof message === 'string' ? message : `The server answered with status ${status}.`;
+  // It is our own server, whose codes are ours.
+  return new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
+}
