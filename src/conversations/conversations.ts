@@ -1,0 +1,100 @@
+import type { Principal } from '../access/principal.ts';
+import type { Metadata } from '../documents/document.ts';
+import { isUuid } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { Page, Paged } from '../store/corpus.ts';
+import type { Conversation, ConversationRecords, StoredMessage, StoredRole } from '../store/records.ts';
+
+export interface NewMessage {
+  readonly role: StoredRole;
+  readonly content: string;
+  readonly parentId?: string;
+  readonly metadata?: Metadata;
+}
+
+export interface MessageChange {
+  readonly content?: string;
+  readonly metadata?: Metadata;
+}
+
+/**
+ * Conversations as one user may see and change them, r2r-v3.md 8. Another's conversation is `not_found`, like one that
+ * is not there; a superuser may everything. A message without content is `invalid_request`.
+ */
+export interface Conversations {
+  create(principal: Principal, name: string | null): Promise<Conversation>;
+  get(principal: Principal, id: string): Promise<Conversation>;
+  /** Chronological, whatever branch a message is of. */
+  messages(principal: Principal, id: string): Promise<readonly StoredMessage[]>;
+  /** Newest first; `ids` empty means all. */
+  list(principal: Principal, query: { readonly ids: readonly string[] } & Page): Promise<Paged<Conversation>>;
+  rename(principal: Principal, id: string, name: string): Promise<Conversation>;
+  remove(principal: Principal, id: string): Promise<void>;
+  append(principal: Principal, conversationId: string, message: NewMessage): Promise<StoredMessage>;
+  edit(principal: Principal, conversationId: string, messageId: string, change: MessageChange): Promise<StoredMessage>;
+}
+
+export function createConversations(records: ConversationRecords): Conversations {
+  const own = async (principal: Principal, id: string): Promise<Conversation> => {
+    const conversation = isUuid(id) ? await records.get(id) : undefined;
+    if (conversation === undefined || !(principal.isSuperuser || conversation.userId === principal.userId)) {
+      throw noConversation(id);
+    }
+    return conversation;
+  };
+
+  return {
+    create: ({ userId }, name) => records.create({ userId, name }),
+    get: own,
+
+    async messages(principal, id) {
+      return records.messages((await own(principal, id)).id);
+    },
+
+    list: ({ userId, isSuperuser }, query) => records.list({ ...query, userId: isSuperuser ? null : userId }),
+
+    async rename(principal, id, name) {
+      await own(principal, id);
+      const renamed = await records.rename(id, name);
+      if (renamed === undefined) throw noConversation(id);
+      return renamed;
+    },
+
+    async remove(principal, id) {
+      await own(principal, id);
+      if (!(await records.remove(id))) throw noConversation(id);
+    },
+
+    async append(principal, conversationId, { role, content, parentId, metadata = {} }) {
+      const conversation = await own(principal, conversationId);
+      checkContent(content);
+      if (parentId !== undefined) await messageOf(records, conversation, parentId);
+      return records.append({ conversationId: conversation.id, parentId: parentId ?? null, role, content, metadata });
+    },
+
+    async edit(principal, conversationId, messageId, change) {
+      const conversation = await own(principal, conversationId);
+      const message = await messageOf(records, conversation, messageId);
+      if (change.content !== undefined) checkContent(change.content);
+      const edited = await records.edit(message.id, change);
+      if (edited === undefined) throw noMessage(conversation, messageId);
+      return edited;
+    },
+  };
+}
+
+async function messageOf(records: ConversationRecords, conversation: Conversation, id: string): Promise<StoredMessage> {
+  const message = isUuid(id) ? await records.message(id) : undefined;
+  if (message?.conversationId !== conversation.id) throw noMessage(conversation, id);
+  return message;
+}
+
+function checkContent(content: string): void {
+  if (content.trim() !== '') return;
+  throw new ServiceError('invalid_request', 'A message needs content; this one is empty.');
+}
+
+const noConversation = (id: string) => new ServiceError('not_found', `There is no conversation ${id}.`);
+
+const noMessage = (conversation: Conversation, id: string) =>
+  new ServiceError('not_found', `There is no message ${id} in conversation ${conversation.id}.`);

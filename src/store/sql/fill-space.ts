@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import type { EmbeddingModel } from '../../embeddings/embedding-model.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ReindexProgress } from '../vector-spaces.ts';
+import type { IndexUpkeep } from './index-upkeep.ts';
+import type { Sqlite } from './open-sqlite.ts';
+import { owe } from './outbox.ts';
+import type { Queries, SpaceRow } from './space-rows.ts';
+import { toVectorBytes } from './vector-bytes.ts';
+
+/** What is embedded of a chunk. */
+export type EmbeddingText = (chunk: {
+  readonly title: string;
+  readonly headingPath: readonly string[];
+  readonly text: string;
+}) => string;
+
+export interface FillSpace {
+  readonly sqlite: Sqlite;
+  readonly upkeep: IndexUpkeep;
+  readonly space: SpaceRow;
+  readonly embedder: EmbeddingModel;
+  readonly embeddingText: EmbeddingText;
+  readonly signal: AbortSignal;
+}
+
+/** Kept after each: what is lost of the work, and of the money, when the program stops. */
+const BATCH = 256;
+
+/** Gives every chunk that has none a vector in the space, those staged meanwhile too. What is there is kept. */
+export async function* fillSpace(parts: FillSpace): AsyncGenerator<ReindexProgress, void> {
+  const { sqlite, space, signal } = parts;
+  for (let last = 0; ; ) {
+    signal.throwIfAborted();
+    yield await readProgress(sqlite.reader, space.key);
+    const chunks = await chunksWithout(sqlite.reader, space.key, last);
+    const final = chunks.at(-1);
+    if (final === undefined) return;
+    await embedChunks(parts, chunks);
+    last = final.key;
+  }
+}
+
+type BareChunk = Awaited<ReturnType<typeof chunksWithout>>[number];
+
+function chunksWithout(database: Queries, spaceKey: number, after: number) {
+  return database
+    .selectFrom('chunks as c')
+    .innerJoin('documents as d', 'd.key', 'c.document_key')
+    .select(['c.key', 'c.text', 'c.heading_path', 'd.title'])
+    .where('c.key', '>', after)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('chunk_vectors as v')
+            .select(sql<number>`1`.as('one'))
+            .where('v.space_key', '=', spaceKey)
+            .whereRef('v.chunk_key', '=', 'c.key'),
+        ),
+      ),
+    )
+    .orderBy('c.key')
+    .limit(BATCH)
+    .execute();
+}
+
+async function embedChunks(parts: FillSpace, chunks: readonly BareChunk[]): Promise<void> {
+  const { sqlite, upkeep, space, embedder, embeddingText, signal } = parts;
+  const texts = chunks.map(({ title, heading_path, text }) =>
+    embeddingText({ title, headingPath: JSON.parse(heading_path) as string[], text }),
+  );
+  const vectors = await embedder.embed(texts, 'passage', signal);
+  const wrong = vectors.find((vector) => vector.length !== space.dimensions);
+  if (wrong !== undefined || vectors.length !== chunks.length) {
+    throw new ServiceError(
+      'provider_failed',
+      `${embedder.name} answered ${chunks.length} texts with ${vectors.length} vectors of ` +
+        `${wrong?.length ?? space.dimensions} dimensions; ${space.dimensions} dimensions were expected.`,
+    );
+  }
+  const vectorOf = new Map(chunks.map(({ key }, place) => [key, vectors[place]]));
+  const stored = await sqlite.writer.transaction().execute(async (transaction) => {
+    // A chunk may have been removed while it was embedded.
+    const alive = await transaction
+      .selectFrom('chunks')
+      .select('key')
+      .where('key', 'in', [...vectorOf.keys()])
+      .execute();
+    const rows = alive.flatMap(({ key }) => {
+      const vector = vectorOf.get(key);
+      return vector === undefined ? [] : [{ space_key: space.key, chunk_key: key, vector: toVectorBytes(vector) }];
+    });
+    if (rows.length === 0) return [];
+    await transaction
+      .insertInto('chunk_vectors')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const keys = rows.map((row) => row.chunk_key);
+    await owe(transaction, 'upsert', space.key, keys);
+    return keys;
+  });
+  if (stored.length > 0) upkeep.nudge();
+}
+
+async function readProgress(database: Queries, spaceKey: number): Promise<ReindexProgress> {
+  const count = await database
+    .selectNoFrom((expressions) => [
+      expressions
+        .selectFrom('chunk_vectors')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('space_key', '=', spaceKey)
+        .as('done'),
+      expressions
+        .selectFrom('chunks')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .as('total'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { done: count.done ?? 0, total: count.total ?? 0 };
+}
