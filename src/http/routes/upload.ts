@@ -1,8 +1,6 @@
 import { type RequestHandler, Router } from 'express';
-import type { Principal } from '../../access/principal.ts';
-import { ServiceError } from '../../errors.ts';
+import { usableCollections } from '../../access/usable-collections.ts';
 import type { Ingestor } from '../../ingest/ingestor.ts';
-import type { CollectionRecords } from '../../store/records.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -17,8 +15,8 @@ export function uploadRoutes({ ingestor, collections, limits }: Services): Route
   const upload: RequestHandler = async (request, response) => {
     const principal = principalOf(response);
     const submission = readSubmission(readUpload(request), principal);
-    await prepareCollections(collections, submission.collectionIds, principal);
-    const accepted = await ingestor.submit(submission);
+    const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
+    const accepted = await ingestor.submit({ ...submission, collectionIds });
     const { id } = accepted.document;
     if (accepted.kind !== 'accepted') {
       response.status(202).json(ingested(id, `The same content is already ingested as document ${id}.`));
@@ -37,21 +35,4 @@ async function runToEnd(ingestor: Ingestor, documentId: string, signal: AbortSig
   for await (const event of ingestor.run(documentId, signal)) {
     if (event.type === 'failed') throw event.error;
   }
-}
-
-/** Listed collections that are not there are made for the caller; another's are not theirs to fill. */
-async function prepareCollections(
-  collections: CollectionRecords,
-  ids: readonly string[],
-  { userId, isSuperuser, collectionIds }: Principal,
-): Promise<void> {
-  for (const id of ids) {
-    const collection = await collections.get(id);
-    if (collection === undefined) continue;
-    if (!isSuperuser && collection.ownerId !== userId && !collectionIds.includes(id)) {
-      throw new ServiceError('forbidden', `The collection ${id} belongs to someone else.`);
-    }
-  }
-  // Only after every one has been found usable.
-  for (const id of ids) await collections.ensure({ id, ownerId: userId, name: id });
 }

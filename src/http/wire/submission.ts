@@ -20,6 +20,8 @@ const ids = z.preprocess((value) => {
   return value.trim().startsWith('[') ? parseJson(value, ['body', 'collection_ids']) : [value];
 }, z.array(id));
 
+const flag = z.union([z.boolean(), z.stringbool()]);
+
 const ingestionConfig = snakeCased(
   z.object({
     chunk_size: optional(z.number().int().min(1)),
@@ -37,10 +39,14 @@ const fields = z.object({
   metadata: optional(json('metadata', z.record(z.string(), z.json()))),
   ingestion_mode: optional(z.enum(['fast', 'hi-res', 'ocr', 'custom'])),
   ingestion_config: optional(json('ingestion_config', ingestionConfig)),
-  run_with_orchestration: optional(z.union([z.boolean(), z.stringbool()])),
+  run_with_orchestration: optional(flag),
+  // Ours: collections by name, where the content came from, and that it takes the place of what has its identifier.
+  collections: optional(json('collections', z.array(z.string().trim().min(1).max(200)))),
+  source: optional(z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' })),
+  replace: optional(flag),
 });
 
-/** An upload as what the ingestor takes. Exactly one of file, raw_text and chunks, else `invalid_field`. */
+/** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`. */
 export function readSubmission(upload: Upload, principal: Principal): Submission {
   const wire = checkShape(fields, upload.fields, 'body');
   const title = wire.metadata?.['title'];
@@ -50,7 +56,9 @@ export function readSubmission(upload: Upload, principal: Principal): Submission
     ...(wire.id === undefined ? {} : { id: wire.id }),
     ...(typeof title === 'string' && title.trim() !== '' ? { title } : {}),
     metadata: wire.metadata ?? {},
-    collectionIds: [...new Set(wire.collection_ids ?? [])],
+    collectionIds: [...(wire.collection_ids ?? []), ...(wire.collections ?? [])],
+    ...(wire.source === undefined ? {} : { source: wire.source }),
+    ...(wire.replace === undefined ? {} : { replace: wire.replace }),
     settings: settingsOf(wire),
   };
 }

@@ -1,0 +1,28 @@
+import { isUuid, uuidFromName } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { CollectionRecords } from '../store/records.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * Identifiers of the collections with these ids or names, made for the principal when absent (r2r-v3.md 6.2).
+ * Throws `forbidden`, before any is made, for one that is someone else's.
+ */
+export async function usableCollections(
+  collections: CollectionRecords,
+  { userId, isSuperuser, collectionIds }: Principal,
+  idsOrNames: readonly string[],
+): Promise<string[]> {
+  const wanted: { readonly id: string; readonly name: string }[] = [];
+  for (const name of new Set(idsOrNames)) {
+    const isId = isUuid(name);
+    const found = isId ? await collections.get(name) : await collections.findByName(userId, name);
+    if (found !== undefined && !isSuperuser && found.ownerId !== userId && !collectionIds.includes(found.id)) {
+      throw new ServiceError('forbidden', `The collection ${name} belongs to someone else.`);
+    }
+    // Made from the name, so that two who ask for it at once make the same one.
+    const id = found?.id ?? (isId ? name.toLowerCase() : uuidFromName(`collection ${name} of ${userId}`));
+    wanted.push({ id, name });
+  }
+  for (const { id, name } of wanted) await collections.ensure({ id, ownerId: userId, name });
+  return [...new Set(wanted.map(({ id }) => id))];
+}
