@@ -7,10 +7,18 @@ export type Remedy = 'retry' | 'other_provider' | 'none';
 /** A provider's failure in our words. What the provider said itself is in `cause`, for the log. */
 export class ProviderError extends ServiceError {
   readonly remedy: Remedy;
+  /** True when less text in the request would help. */
+  readonly isTooLong: boolean;
 
-  constructor(code: ErrorCode, message: string, remedy: Remedy, options: ServiceErrorOptions = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    remedy: Remedy,
+    options: ServiceErrorOptions & { readonly isTooLong?: boolean } = {},
+  ) {
     super(code, message, options);
     this.remedy = remedy;
+    this.isTooLong = options.isTooLong ?? false;
   }
 }
 
@@ -74,10 +82,11 @@ export function toProviderError(error: unknown, { provider, model, signal }: Fai
   const { status, detail } = facts;
   const shown = detail === undefined ? `${status}` : `${status} ${detail}`;
   if (facts.isTooLong) {
-    return fail(
+    return new ProviderError(
       'invalid_request',
       `The request is longer than ${label}'s model "${model}" can read (${shown}). Send less text or ask for fewer search results.`,
       'none',
+      { cause: error, isTooLong: true },
     );
   }
   if (status === 402 || facts.isOutOfCredit) {

@@ -18,7 +18,7 @@ export function withConcurrencyLimit(model: Model, limit: LimitFunction): Model 
 }
 
 /** Waits for a turn and returns what ends it. Throws `cancelled` when the signal comes first. */
-export async function takeTurn(limit: LimitFunction, signal: AbortSignal): Promise<() => void> {
+async function takeTurn(limit: LimitFunction, signal: AbortSignal): Promise<() => void> {
   const turn = new Promise<() => void>((begin) => {
     void limit(() => new Promise<void>((release) => begin(release)));
   });
