@@ -1,6 +1,7 @@
 import { defaultAdmin, type Principal } from '../access/principal.ts';
+import { usableCollections } from '../access/usable-collections.ts';
 import { visibleFilter } from '../access/visible-filter.ts';
-import { documentId, isUuid, newId } from '../documents/ids.ts';
+import { documentId, isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { toChunkRecord } from '../http/wire/chunk-record.ts';
 import { toDocumentRecord } from '../http/wire/document-record.ts';
@@ -45,7 +46,7 @@ export function inProcessClient(services: Services, principal: Principal = defau
         ownerId: principal.userId,
         id,
         metadata: item.metadata,
-        collectionIds: await Promise.all(item.collections.map((name) => collectionId(services, principal, name))),
+        collectionIds: await usableCollections(services.collections, principal, item.collections),
         source: item.source,
         settings: {},
         replace: true,
@@ -110,11 +111,4 @@ export function inProcessClient(services: Services, principal: Principal = defau
 
     close: () => services.close(),
   };
-}
-
-async function collectionId({ collections }: Services, { userId }: Principal, nameOrId: string): Promise<string> {
-  const found = isUuid(nameOrId) ? await collections.get(nameOrId) : await collections.findByName(userId, nameOrId);
-  if (found !== undefined) return found.id;
-  const id = isUuid(nameOrId) ? nameOrId : newId();
-  return (await collections.ensure({ id, ownerId: userId, name: nameOrId })).id;
 }
