@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { type HintFacts, hintsFor } from '../../src/services/hints.ts';
+
+const lexical = { name: 'builtin/lexical-hash-v1', isLexical: true };
+const openai = { name: 'openai/text-embedding-3-small', isLexical: false };
+const base: HintFacts = {
+  model: 'openai/gpt',
+  embedder: openai,
+  preferredEmbedder: openai.name,
+  embeddingModelSetting: undefined,
+};
+
+it.each<[string, Partial<HintFacts>, RegExp[]]>([
+  ['nothing when all is as good as it gets', {}, []],
+  ['the keys when no model answers', { model: 'builtin/extractive' }, [/OPENAI_API_KEY or ANTHROPIC_API_KEY/]],
+  [
+    'the embedding setting when search is by words and nothing better is configured',
+    { embedder: lexical, preferredEmbedder: lexical.name },
+    [/CITEWELL_EMBEDDING_MODEL/],
+  ],
+  ['reindex when a key came after the documents', { embedder: lexical }, [/citewell reindex --to openai/]],
+  [
+    'the setting that will stop the next start',
+    { embeddingModelSetting: lexical.name },
+    [/CITEWELL_EMBEDDING_MODEL says builtin\/lexical-hash-v1/],
+  ],
+])('hints name %s', (_, facts, expected) => {
+  expect(hintsFor({ ...base, ...facts })).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+});
