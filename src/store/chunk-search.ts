@@ -16,6 +16,8 @@ export interface VectorQuery {
   readonly filter: Filter;
   readonly limit: number;
   readonly signal?: AbortSignal;
+  /** Told what the caller should know of how the answer came about, e.g. that the index is being rebuilt. */
+  readonly note?: (text: string) => void;
 }
 
 export interface TextQuery {

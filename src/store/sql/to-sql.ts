@@ -154,10 +154,7 @@ function collectionsToSql(condition: Condition, single: boolean): RawBuilder<boo
       ids.map((id) => overlaps([id])),
     );
   const exactly = (ids: readonly Scalar[]) =>
-    joined('and', [
-      contains(ids),
-      sql<boolean>`not ${member(sql<boolean>`dc.collection_id not in ${listed(ids)}`)}`,
-    ]);
+    joined('and', [contains(ids), sql<boolean>`not ${member(sql<boolean>`dc.collection_id not in ${listed(ids)}`)}`]);
   const not = (test: RawBuilder<boolean>) => sql<boolean>`not (${test})`;
   switch (condition.kind) {
     case 'isNull':

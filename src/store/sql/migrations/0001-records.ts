@@ -120,6 +120,13 @@ async function createChunks({ schema }: Kysely<Tables>): Promise<void> {
     .on('chunks')
     .columns(['document_key', 'generation', 'ordinal'])
     .execute();
+  // Few chunks have metadata of their own; filters look for them, and must not read all the others.
+  await schema
+    .createIndex('chunks_with_own_metadata')
+    .on('chunks')
+    .columns(['document_key', 'generation'])
+    .where(sql.ref('metadata'), '<>', sql.lit('{}'))
+    .execute();
 }
 
 async function createVectors({ schema }: Kysely<Tables>): Promise<void> {

@@ -1,0 +1,64 @@
+import type { DistanceMeasure } from './chunk-search.ts';
+
+/** How far two vectors of one length are apart; smaller is nearer. */
+export type Distance = (one: Float32Array, two: Float32Array) => number;
+
+/**
+ * The measures of the contract (r2r-v3.md 4.1), with PostgreSQL's meaning where it has one. For vectors of real numbers
+ * `hamming_distance` is the share of components whose signs differ, and `jaccard_distance` compares the sets of
+ * components above zero.
+ */
+export const distances: Readonly<Record<DistanceMeasure, Distance>> = {
+  cosine_distance: cosine,
+  l2_distance: euclidean,
+  max_inner_product: (one, two) => -dot(one, two),
+  l1_distance: manhattan,
+  hamming_distance: hamming,
+  jaccard_distance: jaccard,
+};
+
+function dot(one: Float32Array, two: Float32Array): number {
+  let even = 0;
+  let odd = 0;
+  for (let at = 0; at < one.length; at += 2) {
+    even += (one[at] ?? 0) * (two[at] ?? 0);
+    odd += (one[at + 1] ?? 0) * (two[at + 1] ?? 0);
+  }
+  return even + odd;
+}
+
+// A vector of zeros points nowhere: it is as far from everything as a right angle.
+function cosine(one: Float32Array, two: Float32Array): number {
+  const lengths = Math.sqrt(dot(one, one) * dot(two, two));
+  return lengths === 0 ? 1 : 1 - dot(one, two) / lengths;
+}
+
+function euclidean(one: Float32Array, two: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += ((one[at] ?? 0) - (two[at] ?? 0)) ** 2;
+  return Math.sqrt(sum);
+}
+
+function manhattan(one: Float32Array, two: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at++) sum += Math.abs((one[at] ?? 0) - (two[at] ?? 0));
+  return sum;
+}
+
+function hamming(one: Float32Array, two: Float32Array): number {
+  let different = 0;
+  for (let at = 0; at < one.length; at++) if ((one[at] ?? 0) > 0 !== (two[at] ?? 0) > 0) different++;
+  return one.length === 0 ? 0 : different / one.length;
+}
+
+function jaccard(one: Float32Array, two: Float32Array): number {
+  let both = 0;
+  let either = 0;
+  for (let at = 0; at < one.length; at++) {
+    const inOne = (one[at] ?? 0) > 0;
+    const inTwo = (two[at] ?? 0) > 0;
+    if (inOne && inTwo) both++;
+    if (inOne || inTwo) either++;
+  }
+  return either === 0 ? 0 : 1 - both / either;
+}

@@ -1,0 +1,112 @@
+import type { ScoredChunk } from '../../documents/chunk.ts';
+import { ServiceError } from '../../errors.ts';
+import type { ChunkSearch, VectorQuery } from '../chunk-search.ts';
+import type { IndexState } from '../index-state.ts';
+import { analyseQuery } from './full-text/analyse.ts';
+import type { OpenCollections } from './open-collections.ts';
+import type { Sqlite } from './open-sqlite.ts';
+import { compileChunkFilter } from './search/compile-filter.ts';
+import type { NearestPlan, NearestQuery } from './search/nearest-chunks.ts';
+import { describeSpace, type SpaceRow } from './space-rows.ts';
+
+export interface ChunkSearchParts {
+  readonly search: Sqlite['search'];
+  readonly collections: Pick<OpenCollections, 'open'>;
+  /** Whether the vector index may be asked. */
+  readonly state: () => IndexState;
+}
+
+/** So few vectors are compared one by one sooner than an index is asked. */
+const COMPARED_AT_ONCE = 2_000;
+/** The most that is asked of the index; beyond it, comparing is no slower. */
+const ASKED_OF_INDEX = 2_000;
+/** As many chunks that the index was not given yet are compared beside it; with more it is out of step. */
+const OWED_AT_MOST = 2_000;
+/** Under another measure than the index's, so many times the limit are candidates. */
+const CANDIDATES_PER_HIT = 10;
+
+/** Both legs of a search: SQLite answers filters and full text and keeps the vectors, the index finds near ones among many. */
+export function createChunkSearch({ search, collections, state }: ChunkSearchParts): ChunkSearch {
+  async function nearest(query: VectorQuery): Promise<ScoredChunk[]> {
+    const { vector, measure, limit, signal } = query;
+    const filter = compileChunkFilter(query.filter);
+    const plan = await search.call('planNearest', { filter }, signal);
+    if (plan.space === null || plan.matching === 0 || limit === 0) return [];
+    refuseOtherSpace(plan.space, vector);
+    const exactly = { vector, measure, filter, limit };
+    const found = await throughIndex(plan.space, plan, exactly, query);
+    return found ?? search.call('nearestExactly', exactly, signal);
+  }
+
+  // Undefined when comparing with every vector is quicker, or the only way to be right.
+  async function throughIndex(
+    space: SpaceRow,
+    { visible, matching, owed }: NearestPlan,
+    exactly: NearestQuery,
+    { signal, note }: VectorQuery,
+  ): Promise<ScoredChunk[] | undefined> {
+    if (matching <= COMPARED_AT_ONCE) return undefined;
+    const current = state();
+    if (current.kind !== 'in_step' || owed.length > OWED_AT_MOST) {
+      note?.(`The vector index is ${describeState(current)}; the stored vectors were compared one by one.`);
+      return undefined;
+    }
+    const wanted = Math.min(exactly.limit, matching);
+    const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
+    let asked = Math.ceil((candidates * visible * 1.25) / matching) + 10;
+    if (asked > Math.max(ASKED_OF_INDEX, 2 * candidates)) return undefined;
+    for (;;) {
+      const hits = await askIndex(space, exactly.vector, asked, signal);
+      if (hits === undefined) {
+        note?.('The vector index did not answer; the stored vectors were compared one by one.');
+        return undefined;
+      }
+      const found = await search.call('nearestAmong', { ...exactly, hits, others: owed }, signal);
+      if (found.length >= wanted) return found;
+      // The index has no more, and yet there is more to find: it lacks something.
+      if (hits.length < asked || asked * WIDENING > Math.max(ASKED_OF_INDEX, 2 * candidates)) return undefined;
+      asked *= WIDENING;
+    }
+  }
+
+  async function askIndex(space: SpaceRow, vector: Float32Array, limit: number, signal: AbortSignal | undefined) {
+    try {
+      const collection = await collections.open(space);
+      return await collection.nearest(vector, limit, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof ServiceError && error.code === 'store_failed') return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    nearest,
+    matching: ({ text, filter, limit, signal }) =>
+      search.call('matchingChunks', { terms: analyseQuery(text), filter: compileChunkFilter(filter), limit }, signal),
+  };
+}
+
+const WIDENING = 4;
+
+function refuseOtherSpace(space: SpaceRow, vector: Float32Array): void {
+  if (vector.length === space.dimensions) return;
+  throw new ServiceError(
+    'embedding_mismatch',
+    `The stored vectors are of ${describeSpace(space)}, the query's has ${vector.length} dimensions. ` +
+      'Use the embedder the corpus was built with, or run "citewell reindex".',
+  );
+}
+
+function describeState(state: IndexState): string {
+  switch (state.kind) {
+    case 'in_step':
+      return 'behind the stored chunks';
+    case 'checking':
+      return 'being checked';
+    case 'rebuilding':
+      return `being rebuilt (${state.done} of ${state.total})`;
+    case 'down':
+      return 'not answering';
+  }
+}

@@ -1,0 +1,124 @@
+import type { ScoredChunk } from '../../../documents/chunk.ts';
+import type { DistanceMeasure } from '../../chunk-search.ts';
+import { distances } from '../../distance.ts';
+import type { VectorHit } from '../../vector-index.ts';
+import type { KeyRange } from '../key-ranges.ts';
+import type { SpaceRow } from '../space-rows.ts';
+import { bestKeys, type ScoredKey } from './best-keys.ts';
+import type { CompiledFilter } from './compile-filter.ts';
+import { loadChunks } from './load-chunks.ts';
+import type { Reading } from './read-snapshot.ts';
+import { resolveFilter } from './resolve-filter.ts';
+import { forEachFilteredVector, forEachVector } from './stored-vectors.ts';
+
+export interface NearestQuery {
+  readonly vector: Float32Array;
+  readonly measure: DistanceMeasure;
+  readonly filter: CompiledFilter;
+  readonly limit: number;
+}
+
+/** What there is to search, for the choice between the vector index and comparing one by one. */
+export interface NearestPlan {
+  readonly space: SpaceRow | null;
+  /** Visible chunks, and how many of them pass the filter. */
+  readonly visible: number;
+  readonly matching: number;
+  /** Visible chunks that pass and that the index of the space was not given yet. */
+  readonly owed: readonly number[];
+}
+
+export function planNearest(reading: Reading, filter: CompiledFilter): NearestPlan {
+  const space = readCurrentSpace(reading);
+  const { count, lengths } = reading.snapshot.chunkLengths();
+  const resolved = resolveFilter(reading, filter);
+  const isVisible = (key: number) => (lengths[key] ?? -1) >= 0;
+  const owed: number[] = [];
+  const entries = space ? reading.rows(OWED, space.key) : [];
+  for (const [payload] of entries) {
+    for (const [first, last] of JSON.parse(String(payload)) as KeyRange[]) {
+      for (let key = first; key <= last; key++) {
+        if (isVisible(key) && (resolved?.keys.has(key) ?? true)) owed.push(key);
+      }
+    }
+  }
+  return { space, visible: count, matching: resolved?.keys.keys.length ?? count, owed };
+}
+
+const OWED = "select payload from outbox where space_key = ? and kind = 'upsert'";
+
+/** Compares with every vector that passes the filter. */
+export function nearestExactly(reading: Reading, query: NearestQuery): ScoredChunk[] {
+  const space = readCurrentSpace(reading);
+  if (space === null) return [];
+  const distance = distances[query.measure];
+  const best = bestKeys(query.limit);
+  const offer = (key: number, vector: Float32Array) => best.offer(key, -distance(query.vector, vector));
+  const resolved = resolveFilter(reading, query.filter);
+  if (resolved) forEachFilteredVector(reading, space, resolved, offer);
+  else forEachVector(reading, space.key, visibleKeys(reading), offer);
+  return toScoredChunks(reading, best.take());
+}
+
+/**
+ * The best of what the vector index found and of `others`, after the filter. Cosine distances are taken as the index
+ * gave them; under another measure, and for the others, the stored vectors are compared.
+ */
+export function nearestAmong(
+  reading: Reading,
+  query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
+): ScoredChunk[] {
+  const space = readCurrentSpace(reading);
+  if (space === null) return [];
+  const { lengths } = reading.snapshot.chunkLengths();
+  const resolved = resolveFilter(reading, query.filter);
+  const passes = (key: number) => (lengths[key] ?? -1) >= 0 && (resolved?.keys.has(key) ?? true);
+  const best = bestKeys(query.limit);
+  const isCosine = query.measure === 'cosine_distance';
+  const others = new Set(query.others.filter(passes));
+  for (const { key, distance } of query.hits) {
+    if (!passes(key) || others.has(key)) continue;
+    if (isCosine) best.offer(key, -distance);
+    else others.add(key);
+  }
+  const distance = distances[query.measure];
+  forEachVector(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(query.vector, vector)));
+  return toScoredChunks(reading, best.take());
+}
+
+function readCurrentSpace(reading: Reading): SpaceRow | null {
+  const row = reading.row(
+    "select key, embedder, version, dimensions, collection, state, created_at from vector_spaces where state = 'current'",
+  );
+  if (row === undefined) return null;
+  const [key, embedder, version, dimensions, collection, , created_at] = row;
+  return {
+    key: Number(key),
+    embedder: String(embedder),
+    version: String(version),
+    dimensions: Number(dimensions),
+    collection: String(collection),
+    state: 'current',
+    created_at: String(created_at),
+  };
+}
+
+function visibleKeys(reading: Reading): number[] {
+  const { lengths } = reading.snapshot.chunkLengths();
+  const keys: number[] = [];
+  for (let key = 0; key < lengths.length; key++) if ((lengths[key] ?? -1) >= 0) keys.push(key);
+  return keys;
+}
+
+function toScoredChunks(reading: Reading, found: readonly ScoredKey[]): ScoredChunk[] {
+  const chunks = loadChunks(
+    reading,
+    found.map(({ key }) => key),
+  );
+  return found
+    .flatMap(({ key, score }) => {
+      const chunk = chunks.get(key);
+      return chunk ? [{ chunk, score: 1 + score }] : [];
+    })
+    .map(({ chunk, score }, place) => ({ ...chunk, score, semantic: { rank: place + 1, score } }));
+}

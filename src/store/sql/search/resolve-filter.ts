@@ -1,0 +1,40 @@
+import type { CompiledFilter, Condition } from './compile-filter.ts';
+import { keySet } from './key-set.ts';
+import type { Reading, ResolvedFilter } from './read-snapshot.ts';
+
+const FILTERS_KEPT = 8;
+
+/** The visible chunks that pass, exactly; undefined when all do. The last few answers are remembered. */
+export function resolveFilter(reading: Reading, filter: CompiledFilter): ResolvedFilter | undefined {
+  if (filter === null) return undefined;
+  const { filters } = reading.snapshot;
+  const name = JSON.stringify(filter.onChunks);
+  const known = filters.get(name);
+  const resolved = known ?? { keys: keySet(matchingKeys(reading, filter)) };
+  filters.delete(name);
+  filters.set(name, resolved);
+  const [oldest] = filters.keys();
+  if (filters.size > FILTERS_KEPT && oldest !== undefined) filters.delete(oldest);
+  return resolved;
+}
+
+const VISIBLE = 'c.document_key = d.key and c.generation = d.generation and d.generation > 0';
+
+function matchingKeys(reading: Reading, { onChunks, onDocuments }: NonNullable<CompiledFilter>): number[] {
+  if (onDocuments === null) return keysOf(reading, `documents d join chunks c on ${VISIBLE}`, onChunks);
+  // Documents are far fewer than chunks, and the index on chunks alone leads from one to the other. `cross join` keeps
+  // that order. Chunks with metadata of their own are rare and asked one by one.
+  const own = new Set(keysOf(reading, `documents d join chunks c on ${VISIBLE}`, HAS_OWN_METADATA));
+  const inherited = keysOf(reading, `documents d cross join chunks c on ${VISIBLE}`, onDocuments);
+  if (own.size === 0) return inherited;
+  const edited = keysOf(reading, `chunks c join documents d on ${VISIBLE} and ${HAS_OWN_METADATA.sql}`, onChunks);
+  return [...inherited.filter((key) => !own.has(key)), ...edited];
+}
+
+// Word for word the condition of the partial index that finds these chunks.
+const HAS_OWN_METADATA: Condition = { sql: "c.metadata <> '{}'", parameters: [] };
+
+function keysOf(reading: Reading, tables: string, condition: Condition): number[] {
+  const sql = `select json_group_array(c.key) from ${tables} where (${condition.sql})`;
+  return JSON.parse(String(reading.row(sql, ...condition.parameters)?.[0] ?? '[]')) as number[];
+}

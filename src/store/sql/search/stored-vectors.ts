@@ -1,0 +1,46 @@
+import { fromVectorBytes } from '../vector-bytes.ts';
+import type { Reading, ResolvedFilter } from './read-snapshot.ts';
+
+/** Vectors of one filter kept in memory, so that asking again reads nothing. */
+const BYTES_KEPT_PER_FILTER = 8_000_000;
+
+/** Calls `visit` with the stored vector of each of these chunks that has one in the space. */
+export function forEachVector(
+  reading: Reading,
+  spaceKey: number,
+  keys: readonly number[],
+  visit: (key: number, vector: Float32Array) => void,
+): void {
+  const sql = `select v.chunk_key, v.vector from json_each(?) as wanted
+    cross join chunk_vectors v on v.space_key = ? and v.chunk_key = wanted.value`;
+  for (const [key, bytes] of reading.rows(sql, JSON.stringify(keys), spaceKey)) {
+    if (bytes instanceof Uint8Array) visit(Number(key), fromVectorBytes(bytes));
+  }
+}
+
+/** The same for the chunks of a filter, from memory when they are few and were asked for before. */
+export function forEachFilteredVector(
+  reading: Reading,
+  space: { readonly key: number; readonly dimensions: number },
+  filter: ResolvedFilter,
+  visit: (key: number, vector: Float32Array) => void,
+): void {
+  const { keys } = filter.keys;
+  if (keys.length * space.dimensions * Float32Array.BYTES_PER_ELEMENT > BYTES_KEPT_PER_FILTER) {
+    forEachVector(reading, space.key, keys, visit);
+    return;
+  }
+  if (filter.vectors?.spaceKey !== space.key) {
+    const matrix = new Float32Array(keys.length * space.dimensions);
+    const found: number[] = [];
+    forEachVector(reading, space.key, keys, (key, vector) => {
+      matrix.set(vector, found.length * space.dimensions);
+      found.push(key);
+    });
+    filter.vectors = { spaceKey: space.key, found, matrix };
+  }
+  const { found, matrix } = filter.vectors;
+  for (const [row, key] of found.entries()) {
+    visit(key, matrix.subarray(row * space.dimensions, (row + 1) * space.dimensions));
+  }
+}
