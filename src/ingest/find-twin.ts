@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Document } from '../documents/document.ts';
+import type { Corpus } from '../store/corpus.ts';
+import type { Accepted, Submission } from './ingestor.ts';
+import type { ReadSubmission } from './read-submission.ts';
+
+/**
+ * The document that makes this submission needless, if there is one: the same bytes with nothing new said of them.
+ * Without `replace`, an identifier that is taken is left to the corpus to refuse.
+ */
+export async function findTwin(
+  corpus: Corpus,
+  submission: Submission,
+  read: ReadSubmission,
+): Promise<Accepted | undefined> {
+  const own = await corpus.get(read.id);
+  if (own !== undefined) {
+    if (submission.replace !== true || own.contentHash !== read.contentHash || own.ingestionStatus !== 'success')
+      return undefined;
+    const isSame =
+      own.ownerId === submission.ownerId &&
+      !saysNew(submission, own) &&
+      isDeepStrictEqual(await corpus.settingsOf(own.id), read.settings);
+    return isSame ? { kind: 'unchanged', document: own } : undefined;
+  }
+  // Who names an identifier, and does not look for changes of a source, wants a document of that identifier.
+  if (submission.id !== undefined && submission.replace !== true) return undefined;
+  const twin = await corpus.findByContent(submission.ownerId, read.contentHash);
+  return twin === undefined || saysNew(submission, twin) ? undefined : { kind: 'duplicate', document: twin };
+}
+
+function saysNew({ metadata, collectionIds, title }: Submission, document: Document): boolean {
+  if (title !== undefined && title !== document.title) return true;
+  if (collectionIds.some((id) => !document.collectionIds.includes(id.toLowerCase()))) return true;
+  return Object.entries(metadata).some(([name, value]) => !isDeepStrictEqual(document.metadata[name], value));
+}

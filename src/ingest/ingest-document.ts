@@ -1,0 +1,131 @@
+import type { Document } from '../documents/document.ts';
+import { defaultCollectionId } from '../documents/ids.ts';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { ServiceError } from '../errors.ts';
+import type { Corpus } from '../store/corpus.ts';
+import type { CollectionRecords } from '../store/records.ts';
+import type { VectorSpaces } from '../store/vector-spaces.ts';
+import { findTwin } from './find-twin.ts';
+import type { IngestEvent, Ingestor, Submission } from './ingestor.ts';
+import { createPreparationThreads, type PreparationLimits } from './prepare-in-worker.ts';
+import { publishPassages } from './publish-passages.ts';
+import { readSubmission, toPreparationJob } from './read-submission.ts';
+import { createTurns } from './turns.ts';
+
+export interface IngestorParts {
+  readonly corpus: Corpus;
+  readonly spaces: Pick<VectorSpaces, 'claim'>;
+  readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
+  readonly embeddings: EmbeddingModel;
+  readonly limits?: Partial<IngestionLimits>;
+}
+
+export interface IngestionLimits extends PreparationLimits {
+  /** Documents worked on at the same time. */
+  readonly documents: number;
+}
+
+const defaultLimits: IngestionLimits = { documents: 4, threads: 2, timeoutMs: 120_000, memoryMb: 1_024 };
+
+/** Takes documents in over a corpus. `close` ends the reading threads; what was being ingested is resumed next time. */
+export function createIngestor(parts: IngestorParts): Ingestor & { close(): Promise<void> } {
+  const { corpus } = parts;
+  const limits = { ...defaultLimits, ...parts.limits };
+  const threads = createPreparationThreads(limits);
+  const turns = createTurns(limits.documents);
+
+  async function* run(id: string, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
+    const end = await turns.begin(id, signal);
+    try {
+      const document = await requireDocument(corpus, id);
+      // Another run of the same submission has come first.
+      if (document.ingestionStatus === 'success') yield { type: 'done', document };
+      else if (document.ingestionStatus === 'failed') yield failed(document);
+      else yield* ingest(document, signal);
+    } finally {
+      end();
+    }
+  }
+
+  async function* ingest(document: Document, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
+    const { id } = document;
+    try {
+      await corpus.setStatus(id, 'parsing');
+      yield { type: 'status', status: 'parsing' };
+      const settings = await corpus.settingsOf(id);
+      const bytes = await corpus.bytesOf(id);
+      if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${id} is gone.`);
+      const prepared = await threads.prepare(toPreparationJob(document, bytes, settings), signal);
+      const published = yield* publishPassages({ ...parts, document, settings, prepared, signal });
+      yield { type: 'status', status: 'success' };
+      yield { type: 'done', document: published };
+    } catch (error) {
+      // Stopped from outside, a document stays as it is and is resumed; all else is its own fault.
+      if (signal.aborted) throw error;
+      yield { type: 'failed', document: await recordFailure(corpus, document, error), error: toError(error) };
+    }
+  }
+
+  return {
+    async submit(submission) {
+      const read = await readSubmission(submission);
+      const twin = await findTwin(corpus, submission, read);
+      if (twin !== undefined) return twin;
+      const collectionIds = await ensureCollections(parts.collections, submission);
+      const { id, type, title, fileName, mediaType, bytes, settings } = read;
+      const { ownerId, metadata, source = null, replace = false } = submission;
+      const document = await corpus.begin(
+        { id, ownerId, collectionIds, type, title, metadata, source, fileName, mediaType, bytes, settings },
+        { replace },
+      );
+      return { kind: 'accepted', document };
+    },
+    run,
+    async resume(signal) {
+      let finished = 0;
+      let lost = 0;
+      for (const { id } of await corpus.unfinished()) {
+        for await (const event of run(id, signal)) {
+          if (event.type === 'done') finished++;
+          if (event.type === 'failed') lost++;
+        }
+      }
+      return { finished, failed: lost };
+    },
+    close: () => threads.close(),
+  };
+}
+
+async function requireDocument(corpus: Corpus, id: string): Promise<Document> {
+  const document = await corpus.get(id);
+  if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+  return document;
+}
+
+const failed = (document: Document): IngestEvent => ({
+  type: 'failed',
+  document,
+  error: new ServiceError('invalid_request', document.failure ?? 'The ingestion failed.'),
+});
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** A document that was deleted or submitted anew meanwhile has no failure of this attempt. */
+async function recordFailure(corpus: Corpus, document: Document, error: unknown): Promise<Document> {
+  const now = await corpus.get(document.id);
+  if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
+  await corpus.fail(document.id, toError(error).message);
+  return (await corpus.get(document.id)) ?? document;
+}
+
+async function ensureCollections(collections: IngestorParts['collections'], submission: Submission): Promise<string[]> {
+  const { ownerId } = submission;
+  const ids = [...new Set(submission.collectionIds.map((id) => id.toLowerCase()))];
+  const own = defaultCollectionId(ownerId);
+  if (ids.length === 0) ids.push(own);
+  for (const id of ids) {
+    if ((await collections.get(id)) === undefined)
+      await collections.ensure({ id, ownerId, name: id === own ? 'Default' : id });
+  }
+  return ids;
+}

@@ -1,0 +1,78 @@
+import type { Document, Metadata } from '../documents/document.ts';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import type { Corpus, Publication } from '../store/corpus.ts';
+import type { VectorSpaces } from '../store/vector-spaces.ts';
+import { embeddingText } from './embedding-text.ts';
+import type { IngestEvent } from './ingestor.ts';
+import type { PreparedDocument } from './prepare-document.ts';
+import type { Passage } from './split-text.ts';
+
+export interface PassagesToPublish {
+  readonly corpus: Corpus;
+  readonly spaces: Pick<VectorSpaces, 'claim'>;
+  readonly embeddings: EmbeddingModel;
+  readonly document: Document;
+  readonly settings: Metadata;
+  readonly prepared: PreparedDocument;
+  readonly signal: AbortSignal;
+}
+
+/** Passages embedded and staged in one go: enough to keep an embedder busy, few enough to show progress. */
+const BATCH = 256;
+
+/** Embeds the passages of a document, then makes them visible all at once. */
+export async function* publishPassages(parts: PassagesToPublish): AsyncGenerator<IngestEvent, Document> {
+  const { corpus, spaces, embeddings, document, prepared, signal } = parts;
+  const { passages } = prepared;
+  const space = await embeddings.space(signal);
+  await spaces.claim(space);
+  const publication = toPublication(parts);
+  const title = publication.title ?? document.title;
+
+  await corpus.setStatus(document.id, 'embedding');
+  yield { type: 'status', status: 'embedding' };
+  for (let done = 0; done < passages.length; ) {
+    const batch = passages.slice(done, done + BATCH);
+    const vectors = await embeddings.embed(
+      batch.map((passage) => embeddingText({ ...passage, title })),
+      'passage',
+      signal,
+    );
+    signal.throwIfAborted();
+    await corpus.stage(
+      document.id,
+      batch.flatMap((passage, index) => withVector(passage, vectors[index])),
+      space,
+    );
+    done += batch.length;
+    yield { type: 'progress', stage: 'embedding', done, total: passages.length };
+  }
+
+  await corpus.setStatus(document.id, 'storing');
+  yield { type: 'status', status: 'storing' };
+  signal.throwIfAborted();
+  return corpus.publish(document.id, publication);
+}
+
+function withVector({ text, order, start, end, page, headingPath }: Passage, vector: Float32Array | undefined) {
+  return vector === undefined ? [] : [{ text, order, start, end, page, headingPath, vector }];
+}
+
+function toPublication({ document, settings, prepared }: PassagesToPublish): Publication {
+  const { text, pages, summary, totalTokens } = prepared;
+  const given = settings['given_metadata'];
+  const fromCaller = new Set<unknown>(Array.isArray(given) ? given : []);
+  // What the caller said of the document wins over what the document says of itself.
+  const metadata = Object.fromEntries(Object.entries(prepared.metadata).filter(([name]) => !fromCaller.has(name)));
+  const title = ownTitle(document, settings, prepared);
+  return { text, pages, summary, totalTokens, metadata, ...(title === undefined ? {} : { title }) };
+}
+
+/**
+ * The contract names a document by the caller's title or its file name (r2r-v3.md 6.2). A title its author wrote down as
+ * metadata counts as one given; a web page has no file name worth showing, so there its own title stands in.
+ */
+function ownTitle(document: Document, settings: Metadata, { title, metadata }: PreparedDocument): string | undefined {
+  if (settings['given_title'] === true || title === undefined) return undefined;
+  return metadata['title'] === title || /^https?:/.test(document.source ?? '') ? title : undefined;
+}

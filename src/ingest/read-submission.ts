@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import type { Json, Metadata } from '../documents/document.ts';
+import { documentId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { IngestionSettings, Submission } from './ingestor.ts';
+import type { PreparationJob } from './prepare-document.ts';
+import { PASSAGE_BREAK } from './prepare-document.ts';
+import { detectType } from './readers/detect-type.ts';
+import { typeByName } from './readers/file-types.ts';
+import { checkSize } from './readers/index.ts';
+
+/** A submission, checked, as it goes into the records. */
+export interface ReadSubmission {
+  readonly id: string;
+  readonly type: string;
+  readonly title: string;
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  readonly contentHash: string;
+  readonly settings: StoredSettings;
+}
+
+/** What must be known to begin, or begin again, reading a document; kept with it as JSON. */
+export type StoredSettings = Metadata & {
+  readonly content: 'file' | 'text' | 'chunks';
+};
+
+const MAX_CHUNKS = 102_400;
+const MAX_CHUNK_CHARACTERS = 20_000_000;
+
+/** Checks a submission and works out its type, title and identifier (r2r-v3.md 3 and 6.2). */
+export async function readSubmission(submission: Submission): Promise<ReadSubmission> {
+  checkSettings(submission.settings);
+  const given = submission.title ?? textOf(submission.metadata['title']);
+  const content = await readContent(submission, given);
+  const id = (submission.id ?? documentId(content.name, submission.ownerId)).toLowerCase();
+  const { bytes, type, fileName, mediaType } = content;
+  return {
+    id,
+    type,
+    title: given ?? content.title ?? `Passages ${id.slice(0, 8)}`,
+    fileName: fileName ?? `${given ?? `Passages ${id.slice(0, 8)}`}.txt`,
+    mediaType,
+    bytes,
+    contentHash: createHash('sha256').update(bytes).digest('hex'),
+    settings: {
+      content: submission.content.kind,
+      ...(content.lengths === undefined ? {} : { lengths: content.lengths }),
+      ...storedSettings(submission.settings),
+      given_metadata: Object.keys(submission.metadata),
+      given_title: given !== undefined,
+    },
+  };
+}
+
+interface ReadContent {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  readonly mediaType: string;
+  /** What the identifier is made from. */
+  readonly name: string;
+  readonly fileName?: string;
+  readonly title?: string;
+  readonly lengths?: readonly number[];
+}
+
+async function readContent({ content }: Submission, given: string | undefined): Promise<ReadContent> {
+  switch (content.kind) {
+    case 'file': {
+      const { bytes, mediaType } = content;
+      const fileName = content.fileName.trim() === '' ? 'unnamed' : content.fileName;
+      const type = await detectType({ bytes, fileName, ...(mediaType === undefined ? {} : { mediaType }) });
+      checkSize(type, { bytes, fileName });
+      return { bytes, type: type.type, mediaType: type.mediaType, name: given ?? fileName, fileName, title: fileName };
+    }
+    case 'text': {
+      if (content.text.trim() === '')
+        throw new ServiceError('invalid_request', 'The raw text is empty. Send some text.');
+      const bytes = new TextEncoder().encode(content.text);
+      const fileName = `${given ?? 'N/A'}.txt`;
+      const plain = typeByName('txt');
+      if (plain !== undefined) checkSize(plain, { bytes, fileName: 'The raw text' });
+      return { bytes, type: 'txt', mediaType: 'text/plain', name: content.text, fileName, title: 'N/A' };
+    }
+    case 'chunks': {
+      const chunks = readChunks(content.chunks);
+      const bytes = new TextEncoder().encode(chunks.join(PASSAGE_BREAK));
+      const lengths = chunks.map(({ length }) => length);
+      return { bytes, type: 'txt', mediaType: 'text/plain', name: content.chunks.join(''), lengths };
+    }
+  }
+}
+
+function readChunks(given: readonly string[]): string[] {
+  if (given.length > MAX_CHUNKS)
+    throw new ServiceError('too_large', `${given.length} chunks were sent; at most ${MAX_CHUNKS} make a document.`);
+  // What cannot be written as UTF-8, or kept by every store, would shift all offsets after it.
+  const chunks = given.map((chunk) => chunk.toWellFormed().replaceAll('\0', '')).filter((chunk) => chunk.trim() !== '');
+  if (chunks.length === 0)
+    throw new ServiceError('invalid_request', 'There is no text in the chunks. Send at least one that is not empty.');
+  const characters = chunks.reduce((sum, { length }) => sum + length, 0);
+  if (characters > MAX_CHUNK_CHARACTERS) {
+    throw new ServiceError(
+      'too_large',
+      `The chunks have ${characters} characters together; at most ${MAX_CHUNK_CHARACTERS} make a document.`,
+    );
+  }
+  return chunks;
+}
+
+function checkSettings({ chunkSize, chunkOverlap }: IngestionSettings): void {
+  if (chunkSize !== undefined && (!Number.isInteger(chunkSize) || chunkSize < 1)) {
+    throw new ServiceError('invalid_request', `chunk_size is ${chunkSize}; it must be a whole number above 0.`);
+  }
+  if (chunkOverlap !== undefined && (!Number.isInteger(chunkOverlap) || chunkOverlap < 0)) {
+    throw new ServiceError(
+      'invalid_request',
+      `chunk_overlap is ${chunkOverlap}; it must be a whole number, 0 or more.`,
+    );
+  }
+  if (chunkOverlap !== undefined && chunkOverlap >= (chunkSize ?? 1_024)) {
+    throw new ServiceError(
+      'invalid_request',
+      `chunk_overlap (${chunkOverlap}) must be smaller than chunk_size (${chunkSize ?? 1_024}).`,
+    );
+  }
+}
+
+const storedSettings = ({ chunkSize, chunkOverlap, skipSummary }: IngestionSettings): Metadata => ({
+  ...(chunkSize === undefined ? {} : { chunk_size: chunkSize }),
+  ...(chunkOverlap === undefined ? {} : { chunk_overlap: chunkOverlap }),
+  ...(skipSummary === undefined ? {} : { skip_summary: skipSummary }),
+});
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+/** The job that stored settings describe. */
+export function toPreparationJob(
+  document: { readonly fileName: string; readonly type: string },
+  bytes: Uint8Array,
+  settings: Metadata,
+): PreparationJob {
+  const { chunk_size: size, chunk_overlap: overlap, skip_summary: skipSummary, content, lengths } = settings;
+  return {
+    bytes,
+    fileName: document.fileName,
+    type: document.type,
+    content:
+      content === 'chunks'
+        ? { kind: content, lengths: numbers(lengths) }
+        : { kind: content === 'text' ? 'text' : 'file' },
+    split: {
+      ...(typeof size === 'number' && { chunkSize: size }),
+      ...(typeof overlap === 'number' && { chunkOverlap: overlap }),
+    },
+    skipSummary: skipSummary === true,
+  };
+}
+
+const numbers = (value: Json | undefined): number[] =>
+  Array.isArray(value) ? value.filter((member) => typeof member === 'number') : [];

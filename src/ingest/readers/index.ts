@@ -1,0 +1,36 @@
+import { ServiceError } from '../../errors.ts';
+import { type FileType, typeByName } from './file-types.ts';
+import type { ReadDocument, Reader, ReaderInput } from './reader.ts';
+
+/** Loaded when first needed: a PDF parser is no use to someone who ingests notes. */
+const readers: Readonly<Record<FileType['reader'], () => Promise<Reader>>> = {
+  text: async () => (await import('./text.ts')).textReader,
+  markdown: async () => (await import('./markdown.ts')).markdownReader,
+  html: async () => (await import('./html.ts')).htmlReader,
+  pdf: async () => (await import('./pdf.ts')).pdfReader,
+  docx: async () => (await import('./docx.ts')).docxReader,
+  csv: async () => (await import('./csv.ts')).csvReader,
+  json: async () => (await import('./json.ts')).jsonReader,
+  code: async () => (await import('./code.ts')).codeReader,
+};
+
+/** Reads bytes of a known type. Throws `unsupported_type`, `too_large` and what the reader throws. */
+export async function readDocument(type: string, input: ReaderInput): Promise<ReadDocument> {
+  const known = typeByName(type);
+  if (known === undefined) throw new ServiceError('unsupported_type', `No reader understands files of type ${type}.`);
+  checkSize(known, input);
+  const reader = await readers[known.reader]();
+  return reader.read(input);
+}
+
+/** Throws `too_large` with the number when a file is larger than its format may be. */
+export function checkSize(
+  { type, maxBytes }: FileType,
+  { bytes, fileName }: Pick<ReaderInput, 'bytes' | 'fileName'>,
+): void {
+  if (bytes.byteLength <= maxBytes) return;
+  throw new ServiceError(
+    'too_large',
+    `${fileName} has ${bytes.byteLength} bytes; a file of type ${type} may have ${maxBytes}. Split it first.`,
+  );
+}
