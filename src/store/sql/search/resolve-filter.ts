@@ -24,15 +24,17 @@ function matchingKeys(reading: Reading, { onChunks, onDocuments }: NonNullable<C
   if (onDocuments === null) return keysOf(reading, `documents d join chunks c on ${VISIBLE}`, onChunks);
   // Documents are far fewer than chunks, and the index on chunks alone leads from one to the other. `cross join` keeps
   // that order. Chunks with metadata of their own are rare and asked one by one.
-  const own = new Set(keysOf(reading, `documents d join chunks c on ${VISIBLE}`, HAS_OWN_METADATA));
   const inherited = keysOf(reading, `documents d cross join chunks c on ${VISIBLE}`, onDocuments);
+  const own = new Set(keysOf(reading, CHUNKS_WITH_OWN_METADATA, EACH));
   if (own.size === 0) return inherited;
-  const edited = keysOf(reading, `chunks c join documents d on ${VISIBLE} and ${HAS_OWN_METADATA.sql}`, onChunks);
+  const edited = keysOf(reading, CHUNKS_WITH_OWN_METADATA, onChunks);
   return [...inherited.filter((key) => !own.has(key)), ...edited];
 }
 
-// Word for word the condition of the partial index that finds these chunks.
-const HAS_OWN_METADATA: Condition = { sql: "c.metadata <> '{}'", parameters: [] };
+// The condition must be that of the partial index, word for word.
+const CHUNKS_WITH_OWN_METADATA = `chunks c indexed by chunks_with_own_metadata
+  cross join documents d on ${VISIBLE} and c.metadata <> '{}'`;
+const EACH: Condition = { sql: '1 = 1', parameters: [] };
 
 function keysOf(reading: Reading, tables: string, condition: Condition): number[] {
   const sql = `select json_group_array(c.key) from ${tables} where (${condition.sql})`;
