@@ -5,8 +5,8 @@ import type { VectorCollection, VectorHit, VectorIndex, VectorRecord } from '../
 export interface MemoryVectorIndex extends VectorIndex {
   /** From here on every call fails, as when the server behind an index is gone. */
   goDown(): void;
-  /** Answers again, and tells the listeners. `empty` when it lost what it held. */
-  comeBack(state: 'intact' | 'empty'): void;
+  /** Answers again: empty after a loss; and tells the listeners, unless it is to be found out. */
+  comeBack(how: 'intact' | 'empty' | 'silently'): void;
 }
 
 export function memoryVectorIndex(): MemoryVectorIndex {
@@ -48,10 +48,10 @@ export function memoryVectorIndex(): MemoryVectorIndex {
     goDown() {
       isUp = false;
     },
-    comeBack(state) {
+    comeBack(how) {
       isUp = true;
-      if (state === 'empty') for (const { vectors } of collections.values()) vectors.clear();
-      for (const listener of listeners) listener();
+      if (how === 'empty') for (const { vectors } of collections.values()) vectors.clear();
+      if (how !== 'silently') for (const listener of listeners) listener();
     },
   };
 }
