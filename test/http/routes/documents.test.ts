@@ -1,0 +1,378 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultAdmin } from '../../../src/access/principal.ts';
+import { defaultHttpLimits } from '../../../src/http/http-services.ts';
+import { startCitewell } from '../support/start-citewell.ts';
+import type { RunningHttp } from '../support/start-http.ts';
+
+let http: RunningHttp;
+
+beforeAll(async () => {
+  http = await startCitewell({ limits: { ...defaultHttpLimits, file: 50_000, field: 20_000 } });
+});
+afterAll(() => http.close());
+
+interface Reply {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are read as a client without types would
+  readonly body: any;
+}
+
+async function call(path: string, init: RequestInit = {}): Promise<Reply> {
+  const response = await fetch(`${http.url}/v3${path}`, init);
+  return { status: response.status, body: await response.json() };
+}
+
+async function upload(fields: Readonly<Record<string, string>>, file?: { name: string; text: string }): Promise<Reply> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  if (file !== undefined) form.set('file', new Blob([file.text]), file.name);
+  return call('/documents', { method: 'POST', body: form });
+}
+
+const json = (method: string, body: unknown): RequestInit => ({
+  method,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const count = async (): Promise<number> => (await call('/documents?limit=1')).body.total_entries;
+
+describe('POST /documents', () => {
+  it('ingests before it answers, with exactly three keys', async () => {
+    const { status, body } = await upload({ raw_text: 'This is a test document' });
+    expect(status).toBe(202);
+    expect(body).toEqual({
+      results: {
+        message: 'Document created and ingested successfully.',
+        task_id: null,
+        document_id: '5556836e-a51c-57c7-916a-de76c79df2b6',
+      },
+    });
+    expect((await call(`/documents/${body.results.document_id}`)).body.results.ingestion_status).toBe('success');
+  });
+
+  it('shows every member of the record', async () => {
+    const { body } = await upload(
+      {
+        metadata: '{"title":"Capitals / Europe","year":2024}',
+        collection_ids: '["9fbe403b-c11c-5aae-8ade-ef22980c3ad1"]',
+        ingestion_mode: 'fast',
+        ingestion_config: '{"chunkSize":500}',
+        run_with_orchestration: 'false',
+        source: 'file:///capitals.txt',
+      },
+      { name: 'capitals.txt', text: 'Paris is the capital of France.\nRome is the capital of Italy.' },
+    );
+    const id = body.results.document_id;
+    expect((await call(`/documents/${id}`)).body).toEqual({
+      results: {
+        id,
+        collection_ids: ['9fbe403b-c11c-5aae-8ade-ef22980c3ad1'],
+        owner_id: defaultAdmin.userId,
+        document_type: 'txt',
+        metadata: { title: 'Capitals / Europe', year: 2024, version: 'v0' },
+        title: 'Capitals / Europe',
+        version: 'v0',
+        size_in_bytes: 61,
+        ingestion_status: 'success',
+        extraction_status: 'pending',
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        ingestion_attempt_number: 1,
+        summary: null,
+        summary_embedding: null,
+        total_tokens: expect.any(Number),
+        chunks: null,
+        source: 'file:///capitals.txt',
+        file_name: 'capitals.txt',
+        media_type: expect.stringMatching(/^text\/plain/),
+        content_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        text_length: 61,
+        chunk_count: expect.any(Number),
+        failure: null,
+      },
+    });
+  });
+
+  it('accepts a form without files and a JSON body as well', async () => {
+    const form = await call('/documents', { method: 'POST', body: new URLSearchParams({ raw_text: 'As a form.' }) });
+    const object = await call('/documents', json('POST', { raw_text: 'As JSON.', metadata: { a: 1 } }));
+    expect([form.status, object.status]).toEqual([202, 202]);
+  });
+
+  it('takes chunks ready-made', async () => {
+    const { body } = await upload({ chunks: '["First ready-made chunk.","Second ready-made chunk."]' });
+    const chunks = await call(`/documents/${body.results.document_id}/chunks`);
+    expect(chunks.body.results.map(({ text }: { text: string }) => text)).toEqual([
+      'First ready-made chunk.',
+      'Second ready-made chunk.',
+    ]);
+  });
+
+  it('puts a document into collections by name, made once', async () => {
+    const one = await upload({ raw_text: 'In a named collection.', collections: '["Letters"]' });
+    const two = await upload({ raw_text: 'In the same one.', collections: '["Letters"]' });
+    const collections = await Promise.all(
+      [one, two].map(
+        async ({ body }) => (await call(`/documents/${body.results.document_id}`)).body.results.collection_ids,
+      ),
+    );
+    expect(collections[0]).toHaveLength(1);
+    expect(collections[0]).toEqual(collections[1]);
+  });
+
+  it('is a conflict when the id is there already', async () => {
+    const id = '11111111-1111-4111-8111-111111111111';
+    expect((await upload({ raw_text: 'Once.', id })).status).toBe(202);
+    const again = await upload({ raw_text: 'Once more.', id });
+    expect([again.status, again.body.error_type]).toEqual([409, 'R2RException']);
+    expect((await upload({ raw_text: 'Instead.', id, replace: 'true' })).status).toBe(202);
+    expect((await call(`/documents/${id}/text`)).body.results.text).toBe('Instead.');
+  });
+
+  it('answers the same content with the document that is there', async () => {
+    const first = await upload({}, { name: 'one.txt', text: 'Said twice.' });
+    const second = await upload({}, { name: 'two.txt', text: 'Said twice.' });
+    expect([second.status, second.body.results.document_id]).toEqual([202, first.body.results.document_id]);
+  });
+
+  it('is 400 for a JSON file that is none, and keeps the failed document', async () => {
+    const failed = await upload({}, { name: 'invalid.json', text: '{"a": ' });
+    expect([failed.status, failed.body.message]).toEqual([400, expect.stringMatching(/JSON/)]);
+    const id = '04ebba11-8d7c-5e7e-ade8-8f02edee2327';
+    const record = (await call(`/documents/${id}`)).body.results;
+    expect(record).toMatchObject({ ingestion_status: 'failed', metadata: { failure: expect.stringMatching(/JSON/) } });
+    expect((await call(`/documents/${id}/chunks`)).status).toBe(404);
+    expect((await upload({}, { name: 'invalid.json', text: '{"a": 1}' })).status).toBe(202);
+    expect((await call(`/documents/${id}`)).body.results).toMatchObject({ ingestion_status: 'success' });
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, { name: string; text: string } | undefined, number, RegExp]>([
+    ['none of the sources', {}, undefined, 422, /exactly one of file, raw_text and chunks; this has none/],
+    ['two of the sources', { raw_text: 'a', chunks: '["b"]' }, undefined, 422, /this has text and chunks/],
+    ['a file and a text', { raw_text: 'a' }, { name: 'a.txt', text: 'b' }, 422, /this has file and text/],
+    ['chunks that are no JSON', { chunks: 'a, b' }, undefined, 422, /chunks: This is not valid JSON/],
+    ['chunks that are no list', { chunks: '{}' }, undefined, 422, /chunks/],
+    ['an empty list of chunks', { chunks: '[]' }, undefined, 422, /chunks/],
+    ['an id that is no UUID', { raw_text: 'a', id: 'x' }, undefined, 422, /id: This must be a UUID/],
+    ['metadata that is no object', { raw_text: 'a', metadata: '[1]' }, undefined, 422, /metadata/],
+    ['collection ids that are none', { raw_text: 'a', collection_ids: '["x"]' }, undefined, 422, /collection_ids\.0/],
+    ['a mode nobody knows', { raw_text: 'a', ingestion_mode: 'slow' }, undefined, 422, /ingestion_mode/],
+    ['a source that is no address', { raw_text: 'a', source: 'javascript:alert(1)' }, undefined, 422, /source/],
+    ['a type nobody reads', {}, { name: 'tool.exe', text: 'MZ\u0000\u0001' }, 415, /./],
+    ['a file over the limit', {}, { name: 'a.txt', text: 'x'.repeat(60_000) }, 413, /larger than 50000 bytes/],
+    ['a field over the limit', { raw_text: 'x'.repeat(30_000) }, undefined, 413, /"raw_text" is larger/],
+  ])('is refused with %s, and leaves nothing', async (_, fields, file, status, message) => {
+    const before = await count();
+    const { status: given, body } = await upload(fields, file);
+    expect([given, body.message]).toEqual([status, expect.stringMatching(message)]);
+    expect(await count()).toBe(before);
+  });
+
+  it.each<[string, string, string, number]>([
+    ['a form without boundary', 'multipart/form-data', 'x', 400],
+    [
+      'a form that breaks off',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="raw_text"\r\n\r\nabc',
+      400,
+    ],
+    ['no form at all', 'application/json', '[]', 422],
+    [
+      'a second file',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="other"; filename="a.txt"\r\n\r\nabc\r\n--b--\r\n',
+      422,
+    ],
+  ])('is refused for %s', async (_, type, body, status) => {
+    const reply = await call('/documents', { method: 'POST', headers: { 'Content-Type': type }, body });
+    expect([reply.status, typeof reply.body.message]).toEqual([status, 'string']);
+  });
+
+  it('leaves nothing of an upload that is broken off', async () => {
+    const before = await count();
+    await new Promise<void>((resolve) => {
+      const upload = request(`${http.url}/v3/documents`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'multipart/form-data; boundary=b', 'Content-Length': 10_000 },
+      });
+      upload.on('error', () => resolve());
+      upload.on('close', () => resolve());
+      upload.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhalf of it');
+      setTimeout(() => upload.destroy(), 50);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await count()).toBe(before);
+    expect(http.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('the list of documents', () => {
+  it('pages, newest first, with the count of all', async () => {
+    const total = await count();
+    const first = (await call('/documents?limit=2')).body;
+    const rest = (await call('/documents?offset=2&limit=1000')).body;
+    expect([first.total_entries, first.results.length, rest.results.length]).toEqual([total, 2, total - 2]);
+    const created = [...first.results, ...rest.results].map(({ created_at }) => created_at);
+    expect(created).toEqual(created.toSorted().reverse());
+  });
+
+  it('takes ids by repeating the key', async () => {
+    const { results } = (await call('/documents?limit=2')).body;
+    const [one, two] = results.map(({ id }: { id: string }) => id);
+    expect((await call(`/documents?ids=${one}&ids=${two.toUpperCase()}`)).body.total_entries).toBe(2);
+    expect((await call(`/documents?ids=${one}&owner_only=true`)).body.total_entries).toBe(1);
+  });
+});
+
+describe('a document', () => {
+  const make = async (text: string, metadata: object = {}): Promise<string> =>
+    (await upload({ raw_text: text, metadata: JSON.stringify(metadata) })).body.results.document_id;
+
+  it('shows its chunks in order, with vectors when asked', async () => {
+    const id = (await upload({ chunks: '["alpha one","beta two"]' })).body.results.document_id;
+    const plain = (await call(`/documents/${id}/chunks?limit=1`)).body;
+    expect(plain).toMatchObject({
+      total_entries: 2,
+      results: [
+        { document_id: id, text: 'alpha one', vector: null, metadata: { chunk_order: 0, document_type: 'txt' } },
+      ],
+    });
+    const { results } = (await call(`/documents/${id}/chunks?include_vectors=true&offset=1`)).body;
+    expect(results).toHaveLength(1);
+    expect(results[0].vector).toEqual(expect.arrayContaining([expect.any(Number)]));
+  });
+
+  it('shows any stretch of its extracted text', async () => {
+    const id = await make('Zero one two three.');
+    expect((await call(`/documents/${id}/text?start=5&end=8`)).body).toEqual({
+      results: { document_id: id, start: 5, end: 8, length: 19, text: 'one', pages: [] },
+    });
+    expect((await call(`/documents/${id}/text?end=1000`)).body.results.text).toBe('Zero one two three.');
+    expect((await call(`/documents/${id}/text?start=9&end=8`)).status).toBe(422);
+    expect((await call(`/documents/${id}/text?start=-1`)).status).toBe(422);
+  });
+
+  it('keeps, merges and replaces metadata', async () => {
+    const id = await make('About metadata.', { a: 1, b: 1 });
+    const patched = await call(`/documents/${id}/metadata`, json('PATCH', [{ b: 2 }, { c: 3 }, { c: 4 }]));
+    expect(patched.body.results.metadata).toMatchObject({ a: 1, b: 2, c: 4 });
+    const replaced = await call(`/documents/${id}/metadata`, json('PUT', [{ d: 5 }]));
+    expect(replaced.body.results.metadata).toEqual({ d: 5, version: 'v0' });
+    expect((await call(`/documents/${id}/metadata`, json('PATCH', 'x'))).status).toBe(422);
+    const found = await call(
+      '/retrieval/search',
+      json('POST', { query: 'about', search_settings: { filters: { d: 5 } } }),
+    );
+    expect(found.body.results.chunk_search_results).toHaveLength(1);
+  });
+
+  it('goes with a receipt, and is gone', async () => {
+    const id = await make('To be deleted.');
+    expect((await call(`/documents/${id}`, { method: 'DELETE' })).body.results).toMatchObject({
+      success: true,
+      documents: 1,
+      chunks: 1,
+    });
+    for (const path of ['', '/chunks', '/download', '/text']) {
+      expect((await call(`/documents/${id}${path}`)).status).toBe(404);
+    }
+    expect((await call(`/documents/${id}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await call(`/documents/${id}/metadata`, json('PUT', []))).status).toBe(404);
+  });
+
+  it('goes by filter, sent as an object or as a string of JSON', async () => {
+    await make('First of a batch.', { batch: 'x' });
+    await make('Second of a batch.', { batch: 'y' });
+    const object = await call('/documents/by-filter', json('DELETE', { batch: { $eq: 'x' } }));
+    const string = await call('/documents/by-filter', json('DELETE', JSON.stringify({ batch: 'y' })));
+    expect([object, string].map(({ body }) => body.results.documents)).toEqual([1, 1]);
+  });
+
+  it.each<[string, RequestInit, number]>([
+    ['an empty filter', json('DELETE', {}), 400],
+    ['no filter', { method: 'DELETE' }, 400],
+    ['a filter that holds always', json('DELETE', { $and: [] }), 400],
+    ['a bad operator', json('DELETE', { a: { $bad: 1 } }), 400],
+    ['no object', json('DELETE', []), 422],
+  ])('is not deleted by %s', async (_, init, status) => {
+    const before = await count();
+    expect((await call('/documents/by-filter', init)).status).toBe(status);
+    expect(await count()).toBe(before);
+  });
+
+  it('is found by its title', async () => {
+    const id = await make('Body.', { title: 'Zoological handbook' });
+    const { body } = await call(
+      '/documents/search',
+      json('POST', { query: 'zoological', search_mode: 'custom', search_settings: {} }),
+    );
+    expect(body.total_entries).toBe(1);
+    expect(body.results[0]).toMatchObject({
+      id,
+      search_score: expect.any(Number),
+      metadata: { search_score: expect.any(Number), search_type: 'full_text' },
+    });
+  });
+});
+
+describe('a download', () => {
+  const download = async (name: string, text: string) => {
+    const { body } = await upload({}, { name, text });
+    return fetch(`${http.url}/v3/documents/${body.results.document_id}/download`);
+  };
+
+  it('is the file as it came', async () => {
+    const response = await download('Über uns "1".txt', 'Grüße');
+    expect(await response.text()).toBe('Grüße');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': '7',
+      'content-disposition': `inline; filename="_ber uns _1_.txt"; filename*=UTF-8''%C3%9Cber%20uns%20%221%22.txt`,
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  it('never runs in the browser as a page of this origin', async () => {
+    const response = await download('evil.html', '<!doctype html><p>Hello.</p><script>alert(1)</script>');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-disposition': expect.stringMatching(/^attachment; /),
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    });
+  });
+});
+
+describe('who asks', () => {
+  it('sees, changes and deletes only what they may', async () => {
+    const owner = { ...defaultAdmin, isSuperuser: false };
+    const stranger = { ...owner, userId: 'b0000000-0000-4000-8000-000000000000', collectionIds: [] };
+    const member = { ...stranger, collectionIds: defaultAdmin.collectionIds };
+    let asking = owner;
+    const guarded = await startCitewell({}, async () => asking);
+    const status = async (path: string, init?: RequestInit) => (await fetch(`${guarded.url}/v3${path}`, init)).status;
+    try {
+      const created = await guarded.post('/v3/documents', { raw_text: 'Mine alone.' });
+      const { results } = (await created.json()) as { results: { document_id: string } };
+      const path = `/documents/${results.document_id}`;
+      const walk = async () => [
+        await status(path),
+        await status(`${path}/chunks`),
+        await status(`${path}/download`),
+        await status(`${path}/metadata`, json('PATCH', [])),
+        await status(`${path}?`, { method: 'DELETE' }),
+      ];
+      asking = stranger;
+      expect(await walk()).toEqual([404, 403, 404, 404, 404]);
+      expect(await (await fetch(`${guarded.url}/v3/documents`)).json()).toMatchObject({ total_entries: 0 });
+      asking = member;
+      expect(await walk()).toEqual([200, 200, 200, 403, 404]);
+      expect(await status('/system/status')).toBe(403);
+      asking = owner;
+      expect(await walk()).toEqual([200, 200, 200, 200, 200]);
+    } finally {
+      await guarded.close();
+    }
+  });
+});

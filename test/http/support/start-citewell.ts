@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Authenticate } from '../../../src/http/authenticate.ts';
+import type { HttpServices } from '../../../src/http/http-services.ts';
+import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { openStore } from '../../../src/store/sql/open-store.ts';
+import { saying, scriptedModels } from './scripted-models.ts';
+import { type RunningHttp, startHttp } from './start-http.ts';
+import { paragraphIngestor, quotingAnswerer, wordEmbeddings, wordRetriever } from './twins.ts';
+
+/** The whole service over loopback on an empty corpus of its own. */
+export async function startCitewell(
+  parts: Partial<HttpServices> = {},
+  authenticate?: Authenticate,
+): Promise<RunningHttp> {
+  const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
+  const store = await openStore({
+    path: join(folder, 'citewell.db'),
+    index: memoryVectorIndex(),
+    embeddingText: ({ text }) => text,
+    readers: 1,
+  });
+  const { corpus, spaces, collections, conversations } = store;
+  const retriever = wordRetriever(corpus);
+  const http = await startHttp(
+    {
+      corpus,
+      collections,
+      conversations,
+      retriever,
+      ingestor: paragraphIngestor(corpus, spaces),
+      answerer: quotingAnswerer(retriever),
+      embeddings: wordEmbeddings,
+      models: scriptedModels(() => saying('Hello', ' there')),
+      reindex: (request, signal) =>
+        request.back ? spaces.goBack(wordEmbeddings, signal) : spaces.reindex(wordEmbeddings, signal),
+      ...parts,
+    },
+    authenticate,
+  );
+  return {
+    ...http,
+    async close() {
+      await http.close();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
