@@ -1,0 +1,214 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { r2rClient } from 'r2r-js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startCitewell } from './support/start-citewell.ts';
+import type { RunningHttp } from './support/start-http.ts';
+
+// The public client of R2R, unchanged, against this service.
+
+let http: RunningHttp;
+let client: r2rClient;
+let folder: string;
+
+beforeAll(async () => {
+  http = await startCitewell();
+  // The client takes its credentials from here.
+  vi.stubEnv('R2R_API_KEY', '');
+  client = new r2rClient(http.url);
+  folder = await mkdtemp(join(tmpdir(), 'citewell-r2r-'));
+});
+afterAll(async () => {
+  await http.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+async function read(stream: unknown): Promise<string> {
+  return new Response(stream as ReadableStream<Uint8Array>).text();
+}
+
+describe('documents', () => {
+  it('create from a path, retrieve, list, download and delete', async () => {
+    const path = await file('marmeladov.txt', 'Marmeladov drinks.\nSonya reads.');
+    const created = await client.documents.create({
+      file: path,
+      metadata: { title: 'marmeladov.txt', numericId: 123 },
+    });
+    expect(created.results).toMatchObject({
+      message: expect.any(String),
+      taskId: null,
+      documentId: expect.any(String),
+    });
+    const id = created.results.documentId;
+    const retrieved = await client.documents.retrieve({ id });
+    // The client lower-cases the words of metadata keys; that is its way.
+    expect(retrieved.results).toMatchObject({ id, ingestionStatus: 'success', metadata: { numericid: 123 } });
+    const listed = await client.documents.list({ ids: [id], limit: 10, ownerOnly: true });
+    expect(listed).toMatchObject({ totalEntries: 1, results: [{ id }] });
+    expect(await client.documents.download({ id })).toBeInstanceOf(Blob);
+    expect(await client.documents.delete({ id })).toMatchObject({ results: { success: true } });
+    await expect(client.documents.retrieve({ id })).rejects.toThrow(/Status 404: There is no document/);
+  });
+
+  it('create from text, from chunks, and with every option', async () => {
+    const text = await client.documents.create({ raw_text: 'This is a test document', runWithOrchestration: false });
+    expect(text.results.documentId).toBe('5556836e-a51c-57c7-916a-de76c79df2b6');
+    const chunks = await client.documents.create({
+      chunks: ['A first chunk.', 'A second chunk.'],
+      id: '22222222-2222-4222-8222-222222222222',
+      metadata: { year: 2024 },
+      collectionIds: ['33333333-3333-4333-8333-333333333333'],
+      ingestionMode: 'custom',
+      ingestionConfig: { chunkSize: 100, skipDocumentSummary: true },
+    });
+    const { id } = (await client.documents.retrieve({ id: chunks.results.documentId })).results;
+    expect(id).toBe('22222222-2222-4222-8222-222222222222');
+    const listed = await client.documents.listChunks({ id, includeVectors: true });
+    expect(listed).toMatchObject({
+      totalEntries: 2,
+      results: [{ text: 'A first chunk.' }, { text: 'A second chunk.' }],
+    });
+  });
+
+  it('shows why a document is refused', async () => {
+    const bad = await file('invalid.json', '{');
+    await expect(client.documents.create({ file: bad })).rejects.toThrow(/Status 400: /);
+    const twice = { raw_text: 'Twice.', id: '44444444-4444-4444-8444-444444444444' };
+    await client.documents.create(twice);
+    await expect(client.documents.create(twice)).rejects.toThrow(/Status 409: /);
+    await expect(client.documents.create({ ...twice, id: 'x' })).rejects.toThrow(/Status 422: id: This must be a UUID/);
+  });
+
+  it('append and replace metadata', async () => {
+    const { results } = await client.documents.create({ raw_text: 'Metadata come and go.', metadata: { a: 1 } });
+    const id = results.documentId;
+    const appended = await client.documents.appendMetadata({ id, metadata: [{ b: 2 }] });
+    expect(appended.results.metadata).toMatchObject({ a: 1, b: 2 });
+    const replaced = await client.documents.replaceMetadata({ id, metadata: [{ c: 3 }] });
+    expect(replaced.results.metadata).not.toHaveProperty('a');
+  });
+
+  it('delete by filter', async () => {
+    const { results } = await client.documents.create({ raw_text: 'Soon deleted.' });
+    const deleted = await client.documents.deleteByFilter({ filters: { document_id: { $eq: results.documentId } } });
+    expect(deleted.results).toMatchObject({ success: true, documents: 1 });
+  });
+
+  it('search, in camel case', async () => {
+    await client.documents.create({ raw_text: 'Anything.', metadata: { title: 'Ornithology today' } });
+    const found = await client.documents.search({
+      query: 'ornithology',
+      searchSettings: { limit: 3, useHybridSearch: true, filters: { title: { $eq: 'Ornithology today' } } },
+    });
+    expect(found).toMatchObject({ totalEntries: 1, results: [{ title: 'Ornithology today' }] });
+  });
+});
+
+describe('retrieval', () => {
+  beforeAll(async () => {
+    await client.documents.create({ raw_text: 'The capital of Portugal is Lisbon.', metadata: { numeric_id: 7 } });
+    await client.documents.create({ raw_text: 'The capital of Norway is Oslo.', metadata: { numeric_id: 8 } });
+  });
+
+  it('search with settings and filters', async () => {
+    const found = await client.retrieval.search({
+      query: 'capital Norway',
+      searchMode: 'custom',
+      searchSettings: {
+        limit: 1,
+        useHybridSearch: true,
+        hybridSettings: { fulltextWeight: 1, semanticWeight: 5, fulltextLimit: 200, rrfK: 50 },
+        filters: { numericId: { $in: [8] } },
+      },
+    });
+    expect(found.results.chunkSearchResults).toMatchObject([{ text: 'The capital of Norway is Oslo.' }]);
+    await expect(client.retrieval.search({ query: '' })).rejects.toThrow(/Status 400: The query is empty/);
+  });
+
+  it('rag, whole', async () => {
+    const answer = await client.retrieval.rag({
+      query: 'capital of Portugal Lisbon',
+      ragGenerationConfig: { maxTokens: 100, temperature: 0, stream: false },
+      includeTitleIfAvailable: true,
+    });
+    expect(answer.results).toMatchObject({
+      generatedAnswer: expect.stringContaining('Lisbon'),
+      completion: expect.any(String),
+      citations: [
+        expect.objectContaining({ id: 'cit.1', payload: expect.objectContaining({ quotes: [expect.anything()] }) }),
+      ],
+    });
+  });
+
+  it('rag, streamed', async () => {
+    const stream = await client.retrieval.rag({
+      query: 'capital of Norway Oslo',
+      ragGenerationConfig: { stream: true },
+    });
+    const text = await read(stream);
+    const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
+    expect(names[0]).toBe('search_results');
+    expect(names).toEqual(expect.arrayContaining(['message', 'citation']));
+    expect(names.slice(-2)).toEqual(['final_answer', 'done']);
+    expect(text).toContain('Oslo');
+  });
+
+  it('completion, whole and streamed', async () => {
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    const whole = await client.retrieval.completion({ messages, generationConfig: { maxTokens: 5, topP: 1 } });
+    expect(whole.results.choices[0]).toMatchObject({ message: { role: 'assistant', content: 'Hello there' } });
+    const stream = await client.retrieval.completion({ messages, generationConfig: { stream: true } });
+    expect(await read(stream)).toMatch(/^(event: message\ndata: .*\n\n){2}event: done\ndata: \[DONE\]\n\n$/);
+  });
+
+  it('embedding', async () => {
+    const { results } = (await client.retrieval.embedding({ text: 'words' })) as unknown as { results: number[] };
+    expect(results.length).toBeGreaterThan(8);
+    expect(results.every((value) => typeof value === 'number')).toBe(true);
+    expect(await client.retrieval.embedding({ text: '{"a":1}' })).toMatchObject({ results: expect.any(Array) });
+  });
+
+  it('errors of streams reach the caller', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    await expect(client.retrieval.rag({ query: ' ', ragGenerationConfig: { stream: true } })).rejects.toThrow(
+      /HTTP error! status: 400: The query is empty/,
+    );
+  });
+});
+
+describe('conversations', () => {
+  it('create, list, retrieve, update, delete, and their messages', async () => {
+    const { id } = (await client.conversations.create()).results;
+    const named = (await client.conversations.create({ name: 'Named' })).results;
+    expect(named.name).toBe('Named');
+    expect((await client.conversations.list({ ids: [id, named.id] })).totalEntries).toBe(2);
+    expect((await client.conversations.update({ id, name: 'Renamed' })).results.name).toBe('Renamed');
+    const first = await client.conversations.addMessage({ id, content: 'Hello', role: 'user' });
+    await client.conversations.addMessage({ id, content: 'Hi', role: 'assistant', parentID: first.results.id });
+    const edited = await client.conversations.updateMessage({ id, messageID: first.results.id, content: 'Good day' });
+    expect(edited.results).toMatchObject({ metadata: { edited: true } });
+    const messages = (await client.conversations.retrieve({ id })).results;
+    expect(messages.map(({ message }) => message.content)).toEqual(['Good day', 'Hi']);
+    expect(await client.conversations.delete({ id })).toMatchObject({ results: { success: true } });
+    await expect(client.conversations.retrieve({ id })).rejects.toThrow(/Status 404/);
+  });
+});
+
+describe('system', () => {
+  it('health and status', async () => {
+    expect((await client.system.health()).results.message).toBe('ok');
+    expect((await client.system.status()).results).toMatchObject({
+      startTime: expect.any(String),
+      uptimeSeconds: expect.any(Number),
+      cpuUsage: expect.any(Number),
+      memoryUsage: expect.any(Number),
+    });
+  });
+});

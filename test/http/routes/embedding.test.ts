@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningHttp, startHttp } from '../support/start-http.ts';
+import { wordEmbeddings } from '../support/twins.ts';
+
+const embedded: string[] = [];
+let http: RunningHttp;
+
+beforeAll(async () => {
+  http = await startHttp({
+    embeddings: {
+      ...wordEmbeddings,
+      embed(texts, kind, signal) {
+        embedded.push(...texts);
+        return wordEmbeddings.embed(texts, kind, signal);
+      },
+    },
+  });
+});
+afterAll(() => http.close());
+
+const embed = (body: string, type = 'application/json') =>
+  http.post('/v3/retrieval/embedding', body, { headers: { 'Content-Type': type } });
+
+describe('D11: the text to embed', () => {
+  it.each<[string, string, string]>([
+    ['is the text of an object', '{"text":"hello"}', 'hello'],
+    ['may come with the model that embeds here', '{"text":"hello","model":"test/words"}', 'hello'],
+    ['is a bare JSON string', '"hello \\"you\\""', 'hello "you"'],
+    ['is a number it happens to look like', '123', '123'],
+    ['is an object it happens to look like', '{"a":1}', '{"a":1}'],
+    ['is an object whose text is none', '{"text":5}', '{"text":5}'],
+    ['is what is no JSON', 'just words', 'just words'],
+    ['may be long', JSON.stringify('long '.repeat(21_000)), 'long '.repeat(21_000)],
+  ])('%s', async (_, body, text) => {
+    const response = await embed(body);
+    expect(await response.json()).toEqual({ results: Array.from({ length: 16 }, () => expect.any(Number)) });
+    expect(embedded.at(-1)).toBe(text);
+  });
+
+  it('may have another type', async () => {
+    expect((await embed('plain', 'text/plain')).status).toBe(200);
+  });
+
+  it.each<[string, string, number]>([
+    ['nothing', '', 422],
+    ['an empty text', '{"text":""}', 400],
+    ['an empty string', '""', 400],
+    ['another embedder', '{"text":"a","model":"openai/text-embedding-3-small"}', 400],
+  ])('is refused: %s', async (_, body, status) => {
+    expect((await embed(body)).status).toBe(status);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startCitewell } from '../support/start-citewell.ts';
+import type { RunningHttp } from '../support/start-http.ts';
+
+let http: RunningHttp;
+beforeAll(async () => {
+  http = await startCitewell();
+});
+afterAll(() => http.close());
+
+it('tells what it runs on and how much it holds', async () => {
+  await http.post('/v3/documents', { raw_text: 'One paragraph.' });
+  const response = await fetch(`${http.url}/v3/system/status`);
+  expect(await response.json()).toEqual({
+    results: {
+      start_time: expect.stringMatching(/Z$/),
+      uptime_seconds: expect.any(Number),
+      cpu_usage: expect.any(Number),
+      memory_usage: expect.any(Number),
+      citewell: {
+        version: '0.0.0-test',
+        model: 'builtin/extractive',
+        embedder: 'builtin/lexical-hash-v1',
+        data: '/data',
+        index: { kind: 'memory', state: 'ready' },
+        hints: [],
+        documents: expect.objectContaining({ success: 1, failed: 0 }),
+        chunks: 1,
+        collections: expect.any(Number),
+        owed_to_index: expect.any(Number),
+        space: expect.objectContaining({ embedder: expect.any(String), dimensions: expect.any(Number) }),
+      },
+    },
+  });
+});
+
+it('re-embeds the corpus and tells how far it is', async () => {
+  await http.post('/v3/documents', { raw_text: 'Another paragraph.' });
+  const text = await (await http.post('/v3/system/reindex', '')).text();
+  expect(text).toMatch(
+    /^(event: progress\ndata: \{"done":\d+,"total":\d+\}\n\n)*event: reindexed\ndata: \{"embedder":.*\}\n\nevent: done\ndata: \[DONE\]\n\n$/,
+  );
+});
+
+it('answers a reindexing that cannot begin with an ordinary error', async () => {
+  const back = await http.post('/v3/system/reindex', { back: true });
+  expect([back.status, await back.json()]).toEqual([400, expect.objectContaining({ message: expect.any(String) })]);
+  expect((await http.post('/v3/system/reindex', { back: 'yes' })).status).toBe(422);
+});
