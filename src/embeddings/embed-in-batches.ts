@@ -1,0 +1,56 @@
+import pLimit from 'p-limit';
+import { ServiceError } from '../errors.ts';
+import type { EmbeddingModel } from './embedding-model.ts';
+
+export interface EmbedInBatchesOptions {
+  readonly kind: 'passage' | 'query';
+  readonly signal: AbortSignal;
+  /** Told after each batch how many texts are done. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Batches under way at once. */
+  readonly concurrency?: number;
+  readonly batchSize?: number;
+}
+
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_BATCH_SIZE = 64;
+
+/** One vector per text, in order, asked for in few calls. The first failure ends the calls that are under way. */
+export async function embedInBatches(
+  model: EmbeddingModel,
+  texts: readonly string[],
+  {
+    kind,
+    signal,
+    onProgress,
+    concurrency = DEFAULT_CONCURRENCY,
+    batchSize = DEFAULT_BATCH_SIZE,
+  }: EmbedInBatchesOptions,
+): Promise<Float32Array[]> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const limit = pLimit({ concurrency, rejectOnClear: true });
+  let done = 0;
+
+  const embedBatch = async (batch: readonly string[]): Promise<Float32Array[]> => {
+    if (signal.aborted) throw new ServiceError('cancelled', 'The request was cancelled.');
+    const vectors = await model.embed(batch, kind, either);
+    done += batch.length;
+    onProgress?.(done, texts.length);
+    return vectors;
+  };
+
+  try {
+    return (await limit.map(batchesOf(texts, batchSize), embedBatch)).flat();
+  } catch (error) {
+    failed.abort(error);
+    limit.clearQueue();
+    throw error;
+  }
+}
+
+function batchesOf(texts: readonly string[], size: number): (readonly string[])[] {
+  return Array.from({ length: Math.ceil(texts.length / size) }, (_, index) =>
+    texts.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,39 @@
+/** What a model's card says of how to use it for retrieval. */
+export interface ModelCard {
+  /** Put before each text. */
+  readonly prefixes: { readonly passage: string; readonly query: string };
+  /** How the vectors of the tokens become one. */
+  readonly pooling: 'mean' | 'cls' | 'last_token';
+}
+
+const REPRESENT = 'Represent this sentence for searching relevant passages: ';
+const INSTRUCT = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ';
+
+const asking = (query: string, passage = '') => ({ passage, query });
+
+/** The first that fits counts. */
+const CARDS: readonly (ModelCard & { readonly name: RegExp })[] = [
+  { name: /e5-.*instruct/, prefixes: asking(INSTRUCT), pooling: 'mean' },
+  { name: /(^|[-_/])e5-/, prefixes: asking('query: ', 'passage: '), pooling: 'mean' },
+  { name: /bge-(small|base|large)-en/, prefixes: asking(REPRESENT), pooling: 'cls' },
+  { name: /bge-(small|base|large)-zh/, prefixes: asking('为这个句子生成表示以用于检索相关文章：'), pooling: 'cls' },
+  { name: /bge-m3/, prefixes: asking(''), pooling: 'cls' },
+  { name: /nomic-embed-text/, prefixes: asking('search_query: ', 'search_document: '), pooling: 'mean' },
+  { name: /mxbai-embed/, prefixes: asking(REPRESENT), pooling: 'cls' },
+  { name: /arctic-embed.*v2/, prefixes: asking('query: '), pooling: 'cls' },
+  { name: /arctic-embed/, prefixes: asking(REPRESENT), pooling: 'cls' },
+  {
+    name: /embeddinggemma/,
+    prefixes: asking('task: search result | query: ', 'title: none | text: '),
+    pooling: 'mean',
+  },
+  { name: /qwen3-embedding/, prefixes: asking(INSTRUCT), pooling: 'last_token' },
+];
+
+/** By any part of the model's name; one that is not known takes texts as they are and is pooled by the mean. */
+export function modelCard(name: string): ModelCard {
+  const known = CARDS.find((card) => card.name.test(name.toLowerCase()));
+  return known === undefined
+    ? { prefixes: asking(''), pooling: 'mean' }
+    : { prefixes: known.prefixes, pooling: known.pooling };
+}

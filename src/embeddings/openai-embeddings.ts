@@ -1,0 +1,170 @@
+import type OpenAI from 'openai';
+import type { CreateEmbeddingResponse } from 'openai/resources/embeddings';
+import type { OpenAiProvider } from '../models/openai/openai-provider.ts';
+import { ProviderError, toProviderError } from '../models/provider-error.ts';
+import { createBackoff, defaultRetryPolicy, type RetryPolicy } from '../models/retry-policy.ts';
+import { cutToTokens, estimateTokens, halve } from './cut-text.ts';
+import type { EmbeddingModel } from './embedding-model.ts';
+import { modelCard } from './model-card.ts';
+import { unitVector } from './unit-vector.ts';
+
+export interface OpenAiEmbeddingParts {
+  readonly provider: OpenAiProvider;
+  readonly client: () => Promise<OpenAI>;
+  /** Without the provider's prefix. */
+  readonly model: string;
+  /** Asks for shorter vectors, which only some models can give; part of the name as `<model>@<dimensions>`. */
+  readonly dimensions?: number | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** Limits of OpenAI, which other servers have or exceed: tokens of a text, texts of a request, tokens of a request. */
+const MAX_TEXT_TOKENS = 8191;
+const MAX_TEXTS = 512;
+const MAX_REQUEST_TOKENS = 200_000;
+
+/** Dimensions that need no asking. */
+const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = {
+  'text-embedding-3-small': 1536,
+  'text-embedding-3-large': 3072,
+  'text-embedding-ada-002': 1536,
+};
+
+/** Changes with anything here that changes vectors: the prefixes, the cutting. */
+const VERSION = '1';
+
+/** An embedding model of OpenAI, or of a server that speaks its Embeddings format. */
+export function openAiEmbeddings(parts: OpenAiEmbeddingParts): EmbeddingModel {
+  const { provider, model, dimensions } = parts;
+  const name = `${provider.name}/${model}${dimensions === undefined ? '' : `@${dimensions}`}`;
+  const { prefixes } = modelCard(model);
+  let length = dimensions ?? (provider.isOpenAi ? KNOWN_DIMENSIONS[model] : undefined);
+
+  const check = (vectors: Float32Array[]): Float32Array[] => {
+    for (const vector of vectors) {
+      length ??= vector.length;
+      if (vector.length === length) continue;
+      throw new ProviderError(
+        'provider_failed',
+        `${provider.label} returned a vector of ${vector.length} numbers from "${name}", which has ${length}. ` +
+          'The model behind this name seems to have changed; choose it anew and run `citewell reindex`.',
+        'none',
+      );
+    }
+    return vectors;
+  };
+
+  const embed: EmbeddingModel['embed'] = async (texts, kind, signal = new AbortController().signal) => {
+    const vectors: Float32Array[] = [];
+    for (const batch of batches(texts.map((text) => prepare(text, prefixes[kind])))) {
+      vectors.push(...check(await embedFitting(batch, parts, signal)));
+    }
+    return vectors;
+  };
+
+  return {
+    name,
+    isLexical: false,
+    async space(signal) {
+      if (length === undefined) await embed(['dimension'], 'passage', signal);
+      return { embedder: name, version: VERSION, dimensions: length ?? 0 };
+    },
+    embed,
+  };
+}
+
+// An empty text is refused; a space is the nearest thing that is not.
+const prepare = (text: string, prefix: string): string => cutToTokens(`${prefix}${text}`, MAX_TEXT_TOKENS) || ' ';
+
+function* batches(texts: readonly string[]): Generator<readonly string[], void> {
+  let batch: string[] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const size = estimateTokens(text);
+    if (batch.length === MAX_TEXTS || (batch.length > 0 && tokens + size > MAX_REQUEST_TOKENS)) {
+      yield batch;
+      batch = [];
+      tokens = 0;
+    }
+    batch.push(text);
+    tokens += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Narrows a refusal for length down to the text it is about, and halves that one until it fits. */
+async function embedFitting(
+  texts: readonly string[],
+  parts: OpenAiEmbeddingParts,
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
+  try {
+    return await embedRetrying(texts, parts, signal);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || !error.isTooLong) throw error;
+    const [only] = texts;
+    if (texts.length === 1 && only !== undefined) {
+      if (only.length < 2) throw error;
+      return embedFitting([halve(only)], parts, signal);
+    }
+    const middle = Math.ceil(texts.length / 2);
+    const first = await embedFitting(texts.slice(0, middle), parts, signal);
+    return [...first, ...(await embedFitting(texts.slice(middle), parts, signal))];
+  }
+}
+
+async function embedRetrying(
+  texts: readonly string[],
+  parts: OpenAiEmbeddingParts,
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
+  const backoff = createBackoff(parts.retry ?? defaultRetryPolicy);
+  for (;;) {
+    try {
+      return await embedOnce(texts, parts, signal);
+    } catch (error) {
+      if (!(await backoff.wait(error, signal))) throw error;
+    }
+  }
+}
+
+async function embedOnce(
+  texts: readonly string[],
+  { provider, client, model, dimensions, timeoutMs = DEFAULT_TIMEOUT_MS }: OpenAiEmbeddingParts,
+  signal: AbortSignal,
+): Promise<Float32Array[]> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await (await client()).embeddings.create(
+      { model, input: [...texts], encoding_format: 'float', ...(dimensions !== undefined && { dimensions }) },
+      { signal: AbortSignal.any([signal, timeout]) },
+    );
+    return readVectors(response, texts.length, provider.label);
+  } catch (error) {
+    if (timeout.aborted && !signal.aborted) {
+      const seconds = Math.round(timeoutMs / 1000);
+      throw new ProviderError('timeout', `${provider.label} sent no vectors within ${seconds} seconds.`, 'retry', {
+        cause: error,
+      });
+    }
+    throw toProviderError(error, { provider, model, signal });
+  }
+}
+
+/** By `index`: the format allows any order. */
+function readVectors(response: Partial<CreateEmbeddingResponse>, count: number, label: string): Float32Array[] {
+  const vectors: (Float32Array | undefined)[] = Array.from({ length: count });
+  for (const [place, item] of (response.data ?? []).entries()) {
+    vectors[item.index ?? place] = unitVector(item.embedding);
+  }
+  const whole = vectors.filter((vector) => vector !== undefined);
+  if (whole.length === count && vectors.length === count) return whole;
+  throw new ProviderError(
+    'provider_failed',
+    `${label} returned ${whole.length} usable vectors for ${count} texts.`,
+    'other_provider',
+  );
+}

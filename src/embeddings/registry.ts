@@ -1,0 +1,61 @@
+import { ServiceError } from '../errors.ts';
+import { parseModelName } from '../models/model-name.ts';
+import { openAiClient } from '../models/openai/openai-provider.ts';
+import { configuredProviders, findProvider, type ProviderSettings } from '../models/provider-settings.ts';
+import type { RetryPolicy } from '../models/retry-policy.ts';
+import type { EmbeddingModel } from './embedding-model.ts';
+import { createLexicalHash } from './lexical-hash.ts';
+import { localOnnx } from './local-onnx.ts';
+import { openAiEmbeddings } from './openai-embeddings.ts';
+
+/** Where embedding models are. `Config` fits it but for `modelCacheDir`. */
+export interface EmbeddingSettings extends ProviderSettings {
+  /** Where local models from the hub are kept. */
+  readonly modelCacheDir: string;
+  readonly retry?: RetryPolicy | undefined;
+}
+
+export const LEXICAL_EMBEDDING = 'builtin/lexical-hash-v1';
+
+/** What is worth choosing when nothing is chosen; the lexical one without a provider known to embed. */
+export function defaultEmbeddingName(settings: ProviderSettings): string {
+  const openai = configuredProviders(settings).find((provider) => provider.name === 'openai');
+  return openai?.isOpenAi ? 'openai/text-embedding-3-small' : LEXICAL_EMBEDDING;
+}
+
+/**
+ * The embedding model of that name: `builtin/lexical-hash-v1`, `openai/<model>`, `<provider>/<model>`, with
+ * `@<dimensions>` for shorter vectors, or `local/<folder or hub id>`. Nothing is loaded or connected yet.
+ * Throws `unknown_model` or `not_configured`.
+ */
+export function createEmbeddingModel(name: string, settings: EmbeddingSettings): EmbeddingModel {
+  const parsed = parseModelName(name);
+  if (parsed.provider === undefined || parsed.name === '') {
+    throw new ServiceError(
+      'unknown_model',
+      `"${name}" is no embedding model. Expected <provider>/<model>, for example openai/text-embedding-3-small or ${LEXICAL_EMBEDDING}.`,
+    );
+  }
+  switch (parsed.provider) {
+    case 'builtin':
+      if (name.trim() === LEXICAL_EMBEDDING) return createLexicalHash();
+      throw new ServiceError('unknown_model', `"${name}" is not built in; ${LEXICAL_EMBEDDING} is.`);
+    case 'local':
+      return localOnnx({ model: parsed.name, cacheDir: settings.modelCacheDir });
+    case 'anthropic':
+      throw new ServiceError(
+        'unknown_model',
+        `Anthropic has no embedding models (asked for "${name}"). Use openai/<model>, ollama/<model>, local/<model> or ${LEXICAL_EMBEDDING}.`,
+      );
+    default: {
+      const provider = findProvider(configuredProviders(settings), parsed.provider, name);
+      const { model, dimensions } = readDimensions(parsed.name);
+      return openAiEmbeddings({ provider, client: openAiClient(provider), model, dimensions, retry: settings.retry });
+    }
+  }
+}
+
+function readDimensions(name: string): { readonly model: string; readonly dimensions: number | undefined } {
+  const [, model, dimensions] = /^(.+)@(\d{1,5})$/.exec(name) ?? [];
+  return model === undefined ? { model: name, dimensions: undefined } : { model, dimensions: Number(dimensions) };
+}

@@ -1,0 +1,8 @@
+/** The vector at length one; undefined when it has no direction or holds something that is no number. */
+export function unitVector(numbers: ArrayLike<number>): Float32Array | undefined {
+  let sum = 0;
+  for (let index = 0; index < numbers.length; index++) sum += (numbers[index] ?? 0) ** 2;
+  const length = Math.sqrt(sum);
+  if (!Number.isFinite(length) || length === 0) return undefined;
+  return Float32Array.from(numbers, (value) => value / length);
+}
