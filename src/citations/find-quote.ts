@@ -2,7 +2,7 @@ import type { Chunk } from '../documents/chunk.ts';
 import { splitSentences } from '../documents/sentences.ts';
 import type { Quote, Span } from './citation.ts';
 import { findVerbatim, quotedIn } from './find-verbatim.ts';
-import type { TermsOf } from './terms.ts';
+import type { TextAnalyser } from './text-analyser.ts';
 
 export interface QuoteRequest {
   readonly chunk: Chunk;
@@ -10,7 +10,7 @@ export interface QuoteRequest {
   readonly statement: string;
   /** Settles which sentence is meant when the statement alone ("Yes.", "In 1889.") says too little. */
   readonly question: string;
-  readonly termsOf: TermsOf;
+  readonly analyser: TextAnalyser;
 }
 
 // Of the statement's weight, how much a sentence must share before it counts as the passage meant.
@@ -55,11 +55,19 @@ interface Candidate extends Span {
   readonly terms: ReadonlySet<string>;
 }
 
-function closestSentences({ chunk, statement, question, termsOf }: QuoteRequest): Span | undefined {
+function closestSentences({ chunk, statement, question, analyser }: QuoteRequest): Span | undefined {
   const sentences = splitSentences(chunk.text).map(
-    ({ start, end }): Candidate => ({ start, end, terms: new Set(termsOf(chunk.text.slice(start, end))) }),
+    ({ start, end }): Candidate => ({
+      start,
+      end,
+      terms: new Set(analyser.analyseQuery(chunk.text.slice(start, end))),
+    }),
   );
-  const weights = weighTerms(sentences, new Set(termsOf(statement)), new Set(termsOf(question)));
+  const weights = weighTerms(
+    sentences,
+    new Set(analyser.analyseQuery(statement)),
+    new Set(analyser.analyseQuery(question)),
+  );
   const total = sum(weights.values());
   if (total === 0) return undefined;
   const coverage = ({ terms }: Pick<Candidate, 'terms'>) => sum(shared(terms, weights)) / total;

@@ -1,0 +1,68 @@
+/** What kind of words an answer to a question holds. */
+export type AnswerKind = 'person' | 'time' | 'number' | 'place' | 'reason';
+
+/** Any of the words, alone; JavaScript's own word border knows only ASCII. */
+const words = (alternatives: string): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'iu');
+
+// Question words of the languages most documents are in; the first that fits counts.
+const QUESTION_WORDS: readonly (readonly [AnswerKind, RegExp])[] = [
+  ['number', words('how (?:many|much|long|old|far|big|large|tall|high|deep|fast|often|wide|heavy)')],
+  ['number', words('what (?:percentage|number|amount|age|fraction|score|price|cost)|wie ?viele?|сколько')],
+  [
+    'number',
+    words('wie (?:lange?|alt|weit|groß|hoch|schnell|oft|tief|schwer|breit|teuer)|combien|cuánt[oa]s?|quant[oiae]'),
+  ],
+  ['number', /多少|几[个人次年天名种]|多[大长高久远]|いくつ|いくら|何(?:人|個|回|点|本|歳)|얼마|몇/],
+  ['time', words('when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|когда|в каком году')],
+  [
+    'time',
+    words('welche[mnrs]? (?:jahr|tag|monat|datum|jahrhundert)|quand|quelle (?:année|date)|cuándo|qué año|quando'),
+  ],
+  ['time', /何时|什么时候|哪一?年|哪[天月]|いつ|何年|언제/],
+  ['person', words('who|whom|whose|wer|wem|wen|wessen|qui|quién(?:es)?|chi|кто')],
+  ['person', /谁|誰|だれ|누구|누가/],
+  ['place', words('where|(?:what|which) (?:country|city|place|state|town|region)|woher|wohin|wo|où|dónde|dove|где')],
+  ['place', /哪里|哪儿|何处|どこ|어디/],
+  ['reason', words('why|warum|wieso|weshalb|pourquoi|por qué|perché|почему')],
+  ['reason', /为什么|为何|なぜ|왜/],
+];
+
+export function expectedAnswer(question: string): AnswerKind | undefined {
+  return QUESTION_WORDS.find(([, pattern]) => pattern.test(question))?.[0];
+}
+
+const DIGIT = /\p{N}|[一二两三四五六七八九十百千万亿]+[个個人次年天名种位]/u;
+const NUMERAL = words(
+  'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|twenty|thirty|forty|fifty|hundred|thousand|' +
+    'million|billion|half|dozen|twice|once|eine?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|' +
+    'tausend|millionen|deux|trois|quatre|cinq|dix|cent|mille|dos|tres|cuatro|cinco|diez|cien|mil',
+);
+const YEAR = /(?<!\p{N})(?:1\d{3}|20\d\d)(?!\p{N})|\p{N}\s*[年月日世时]|世纪|世紀/u;
+const DATE = words(
+  'january|february|march|april|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|' +
+    'friday|saturday|sunday|century|januar|februar|märz|juni|juli|oktober|dezember|jahrhundert',
+);
+const PLACE = /(?<!\p{L})(?:in|at|near|from|to|im|am|bei|aus|nach|à|en|dans|au)\s+(?:the\s+|der\s+|den\s+)?\p{Lu}/u;
+const REASON = words(
+  'because|since|due to|caused?|reason|so that|in order to|as a result|weil|denn|wegen|damit|aufgrund|grund|car|afin|porque|debido',
+);
+const REASON_DENSE = /因为|由于|因此|所以|为了|ため|から|때문/;
+// A capital that does not open the sentence, or a name in a script without capitals as it is transcribed.
+const NAME = /[\p{L}\p{N},;:)]\s\p{Lu}\p{Ll}|^\p{Lu}\p{Ll}+\s\p{Lu}\p{Ll}|\p{L}·\p{L}/u;
+
+/** Whether a sentence holds words of that kind. */
+export function holdsAnswer(kind: AnswerKind, sentence: string): boolean {
+  switch (kind) {
+    case 'number':
+      return DIGIT.test(sentence) || NUMERAL.test(sentence);
+    case 'time':
+      return YEAR.test(sentence) || DATE.test(sentence);
+    case 'person':
+      return NAME.test(sentence);
+    case 'place':
+      return PLACE.test(sentence);
+    case 'reason':
+      return REASON.test(sentence) || REASON_DENSE.test(sentence);
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Per language, words that make a sentence a question or hold it together and need not be in the answer. English comes
+ * first and so wins a draw; its other function words are the analyser's stop words.
+ */
+const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
+  `a an and are at by describe did do does explain for give had has have how in is list many much of on or please tell the
+  to was were what when where which who whom whose why will with`,
+  `als am an auf aus bei das dem den der des die durch ein eine einem einen einer eines es für gab gibt hat hatte hatten
+  haben ihr ihre im in ist kann können konnte mit nach nicht oder seine seinem seinen seiner sein sich sind sowie um und
+  über viel viele vom von war waren wann warum was welche welchem welchen welcher welches wem wen wer werden weshalb
+  wessen wie wieso wird wo woher wohin wurde wurden zu zum zur`,
+  `à a au aux avait avec ce ces cette combien comment d dans de des du elle elles en est et il ils l la le les leur ont où
+  ou par pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sa se ses son sont sur un une était étaient`,
+  `a al con cuál cuáles cuándo cuánta cuántas cuánto cuántos cómo de del dónde el en era eran es fue fueron ha han hay la
+  las lo los o para por qué quién quiénes se son su sus un una unas unos y`,
+  `a al alla che chi come con cosa da dei del della delle di dove e è erano era gli i il in la le lo nel nella perché
+  qual quale quali quando quanta quante quanti quanto si sono su un una`,
+  `a as com como da das de do dos e é em era foi foram na nas no nos o onde os ou para por qual quais quando quantas
+  quanto quantos quem que se são um uma`,
+  `de een en het hoe hoeveel in is met of op te van voor waar waarom wanneer waren was wat welk welke werd wie zijn`,
+  `а в был была были было где и из как какая какие какой какое какую когда кого кому кто на о от по почему с сколько что
+  это за зачем для`,
+].map((words) => new Set(words.split(/\s+/)));
+
+const DENSE =
+  /什么时候|为什么|什么样|什么|多少|多长|多大|哪一个|哪一年|哪些|哪个|哪种|哪里|哪位|哪年|哪|谁|怎么样|怎么|怎样|如何|为何|何时|何处|几个|几次|请问|是否|吗|呢|何ですか|ですか|ますか|ましたか|でしたか|どこ|いつ|誰|だれ|なぜ|どう|どの|どれ|どんな|いくつ|いくら|何|อะไร|ใคร|ที่ไหน|เมื่อไหร่|เมื่อไร|ทำไม|อย่างไร|กี่|เท่าไร|무엇|누구|언제|어디|왜|어떻게/gu;
+const NO_WORDS: ReadonlySet<string> = new Set();
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+interface QuestionWords {
+  /** Words of this question that only make it one, in lower case; the analyser's stop words do this for English. */
+  readonly words: ReadonlySet<string>;
+  /** True also when the language cannot be told. */
+  readonly isEnglish: boolean;
+}
+
+export function questionWords(question: string): QuestionWords {
+  const words = question.toLowerCase().match(WORD) ?? [];
+  const [english = NO_WORDS] = FUNCTION_WORDS;
+  let language = english;
+  let most = 0;
+  for (const candidate of FUNCTION_WORDS) {
+    const count = words.filter((word) => candidate.has(word)).length;
+    if (count > most) [language, most] = [candidate, count];
+  }
+  const isEnglish = language === english;
+  return { words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))), isEnglish };
+}
+
+/** The question with its question words blanked, in scripts that do not set words apart. */
+export const withoutDenseQuestionWords = (question: string): string => question.replace(DENSE, ' ');
