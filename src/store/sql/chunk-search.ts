@@ -1,8 +1,8 @@
 import type { ScoredChunk } from '../../documents/chunk.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ChunkSearch, VectorQuery } from '../chunk-search.ts';
+import { analyseQuery } from '../full-text/analyse.ts';
 import type { IndexState } from '../index-state.ts';
-import { analyseQuery } from './full-text/analyse.ts';
 import type { OpenCollections } from './open-collections.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { compileChunkFilter } from './search/compile-filter.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { PageSpan } from '../../documents/document.ts';
 import type { Corpus } from '../corpus.ts';
+import { analyseQuery } from '../full-text/analyse.ts';
 import { toChunk } from './chunk-rows.ts';
 import { type DocumentRow, findRow, toDocuments } from './document-rows.ts';
-import { analyseQuery } from './full-text/analyse.ts';
 import { inBatches } from './key-ranges.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { currentSpace } from './space-rows.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ANALYSER_VERSION } from './full-text/analyse.ts';
+import { ANALYSER_VERSION } from '../full-text/analyse.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import type { Queries } from './space-rows.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { analyseForIndex } from './full-text/analyse.ts';
+import { analyseForIndex } from '../full-text/analyse.ts';
 
 /**
  * The SQL function `index_terms(title, heading_path, text)`: what the full-text index holds of a passage, as JSON with
