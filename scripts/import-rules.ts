@@ -17,7 +17,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'nearest-name': [],
   documents: ['errors'],
   config: ['errors', 'nearest-name'],
-  access: [...vocabulary],
+  access: [...vocabulary, 'store'],
   store: [...vocabulary, 'embeddings'],
   'store/full-text': [...vocabulary],
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],

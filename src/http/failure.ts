@@ -62,7 +62,7 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
 }
 
 /** `message` for every client, `detail` beside it for validation, `code` for programs of ours. */
-export function toFailureBody(error: ServiceError) {
+function toFailureBody(error: ServiceError) {
   return {
     message: error.message,
     error_type: 'R2RException',

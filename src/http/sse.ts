@@ -11,7 +11,7 @@ export interface ServerSentEvent {
 export const encodeEvent = ({ event, data }: ServerSentEvent): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-export const STREAM_END = 'event: done\ndata: [DONE]\n\n';
+const STREAM_END = 'event: done\ndata: [DONE]\n\n';
 
 const HEARTBEAT = ': still working\n\n';
 

@@ -5,7 +5,7 @@ import type { RagAnswer } from '../../../src/rag/rag-event.ts';
 import type { Retriever, SearchExplanation, SearchOutcome } from '../../../src/retrieval/retriever.ts';
 import type { SearchSettings } from '../../../src/retrieval/search-settings.ts';
 
-export const paris: ScoredChunk = {
+const paris: ScoredChunk = {
   id: '5b0f1c1e-7c55-4c53-9d2e-1f4f4f1f0001',
   documentId: '5b0f1c1e-7c55-4c53-9d2e-1f4f4f1f0002',
   ownerId: defaultAdmin.userId,

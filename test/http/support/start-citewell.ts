@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Authenticate } from '../../../src/http/authenticate.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
+import { embeddingText } from '../../../src/ingest/embedding-text.ts';
+import { createIngestor } from '../../../src/ingest/ingest-document.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import { saying, scriptedModels } from './scripted-models.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
-import { paragraphIngestor, quotingAnswerer, wordEmbeddings, wordRetriever } from './twins.ts';
+import { quotingAnswerer, wordEmbeddings, wordRetriever } from './twins.ts';
 
 /** The whole service over loopback on an empty corpus of its own. */
 export async function startCitewell(
@@ -18,10 +20,11 @@ export async function startCitewell(
   const store = await openStore({
     path: join(folder, 'citewell.db'),
     index: memoryVectorIndex(),
-    embeddingText: ({ text }) => text,
+    embeddingText,
     readers: 1,
   });
   const { corpus, spaces, collections, conversations } = store;
+  const ingestor = createIngestor({ corpus, spaces, collections, embeddings: wordEmbeddings });
   const retriever = wordRetriever(corpus);
   const http = await startHttp(
     {
@@ -29,7 +32,7 @@ export async function startCitewell(
       collections,
       conversations,
       retriever,
-      ingestor: paragraphIngestor(corpus, spaces),
+      ingestor,
       answerer: quotingAnswerer(retriever),
       embeddings: wordEmbeddings,
       models: scriptedModels(() => saying('Hello', ' there')),
@@ -43,6 +46,7 @@ export async function startCitewell(
     ...http,
     async close() {
       await http.close();
+      await ingestor.close();
       await store.close();
       await rm(folder, { recursive: true, force: true });
     },

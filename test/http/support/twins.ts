@@ -1,13 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ScoredChunk } from '../../../src/documents/chunk.ts';
-import { defaultCollectionId, documentId } from '../../../src/documents/ids.ts';
 import type { EmbeddingModel } from '../../../src/embeddings/embedding-model.ts';
-import { ServiceError } from '../../../src/errors.ts';
-import type { Ingestor, Submission } from '../../../src/ingest/ingestor.ts';
 import type { Answerer } from '../../../src/rag/rag-event.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
 import type { Corpus } from '../../../src/store/corpus.ts';
-import type { VectorSpaces } from '../../../src/store/vector-spaces.ts';
 
 const DIMENSIONS = 16;
 
@@ -30,88 +26,6 @@ function embedWords(text: string): Float32Array {
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
-
-/** An ingestor of plain text and JSON, one chunk per paragraph; over the real corpus. */
-export function paragraphIngestor(corpus: Corpus, spaces: VectorSpaces): Ingestor {
-  return {
-    async submit(submission) {
-      const bytes = bytesOf(submission);
-      const { content, ownerId, title, metadata, settings } = submission;
-      const name = content.kind === 'file' ? content.fileName : undefined;
-      const type = name?.split('.').at(-1) ?? 'txt';
-      if (!['txt', 'md', 'json', 'html'].includes(type)) {
-        throw new ServiceError('unsupported_type', `Files of type "${type}" cannot be read.`);
-      }
-      const same = await corpus.findByContent(ownerId, createHash('sha256').update(bytes).digest('hex'));
-      if (same !== undefined && submission.id === undefined) return { kind: 'duplicate', document: same };
-      const document = await corpus.begin(
-        {
-          id: submission.id ?? documentId(title ?? name ?? Buffer.from(bytes).toString(), ownerId),
-          ownerId,
-          collectionIds:
-            submission.collectionIds.length > 0 ? submission.collectionIds : [defaultCollectionId(ownerId)],
-          type,
-          title: title ?? name ?? 'N/A',
-          metadata,
-          source: submission.source ?? null,
-          fileName: name ?? `${title ?? 'N/A'}.txt`,
-          mediaType: type === 'html' ? 'text/html' : type === 'json' ? 'application/json' : 'text/plain',
-          bytes,
-          settings: { ...settings },
-        },
-        { replace: submission.replace ?? false },
-      );
-      return { kind: 'accepted', document };
-    },
-    async *run(id) {
-      const text = Buffer.from((await corpus.bytesOf(id)) ?? []).toString();
-      await corpus.setStatus(id, 'parsing');
-      const begun = await corpus.get(id);
-      if (begun?.type === 'json') {
-        try {
-          JSON.parse(text);
-        } catch {
-          const error = new ServiceError('invalid_request', 'The file is not valid JSON.');
-          await corpus.fail(id, error.message);
-          yield { type: 'failed', document: (await corpus.get(id)) ?? begun, error };
-          return;
-        }
-      }
-      await spaces.claim(await wordEmbeddings.space());
-      const pieces = [...text.matchAll(/[^\n]+/g)];
-      const vectors = await wordEmbeddings.embed(
-        pieces.map(([piece]) => piece),
-        'passage',
-      );
-      await corpus.stage(
-        id,
-        pieces.map(([piece, ...rest], order) => ({
-          text: piece,
-          order,
-          start: pieces[order]?.index ?? rest.length,
-          end: (pieces[order]?.index ?? 0) + piece.length,
-          page: null,
-          headingPath: [],
-          vector: vectors[order] ?? new Float32Array(DIMENSIONS),
-        })),
-      );
-      const document = await corpus.publish(id, { text, pages: [], summary: null, totalTokens: 1 });
-      yield { type: 'done', document };
-    },
-    resume: async () => ({ finished: 0, failed: 0 }),
-  };
-}
-
-function bytesOf({ content }: Submission): Uint8Array {
-  switch (content.kind) {
-    case 'file':
-      return content.bytes;
-    case 'text':
-      return Buffer.from(content.text);
-    case 'chunks':
-      return Buffer.from(content.chunks.join('\n'));
-  }
-}
 
 /** A retriever by shared words. */
 export function wordRetriever(corpus: Corpus): Retriever {
