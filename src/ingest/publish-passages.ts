@@ -1,4 +1,5 @@
 import type { Document, Metadata } from '../documents/document.ts';
+import { embedInBatches } from '../embeddings/embed-in-batches.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { Corpus, Publication } from '../store/corpus.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
@@ -33,11 +34,8 @@ export async function* publishPassages(parts: PassagesToPublish): AsyncGenerator
   yield { type: 'status', status: 'embedding' };
   for (let done = 0; done < passages.length; ) {
     const batch = passages.slice(done, done + BATCH);
-    const vectors = await embeddings.embed(
-      batch.map((passage) => embeddingText({ ...passage, title })),
-      'passage',
-      signal,
-    );
+    const texts = batch.map((passage) => embeddingText({ ...passage, title }));
+    const vectors = await embedInBatches(embeddings, texts, { kind: 'passage', signal });
     signal.throwIfAborted();
     await corpus.stage(
       document.id,
