@@ -1,0 +1,170 @@
+import type { ScoredChunk } from '../documents/chunk.ts';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { ChunkSearch } from '../store/chunk-search.ts';
+import { analyseQuery } from '../store/full-text/analyse.ts';
+import { createQueryEmbedder } from './embed-query.ts';
+import { fuseRanks, fuseVariants } from './fuse-ranks.ts';
+import { planSearch, type SearchPlan } from './plan-search.ts';
+import type { Retriever, SearchOutcome } from './retriever.ts';
+import type { QueryVariants } from './rewrite-query.ts';
+import { createSearchLog, type SearchLog } from './search-log.ts';
+import type { SearchSettings } from './search-settings.ts';
+
+export interface RetrieverParts {
+  readonly chunks: ChunkSearch;
+  readonly embedder: EmbeddingModel;
+  /** Writes the variants of hyde and rag_fusion; without it those strategies search plainly and say so. */
+  readonly variants?: QueryVariants | undefined;
+}
+
+/** What one search of the legs is about. */
+interface Search {
+  readonly settings: SearchSettings;
+  readonly plan: SearchPlan;
+  readonly log: SearchLog;
+  readonly signal: AbortSignal;
+}
+
+export function createRetriever({ chunks, embedder, variants }: RetrieverParts): Retriever {
+  const embedQuery = createQueryEmbedder(embedder);
+
+  async function searchPlainly(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
+    switch (search.plan.kind) {
+      case 'semantic':
+        return semantic(text.semantic, search);
+      case 'full_text':
+        return fullText(text.fullText, reach(search), search);
+      case 'hybrid':
+        return hybrid(text, search);
+    }
+  }
+
+  async function hybrid(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
+    const { plan, settings } = search;
+    const [near, matching] = await Promise.all([
+      semantic(text.semantic, search).catch((error) => withoutMeaning(error, search)),
+      fullText(text.fullText, plan.hybrid.fullTextLimit + settings.offset, search),
+    ]);
+    const legs = new Map(near.map((chunk) => [chunk.id, chunk.semantic]));
+    const ranks = new Map(matching.map((chunk) => [chunk.id, chunk.fullText]));
+    return fuseRanks(near, matching, { ...plan.hybrid, limit: settings.limit }).map(({ item, score }) => {
+      const semanticLeg = legs.get(item.id);
+      const fullTextLeg = ranks.get(item.id);
+      return {
+        ...item,
+        score,
+        ...(semanticLeg && { semantic: semanticLeg }),
+        ...(fullTextLeg && { fullText: fullTextLeg }),
+      };
+    });
+  }
+
+  async function semantic(text: string, search: Search): Promise<readonly ScoredChunk[]> {
+    const { settings, log, signal } = search;
+    const vector = await log.time('embed', () => embedQuery(text, signal));
+    const { filter, measure } = settings;
+    const query = { vector, measure, filter, limit: reach(search), signal, note: log.note };
+    const found = await log.time('semantic', () => chunks.nearest(query));
+    log.hits('semantic', found.length);
+    return found;
+  }
+
+  async function fullText(text: string, limit: number, search: Search): Promise<readonly ScoredChunk[]> {
+    const { settings, log, signal } = search;
+    const found = await log.time('fullText', () => chunks.matching({ text, filter: settings.filter, limit, signal }));
+    log.hits('fullText', found.length);
+    return found;
+  }
+
+  async function searchByVariants(query: string, search: Search): Promise<readonly ScoredChunk[]> {
+    const { strategy } = search.settings;
+    const plainly = () => searchPlainly({ semantic: query, fullText: query }, search);
+    if (strategy === 'vanilla') return plainly();
+    const written = await writeVariants(variants, query, search);
+    if (written.length === 0) return plainly();
+    if (strategy === 'hyde') {
+      // The imagined answer stands where the right passages are; its words, though, are not to be believed.
+      const lists = await Promise.all(
+        written.map((text) => searchPlainly({ semantic: text, fullText: query }, search)),
+      );
+      return bestOfEach(lists);
+    }
+    const texts = [query, ...written];
+    const lists = await Promise.all(texts.map((text) => searchPlainly({ semantic: text, fullText: text }, search)));
+    return fuseVariants(lists).map(({ item, score }) => ({ ...item, score }));
+  }
+
+  return {
+    async search(query, settings, signal): Promise<SearchOutcome> {
+      if (query.trim() === '') {
+        throw new ServiceError('invalid_request', 'The query is empty. Say what to look for.');
+      }
+      refuseAborted(signal);
+      const plan = planSearch(settings, embedder);
+      const log = createSearchLog();
+      const found = await searchByVariants(query, { settings, plan, log, signal });
+      refuseAborted(signal);
+      return {
+        chunks: found.slice(settings.offset, settings.offset + settings.limit),
+        explanation: log.explain(settings.strategy, plan, embedder.name, analyseQuery(query)),
+      };
+    },
+  };
+}
+
+/** What each leg looks for; the two differ only for imagined answers. */
+interface Texts {
+  readonly semantic: string;
+  readonly fullText: string;
+}
+
+const reach = ({ settings }: Search): number => settings.limit + settings.offset;
+
+async function writeVariants(
+  variants: QueryVariants | undefined,
+  query: string,
+  { settings, log, signal }: Search,
+): Promise<readonly string[]> {
+  const { strategy, subQueries } = settings;
+  if (strategy === 'vanilla') return [];
+  if (variants === undefined) {
+    log.note(`"${strategy}" needs a language model and none is configured; the query was searched as it is.`);
+    return [];
+  }
+  // The original query is one of those of rag_fusion.
+  const count = Math.max(1, strategy === 'rag_fusion' ? subQueries - 1 : subQueries);
+  try {
+    const written = await variants.write({ query, strategy, count }, signal);
+    if (written.length === 0) log.note(`The model wrote nothing for "${strategy}"; the query was searched as it is.`);
+    return written;
+  } catch (error) {
+    if (!isOutage(error) || signal.aborted) throw error;
+    log.note(`The model for "${strategy}" failed (${error.message}); the query was searched as it is.`);
+    return [];
+  }
+}
+
+// Full text alone is a worse answer than both, and a far better one than none.
+function withoutMeaning(error: unknown, { log, signal }: Search): readonly ScoredChunk[] {
+  if (!isOutage(error) || signal.aborted) throw error;
+  log.note(`The semantic search could not be made (${error.message}); these are the results of full text alone.`);
+  return [];
+}
+
+const OUTAGES: readonly ErrorCode[] = ['provider_failed', 'rate_limited', 'timeout', 'not_configured'];
+const isOutage = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && OUTAGES.includes(error.code);
+
+function bestOfEach(lists: readonly (readonly ScoredChunk[])[]): ScoredChunk[] {
+  const best = new Map<string, ScoredChunk>();
+  for (const chunk of lists.flat()) {
+    const known = best.get(chunk.id);
+    if (known === undefined || chunk.score > known.score) best.set(chunk.id, chunk);
+  }
+  return [...best.values()].sort((one, two) => two.score - one.score);
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new ServiceError('cancelled', 'The search was cancelled.', { cause: signal.reason });
+}

@@ -1,0 +1,26 @@
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { ServiceError } from '../errors.ts';
+
+/** Turns a query into its vector. */
+export type EmbedQuery = (text: string, signal: AbortSignal) => Promise<Float32Array>;
+
+const QUERIES_KEPT = 256;
+
+/** Embeds queries, remembering the last ones: paging and asking again cost no second call. */
+export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
+  const known = new Map<string, Float32Array>();
+  return async (text, signal) => {
+    const vector = known.get(text) ?? (await embedOne(embedder, text, signal));
+    known.delete(text);
+    known.set(text, vector);
+    const [oldest] = known.keys();
+    if (known.size > QUERIES_KEPT && oldest !== undefined) known.delete(oldest);
+    return vector;
+  };
+}
+
+async function embedOne(embedder: EmbeddingModel, text: string, signal: AbortSignal): Promise<Float32Array> {
+  const [vector] = await embedder.embed([text], 'query', signal);
+  if (vector) return vector;
+  throw new ServiceError('provider_failed', `The embedder ${embedder.name} gave no vector for the query. Try again.`);
+}

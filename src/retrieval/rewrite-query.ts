@@ -1,0 +1,50 @@
+import type { Model } from '../models/model.ts';
+
+/** Other words to search by: imagined answers (`hyde`) or the question put differently (`rag_fusion`). */
+export interface QueryVariants {
+  /** At most `count`, without the query itself; fewer when the model gives fewer. Throws what the model throws. */
+  write(request: VariantRequest, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+export interface VariantRequest {
+  readonly query: string;
+  readonly strategy: 'hyde' | 'rag_fusion';
+  readonly count: number;
+}
+
+/** Has a model write the variants. */
+export function modelQueryVariants(model: Model): QueryVariants {
+  return {
+    async write(request, signal) {
+      let answer = '';
+      const events = model.stream({
+        messages: [
+          { role: 'system', text: instructions[request.strategy](request.count) },
+          { role: 'user', text: request.query },
+        ],
+        tools: [],
+        config: { temperature: 0.5, maxTokens: 150 + 150 * request.count },
+        signal,
+      });
+      for await (const event of events) if (event.type === 'text') answer += event.text;
+      return readVariants(answer, request);
+    },
+  };
+}
+
+const instructions: Readonly<Record<VariantRequest['strategy'], (count: number) => string>> = {
+  hyde: (count) =>
+    `The user's message is a question put to a search engine over a collection of documents. Write ${count} different ` +
+    'short passages, three sentences each, as they might stand in documents that answer it, in the language of the ' +
+    'question. Write one passage per line, without numbers, headings or remarks.',
+  rag_fusion: (count) =>
+    `The user's message is a question put to a search engine over a collection of documents. Write ${count} other ` +
+    'search queries that would find documents answering it, each from another angle, in the language of the question. ' +
+    'Write one query per line, without numbers or remarks.',
+};
+
+/** One variant per line, with the list marks that models add all the same taken off. */
+export function readVariants(answer: string, { query, count }: VariantRequest): string[] {
+  const lines = answer.split('\n').map((line) => line.replace(/^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+/, '').trim());
+  return [...new Set(lines)].filter((line) => /[\p{L}\p{N}]/u.test(line) && line !== query).slice(0, count);
+}

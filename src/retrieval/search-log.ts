@@ -1,0 +1,44 @@
+import type { SearchPlan } from './plan-search.ts';
+import type { SearchExplanation } from './retriever.ts';
+
+/** Collects what a search wants to tell of itself. */
+export interface SearchLog {
+  note(text: string): void;
+  /** Runs one leg and adds the time it took; legs of several variants run side by side and add up. */
+  time<Result>(leg: keyof SearchExplanation['milliseconds'], work: () => Promise<Result>): Promise<Result>;
+  hits(leg: 'semantic' | 'fullText', count: number): void;
+  explain(strategy: string, plan: SearchPlan, embedder: string, terms: readonly string[]): SearchExplanation;
+}
+
+export function createSearchLog(): SearchLog {
+  const milliseconds = { embed: 0, semantic: 0, fullText: 0 };
+  const hits: { semantic: number | null; fullText: number | null } = { semantic: null, fullText: null };
+  const notes = new Set<string>();
+  return {
+    note: (text) => {
+      notes.add(text);
+    },
+    async time(leg, work) {
+      const start = performance.now();
+      try {
+        return await work();
+      } finally {
+        milliseconds[leg] += performance.now() - start;
+      }
+    },
+    hits(leg, count) {
+      hits[leg] = (hits[leg] ?? 0) + count;
+    },
+    explain: (strategy, { kind, hybrid }, embedder, terms) => ({
+      kind,
+      strategy,
+      embedder: kind === 'full_text' ? null : embedder,
+      hybrid: kind === 'hybrid' ? hybrid : null,
+      semanticHits: hits.semantic,
+      fullTextHits: hits.fullText,
+      terms: kind === 'semantic' ? [] : terms,
+      milliseconds,
+      notes: [...notes],
+    }),
+  };
+}
