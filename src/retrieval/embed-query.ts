@@ -10,9 +10,11 @@ const QUERIES_KEPT = 256;
 export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
   const known = new Map<string, Float32Array>();
   return async (text, signal) => {
-    const vector = known.get(text) ?? (await embedOne(embedder, text, signal));
-    known.delete(text);
-    known.set(text, vector);
+    // The corpus may be moved to another embedder while this one is held.
+    const key = `${embedder.name}\n${text}`;
+    const vector = known.get(key) ?? (await embedOne(embedder, text, signal));
+    known.delete(key);
+    known.set(key, vector);
     const [oldest] = known.keys();
     if (known.size > QUERIES_KEPT && oldest !== undefined) known.delete(oldest);
     return vector;
