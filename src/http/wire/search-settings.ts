@@ -11,9 +11,6 @@ import {
 import { readFilter } from './filter.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
 
-/** Candidates the full-text leg brings when nobody says (r2r-v3.md 4.1). */
-const FULL_TEXT_LIMIT = 200;
-
 const measure = z.enum([
   'cosine_distance',
   'l2_distance',
@@ -101,16 +98,14 @@ interface SearchMembers {
 export function toSearchSettings(members: SearchMembers): SearchSettings {
   const mode = members.search_mode ?? 'custom';
   const wire: Partial<WireSettings> = members.search_settings ?? {};
-  const limit = wire.limit ?? defaultSearchSettings.limit;
-  const offset = wire.offset ?? defaultSearchSettings.offset;
   const kind = kindOf(wire) ?? kindOfMode[mode];
   return {
     ...(kind === undefined ? {} : { kind }),
     filter: filterOf(wire),
-    limit,
-    offset,
+    limit: wire.limit ?? defaultSearchSettings.limit,
+    offset: wire.offset ?? defaultSearchSettings.offset,
     measure: wire.chunk_settings?.index_measure ?? wire.index_measure ?? defaultSearchSettings.measure,
-    hybrid: hybridOf(wire, kind, limit, offset),
+    hybrid: hybridOf(wire),
     strategy: strategyOf(wire.search_strategy) ?? (mode === 'advanced' ? 'hyde' : defaultSearchSettings.strategy),
     subQueries: wire.num_sub_queries ?? defaultSearchSettings.subQueries,
     explain: detailOf(members).explain,
@@ -151,25 +146,12 @@ function filterOf(wire: Partial<WireSettings>): Filter {
   return wire.chunk_settings?.enabled === false ? { kind: 'none' } : given;
 }
 
-function hybridOf(
-  wire: Partial<WireSettings>,
-  kind: SearchKind | undefined,
-  limit: number,
-  offset: number,
-): Partial<HybridSettings> {
+function hybridOf(wire: Partial<WireSettings>): Partial<HybridSettings> {
   const settings: Partial<z.output<typeof hybridSettings>> = wire.hybrid_settings ?? {};
-  const given = settings.full_text_limit ?? settings.fulltext_limit;
-  if (kind === 'hybrid' && given !== undefined && given < limit) {
-    throw new ServiceError(
-      'invalid_request',
-      `hybrid_settings.full_text_limit (${given}) is smaller than limit (${limit}); raise it or lower the limit.`,
-    );
-  }
-  const needed = limit + offset > FULL_TEXT_LIMIT ? limit + offset : undefined;
   return defined({
     fullTextWeight: settings.full_text_weight ?? settings.fulltext_weight,
     semanticWeight: settings.semantic_weight,
-    fullTextLimit: given ?? needed,
+    fullTextLimit: settings.full_text_limit ?? settings.fulltext_limit,
     rrfK: settings.rrf_k,
   });
 }
