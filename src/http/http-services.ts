@@ -17,7 +17,7 @@ export interface ServiceStatus {
   readonly data: string;
   readonly index: {
     readonly kind: 'embedded' | 'remote' | 'memory';
-    readonly state: 'ready' | 'rebuilding' | 'unavailable';
+    readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable';
   };
   /** Things worth telling a person, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
