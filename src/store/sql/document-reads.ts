@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
 import type { PageSpan } from '../../documents/document.ts';
 import type { Corpus } from '../corpus.ts';
 import { analyseQuery } from '../full-text/analyse.ts';
 import { toChunk } from './chunk-rows.ts';
-import { type DocumentRow, findRow, toDocuments } from './document-rows.ts';
+import { findRow, toDocuments } from './document-rows.ts';
 import { inBatches } from './key-ranges.ts';
 import type { Sqlite } from './open-sqlite.ts';
+import { compileDocumentFilter } from './search/compile-filter.ts';
 import { currentSpace } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
 import { fromVectorBytes } from './vector-bytes.ts';
@@ -16,11 +16,9 @@ export type DocumentReads = Pick<
   'get' | 'list' | 'findByContent' | 'bytesOf' | 'textOf' | 'chunksOf' | 'vectorsOf' | 'searchDocuments'
 >;
 
-/** A title says more about a document than a sentence of its summary. */
-const TITLE_WEIGHT = 2;
 const IDS_PER_QUERY = 1_000;
 
-export function createDocumentReads({ reader }: Sqlite): DocumentReads {
+export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
   return {
     async get(id) {
       const row = await findRow(reader, id);
@@ -118,27 +116,19 @@ export function createDocumentReads({ reader }: Sqlite): DocumentReads {
     },
 
     async searchDocuments({ text, filter, limit, offset }) {
-      const terms = analyseQuery(text);
-      if (terms.length === 0) return { items: [], total: 0 };
-      const wanted = terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
-      return reader.transaction().execute(async (transaction) => {
-        const { rows } = await sql<DocumentRow & { readonly rank: number; readonly total: number }>`
-          select d.*, found.rank, count(*) over () as total
-          from (
-            select rowid as key, -bm25(document_terms, ${TITLE_WEIGHT}, 1) as rank
-            from document_terms where document_terms match ${wanted}
-          ) as found
-          join documents d on d.key = found.key
-          where ${filterToSql(filter, 'document')}
-          order by found.rank desc, d.key
-          limit ${limit} offset ${offset}`.execute(transaction);
-        const documents = await toDocuments(transaction, rows);
-        const items = documents.map((document, place) => ({ ...document, score: toScore(rows[place]?.rank ?? 0) }));
-        return { items, total: rows[0]?.total ?? 0 };
+      const query = { terms: analyseQuery(text), filter: compileDocumentFilter(filter), limit, offset };
+      const { hits, total } = await search.call('documentFullText', query);
+      if (hits.length === 0) return { items: [], total };
+      const keys = hits.map(({ key }) => key);
+      const rows = await reader.selectFrom('documents').selectAll().where('key', 'in', keys).execute();
+      const documents = await toDocuments(reader, rows);
+      const documentOf = new Map(rows.map((row, place) => [row.key, documents[place]]));
+      const items = hits.flatMap(({ key, score }) => {
+        const document = documentOf.get(key);
+        // Removed between the two queries.
+        return document === undefined ? [] : [{ ...document, score }];
       });
+      return { items, total };
     },
   };
 }
-
-/** BM25 sums have no upper bound; this keeps their order within [0, 1). */
-const toScore = (rank: number): number => Math.max(0, rank) / (1 + Math.max(0, rank));

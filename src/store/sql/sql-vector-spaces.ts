@@ -45,6 +45,9 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
     },
 
     async claim(name) {
+      // The usual case, before every ingestion: it need not wait for whoever writes.
+      const current = await currentSpace(sqlite.reader);
+      if (current !== undefined && isSameSpace(current, name)) return readSpace(sqlite.reader, current.key);
       const { key, adopted } = await sqlite.writer.transaction().execute((transaction) => claim(transaction, name));
       if (adopted) upkeep.distrust();
       return readSpace(sqlite.reader, key);

@@ -44,7 +44,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   worker.on('message', (reply: SqliteReply) => {
     const answered = waiting.get(reply.id);
     waiting.delete(reply.id);
-    if (waiting.size === 0) worker.unref();
+    if (waiting.size === 0 && closing === undefined) worker.unref();
     if ('failure' in reply) answered?.reject(fromFailure(reply.failure, options.path));
     else answered?.resolve(reply.value as never);
   });
@@ -66,6 +66,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     });
 
   const end = async () => {
+    worker.ref();
     try {
       await perform({ kind: 'close' });
     } catch {

@@ -8,7 +8,7 @@ import { currentSpace, describeSpace, isSameSpace, type Queries, type SpaceRow }
 import { toVectorBytes } from './vector-bytes.ts';
 
 /** Rows in one statement: many enough to be fast, few enough for SQLite's bound on parameters. */
-const ROWS = 500;
+const ROWS = 100;
 
 /** Adds chunks of the generation after the visible one, with their vectors in the current space. */
 export async function insertStaged(

@@ -136,12 +136,12 @@ describe('the embedded database', () => {
       await sqlite.writer.insertInto('settings').values({ name: 'a', value: 'b' }).execute();
       console.log('written');`;
     const run = promisify(execFile);
-    for (const [index, ending] of ['', 'await sqlite.close();'].entries()) {
+    for (const [index, ending] of ['', "await sqlite.close(); console.log('closed');"].entries()) {
       const source = `${script.replace("'a'", `'a${index}'`)}\n${ending}`;
       const { stdout } = await run(process.execPath, ['-e', source, path], {
         timeout: 10_000,
       });
-      expect(stdout).toBe('written\n');
+      expect(stdout).toBe(index === 0 ? 'written\n' : 'written\nclosed\n');
     }
   });
 });
