@@ -29,24 +29,23 @@ export async function embedInBatches(
 ): Promise<Float32Array[]> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const limit = pLimit({ concurrency, rejectOnClear: true });
+  const limit = pLimit(concurrency);
   let done = 0;
 
   const embedBatch = async (batch: readonly string[]): Promise<Float32Array[]> => {
-    if (signal.aborted) throw new ServiceError('cancelled', 'The request was cancelled.');
-    const vectors = await model.embed(batch, kind, either);
-    done += batch.length;
-    onProgress?.(done, texts.length);
-    return vectors;
+    // The queue hands out the next batch before anyone hears that this one failed.
+    if (either.aborted) throw new ServiceError('cancelled', 'The request was cancelled.');
+    try {
+      const vectors = await model.embed(batch, kind, either);
+      done += batch.length;
+      onProgress?.(done, texts.length);
+      return vectors;
+    } catch (error) {
+      failed.abort(error);
+      throw error;
+    }
   };
-
-  try {
-    return (await limit.map(batchesOf(texts, batchSize), embedBatch)).flat();
-  } catch (error) {
-    failed.abort(error);
-    limit.clearQueue();
-    throw error;
-  }
+  return (await limit.map(batchesOf(texts, batchSize), embedBatch)).flat();
 }
 
 function batchesOf(texts: readonly string[], size: number): (readonly string[])[] {

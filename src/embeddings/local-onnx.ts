@@ -76,7 +76,7 @@ interface Transformers {
 
 interface Extractor {
   (texts: readonly string[], options: { readonly pooling: string; readonly normalize: boolean }): Promise<Tensor>;
-  readonly tokenizer: { model_max_length?: number };
+  readonly tokenizer: { readonly model_max_length?: number };
   readonly model: { readonly config?: { readonly max_position_embeddings?: number } };
 }
 
@@ -162,7 +162,8 @@ const PRECISIONS = [
 function limitLength({ tokenizer, model }: Extractor): void {
   const limit = model.config?.max_position_embeddings;
   if (limit !== undefined && !((tokenizer.model_max_length ?? Number.POSITIVE_INFINITY) <= limit)) {
-    tokenizer.model_max_length = limit;
+    // On the tokenizer itself: its class has only a getter.
+    Object.defineProperty(tokenizer, 'model_max_length', { value: limit });
   }
 }
 
