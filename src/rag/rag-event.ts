@@ -23,6 +23,8 @@ export interface RagAnswer {
   readonly mode: 'generative' | 'extractive';
   readonly stopReason: StopReason;
   readonly usage: Usage;
+  /** Markers the model wrote that pointed to no source; they are not in `text`. */
+  readonly removedMarkers?: number;
 }
 
 /** What happens while a question is answered, in this order: search_results, then the rest, final_answer last. */

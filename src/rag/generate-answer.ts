@@ -1,0 +1,70 @@
+import { CitationCollector } from '../citations/citation-collector.ts';
+import { findQuote } from '../citations/find-quote.ts';
+import { MarkerScanner, type ScannedPart } from '../citations/marker-scanner.ts';
+import { createSourceList } from '../citations/source-list.ts';
+import { statementBefore } from '../citations/statement-before.ts';
+import type { TextAnalyser } from '../citations/text-analyser.ts';
+import { ServiceError } from '../errors.ts';
+import type { Model, ModelEvent } from '../models/model.ts';
+import type { SearchOutcome } from '../retrieval/retriever.ts';
+import type { RagEvent, RagRequest } from './rag-event.ts';
+import { ragPrompt } from './rag-prompt.ts';
+
+export interface Generation {
+  readonly request: RagRequest;
+  readonly outcome: SearchOutcome;
+  readonly model: Model;
+  readonly analyser: TextAnalyser;
+  readonly contextTokens: number;
+}
+
+/** The model's answer from what was found, with its markers made citations. */
+export async function* generateAnswer(generation: Generation, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
+  const { request, outcome, model, contextTokens } = generation;
+  const { messages, shown } = ragPrompt({
+    ...request,
+    taskPrompt: request.taskPrompt,
+    chunks: outcome.chunks,
+    contextTokens,
+  });
+  const sources = createSourceList(outcome.chunks.slice(0, shown).map((chunk) => ({ kind: 'chunk', chunk })));
+  const scanner = new MarkerScanner((number) => sources.get(number) !== undefined);
+  const citations = new CitationCollector();
+
+  const toEvents = (parts: readonly ScannedPart[]): RagEvent[] =>
+    parts.map((part) => {
+      if (part.type === 'text') return { type: 'message', text: part.text };
+      const { number, span } = part;
+      const source = sources.get(number);
+      if (source === undefined) throw new ServiceError('internal', `Marker [${number}] lost its source.`);
+      const statement = statementBefore(scanner.text, span.start);
+      const quote =
+        source.kind === 'chunk'
+          ? findQuote({ chunk: source.chunk, statement, question: request.query, analyser: generation.analyser })
+          : undefined;
+      return { type: 'citation', span, ...citations.add({ number, source, span, ...(quote && { quote }) }) };
+    });
+
+  let stop: Extract<ModelEvent, { type: 'stop' }> | undefined;
+  for await (const event of model.stream({ messages, tools: [], config: request.generation, signal })) {
+    if (event.type === 'text') yield* toEvents(scanner.push(event.text));
+    else if (event.type === 'thinking') yield { type: 'thinking', text: event.text };
+    else if (event.type === 'stop') stop = event;
+  }
+  if (stop === undefined)
+    throw new ServiceError('provider_failed', `The stream of ${model.name} ended before its answer did.`);
+  yield* toEvents(scanner.end());
+  yield {
+    type: 'final_answer',
+    answer: {
+      text: scanner.text,
+      citations: citations.citations,
+      search: outcome,
+      model: stop.model,
+      mode: 'generative',
+      stopReason: stop.reason,
+      usage: stop.usage,
+      removedMarkers: scanner.removed,
+    },
+  };
+}
