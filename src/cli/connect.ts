@@ -1,16 +1,20 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { readServerInfo } from '../store/data-folder.ts';
-import { isAlive } from '../store/process-identity.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { httpClient } from './http-client.ts';
 import { askServer } from './send-request.ts';
 
+export interface ConnectOptions {
+  /** `keep` for commands that do not search, so that they work whatever embedder the settings name. */
+  readonly embedder?: 'claim' | 'keep';
+}
+
 const HEALTH_TIMEOUT_MS = 3_000;
 
 /** The server that runs on the data folder, or Citewell in this process when there is none. */
-export async function connect(config: Config, context: CommandContext): Promise<Client> {
+export async function connect(config: Config, context: CommandContext, options: ConnectOptions): Promise<Client> {
   const server = await findServer(config.dataDir);
   if (server !== undefined) return httpClient(server);
   // Only now: a command that talks to a server needs none of it.
@@ -19,19 +23,20 @@ export async function connect(config: Config, context: CommandContext): Promise<
     import('./in-process-client.ts'),
     import('./log.ts'),
   ]);
-  return inProcessClient(await createServices(config, { log: commandLog(config.logLevel, context.output) }));
+  const log = commandLog(config.logLevel, context.output);
+  return inProcessClient(await createServices(config, { ...options, log }));
 }
 
 /** The address of the server on that data folder; undefined when none runs. Throws when one runs but is stuck. */
 export async function findServer(dataDir: string): Promise<string | undefined> {
   const info = await readServerInfo(dataDir);
-  if (info === undefined || !(await isAlive(info))) return undefined;
+  if (info === undefined) return undefined;
   try {
     await askServer(info.url, { method: 'GET', path: '/health', signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     return info.url;
   } catch (error) {
     // It may have ended between the two looks.
-    if (!(await isAlive(info))) return undefined;
+    if ((await readServerInfo(dataDir)) === undefined) return undefined;
     throw new ServiceError(
       'store_failed',
       `A server runs on ${dataDir} (process ${info.pid}, ${info.url}) but does not answer. Stop it and try again.`,

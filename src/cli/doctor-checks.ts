@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config.ts';
 import { describeChroma } from '../store/chroma/describe-chroma.ts';
 import { readServerInfo } from '../store/data-folder.ts';
-import { isAlive } from '../store/process-identity.ts';
 import { byteCount } from './progress-line.ts';
 
 /** One thing that was looked at. `wrong` keeps Citewell from working, `warning` only from working well. */
@@ -151,7 +150,7 @@ export function checkModels(config: Config): Finding {
 export async function checkPort(config: Config): Promise<Finding> {
   const name = 'Server';
   const running = await readServerInfo(config.dataDir);
-  if (running !== undefined && (await isAlive(running))) {
+  if (running !== undefined) {
     return { name, state: 'ok', detail: `running at ${running.url} (process ${running.pid})` };
   }
   const { host, port } = config;

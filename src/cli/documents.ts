@@ -15,17 +15,21 @@ export function listDocuments(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(context, async (client) => {
-    const { documents, total } = await client.documents(options);
-    if (options.json) {
-      output.print(JSON.stringify({ total, documents }));
+  return withClient(
+    context,
+    async (client) => {
+      const { documents, total } = await client.documents(options);
+      if (options.json) {
+        output.print(JSON.stringify({ total, documents }));
+        return exitCodes.ok;
+      }
+      for (const line of table(documents.map(row))) output.print(line);
+      if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
+      if (total === 0) output.note('No documents yet. Take some in with: citewell ingest PATH');
       return exitCodes.ok;
-    }
-    for (const line of table(documents.map(row))) output.print(line);
-    if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
-    if (total === 0) output.note('No documents yet. Take some in with: citewell ingest PATH');
-    return exitCodes.ok;
-  });
+    },
+    { embedder: 'keep' },
+  );
 }
 
 const row = ({ id, document_type, size_in_bytes, ingestion_status, title }: DocumentRecord): string[] => [
@@ -43,24 +47,28 @@ export function showDocument(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(context, async (client) => {
-    const document = await client.document(id);
-    const chunks = options.chunks ? await allChunks(client, id) : undefined;
-    if (options.json) {
-      output.print(JSON.stringify({ ...document, ...(chunks && { chunks: chunks.map(passageJson) }) }));
+  return withClient(
+    context,
+    async (client) => {
+      const document = await client.document(id);
+      const chunks = options.chunks ? await allChunks(client, id) : undefined;
+      if (options.json) {
+        output.print(JSON.stringify({ ...document, ...(chunks && { chunks: chunks.map(passageJson) }) }));
+        return exitCodes.ok;
+      }
+      const members = Object.entries(document).filter(([, value]) => value !== null && value !== undefined);
+      const lines = members.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+      for (const line of table(lines)) output.print(line);
+      chunks?.forEach((chunk, index) => {
+        const where = place(chunk);
+        output.print();
+        output.print(output.style('bold', `#${index}${where === '' ? '' : ` (${where})`}`));
+        output.print(paragraph(chunk.text, { width: output.width, indent: '  ' }));
+      });
       return exitCodes.ok;
-    }
-    const members = Object.entries(document).filter(([, value]) => value !== null && value !== undefined);
-    const lines = members.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
-    for (const line of table(lines)) output.print(line);
-    chunks?.forEach((chunk, index) => {
-      const where = place(chunk);
-      output.print();
-      output.print(output.style('bold', `#${index}${where === '' ? '' : ` (${where})`}`));
-      output.print(paragraph(chunk.text, { width: output.width, indent: '  ' }));
-    });
-    return exitCodes.ok;
-  });
+    },
+    { embedder: 'keep' },
+  );
 }
 
 async function allChunks(client: Client, id: string): Promise<Passage[]> {
@@ -79,26 +87,30 @@ export function deleteDocuments(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(context, async (client) => {
-    const missing: string[] = [];
-    for (const id of ids) {
-      const deleted = await client.deleteDocument(id).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof ServiceError && error.code === 'not_found') return false;
-          throw error;
-        },
-      );
-      if (!deleted) missing.push(id);
-      if (options.json) output.print(JSON.stringify({ id, deleted }));
-      else if (deleted) output.print(`Deleted ${id}.`);
-    }
-    if (missing.length > 0) {
-      throw new ServiceError(
-        'not_found',
-        `There is no document ${missing.join(', ')}. List them: citewell documents list`,
-      );
-    }
-    return exitCodes.ok;
-  });
+  return withClient(
+    context,
+    async (client) => {
+      const missing: string[] = [];
+      for (const id of ids) {
+        const deleted = await client.deleteDocument(id).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof ServiceError && error.code === 'not_found') return false;
+            throw error;
+          },
+        );
+        if (!deleted) missing.push(id);
+        if (options.json) output.print(JSON.stringify({ id, deleted }));
+        else if (deleted) output.print(`Deleted ${id}.`);
+      }
+      if (missing.length > 0) {
+        throw new ServiceError(
+          'not_found',
+          `There is no document ${missing.join(', ')}. List them: citewell documents list`,
+        );
+      }
+      return exitCodes.ok;
+    },
+    { embedder: 'keep' },
+  );
 }

@@ -19,24 +19,28 @@ export async function reindex(options: ReindexOptions, context: CommandContext):
     );
   }
   const { output, interruption } = context;
-  return withClient(context, async (client) => {
-    const startedAt = performance.now();
-    const request = { back: options.back === true, ...(options.to !== undefined && { model: options.to }) };
-    const steps = client.reindex(request, interruption.stop);
-    let done = 0;
-    for (;;) {
-      const step = await steps.next();
-      if (step.done) {
-        if (options.json) output.print(JSON.stringify({ type: 'done', embedder: step.value, chunks: done }));
-        else output.print(`Searching with ${step.value} now, over ${count(done)} chunks.`);
-        return exitCodes.ok;
+  return withClient(
+    context,
+    async (client) => {
+      const startedAt = performance.now();
+      const request = { back: options.back === true, ...(options.to !== undefined && { model: options.to }) };
+      const steps = client.reindex(request, interruption.stop);
+      let done = 0;
+      for (;;) {
+        const step = await steps.next();
+        if (step.done) {
+          if (options.json) output.print(JSON.stringify({ type: 'done', embedder: step.value, chunks: done }));
+          else output.print(`Searching with ${step.value} now, over ${count(done)} chunks.`);
+          return exitCodes.ok;
+        }
+        done = step.value.done;
+        if (options.json) output.print(JSON.stringify({ type: 'progress', ...step.value }));
+        const elapsedSeconds = (performance.now() - startedAt) / 1000;
+        output.status(
+          progressLine({ ...step.value, failed: 0, skipped: 0, elapsedSeconds, unit: 'chunks' }, output.width),
+        );
       }
-      done = step.value.done;
-      if (options.json) output.print(JSON.stringify({ type: 'progress', ...step.value }));
-      const elapsedSeconds = (performance.now() - startedAt) / 1000;
-      output.status(
-        progressLine({ ...step.value, failed: 0, skipped: 0, elapsedSeconds, unit: 'chunks' }, output.width),
-      );
-    }
-  });
+    },
+    { embedder: 'keep' },
+  );
 }

@@ -7,30 +7,34 @@ import { withClient } from './with-client.ts';
 /** `citewell status`: what is stored, and what answers. */
 export function status(options: { readonly json?: boolean }, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
-  return withClient(context, async (client) => {
-    const current = await client.status();
-    if (options.json) {
-      output.print(JSON.stringify({ server: client.server ?? null, ...current }));
+  return withClient(
+    context,
+    async (client) => {
+      const current = await client.status();
+      if (options.json) {
+        output.print(JSON.stringify({ server: client.server ?? null, ...current }));
+        return exitCodes.ok;
+      }
+      const { corpus } = current;
+      const rows = [
+        ['citewell', current.version],
+        ['server', client.server ?? 'not running (citewell serve starts it)'],
+        ['answers', current.model],
+        ['embeddings', current.embedder],
+        ['data', current.data],
+        ['index', `${current.index.kind}, ${current.index.state}`],
+        ['documents', documentsLine(corpus)],
+        [
+          'chunks',
+          `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} owed to the index` : ''}`,
+        ],
+      ];
+      for (const line of table(rows)) output.print(line);
+      for (const hint of current.hints) output.note(output.noteStyle('dim', hint));
       return exitCodes.ok;
-    }
-    const { corpus } = current;
-    const rows = [
-      ['citewell', current.version],
-      ['server', client.server ?? 'not running (citewell serve starts it)'],
-      ['answers', current.model],
-      ['embeddings', current.embedder],
-      ['data', current.data],
-      ['index', `${current.index.kind}, ${current.index.state}`],
-      ['documents', documentsLine(corpus)],
-      [
-        'chunks',
-        `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} owed to the index` : ''}`,
-      ],
-    ];
-    for (const line of table(rows)) output.print(line);
-    for (const hint of current.hints) output.note(output.noteStyle('dim', hint));
-    return exitCodes.ok;
-  });
+    },
+    { embedder: 'keep' },
+  );
 }
 
 function documentsLine({

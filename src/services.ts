@@ -1,0 +1,169 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { createEmbeddingModel, defaultEmbeddingName } from './embeddings/registry.ts';
+import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http/http-services.ts';
+import { embeddingText } from './ingest/embedding-text.ts';
+import { createIngestor } from './ingest/ingest-document.ts';
+import type { Ingestor } from './ingest/ingestor.ts';
+import { extractiveModel } from './models/extractive/extractive-model.ts';
+import { createModelRegistry } from './models/registry.ts';
+import { createAnswerer } from './rag/answer-question.ts';
+import { createRetriever } from './retrieval/create-retriever.ts';
+import { modelQueryVariants } from './retrieval/rewrite-query.ts';
+import { chooseEmbedder, claimSpace, targetEmbedder } from './services/choose-embedder.ts';
+import { hintsFor } from './services/hints.ts';
+import { requireModels } from './services/naming.ts';
+import { replaceableEmbedder } from './services/replaceable-embedder.ts';
+import { openEmbeddedChroma } from './store/chroma/embedded-chroma.ts';
+import { createRemoteChroma } from './store/chroma/remote-chroma.ts';
+import { type DataFolder, openDataFolder } from './store/data-folder.ts';
+import type { IndexState } from './store/index-state.ts';
+import { createChunkSearch } from './store/sql/chunk-search.ts';
+import { openCollections } from './store/sql/open-collections.ts';
+import { openStore } from './store/sql/open-store.ts';
+import type { VectorIndex } from './store/vector-index.ts';
+import type { ReindexProgress, VectorSpace } from './store/vector-spaces.ts';
+import { readVersion } from './version.ts';
+
+/** Everything that lives longer than a request. */
+export interface Services extends HttpServices {
+  /** Ends what was started, last first. What is in the middle of being ingested is resumed at the next start. */
+  close(): Promise<void>;
+}
+
+export interface ServicesOptions {
+  readonly log: Logger;
+  /** Finish in the background what an earlier process left in the middle of being ingested. */
+  readonly resumes?: boolean;
+  /**
+   * `claim` (the default) refuses to start when the corpus was embedded with another embedder than the settings name.
+   * `keep` takes the corpus as it is: to look at it, or to embed it anew.
+   */
+  readonly embedder?: 'claim' | 'keep';
+}
+
+/**
+ * Opens the data folder and everything over it: the one place that names adapters. The vector index starts in the
+ * background; until it is ready, searches compare vectors exactly. Throws ServiceError with nothing left open.
+ */
+export async function createServices(config: Config, options: ServicesOptions): Promise<Services> {
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    return await open(config, options, closers);
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+async function open(config: Config, options: ServicesOptions, closers: (() => Promise<void>)[]): Promise<Services> {
+  const { log } = options;
+  const warn = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
+  const models = createModelRegistry({ ...config, extractive: extractiveModel });
+  requireModels(config.models, models);
+
+  const folder = await openDataFolder(config.dataDir);
+  closers.push(folder.close);
+  const index = openIndex(config, folder, log);
+  closers.push(() => index.close());
+  const store = await openStore({ path: folder.databaseFile, index, embeddingText, report: warn });
+  closers.push(store.close);
+
+  const settings = { ...config, modelCacheDir: join(folder.cacheFolder, 'models') };
+  const preferred = config.embeddingModel ?? defaultEmbeddingName(config);
+  const current = await store.spaces.current();
+  const keep = options.embedder === 'keep';
+  const embedder = replaceableEmbedder(chooseEmbedder({ config, settings, preferred, current, keep }));
+  const { embeddings } = embedder;
+  if (!keep) await claimSpace(embeddings, { spaces: store.spaces, current, warn });
+
+  const { corpus, spaces, collections, conversations, maintenance } = store;
+  const chunks = createChunkSearch({
+    search: store.sqlite.search,
+    collections: openCollections(index),
+    state: maintenance.state,
+  });
+  const hasModel = !models.defaultName('fast').startsWith('builtin/');
+  const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast')) : undefined;
+  const retriever = createRetriever({ chunks, embedder: embeddings, variants });
+  const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
+  closers.push(ingestor.close);
+  if (options.resumes) closers.push(resumeInBackground(ingestor, log));
+
+  return {
+    corpus,
+    collections,
+    conversations,
+    ingestor,
+    retriever,
+    answerer: createAnswerer({ retriever, models, corpus }),
+    models,
+    embeddings,
+    log,
+    limits: defaultHttpLimits,
+
+    async *reindex(request, signal): AsyncGenerator<ReindexProgress, VectorSpace> {
+      const target = createEmbeddingModel(await targetEmbedder(spaces, request, preferred), settings);
+      const space = yield* request.back ? spaces.goBack(target, signal) : spaces.reindex(target, signal);
+      embedder.replace(target);
+      return space;
+    },
+
+    async status(): Promise<ServiceStatus> {
+      const model = models.defaultName('quality');
+      const state = indexStates[maintenance.state().kind];
+      const embeddingModelSetting = config.embeddingModel;
+      return {
+        version: readVersion(),
+        model,
+        embedder: embeddings.name,
+        data: folder.path,
+        index: { kind: config.chroma ? 'remote' : 'embedded', state },
+        hints: hintsFor({ model, embedder: embeddings, preferredEmbedder: preferred, embeddingModelSetting }),
+      };
+    },
+
+    close: () => closeAll(closers),
+  };
+}
+
+const indexStates = {
+  in_step: 'ready',
+  checking: 'checking',
+  rebuilding: 'rebuilding',
+  down: 'unavailable',
+} as const satisfies Record<IndexState['kind'], ServiceStatus['index']['state']>;
+
+function openIndex({ chroma }: Config, folder: DataFolder, log: Logger): VectorIndex {
+  if (chroma !== undefined) return createRemoteChroma({ ...chroma, log });
+  return openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: folder.cacheFolder, log });
+}
+
+/** Returns what ends it. */
+function resumeInBackground(ingestor: Ingestor, log: Logger): () => Promise<void> {
+  const stopping = new AbortController();
+  const resumed = ingestor.resume(stopping.signal).then(
+    ({ finished, failed }) => {
+      if (finished + failed > 0) log.info({ finished, failed }, 'Finished what was in the middle of being ingested.');
+    },
+    (error: unknown) => {
+      if (!stopping.signal.aborted) log.error({ err: error }, 'What was left unfinished could not be resumed.');
+    },
+  );
+  return async () => {
+    stopping.abort();
+    await resumed;
+  };
+}
+
+/** All are closed, the last opened first, even when one of them fails. */
+async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
+  let failure: unknown;
+  for (const close of closers.splice(0).reverse()) {
+    await close().catch((error: unknown) => {
+      failure ??= error;
+    });
+  }
+  if (failure !== undefined) throw failure;
+}

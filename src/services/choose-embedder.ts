@@ -1,0 +1,72 @@
+import type { Config } from '../config.ts';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { createEmbeddingModel, type EmbeddingSettings, LEXICAL_EMBEDDING } from '../embeddings/registry.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
+import { naming } from './naming.ts';
+
+export interface EmbedderChoice {
+  readonly config: Pick<Config, 'embeddingModel'>;
+  readonly settings: EmbeddingSettings;
+  /** What the settings would choose for a new corpus. */
+  readonly preferred: string;
+  readonly current: VectorSpace | undefined;
+  /** Take the corpus as it is, whatever the settings say. */
+  readonly keep: boolean;
+}
+
+/** Without a setting, the corpus decides: a key that came later must not make its vectors useless. */
+export function chooseEmbedder({ config, settings, preferred, current, keep }: EmbedderChoice): EmbeddingModel {
+  const { embeddingModel } = config;
+  if (embeddingModel !== undefined && !keep) {
+    return naming('CITEWELL_EMBEDDING_MODEL', () => createEmbeddingModel(embeddingModel, settings));
+  }
+  try {
+    return createEmbeddingModel(current?.embedder ?? preferred, settings);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    // Nothing is embedded by who only looks; and who re-embeds brings the embedder.
+    if (keep) return createEmbeddingModel(LEXICAL_EMBEDDING, settings);
+    if (current === undefined) throw error;
+    throw new ServiceError(
+      error.code,
+      `The corpus is embedded with ${current.embedder}, which cannot be used now: ${error.message} ` +
+        `Or embed it anew with what is there: citewell reindex --to ${preferred}`,
+      { cause: error },
+    );
+  }
+}
+
+const SPACE_TIMEOUT_MS = 10_000;
+const AWAY: ReadonlySet<ErrorCode> = new Set(['provider_failed', 'rate_limited', 'timeout', 'cancelled']);
+
+export interface SpaceToClaim {
+  readonly spaces: Pick<VectorSpaces, 'claim'>;
+  readonly current: VectorSpace | undefined;
+  readonly warn: (message: string, cause: unknown) => void;
+}
+
+/** Makes sure that the corpus is of this embedder. Throws `embedding_mismatch`, naming both and `citewell reindex`. */
+export async function claimSpace(embeddings: EmbeddingModel, { spaces, current, warn }: SpaceToClaim): Promise<void> {
+  try {
+    await spaces.claim(await embeddings.space(AbortSignal.timeout(SPACE_TIMEOUT_MS)));
+  } catch (error) {
+    // Some providers must be asked for the length of their vectors. One that is away does not close a corpus that was
+    // embedded with it: full text still answers, and vectors of another length are refused where they turn up.
+    const isAway = error instanceof ServiceError && AWAY.has(error.code);
+    if (!isAway || current?.embedder !== embeddings.name) throw error;
+    warn(`${embeddings.name} does not answer; search is by full text until it does.`, error);
+  }
+}
+
+/** The embedder that a re-embedding is to end with. */
+export async function targetEmbedder(
+  spaces: Pick<VectorSpaces, 'list'>,
+  { model, back }: { readonly model?: string; readonly back: boolean },
+  preferred: string,
+): Promise<string> {
+  if (!back) return model ?? preferred;
+  const previous = (await spaces.list()).find(({ state }) => state === 'previous');
+  if (previous === undefined) throw new ServiceError('invalid_request', 'There is no earlier embedder to go back to.');
+  return previous.embedder;
+}
