@@ -55,16 +55,21 @@ export async function sendEvents(
   };
   try {
     let next = iterator.next();
-    if ((await settledWithin(next, heartbeat)) === 'failed') await next;
+    let standing = await settledWithin(next, heartbeat);
+    if (standing === 'failed') await next;
     response.writeHead(200, HEADERS);
     response.flushHeaders();
     for (;;) {
-      while ((await settledWithin(next, heartbeat)) === 'pending') await write(HEARTBEAT);
+      while (standing === 'pending') {
+        await write(HEARTBEAT);
+        standing = await settledWithin(next, heartbeat);
+      }
       const step = await next;
       if (step.done === true) break;
       await write(encodeEvent(step.value));
       signal.throwIfAborted();
       next = iterator.next();
+      standing = await settledWithin(next, heartbeat);
     }
   } catch (thrown) {
     if (!response.headersSent) throw thrown;

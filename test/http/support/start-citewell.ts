@@ -5,11 +5,14 @@ import type { Authenticate } from '../../../src/http/authenticate.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
+import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { createChunkSearch } from '../../../src/store/sql/chunk-search.ts';
+import { openCollections } from '../../../src/store/sql/open-collections.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import { saying, scriptedModels } from './scripted-models.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
-import { quotingAnswerer, wordEmbeddings, wordRetriever } from './twins.ts';
+import { quotingAnswerer, wordEmbeddings } from './twins.ts';
 
 /** The whole service over loopback on an empty corpus of its own. */
 export async function startCitewell(
@@ -17,15 +20,16 @@ export async function startCitewell(
   authenticate?: Authenticate,
 ): Promise<RunningHttp> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
-  const store = await openStore({
-    path: join(folder, 'citewell.db'),
-    index: memoryVectorIndex(),
-    embeddingText,
-    readers: 1,
-  });
-  const { corpus, spaces, collections, conversations } = store;
+  const index = memoryVectorIndex();
+  const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText, readers: 1 });
+  const { sqlite, corpus, spaces, collections, conversations, maintenance } = store;
   const ingestor = createIngestor({ corpus, spaces, collections, embeddings: wordEmbeddings });
-  const retriever = wordRetriever(corpus);
+  const chunks = createChunkSearch({
+    search: sqlite.search,
+    collections: openCollections(index),
+    state: maintenance.state,
+  });
+  const retriever = createRetriever({ chunks, embedder: wordEmbeddings });
   const http = await startHttp(
     {
       corpus,

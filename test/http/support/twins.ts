@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ScoredChunk } from '../../../src/documents/chunk.ts';
 import type { EmbeddingModel } from '../../../src/embeddings/embedding-model.ts';
 import type { Answerer } from '../../../src/rag/rag-event.ts';
 import type { Retriever } from '../../../src/retrieval/retriever.ts';
-import type { Corpus } from '../../../src/store/corpus.ts';
 
 const DIMENSIONS = 16;
 
@@ -26,37 +24,6 @@ function embedWords(text: string): Float32Array {
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}+|\d+/gu) ?? [];
-
-/** A retriever by shared words. */
-export function wordRetriever(corpus: Corpus): Retriever {
-  return {
-    async search(query, settings) {
-      const words = wordsOf(query);
-      const found: ScoredChunk[] = [];
-      for (const document of (await corpus.list(settings.filter, { offset: 0, limit: 1000 })).items) {
-        for (const chunk of (await corpus.chunksOf(document.id, { offset: 0, limit: 1000 })).items) {
-          const shared = words.filter((word) => wordsOf(chunk.text).includes(word)).length;
-          if (shared > 0) found.push({ ...chunk, score: shared / words.length });
-        }
-      }
-      found.sort((one, two) => two.score - one.score);
-      return {
-        chunks: found.slice(settings.offset, settings.offset + settings.limit),
-        explanation: {
-          kind: settings.kind ?? 'hybrid',
-          strategy: settings.strategy,
-          embedder: wordEmbeddings.name,
-          hybrid: null,
-          semanticHits: null,
-          fullTextHits: found.length,
-          terms: words,
-          milliseconds: { embed: 0, semantic: 0, fullText: 0 },
-          notes: [],
-        },
-      };
-    },
-  };
-}
 
 /** An answerer that quotes the best passage. */
 export function quotingAnswerer(retriever: Retriever): Answerer {
