@@ -6,6 +6,14 @@ const vocabulary = ['documents', 'errors'];
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'access'];
 /** What the rooms that do the work stand on. */
 const foundations = [...ports, 'toolbox', 'retrieval', 'graph', 'citations'];
+const adapters = [
+  'store/sql',
+  'store/chroma',
+  'store/full-text',
+  'models/openai',
+  'models/anthropic',
+  'models/extractive',
+];
 const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
 
 /**
@@ -15,6 +23,7 @@ const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
 export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   'nearest-name': [],
+  version: [],
   documents: ['errors'],
   config: ['errors', 'nearest-name'],
   access: [...vocabulary, 'store'],
@@ -23,7 +32,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   'store/chroma': [...vocabulary, 'store'],
   'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
-  embeddings: [...vocabulary, 'store', 'store/full-text'],
+  // Embedders and models are had from the same providers, by the same clients.
+  embeddings: [...vocabulary, 'store', 'store/full-text', 'models', 'models/openai'],
   models: [...vocabulary, 'nearest-name'],
   'models/openai': [...vocabulary, 'models'],
   'models/anthropic': [...vocabulary, 'models'],
@@ -42,8 +52,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   http: [...foundations, ...work, 'page'],
   mcp: [...foundations, ...work],
   page: [],
-  services: [...foundations, ...work, 'config', 'http', 'tools', 'store/sql', 'store/chroma', 'store/full-text'],
-  cli: [...foundations, ...work, 'config', 'services', 'http', 'mcp'],
+  services: [...foundations, ...work, ...adapters, 'config', 'version', 'http', 'tools'],
+  cli: [...foundations, ...work, 'config', 'version', 'services', 'http', 'mcp'],
   index: [...foundations, ...work, 'config', 'services', 'http'],
 };
 
@@ -51,6 +61,9 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
 export const exceptions: Readonly<Record<string, readonly string[]>> = {
   // Says what is wrong with the parts themselves, so it has to look at them without the services around.
   'src/cli/doctor-checks.ts': ['store/chroma', 'node:sqlite'],
+  // Knows every provider, so that nobody else has to.
+  'src/models/registry.ts': ['models/openai', 'models/anthropic'],
+  'src/models/provider-settings.ts': ['models/openai', 'models/anthropic'],
 };
 
 /** Vendor package, or built-in module worth keeping in one place → where it may be imported. `*` is everywhere. */
