@@ -10,7 +10,7 @@ export interface SearchPlan {
 /** The contract's defaults, r2r-v3.md 4.1. */
 const forMeaning: HybridSettings = { fullTextWeight: 1, semanticWeight: 5, fullTextLimit: 200, rrfK: 50 };
 /** Where nearness only means shared words and pieces of words, full text leads; measured in docs/decisions.md. */
-const forWords: HybridSettings = { ...forMeaning, fullTextWeight: 5, semanticWeight: 1 };
+const forWords: HybridSettings = { ...forMeaning, fullTextWeight: 15, semanticWeight: 1 };
 
 /** Checks the settings and fills them in to fit the embedder. Throws `invalid_request`. */
 export function planSearch(settings: SearchSettings, { isLexical }: { readonly isLexical: boolean }): SearchPlan {

@@ -1,0 +1,94 @@
+import { setImmediate } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import { ANALYSER_VERSION, analyse } from '../store/full-text/analyse.ts';
+import { stopWords } from '../store/full-text/stop-words.ts';
+import type { EmbeddingModel } from './embedding-model.ts';
+import { unitVector } from './unit-vector.ts';
+
+/** Measured over 384, 512, 768 and 1,024: the last step that is worth its bytes (docs/decisions.md). */
+const DIMENSIONS = 768;
+const HASHING_VERSION = 1;
+/** Longer texts are cut; a chunk never comes near. */
+const MAX_LENGTH = 100_000;
+const TEXTS_AT_ONCE = 32;
+
+/**
+ * Vectors without a model: the words of a text, hashed. Deterministic, free and instant. Texts are near when they share
+ * words, word forms or, through character triples, much of their spelling; what words mean it does not know.
+ */
+export function createLexicalHash(): EmbeddingModel {
+  const name = 'builtin/lexical-hash-v1';
+  return {
+    name,
+    isLexical: true,
+    space: async () => ({
+      embedder: name,
+      version: `${HASHING_VERSION}.${ANALYSER_VERSION}`,
+      dimensions: DIMENSIONS,
+    }),
+    async embed(texts, _kind, signal) {
+      const vectors: Float32Array[] = [];
+      for (const text of texts) {
+        if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
+        vectors.push(hashText(text));
+        // Others get their turn between batches.
+        if (vectors.length % TEXTS_AT_ONCE === 0) await setImmediate();
+      }
+      return vectors;
+    },
+  };
+}
+
+function hashText(text: string): Float32Array {
+  const vector = new Float32Array(DIMENSIONS);
+  for (const [feature, weight] of featuresOf(text.slice(0, MAX_LENGTH))) {
+    const hash = hashOf(feature);
+    const place = hash % DIMENSIONS;
+    // Signs let features that share a place cancel out instead of adding up.
+    vector[place] = (vector[place] ?? 0) + (hash >>> 31 ? -weight : weight);
+  }
+  return unitVector(vector) ?? nowhere();
+}
+
+// A text of nothing must have some direction; this one is no other text's.
+function nowhere(): Float32Array {
+  const vector = new Float32Array(DIMENSIONS);
+  vector[DIMENSIONS - 1] = 1;
+  return vector;
+}
+
+function featuresOf(text: string): Map<string, number> {
+  const features = new Map<string, number>();
+  const add = (feature: string, weight: number) => features.set(feature, (features.get(feature) ?? 0) + weight);
+  for (const [term, count] of countTerms(text)) {
+    const weight = 1 + Math.log(count);
+    add(term, weight);
+    const triples = triplesOf(term);
+    // All triples of a word together weigh as much as the word.
+    for (const triple of triples) add(triple, weight / Math.sqrt(triples.length));
+  }
+  return features;
+}
+
+function countTerms(text: string): Map<string, number> {
+  const terms = analyse(text);
+  const telling = terms.filter((term) => !stopWords.has(term));
+  const counts = new Map<string, number>();
+  for (const term of telling.length > 0 ? telling : terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return counts;
+}
+
+function triplesOf(term: string): string[] {
+  if (!/^[\p{L}\p{M}]{4,}$/u.test(term)) return [];
+  const characters = ['^', ...term, '$'];
+  return Array.from({ length: characters.length - 2 }, (_, at) => `#${characters.slice(at, at + 3).join('')}`);
+}
+
+// FNV-1a with the finish of MurmurHash3, which spreads the last characters over all bits.
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
