@@ -48,12 +48,16 @@ const run = promisify(execFile);
 
 async function fromPs(pid: number): Promise<string | undefined> {
   // Its time is local and in the user's language unless told otherwise.
-  const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], { env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/bin:/usr/bin' } });
+  const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], {
+    env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/bin:/usr/bin' },
+  });
   return stdout.trim() || undefined;
 }
 
 async function fromPowerShell(pid: number): Promise<string | undefined> {
   const command = `(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`;
-  const { stdout } = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', command], { windowsHide: true });
+  const { stdout } = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', command], {
+    windowsHide: true,
+  });
   return stdout.trim() || undefined;
 }
