@@ -6,7 +6,7 @@ import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http
 import { embeddingText } from './ingest/embedding-text.ts';
 import { createIngestor } from './ingest/ingest-document.ts';
 import type { Ingestor } from './ingest/ingestor.ts';
-import { extractiveModel } from './models/extractive/extractive-model.ts';
+import { createExtractiveModel } from './models/extractive/extractive-model.ts';
 import { createModelRegistry } from './models/registry.ts';
 import { createAnswerer } from './rag/answer-question.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
@@ -18,6 +18,7 @@ import { replaceableEmbedder } from './services/replaceable-embedder.ts';
 import { openEmbeddedChroma } from './store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from './store/chroma/remote-chroma.ts';
 import { type DataFolder, openDataFolder } from './store/data-folder.ts';
+import { analyse, analyseQuery } from './store/full-text/analyse.ts';
 import type { IndexState } from './store/index-state.ts';
 import { createChunkSearch } from './store/sql/chunk-search.ts';
 import { openCollections } from './store/sql/open-collections.ts';
@@ -60,7 +61,7 @@ export async function createServices(config: Config, options: ServicesOptions): 
 async function open(config: Config, options: ServicesOptions, closers: (() => Promise<void>)[]): Promise<Services> {
   const { log } = options;
   const warn = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
-  const models = createModelRegistry({ ...config, extractive: extractiveModel });
+  const models = createModelRegistry({ ...config, extractive: createExtractiveModel() });
   requireModels(config.models, models);
 
   const folder = await openDataFolder(config.dataDir);
@@ -97,7 +98,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     conversations,
     ingestor,
     retriever,
-    answerer: createAnswerer({ retriever, models, corpus }),
+    answerer: createAnswerer({ retriever, models, analyser: { analyse, analyseQuery } }),
     models,
     embeddings,
     log,

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Client } from '../src/cli/client.ts';
+import { inProcessClient } from '../src/cli/in-process-client.ts';
+import { ingestAll } from '../src/cli/ingest-all.ts';
+import { listenForInterruption } from '../src/cli/interruption.ts';
+import { commandLog } from '../src/cli/log.ts';
+import { processOutput } from '../src/cli/output.ts';
+import { duration } from '../src/cli/progress-line.ts';
+import { showCitations } from '../src/cli/show-citations.ts';
+import { loadConfig } from '../src/config.ts';
+import { createServices } from '../src/services.ts';
+
+const SAMPLES = fileURLToPath(new URL('samples', import.meta.url));
+const QUESTIONS = [
+  'How often is the horn sounded in fog?',
+  'How many passengers travelled in 2024?',
+  'What does a group have to pay when it cancels?',
+];
+
+const output = processOutput(process.stdout, process.stderr);
+const title = (text: string) => output.print(`\n${output.style(['bold', 'cyan'], text)}\n`);
+
+/** The main job on a folder that is gone afterwards: documents in, questions answered with citations. */
+async function demo(folder: string, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  // No setting of the surroundings counts, so that everyone sees the same: no key, no network.
+  const config = loadConfig({ env: {}, cwd: folder });
+  const client = inProcessClient(await createServices(config, { log: commandLog('warn', output) }));
+  try {
+    title('1. Taking in the papers of a small ferry company (scripts/samples)');
+    await takeIn(client, signal);
+    title('2. Asking three questions');
+    for (const question of QUESTIONS) await ask(client, question, signal);
+    await showStatus(client);
+  } finally {
+    await client.close();
+  }
+  title('3. Now with your own documents');
+  output.print('   npm run -s cli -- ingest PATH          files, folders, globs, web pages');
+  output.print('   npm run -s cli -- ask "QUESTION"       an answer with its sources');
+  output.print('   npm start                              the same over HTTP, at http://127.0.0.1:7272/v3');
+  output.print();
+  output.print('   These answers were quotations, chosen without a language model. For written ones with the same');
+  output.print('   citations, set OPENAI_API_KEY or ANTHROPIC_API_KEY; .env.example lists every setting.');
+  output.print(output.style('dim', `\n   ${duration((performance.now() - startedAt) / 1000)}, all on this machine.`));
+}
+
+async function takeIn(client: Client, signal: AbortSignal): Promise<void> {
+  const steps = ingestAll([SAMPLES], {
+    client,
+    metadata: { company: 'Skerry Line' },
+    collections: [],
+    allowPrivateAddresses: false,
+    stop: signal,
+    abandon: signal,
+  });
+  for await (const step of steps) {
+    if (step.type !== 'result') continue;
+    const isIn = step.outcome !== 'failed';
+    const mark = isIn ? output.style('green', 'in    ') : output.style('red', 'failed');
+    output.print(`   ${mark}  ${basename(step.name)}${isIn ? '' : `: ${step.reason}`}`);
+    if (!isIn) process.exitCode = 1;
+  }
+}
+
+async function ask(client: Client, question: string, signal: AbortSignal): Promise<void> {
+  output.print(output.style('bold', `   ${question}`));
+  output.print();
+  const events = client.ask({ query: question, limit: 8, filters: {} }, signal);
+  for await (const event of events) {
+    if (event.type !== 'answer') continue;
+    for (const line of event.answer.text.split('\n')) output.print(`   ${line}`);
+    showCitations(event.answer.citations, output);
+  }
+  output.print();
+}
+
+async function showStatus(client: Client): Promise<void> {
+  const { corpus, model, embedder } = await client.status();
+  const amounts = `${corpus.documents} documents in ${corpus.chunks} passages`;
+  output.print(output.style('dim', `   ${amounts}; answered by ${model}, embedded by ${embedder}.`));
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'citewell-demo-'));
+const interruption = listenForInterruption(process, { force: () => process.exit(130) });
+try {
+  output.print('Citewell answers over your own documents, with citations you can check.');
+  await demo(folder, interruption.stop);
+} catch (error) {
+  if (interruption.received() === undefined) throw error;
+  output.note('Stopped.');
+  process.exitCode = 130;
+} finally {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  interruption.dispose();
+}
