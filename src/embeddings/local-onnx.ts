@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { join, resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
@@ -115,19 +116,30 @@ async function loadModel(model: string, cacheDir: string): Promise<Loaded> {
 const ERRORS_ONLY = 40;
 
 async function importTransformers(): Promise<Transformers> {
+  if (!isInstalled()) {
+    throw new ServiceError(
+      'not_configured',
+      `Local embedding models need the package ${PACKAGE}, which is not installed. Run: npm install ${PACKAGE}`,
+    );
+  }
   try {
     // Through a variable: the compiler must not look for a package that is optional.
     const name: string = PACKAGE;
     return (await import(name)) as Transformers;
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     throw new ServiceError(
       'not_configured',
-      isAbsent
-        ? `Local embedding models need the package ${PACKAGE}, which is not installed. Run: npm install ${PACKAGE}`
-        : `The package ${PACKAGE} is installed but cannot be loaded on this machine. Choose another CITEWELL_EMBEDDING_MODEL, or reinstall it.`,
+      `The package ${PACKAGE} is installed but cannot be loaded on this machine. Choose another CITEWELL_EMBEDDING_MODEL, or reinstall it.`,
       { cause: error },
     );
+  }
+}
+
+function isInstalled(): boolean {
+  try {
+    return findPackageJSON(PACKAGE, import.meta.url) !== undefined;
+  } catch {
+    return false;
   }
 }
 
