@@ -7,7 +7,7 @@ let http: RunningHttp;
 let asking = defaultAdmin;
 
 beforeAll(async () => {
-  http = await startCitewell({}, async () => asking);
+  http = await startCitewell({ authenticate: async () => asking });
 });
 afterAll(() => http.close());
 

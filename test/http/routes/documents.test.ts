@@ -350,7 +350,7 @@ describe('who asks', () => {
     const stranger = { ...owner, userId: 'b0000000-0000-4000-8000-000000000000', collectionIds: [] };
     const member = { ...stranger, collectionIds: defaultAdmin.collectionIds };
     let asking = owner;
-    const guarded = await startCitewell({}, async () => asking);
+    const guarded = await startCitewell({ authenticate: async () => asking });
     const status = async (path: string, init?: RequestInit) => (await fetch(`${guarded.url}/v3${path}`, init)).status;
     try {
       const created = await guarded.post('/v3/documents', { raw_text: 'Mine alone.' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningHttp, startHttp } from '../support/start-http.ts';
-import { wordEmbeddings } from '../support/twins.ts';
+import { wordEmbeddings } from '../support/word-embeddings.ts';
 
 const embedded: string[] = [];
 let http: RunningHttp;

@@ -5,31 +5,41 @@ import type { Authenticate } from '../../../src/http/authenticate.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
+import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
+import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
+import { createAnswerer } from '../../../src/rag/answer-question.ts';
 import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
+import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { createChunkSearch } from '../../../src/store/sql/chunk-search.ts';
 import { openCollections } from '../../../src/store/sql/open-collections.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
-import { saying, scriptedModels } from './scripted-models.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
-import { quotingAnswerer, wordEmbeddings } from './twins.ts';
+import { wordEmbeddings } from './word-embeddings.ts';
+
+interface CitewellOptions {
+  readonly limits?: HttpServices['limits'];
+  readonly authenticate?: Authenticate;
+  /** Language models; none unless told. */
+  readonly models?: ModelSettings;
+}
 
 /** The whole service over loopback on an empty corpus of its own. */
-export async function startCitewell(
-  parts: Partial<HttpServices> = {},
-  authenticate?: Authenticate,
-): Promise<RunningHttp> {
+export async function startCitewell({
+  limits,
+  authenticate,
+  models: settings,
+}: CitewellOptions = {}): Promise<RunningHttp> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
   const index = memoryVectorIndex();
   const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText, readers: 1 });
   const { sqlite, corpus, spaces, collections, conversations, maintenance } = store;
-  const ingestor = createIngestor({ corpus, spaces, collections, embeddings: wordEmbeddings });
-  const chunks = createChunkSearch({
-    search: sqlite.search,
-    collections: openCollections(index),
-    state: maintenance.state,
-  });
-  const retriever = createRetriever({ chunks, embedder: wordEmbeddings });
+  const embeddings = wordEmbeddings;
+  const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
+  const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
+  const retriever = createRetriever({ chunks: createChunkSearch(search), embedder: embeddings });
+  const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
+  const answerer = createAnswerer({ retriever, models, analyser: { analyse, analyseQuery } });
   const http = await startHttp(
     {
       corpus,
@@ -37,12 +47,11 @@ export async function startCitewell(
       conversations,
       retriever,
       ingestor,
-      answerer: quotingAnswerer(retriever),
-      embeddings: wordEmbeddings,
-      models: scriptedModels(() => saying('Hello', ' there')),
-      reindex: (request, signal) =>
-        request.back ? spaces.goBack(wordEmbeddings, signal) : spaces.reindex(wordEmbeddings, signal),
-      ...parts,
+      answerer,
+      embeddings,
+      models,
+      reindex: ({ back }, signal) => (back ? spaces.goBack(embeddings, signal) : spaces.reindex(embeddings, signal)),
+      ...(limits && { limits }),
     },
     authenticate,
   );

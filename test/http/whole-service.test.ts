@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatReply, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
+import { startCitewell } from './support/start-citewell.ts';
+import type { RunningHttp } from './support/start-http.ts';
+
+const lisbon = 'The capital of Portugal is Lisbon. It lies on the Tagus.';
+
+interface Streamed {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: events are read as a client without types would
+  readonly data: any;
+}
+
+function eventsOf(text: string): Streamed[] {
+  return [...text.matchAll(/event: (.*)\ndata: (.*)\n\n/g)].map(([, name = '', data = '']) => ({
+    name,
+    data: data === '[DONE]' ? data : JSON.parse(data),
+  }));
+}
+
+describe('with a language model', () => {
+  let provider: Awaited<ReturnType<typeof startFakeOpenAi>>;
+  let http: RunningHttp;
+  let documentId: string;
+
+  beforeAll(async () => {
+    provider = await startFakeOpenAi();
+    http = await startCitewell({
+      models: {
+        providers: [{ name: 'fake', baseUrl: provider.baseUrl }],
+        models: { quality: 'fake/gpt' },
+        retry: { maxTries: 1, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 1 },
+      },
+    });
+    const response = await http.post('/v3/documents', { raw_text: lisbon, metadata: { title: 'Capitals' } });
+    const { results } = (await response.json()) as { results: { document_id: string } };
+    documentId = results.document_id;
+  });
+  afterAll(async () => {
+    await http.close();
+    await provider.close();
+  });
+
+  const ask = (body: object, init?: RequestInit) =>
+    http.post(
+      '/v3/retrieval/rag',
+      { query: 'capital of Portugal', rag_generation_config: { stream: true }, ...body },
+      init,
+    );
+
+  it('streams an answer whose citation leads to the exact passage in the document', async () => {
+    provider.next(chatReply({ text: 'Portugal is governed from Lisbon [1]. So it is [1].' }));
+    const events = eventsOf(await (await ask({})).text());
+    const names = events.map(({ name }) => name);
+    expect([names[0], ...names.slice(-2)]).toEqual(['search_results', 'final_answer', 'done']);
+    const said = events.flatMap(({ name, data }) => (name === 'message' ? [data.delta.content[0].payload.value] : []));
+    const final = events.at(-2)?.data;
+    expect(said.join('')).toBe(final.generated_answer);
+    expect(final.citations).toHaveLength(1);
+    const [{ id, payload, spans }] = final.citations;
+    expect([id, spans.length, payload.document_id]).toEqual(['cit.1', 2, documentId]);
+    for (const { start, end } of spans) expect(final.generated_answer.slice(start, end)).toBe('[1]');
+    const passage = await fetch(
+      `${http.url}/v3/documents/${documentId}/text?start=${payload.start}&end=${payload.end}`,
+    );
+    const { results } = (await passage.json()) as { results: { text: string } };
+    expect(results.text).toBe(payload.quotes[0].text);
+    expect(lisbon).toContain(results.text);
+    const cited = events.filter(({ name }) => name === 'citation');
+    expect(cited.map(({ data }) => [data.is_new, data.payload === null])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+
+  it('breaks off the model’s stream when its reader leaves', async () => {
+    const reply = chatReply({ text: 'Lisbon it is' });
+    provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { hang: true }] });
+    const leaving = new AbortController();
+    const response = await ask({}, { signal: leaving.signal });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = '';
+    while (!seen.includes('event: message')) seen += (await reader?.read())?.value ?? '';
+    leaving.abort();
+    expect(await provider.requests.at(-1)?.end).toBe('left');
+  });
+
+  it('ends a stream that the model’s server cuts with an error event', async () => {
+    const reply = chatReply({ text: 'Lisbon it is' });
+    provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { cut: true }] });
+    const names = eventsOf(await (await ask({})).text()).map(({ name }) => name);
+    expect(names.slice(-2)).toEqual(['error', 'done']);
+    expect(names).not.toContain('final_answer');
+  });
+
+  it('hands on a rate limit with the time to wait', async () => {
+    provider.next(openAiError(429, 'Slow down.', { headers: { 'Retry-After': '7' } }));
+    const response = await http.post('/v3/retrieval/completion', { messages: [{ role: 'user', content: 'Hi' }] });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
+  });
+});
+
+describe('without a language model', () => {
+  let http: RunningHttp;
+  beforeAll(async () => {
+    http = await startCitewell();
+    await http.post('/v3/documents', { raw_text: lisbon });
+  });
+  afterAll(() => http.close());
+
+  it('answers by quoting, and says that it does', async () => {
+    const response = await http.post('/v3/retrieval/rag', { query: 'What is the capital of Portugal?' });
+    expect(await response.json()).toMatchObject({
+      generated_answer: expect.stringContaining('The capital of Portugal is Lisbon.'),
+      citations: [
+        { id: 'cit.1', payload: { quotes: [{ text: 'The capital of Portugal is Lisbon.', start: 0, end: 34 }] } },
+      ],
+      results: { metadata: { model: 'builtin/extractive', mode: 'extractive' } },
+    });
+  });
+
+  it('says plainly when nothing found supports an answer', async () => {
+    const response = await http.post('/v3/retrieval/rag', { query: 'Who wrote Hamlet?' });
+    expect(await response.json()).toMatchObject({ generated_answer: expect.any(String), citations: [] });
+  });
+
+  it('refuses a completion and names what to set', async () => {
+    for (const stream of [false, true]) {
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const response = await http.post('/v3/retrieval/completion', { messages, generation_config: { stream } });
+      expect([response.status, await response.json()]).toEqual([
+        503,
+        expect.objectContaining({ code: 'not_configured', message: expect.stringContaining('OPENAI_API_KEY') }),
+      ]);
+    }
+  });
+
+  it('finds what each filter lets through, before the limit', async () => {
+    for (let year = 2000; year < 2010; year++) {
+      await http.post('/v3/documents', { raw_text: `Report of the year ${year}.`, metadata: { year } });
+    }
+    const search = async (filters: object) => {
+      const response = await http.post('/v3/retrieval/search', {
+        query: 'report',
+        search_settings: { filters, limit: 2 },
+      });
+      const { results } = (await response.json()) as {
+        results: { chunk_search_results: { metadata: { year: number } }[] };
+      };
+      return results.chunk_search_results.map(({ metadata }) => metadata.year).sort();
+    };
+    expect(await search({ year: { $in: [2003] } })).toEqual([2003]);
+    expect(await search({ 'metadata.year': { $gte: 2008 } })).toEqual([2008, 2009]);
+    expect(await search({ $or: [{ year: 2001 }, { year: 2004 }] })).toEqual([2001, 2004]);
+    expect(await search({ nobody_has_this: 1 })).toEqual([]);
+  });
+});
