@@ -20,6 +20,8 @@ export interface Usage {
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
+  /** `none` forbids calls while the tools stay declared, as transcripts with calls require; default `auto`. */
+  readonly toolChoice?: 'auto' | 'none';
   readonly config: GenerationConfig;
   readonly signal: AbortSignal;
 }

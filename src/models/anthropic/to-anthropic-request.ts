@@ -43,7 +43,7 @@ export function toAnthropicRequest(name: string, request: ModelRequest): Anthrop
     ...(system !== '' && { system: [cached(text(system))] }),
     messages: toMessages(turns),
     ...(tools.length > 0 && { tools }),
-    ...(tools.length > 0 && request.tools.length === 0 && { tool_choice: { type: 'none' } }),
+    ...(tools.length > 0 && mayNotCall(request) && { tool_choice: { type: 'none' } }),
     ...(wantsThinking && { thinking: toThinking(config, traits) }),
     ...(outputConfig !== undefined && { output_config: outputConfig }),
     ...(traits.takesSampling && !wantsThinking && toSampling(config)),
@@ -127,6 +127,8 @@ function toSampling({ temperature, topP }: GenerationConfig): { temperature?: nu
   if (temperature !== undefined) return { temperature: Math.min(temperature, 1) };
   return topP !== undefined && topP < 1 ? { top_p: topP } : {};
 }
+
+const mayNotCall = ({ tools, toolChoice }: ModelRequest): boolean => tools.length === 0 || toolChoice === 'none';
 
 // A transcript with tool calls needs the tools declared even when none may be called any more.
 function toTools(tools: readonly ToolSpec[], turns: readonly Turn[]): Tool[] {

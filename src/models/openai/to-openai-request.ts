@@ -20,6 +20,7 @@ export function toOpenAiRequest(name: string, request: ModelRequest): ChatComple
     ...(config.reasoningEffort !== undefined && { reasoning_effort: config.reasoningEffort }),
     ...(config.responseFormat !== undefined && { response_format: toResponseFormat(config.responseFormat) }),
     ...(tools.length > 0 && {
+      ...(request.toolChoice === 'none' && { tool_choice: 'none' as const }),
       tools: tools.map(({ name, description, inputSchema }) => ({
         type: 'function' as const,
         function: { name, description, parameters: { ...inputSchema } },

@@ -33,6 +33,7 @@ export function toResponsesRequest(name: string, request: ModelRequest): Respons
         }),
     ...(config.responseFormat !== undefined && { text: { format: toFormat(config.responseFormat) } }),
     ...(tools.length > 0 && {
+      ...(request.toolChoice === 'none' && { tool_choice: 'none' as const }),
       tools: tools.map(({ name, description, inputSchema }) => ({
         type: 'function' as const,
         name,

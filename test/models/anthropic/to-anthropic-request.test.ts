@@ -88,6 +88,10 @@ describe('a request to Anthropic', () => {
       tool_choice: { type: 'none' },
     });
     expect(convert({ messages: toolTurns, tools: [lookTool] })).not.toHaveProperty('tool_choice');
+    expect(convert({ messages: toolTurns, tools: [lookTool], toolChoice: 'none' })).toMatchObject({
+      tools: [{ name: 'look', description: 'Looks.' }],
+      tool_choice: { type: 'none' },
+    });
   });
 
   it('does not think in the middle of calls that were made without thinking', () => {

@@ -48,6 +48,14 @@ describe('a request over Chat Completions', () => {
     });
   });
 
+  it('keeps tools declared that may not be called', () => {
+    const tools = [{ name: 'look', description: 'Looks.', inputSchema: schema }];
+    expect(chat({ tools, toolChoice: 'none' })).toMatchObject({ tool_choice: 'none', tools: [{ type: 'function' }] });
+    expect(responses({ tools, toolChoice: 'none' })).toMatchObject({ tool_choice: 'none', tools: [{ name: 'look' }] });
+    expect(chat({ tools })).not.toHaveProperty('tool_choice');
+    expect(chat({ toolChoice: 'none' })).not.toHaveProperty('tool_choice');
+  });
+
   it('refuses a transcript without content', () => {
     expect(() => chat({ messages: [{ role: 'user', text: ' ' }] })).toThrow('nothing to answer');
   });
