@@ -54,6 +54,9 @@ export async function prepareDocument(job: PreparationJob, signal: AbortSignal):
   };
 }
 
+/** Enough to see whether a text is written in Markdown. */
+const SNIFFED_CHARACTERS = 20_000;
+
 async function readContent(
   { bytes, fileName, type, content }: PreparationJob,
   signal: AbortSignal,
@@ -62,7 +65,7 @@ async function readContent(
   const given = new TextDecoder().decode(bytes);
   // Ready-made passages are kept to the letter, as their lengths say where they end.
   const text = content.kind === 'chunks' ? given : cleanText(given);
-  if (sniffText(text, { named: undefined, isWhole: false }) !== 'md')
+  if (sniffText(text.slice(0, SNIFFED_CHARACTERS), { named: undefined, isWhole: false }) !== 'md')
     return { text, blocks: paragraphsOf(text), pages: [], metadata: {} };
   const { markdownBlocks } = await import('./readers/markdown.ts');
   return { text, blocks: markdownBlocks(text), pages: [], metadata: {} };

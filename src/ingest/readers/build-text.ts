@@ -19,7 +19,7 @@ export function createTextBuilder(): TextBuilder {
 
   return {
     add(kind, text, heading) {
-      const kept = kind === 'code' ? text.replace(/^(?:[ \t]*\n)+|\s+$/g, '') : text.trim();
+      const kept = kind === 'code' ? text.trimEnd().replace(/^(?:[ \t]*\n)+/, '') : text.trim();
       if (kept.trim() === '') return;
       if (length > 0) {
         parts.push('\n\n');

@@ -46,10 +46,11 @@ function checkedParts(bytes: Uint8Array, fileName: string): readonly ZipEntry[] 
   let left = MAX_UNPACKED_BYTES;
   for (const entry of entries) {
     if (!/\.(?:xml|rels)$/i.test(entry.name)) continue;
-    if (entry.declaredSize > left) {
+    const part = entry.declaredSize > left ? undefined : unpackEntry(bytes, entry, Math.max(1, left));
+    if (part === undefined) {
       throw new ServiceError('too_large', `${fileName} unpacks to more than ${MAX_UNPACKED_BYTES} bytes.`);
     }
-    left -= unpackEntry(bytes, entry, Math.max(1, left)).length;
+    left -= part.length;
   }
   return entries;
 }
@@ -79,7 +80,7 @@ async function convert(bytes: Uint8Array, fileName: string): Promise<string> {
 function readProperties(bytes: Uint8Array, parts: readonly ZipEntry[]): Metadata & { readonly title?: string } {
   const entry = parts.find(({ name }) => name === 'docProps/core.xml');
   if (entry === undefined) return {};
-  const $ = load(unpackEntry(bytes, entry, 1_000_000).toString('utf8'), { xml: true });
+  const $ = load(unpackEntry(bytes, entry, 1_000_000)?.toString('utf8') ?? '', { xml: true });
   const read = (tag: string) => $(tag).first().text().trim();
   const fields = {
     title: read('dc\\:title'),

@@ -52,9 +52,16 @@ function likelihood(text: string): number {
   }
   const stray = text.match(STRAY)?.length ?? 0;
   const odd = text.match(ODD_SYMBOL)?.length ?? 0;
+  // Bytes that mean nothing in an encoding all but rule it out.
+  const undecodable = text.match(/\ufffd/g)?.length ?? 0;
   characters += stray + odd;
-  return characters === 0 ? 0 : (score - 3 * stray - 0.3 * odd) / characters;
+  return characters === 0 ? 0 : (score - 3 * stray - 10 * undecodable - 0.3 * odd) / characters;
 }
+
+/** The characters that make up a third of Chinese text, in both writings. */
+const FREQUENT_HAN =
+  '的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长' +
+  '這來國個說們為時會過對裡後還發當無開見經頭動兩長分九月本日';
 
 const SCRIPTS: readonly { readonly script: RegExp; readonly frequent: RegExp }[] = [
   { script: /^[\p{Script=Latin}\p{M}]+$/u, frequent: /[éèêàâçäöüßáíóúñãõåæøëïîôûùìòÄÖÜÉłśćęążźčšžřěůýőűțșăı]/gu },
@@ -62,11 +69,14 @@ const SCRIPTS: readonly { readonly script: RegExp; readonly frequent: RegExp }[]
   { script: /^\p{Script=Greek}+$/u, frequent: /[αοιετσνηυρπκμλςάίόέήύώ]/gu },
   { script: /^[\p{Script=Hebrew}\p{M}]+$/u, frequent: /[והילאמרתבנש]/gu },
   { script: /^[\p{Script=Arabic}\p{M}]+$/u, frequent: /[اليمنرتوبعدسفهكقحجةى]/gu },
-  { script: /^[\p{Script=Thai}\p{M}]+$/u, frequent: /[\p{Script=Thai}]/gu },
-  { script: /^[\p{Script=Hangul}]+$/u, frequent: /[\p{Script=Hangul}]/gu },
+  { script: /^[\p{Script=Thai}\p{M}]+$/u, frequent: /[านรกอเงมยลวดตสทปคบ่้]/gu },
+  {
+    script: /^[\p{Script=Hangul}]+$/u,
+    frequent: /[이다는에의가을를고하지로기도한사어나리시인자아해대서그있것들니라면으]/gu,
+  },
   {
     script: /^[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々]+$/u,
-    frequent: /[\u3040-\u30ff]|[的一是不了在人有我他这中大来上国個の]/gu,
+    frequent: new RegExp(`[\\u3040-\\u30ff${FREQUENT_HAN}]`, 'gu'),
   },
 ];
 

@@ -29,9 +29,13 @@ function edgesOf(rows: readonly Row[]): Row[] {
   return [...new Set([...byHeight.slice(0, EDGE_ROWS), ...byHeight.slice(-EDGE_ROWS)])];
 }
 
-const keyOf = (row: Row): string =>
-  `${row.cells
-    .map(({ text }) => text)
-    .join(' ')
-    .replace(/\d+|\b[ivxlc]+\b/gi, '#')
-    .toLowerCase()}@${Math.round(row.y / 12)}`;
+/** Longer rows are text: of them, only such as repeat to the letter are furniture. */
+const MAX_NUMBERED = 60;
+
+function keyOf(row: Row): string {
+  const text = row.cells.map((cell) => cell.text).join(' ');
+  // A row of bare numbers is a page number only when it is a single one; else it is part of a table.
+  const isNumbered = text.length <= MAX_NUMBERED && (row.cells.length === 1 || /\p{L}{3}/u.test(text));
+  const words = isNumbered ? text.replace(/\d+|\b[ivxlc]+\b/gi, '#') : text;
+  return `${words.toLowerCase()}@${Math.round(row.y / 12)}`;
+}

@@ -33,9 +33,11 @@ export function joinLines(runs: readonly PlacedText[]): Line[] {
     parts = [];
   };
   for (const run of runs) {
+    // The parser writes a blank for any gap, however wide; where the letters stand says more.
+    if (run.text.trim() === '') continue;
     const last = parts.at(-1);
     if (last !== undefined && !goesOn(last, run)) close();
-    if (run.text.trim() !== '' || parts.length > 0) parts.push(run);
+    parts.push(run);
   }
   close();
   return lines;
@@ -53,8 +55,7 @@ function goesOn(last: PlacedText, next: PlacedText): boolean {
 }
 
 function toLine(parts: readonly PlacedText[]): Line | undefined {
-  const inked = parts.filter((part) => part.text.trim() !== '');
-  const main = inked.reduce<PlacedText | undefined>(
+  const main = parts.reduce<PlacedText | undefined>(
     (best, part) => (best === undefined || part.text.length > best.text.length ? part : best),
     undefined,
   );
@@ -67,8 +68,8 @@ function toLine(parts: readonly PlacedText[]): Line | undefined {
   }
   return {
     text: text.replace(/\s+/g, ' ').trim(),
-    x: Math.min(...inked.map(({ x }) => x)),
-    right: Math.max(...inked.map(({ x, width }) => x + width)),
+    x: Math.min(...parts.map(({ x }) => x)),
+    right: Math.max(...parts.map(({ x, width }) => x + width)),
     y: main.y,
     size: main.size,
     isRotated: main.isRotated,

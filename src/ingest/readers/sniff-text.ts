@@ -53,6 +53,10 @@ function tableType(text: string): string | undefined {
   const { delimiter, columns, agreement } = sniffDialect(lines.slice(0, -1).join('\n'));
   const needed = delimiter === '\t' ? 2 : 3;
   if (columns < needed || agreement < 1 || /^\s*\|/.test(text)) return undefined;
+  // In prose a blank follows the comma.
+  const delimiters = text.split(delimiter).length - 1;
+  const spaced = text.split(`${delimiter} `).length - 1;
+  if (spaced > delimiters / 2 || /[,;]$/.test(lines[0] ?? '')) return undefined;
   return delimiter === '\t' ? 'tsv' : 'csv';
 }
 
@@ -73,9 +77,9 @@ function languageOf(text: string): string | undefined {
 const MARKDOWN_SIGNS: readonly RegExp[] = [
   /^#{1,6}\s+\S/m,
   /^```/m,
-  /\[[^\]\n]+\]\([^)\s]+\)/,
-  /^\s*\|?\s*:?-{3,}:?\s*\|/m,
-  /\*\*[^*\n]+\*\*/,
+  /\[[^\]\n]{1,200}\]\([^)\s]{1,500}\)/,
+  /^[ \t]{0,3}\|?[ \t]{0,9}:?-{3,200}:?[ \t]{0,9}\|/m,
+  /\*\*[^*\n]{1,200}\*\*/,
   /^---\n[\s\S]{1,2000}?\n---\n/,
 ];
 

@@ -15,29 +15,61 @@ export const textReader: Reader = {
 
 /** Paragraphs of a plain text, set apart by blank lines. */
 export function paragraphsOf(text: string): Block[] {
-  const blocks: Block[] = [];
-  for (const match of text.matchAll(/[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*/g)) {
-    const start = match.index;
-    const end = start + match[0].length;
-    const heading = headingOf(match[0]);
-    if (heading !== undefined) blocks.push({ kind: 'heading', start, end, ...heading });
-    else blocks.push({ kind: isList(match[0]) ? 'list' : 'paragraph', start, end });
-  }
-  return blocks;
+  const spans = [...paragraphSpans(text)];
+  return spans.map(({ start, end }, index): Block => {
+    const next = spans[index + 1];
+    const heading =
+      headingOf(text.slice(start, end)) ?? namelessHeading(text.slice(start, end), next && next.end - next.start);
+    if (heading !== undefined) return { kind: 'heading', start, end, ...heading };
+    return { kind: isList(text.slice(start, end)) ? 'list' : 'paragraph', start, end };
+  });
 }
 
-function headingOf(paragraph: string): { level: number; label: string } | undefined {
+function* paragraphSpans(text: string): Generator<{ start: number; end: number }> {
+  let start = -1;
+  let end = 0;
+  for (let from = 0; from < text.length; ) {
+    const newline = text.indexOf('\n', from);
+    const to = newline === -1 ? text.length : newline;
+    const line = text.slice(from, to);
+    if (line.trim() !== '') {
+      if (start === -1) start = from;
+      end = to;
+    } else if (start !== -1) {
+      yield { start, end };
+      start = -1;
+    }
+    from = to + 1;
+  }
+  if (start !== -1) yield { start, end };
+}
+
+interface Heading {
+  readonly level: number;
+  readonly label: string;
+}
+
+function headingOf(paragraph: string): Heading | undefined {
+  if (paragraph.length > 300) return undefined;
   const underlined = /^[ \t]*(\S[^\n]{0,100})\n[ \t]*(={3,}|-{3,})[ \t]*$/.exec(paragraph);
-  if (underlined?.[1] !== undefined)
+  if (underlined?.[1] !== undefined) {
     return { level: underlined[2]?.startsWith('=') ? 1 : 2, label: underlined[1].trim() };
+  }
   const line = paragraph.trim();
   if (line.includes('\n') || line.length > 80 || /[.!?:;,]$/.test(line)) return undefined;
   const numbered = /^(\d{1,2}(?:\.\d{1,2})*)\.?\s+\p{Lu}/u.exec(line)?.[1];
   if (numbered !== undefined) return { level: Math.min(6, numbered.split('.').length), label: line };
   const letters = line.match(/\p{L}/gu)?.length ?? 0;
   const isCapitals = letters >= 4 && /\p{Lu}/u.test(line) && line === line.toUpperCase() && letters > line.length / 2;
-  return isCapitals || /^(?:chapter|part|appendix|section)\s+[\divxlc]+\b/i.test(line)
-    ? { level: 1, label: line }
+  const isChapter = /^(?:chapter|part|appendix|section)\s+[\divxlc]+\b/i.test(line);
+  return isCapitals || isChapter ? { level: 1, label: line } : undefined;
+}
+
+/** A short line of its own that ends like no sentence, above a real paragraph. */
+function namelessHeading(paragraph: string, lengthOfNext: number | undefined): Heading | undefined {
+  const isShort = paragraph.length <= 60 && !paragraph.includes('\n') && (lengthOfNext ?? 0) >= 150;
+  return isShort && /^\p{Lu}[^|\t]*[\p{L}\p{N})?]$/u.test(paragraph.trim())
+    ? { level: 2, label: paragraph.trim() }
     : undefined;
 }
 

@@ -46,28 +46,21 @@ function findEndRecord(buffer: Buffer): number | undefined {
   return undefined;
 }
 
-/** Unpacks one entry, refusing to go past `maxBytes` whatever the archive declares. Throws `too_large`, `invalid_request`. */
-export function unpackEntry(bytes: Uint8Array, entry: ZipEntry, maxBytes: number): Buffer {
+/** Unpacks one entry; undefined when it is larger than `maxBytes`, whatever the archive declares. Throws `invalid_request`. */
+export function unpackEntry(bytes: Uint8Array, entry: ZipEntry, maxBytes: number): Buffer | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (entry.headerOffset + 30 > buffer.length || buffer.readUInt32LE(entry.headerOffset) !== LOCAL_HEADER) {
-    throw new ServiceError('invalid_request', `The archive is damaged at its part ${entry.name}.`);
-  }
-  const start =
-    entry.headerOffset +
-    30 +
-    buffer.readUInt16LE(entry.headerOffset + 26) +
-    buffer.readUInt16LE(entry.headerOffset + 28);
-  const packed = buffer.subarray(start, start + entry.compressedSize);
-  if (entry.method === 0 && packed.length <= maxBytes) return packed;
+  const { headerOffset, name, method, compressedSize } = entry;
+  const damaged = (cause?: unknown) =>
+    new ServiceError('invalid_request', `The archive is damaged at its part ${name}.`, { cause });
+  if (headerOffset + 30 > buffer.length || buffer.readUInt32LE(headerOffset) !== LOCAL_HEADER) throw damaged();
+  const start = headerOffset + 30 + buffer.readUInt16LE(headerOffset + 26) + buffer.readUInt16LE(headerOffset + 28);
+  const packed = buffer.subarray(start, start + compressedSize);
+  if (method === 0) return packed.length <= maxBytes ? packed : undefined;
   try {
     return inflateRawSync(packed, { maxOutputLength: maxBytes });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new ServiceError('too_large', `The archive's part ${entry.name} unpacks to more than ${maxBytes} bytes.`, {
-        cause: error,
-      });
-    }
-    throw new ServiceError('invalid_request', `The archive is damaged at its part ${entry.name}.`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw damaged(error);
   }
 }
 

@@ -1,0 +1,47 @@
+/** A run of Helvetica at a place on an A4 page; origin at the lower left. */
+export interface PdfText {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size?: number;
+}
+
+/** A PDF of pages of placed text, small and uncompressed. */
+export function makePdf(
+  pages: readonly (readonly PdfText[])[],
+  options: { readonly pageCount?: number } = {},
+): Uint8Array {
+  const objects: string[] = [];
+  const add = (body: string): number => objects.push(body);
+  const first = 4;
+  const kids = pages.map((_, index) => `${first + index * 2} 0 R`);
+  add('<< /Type /Catalog /Pages 2 0 R >>');
+  add(`<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${options.pageCount ?? pages.length} >>`);
+  add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
+  for (const page of pages) {
+    const number = objects.length + 1;
+    add(
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${number + 1} 0 R >>`,
+    );
+    const content = page
+      .map(
+        ({ text, x, y, size = 11 }) =>
+          `BT /F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`,
+      )
+      .join('\n');
+    add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
+  }
+  let file = '%PDF-1.4\n';
+  const offsets = objects.map((body, index) => {
+    const offset = file.length;
+    file += `${index + 1} 0 obj\n${body}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
+  return new Uint8Array(Buffer.from(file, 'latin1'));
+}
+
+/** Lines of running text one below the other. */
+export const linesAt = (x: number, top: number, lines: readonly string[], size = 11): PdfText[] =>
+  lines.map((text, index) => ({ text, x, y: top - index * size * 1.25, size }));

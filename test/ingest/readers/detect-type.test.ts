@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { makeZip, wordParagraph, wordParts } from '../make-docx.ts';
+import { makePdf } from '../make-pdf.ts';
+import { typeOf } from './support.ts';
+
+const html = '<!doctype html><html><body><p>Hello there</p></body></html>';
+const word = makeZip(wordParts(wordParagraph('Hello')));
+const table = 'name;age;town\nAnn;3;Rome\nBob;4;Oslo\nCid;5;Bonn\nDan;6;Lyon\n';
+
+describe('the type of a file', () => {
+  it.each([
+    ['a PDF named .txt', 'a.txt', makePdf([[{ text: 'Hi', x: 50, y: 700 }]]), 'pdf'],
+    ['a Word file without an extension', 'letter', word, 'docx'],
+    ['a web page named .txt', 'page.txt', html, 'html'],
+    ['a web page named .csv, as error pages are', 'data.csv', html, 'html'],
+    ['JSON without an extension', 'data', '{"a": [1, 2]}', 'json'],
+    ['JSON Lines without an extension', 'data', '{"a":1}\n{"a":2}\n{"a":3}\n{"a":4}', 'jsonl'],
+    ['a table without an extension', 'data', table, 'csv'],
+    ['a tab-separated table named .txt', 'data.txt', table.replaceAll(';', '\t'), 'tsv'],
+    ['Markdown without an extension', 'README', '# Title\n\nSome *text*.', 'md'],
+    ['Markdown named .txt, which looks like any text', 'notes.txt', '# Title\n\nSome *text*.', 'txt'],
+    ['a script without an extension', 'run', '#!/usr/bin/env python3\nprint(1)\n', 'py'],
+    ['source code', 'main.rs', 'fn main() {}', 'rs'],
+    [
+      'prose with commas',
+      'letter',
+      'Dear Ann, dear Bob,\nthanks for all, we liked it,\nsee you soon, yours,\nCid, Dan',
+      'txt',
+    ],
+    ['JSON by name that is none', 'invalid.json', '{"a": ', 'json'],
+    ['text that begins like a bitmap', 'bm.txt', 'BM is the abbreviation of benchmark in this text.', 'txt'],
+    ['an empty file', 'empty.md', '', 'md'],
+  ])('is found for %s', async (_, name, content, type) => {
+    expect(await typeOf(name, content)).toBe(type);
+  });
+
+  it('is taken from the media type when neither content nor name tells', async () => {
+    expect(await typeOf('blob', 'Some text', 'text/markdown; charset=utf-8')).toBe('md');
+  });
+
+  it.each([
+    ['binary garbage named .txt', 'a.txt', randomBytes(5_000)],
+    [
+      'a picture named .txt',
+      'a.txt',
+      Buffer.from(
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+        'base64',
+      ),
+    ],
+    ['an archive', 'a.zip', makeZip([{ name: 'a.txt', content: 'text' }])],
+    ['rich text', 'a.txt', '{\\rtf1\\ansi Hello}'],
+    ['a format that has no reader yet', 'a.rst', 'Title\n=====\n\nText'],
+  ])('is refused for %s, with the list of what can be read', async (_, name, content) => {
+    await expect(typeOf(name, content as Uint8Array)).rejects.toMatchObject({
+      code: 'unsupported_type',
+      message: expect.stringContaining('Readable are: txt, md, html, pdf, docx, csv'),
+    });
+  });
+
+  it('is refused for an archive that only calls itself a Word document', async () => {
+    await expect(typeOf('a.docx', makeZip([{ name: 'a.txt', content: 'text' }]))).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { linesAt, makePdf } from '../make-pdf.ts';
+import { blocksOf, readFile } from './support.ts';
+
+const WORDS = ['boats', 'piers', 'fog', 'mail', 'crews', 'ropes', 'tides', 'lamps', 'nets', 'sails', 'winds', 'gulls'];
+const prose = (topic: string, count: number): string[] =>
+  Array.from(
+    { length: count },
+    (_, index) => `${topic} line ${index} runs on about ${WORDS[index]} and the weather out at sea,`,
+  );
+
+describe('a PDF', () => {
+  it('has its paragraphs joined from their lines, and headings by size', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          ...linesAt(60, 780, ['Harbour report'], 20),
+          ...linesAt(60, 740, [
+            'The ferry was late on nine days of the month because of',
+            'fog, and it did not sail on two days because of the',
+            'storm.',
+          ]),
+          ...linesAt(60, 680, ['A second paragraph stands further below and says something', 'else about the pier.']),
+        ],
+      ]),
+    );
+    expect(blocksOf(read)).toEqual([
+      ['heading 1', 'Harbour report'],
+      [
+        'paragraph',
+        'The ferry was late on nine days of the month because of fog, and it did not sail on two days because of the storm.',
+      ],
+      ['paragraph', 'A second paragraph stands further below and says something else about the pier.'],
+    ]);
+  });
+
+  it('has words that were parted at line ends put together, and keeps true hyphens', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        linesAt(60, 780, [
+          'The harbour master keeps a well-known list of all life-',
+          'boats, and the regis-',
+          'ter is well-',
+          'known on the coast.',
+        ]),
+      ]),
+    );
+    expect(read.text).toBe(
+      'The harbour master keeps a well-known list of all lifeboats, and the register is well-known on the coast.',
+    );
+  });
+
+  it('is read down one column, then the other', async () => {
+    // Line by line across the page, as some programs write it.
+    const left = linesAt(
+      50,
+      740,
+      prose('Left', 12).map((line) => line.slice(0, 44)),
+    );
+    const right = linesAt(
+      320,
+      740,
+      prose('Right', 12).map((line) => line.slice(0, 44)),
+    );
+    const page = [
+      ...linesAt(50, 790, ['A title across both of the columns of this page'], 18),
+      ...left.flatMap((line, index) => [line, ...right.slice(index, index + 1)]),
+    ];
+    const { text } = await readFile('a.pdf', makePdf([page]));
+    expect(text.indexOf('A title')).toBe(0);
+    expect(text.indexOf('Left line 11')).toBeLessThan(text.indexOf('Right line 0'));
+    expect(text.indexOf('Right line 0')).toBeLessThan(text.indexOf('Right line 11'));
+  });
+
+  it('is read without its running headers, footers and page numbers', async () => {
+    const pages = Array.from({ length: 6 }, (_, index) => [
+      ...linesAt(60, 810, ['Skerry Line annual report']),
+      ...linesAt(60, 760, [...prose(`Page ${index + 1}`, 8), 'done.']),
+      ...linesAt(290, 30, [`- ${index + 1} -`]),
+    ]);
+    const read = await readFile('a.pdf', makePdf(pages));
+    expect(read.text).not.toContain('annual report');
+    expect(read.text).not.toMatch(/- \d -/);
+    expect(read.text).toContain('Page 6 line 7');
+  });
+
+  it('gives each page its exact place in the text', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([linesAt(60, 780, ['First page.']), [], linesAt(60, 780, ['Third page.'])]),
+    );
+    expect(read.pages.map(({ number, start, end }) => [number, read.text.slice(start, end)])).toEqual([
+      [1, 'First page.'],
+      [2, ''],
+      [3, 'Third page.'],
+    ]);
+    expect(read.metadata).toMatchObject({ page_count: 3 });
+  });
+
+  it('keeps the rows of a table together', async () => {
+    const cells = (y: number, row: readonly string[]) =>
+      row.map((text, index) => ({ text, x: 60 + index * 150, y, size: 11 }));
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          ...cells(700, ['To', 'Single', 'Return']),
+          ...cells(685, ['Holm', '48', '86']),
+          ...cells(670, ['Lunga', '64', '115']),
+        ],
+      ]),
+    );
+    expect(blocksOf(read)).toEqual([['table', 'To  Single  Return\nHolm  48  86\nLunga  64  115']]);
+  });
+
+  it.each([
+    ['without text', makePdf([[]]), 'invalid_request', /no text found.*OCR is not set up/],
+    [
+      'cut off in its middle',
+      makePdf([linesAt(60, 780, ['text'])]).slice(0, 120),
+      'invalid_request',
+      /not a readable PDF|damaged|no text/,
+    ],
+    ['that is none', new TextEncoder().encode('%PDF-1.7\nnothing else'), 'invalid_request', /not a readable PDF/],
+  ])('%s is refused with the reason', async (_, bytes, code, message) => {
+    await expect(readFile('a.pdf', bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('that claims millions of pages is refused or read for what it has, at once', async () => {
+    const started = performance.now();
+    await readFile('a.pdf', makePdf([linesAt(60, 780, ['text'])], { pageCount: 213_000_000 })).catch((error: unknown) =>
+      expect(error).toMatchObject({ code: 'too_large', message: expect.stringContaining('213000000') }),
+    );
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { blocksOf, readFile } from './support.ts';
+
+describe('Markdown', () => {
+  it('is kept as it is, with the place of each block', async () => {
+    const text =
+      '# Guide *one*\n\nSome text.\n\n- a\n- b\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n```js\nlet a;\n```\n\n> said\n';
+    const read = await readFile('guide.md', text);
+    expect(read.text).toBe(text);
+    expect(blocksOf(read).map(([kind]) => kind)).toEqual(['heading 1', 'paragraph', 'list', 'table', 'code', 'quote']);
+    expect(read.blocks[0]?.label).toBe('Guide one');
+    expect(read.title).toBe('Guide one');
+  });
+
+  it('gives its front matter as metadata', async () => {
+    const read = await readFile(
+      'a.md',
+      '---\ntitle: "A day"\nyear: 2024\ndraft: false\ntags: [sea, "a b"]\nby:\n  - Ann\n---\n# Head\n',
+    );
+    expect(read.metadata).toEqual({ title: 'A day', year: 2024, draft: false, tags: ['sea', 'a b'], by: ['Ann'] });
+    expect(read.text).toBe('# Head\n');
+  });
+
+  it('keeps a rule at its beginning that is no front matter', async () => {
+    expect((await readFile('a.md', '---\nNot a field\n---\ntext')).text).toBe('---\nNot a field\n---\ntext');
+  });
+});
+
+describe('plain text', () => {
+  it('has paragraphs and the headings that are beyond doubt', async () => {
+    const read = await readFile(
+      'a.txt',
+      'THE ISLANDS\n\nFirst line\nsecond line.\n\n2.1 Boats\n\nMore.\n\nHarbour\n=======\n\n- one\n- two',
+    );
+    expect(blocksOf(read).map(([kind]) => kind)).toEqual([
+      'heading 1',
+      'paragraph',
+      'heading 2',
+      'paragraph',
+      'heading 1',
+      'list',
+    ]);
+  });
+
+  it.each([
+    ['blanks', ' '.repeat(1_500_000)],
+    ['blanks and line ends', ' \n'.repeat(700_000)],
+    ['one letter', 'x'.repeat(1_900_000)],
+  ])('of a long stretch of %s is read at once', async (_, text) => {
+    const started = performance.now();
+    await readFile('a.txt', text);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+describe('a table', () => {
+  it.each([
+    ['commas', ','],
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+    ['bars', '|'],
+  ])('with %s becomes rows that name their columns', async (_, delimiter) => {
+    const rows = [
+      ['route', 'price', 'note'],
+      ['North', '12,50', 'a "b"'],
+      ['South', '14', ''],
+    ];
+    const quoted = rows.map((row) =>
+      row.map((cell) => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(delimiter),
+    );
+    const read = await readFile('a.csv', quoted.join('\r\n'));
+    expect(read.text).toBe(
+      `route${delimiter}price${delimiter}note\n\nroute: North; price: 12,50; note: a "b"\nroute: South; price: 14`,
+    );
+    expect(read.metadata).toEqual({ columns: ['route', 'price', 'note'], row_count: 2 });
+  });
+
+  it('without a header keeps its cells', async () => {
+    expect((await readFile('a.csv', '1,2\n3,4\n5,6,7\n')).text).toBe('1,2\n3,4\n5,6,7');
+  });
+
+  it('keeps a cell of several lines in its row', async () => {
+    expect((await readFile('a.csv', 'a,b\n"one\ntwo",3\n')).text).toBe('a,b\n\na: one two; b: 3');
+  });
+});
+
+describe('JSON', () => {
+  it('becomes a line for each value, led by its path', async () => {
+    const read = await readFile(
+      'a.json',
+      '{"title":"Fleet","ferries":[{"name":"Terna","places":{"bikes":6}},{"name":"Havdis","tags":["a","b"]}],"none":null}',
+    );
+    expect(read.text).toBe(
+      'title: Fleet\n\nferries[0].name: Terna\nferries[0].places.bikes: 6\n\nferries[1].name: Havdis\nferries[1].tags: a, b',
+    );
+    expect(read.title).toBe('Fleet');
+  });
+
+  it('of lines has a block for each', async () => {
+    expect(blocksOf(await readFile('a.jsonl', '{"a":1}\n\n{"a":2,"b":"x"}\n'))).toEqual([
+      ['list', 'a: 1'],
+      ['list', 'a: 2\nb: x'],
+    ]);
+  });
+
+  it.each([
+    ['broken JSON', 'a.json', '{"a": '],
+    ['a broken line', 'a.jsonl', '{"a":1}\nnope\n'],
+    ['JSON nested past all reason', 'a.json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ])('refuses %s', async (_, name, text) => {
+    await expect(readFile(name, text)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(name),
+    });
+  });
+});
+
+describe('source code', () => {
+  it('has a block for each function, with the comment that belongs to it', async () => {
+    const text =
+      'import a from "a";\n\n// Adds.\nexport function add(a, b) {\n  const c = a;\n\n  return c + b;\n}\n\nclass B {\n  x = 1;\n}\n';
+    const read = await readFile('a.ts', text);
+    expect(read.text).toBe(text);
+    expect(blocksOf(read).map(([, block]) => block.split('\n', 1)[0])).toEqual([
+      'import a from "a";',
+      '// Adds.',
+      'class B {',
+    ]);
+    expect(read.metadata).toEqual({ language: 'ts' });
+  });
+});
+
+describe('a file past the limit of its type', () => {
+  it('is refused with the number', async () => {
+    await expect(readFile('a.txt', 'word '.repeat(500_000))).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringContaining('2000000'),
+    });
+  });
+});

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { markdownBlocks } from '../../src/ingest/readers/markdown.ts';
+import { paragraphsOf } from '../../src/ingest/readers/text.ts';
+import { type Passage, type SplitOptions, splitText } from '../../src/ingest/split-text.ts';
+
+const KAFKA =
+  'One morning, when Gregor Samsa woke from troubled dreams, he found himself transformed in his bed into a horrible vermin.';
+
+const split = (text: string, options?: SplitOptions): Passage[] =>
+  splitText({ text, blocks: paragraphsOf(text), pages: [] }, options);
+const splitMarkdown = (text: string): Passage[] => splitText({ text, blocks: markdownBlocks(text), pages: [] });
+
+describe('splitting with explicit sizes', () => {
+  it('gives the numbers of chunks that R2R clients expect', () => {
+    expect(split(KAFKA, { chunkSize: 10, chunkOverlap: 0 })).toHaveLength(17);
+    expect(split(KAFKA, { chunkSize: 100, chunkOverlap: 20 })).toHaveLength(2);
+  });
+
+  it('begins a chunk with the last words of the one before, up to the overlap', () => {
+    const [first, second] = split(KAFKA, { chunkSize: 100, chunkOverlap: 20 });
+    expect(first?.text.endsWith('in his bed')).toBe(true);
+    expect(second?.text).toBe('in his bed into a horrible vermin.');
+    expect(KAFKA.slice(second?.start, second?.end)).toBe(second?.text);
+  });
+
+  it('parts paragraphs before lines and lines before words', () => {
+    const text = 'one two\nthree four\n\nfive six';
+    expect(split(text, { chunkSize: 20, chunkOverlap: 0 }).map(({ text }) => text)).toEqual([
+      'one two\nthree four',
+      'five six',
+    ]);
+    expect(split(text, { chunkSize: 12, chunkOverlap: 0 }).map(({ text }) => text)).toEqual([
+      'one two',
+      'three four',
+      'five six',
+    ]);
+  });
+});
+
+describe('splitting by structure', () => {
+  const filler = (topic: string) => `${topic} is described here at some length. `.repeat(8).trim();
+
+  it('begins a passage at each heading and names the headings above it', () => {
+    const text = `# Guide\n\n${filler('Welcome')}\n\n## Fares\n\n${filler('Price')}\n\n### Children\n\n${filler('Discount')}\n\n## Dogs\n\n${filler('Lead')}`;
+    expect(splitMarkdown(text).map(({ headingPath }) => headingPath)).toEqual([
+      ['Guide'],
+      ['Guide', 'Fares'],
+      ['Guide', 'Fares', 'Children'],
+      ['Guide', 'Dogs'],
+    ]);
+    expect(splitMarkdown(text)[1]?.text.startsWith('## Fares')).toBe(true);
+  });
+
+  it('keeps a heading with what follows it', () => {
+    const [only, ...others] = splitMarkdown(`# Guide\n\n## Fares\n\n${filler('Price')}`);
+    expect(others).toEqual([]);
+    expect(only?.headingPath).toEqual(['Guide', 'Fares']);
+  });
+
+  it('parts a long paragraph between sentences', () => {
+    const text = Array.from(
+      { length: 60 },
+      (_, index) => `Sentence number ${index} was written by Dr. Holm for the U.S. office.`,
+    ).join(' ');
+    const passages = split(text);
+    expect(passages.length).toBeGreaterThan(2);
+    for (const passage of passages) {
+      expect(passage.text).toMatch(/^Sentence number/);
+      expect(passage.text).toMatch(/office\.$/);
+    }
+  });
+
+  it('parts a long table between rows and hands its header on beside the text', () => {
+    const rows = Array.from({ length: 80 }, (_, index) => `| Pier ${index} | ${index * 3} kroner |`);
+    const passages = splitMarkdown(['| Stop | Price |', '| --- | --- |', ...rows].join('\n'));
+    expect(passages.length).toBeGreaterThan(1);
+    for (const passage of passages.slice(1)) {
+      expect(passage.text).toMatch(/^\| Pier \d+ \|[\s\S]*kroner \|$/);
+      expect(passage.context).toBe('| Stop | Price |');
+      expect(passage.text).not.toContain('Stop');
+    }
+  });
+
+  it('gives each passage the page it begins on', () => {
+    const first = filler('Page one');
+    const second = filler('Page two');
+    const text = `${first}\n\n${second.repeat(4)}`;
+    const pages = [
+      { number: 1, start: 0, end: first.length },
+      { number: 2, start: first.length + 2, end: text.length },
+    ];
+    const passages = splitText({ text, blocks: paragraphsOf(text), pages });
+    expect(passages.map(({ page }) => page)).toEqual([1, ...Array<number>(passages.length - 1).fill(2)]);
+  });
+
+  it('never parts a character from its accents or an emoji in two', () => {
+    for (const character of ['👩‍👩‍👧‍👦', 'e\u0301', '🇳🇴', '한']) {
+      for (const { text } of split(character.repeat(3_000)))
+        expect([...new Intl.Segmenter().segment(text)].every(({ segment }) => segment === character)).toBe(true);
+    }
+  });
+
+  it('parts scripts without spaces between words', () => {
+    const passages = split('我们在海边散步'.repeat(500));
+    expect(passages.length).toBeGreaterThan(2);
+    for (const { text } of passages) expect(text.length).toBeLessThanOrEqual(1_200);
+  });
+});
+
+describe('every split', () => {
+  const words = fc.stringMatching(/^[a-zæøåβж漢]{1,30}$/);
+  const text = fc
+    .array(
+      fc.oneof(
+        { weight: 8, arbitrary: words },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom('\n', '\n\n', '# Title', '- item', '| a | b |', 'end.', '😀', '\t', '```'),
+        },
+      ),
+      { maxLength: 600 },
+    )
+    .map((parts) => parts.join(' '));
+  const options = fc.oneof(
+    fc.constant<SplitOptions>({}),
+    fc.record({ chunkSize: fc.integer({ min: 40, max: 400 }), chunkOverlap: fc.integer({ min: 0, max: 30 }) }),
+  );
+
+  it('yields exact places, in order, within the size, and loses nothing but white space', () => {
+    fc.assert(
+      fc.property(text, options, fc.boolean(), (given, sizes, isMarkdown) => {
+        const blocks = isMarkdown ? markdownBlocks(given) : paragraphsOf(given);
+        const passages = splitText({ text: given, blocks, pages: [] }, sizes);
+        const covered = new Uint8Array(given.length);
+        let last = -1;
+        for (const { text: own, start, end, order } of passages) {
+          expect(own).toBe(given.slice(start, end));
+          expect(own).toBe(own.trim());
+          expect(own.length).toBeLessThanOrEqual(sizes.chunkSize ?? 1_200);
+          expect(start).toBeGreaterThan(last);
+          expect(passages[order]?.start).toBe(start);
+          last = start;
+          covered.fill(1, start, end);
+        }
+        for (let index = 0; index < given.length; index++) {
+          if (covered[index] === 0) expect(given.charAt(index)).toMatch(/\s/);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('parts no word that would fit into a passage', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        for (const { start, end } of split(given)) {
+          expect(start === 0 || /\s/.test(given.charAt(start - 1))).toBe(true);
+          expect(end === given.length || /\s/.test(given.charAt(end))).toBe(true);
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it.each([
+    ['words', 'word '.repeat(800_000)],
+    ['one endless word', 'x'.repeat(4_000_000)],
+    ['text without spaces', '漢字'.repeat(2_000_000)],
+    ['blank lines', '\n\n'.repeat(2_000_000)],
+  ])('takes time linear in the text: 4 MB of %s', { timeout: 20_000 }, (_, given) => {
+    const document = { text: given, blocks: [], pages: [] };
+    const started = performance.now();
+    splitText(document);
+    splitText(document, { chunkSize: 1_000, chunkOverlap: 100 });
+    expect(performance.now() - started).toBeLessThan(10_000);
+  });
+});
