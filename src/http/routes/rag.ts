@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf } from '../../documents/filter.ts';
-import { ServiceError } from '../../errors.ts';
-import type { RagAnswer, RagEvent, RagRequest } from '../../rag/rag-event.ts';
+import { collectAnswer } from '../../rag/collect-answer.ts';
+import type { RagRequest } from '../../rag/rag-event.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -40,9 +40,4 @@ export function ragRoutes({ answerer, limits, log }: Pick<HttpServices, 'answere
     })
     .all(onlyMethods('POST'));
   return router;
-}
-
-async function collectAnswer(events: AsyncIterable<RagEvent>): Promise<RagAnswer> {
-  for await (const event of events) if (event.type === 'final_answer') return event.answer;
-  throw new ServiceError('internal', 'The answer ended before it was complete.');
 }

@@ -7,7 +7,8 @@ import type { HitDetail } from './search-settings.ts';
 
 /**
  * A whole answer (r2r-v3.md 5.2). `metadata` is the provider's completion without the text, and ours in it: `mode`,
- * which is `extractive` when no language model wrote the answer.
+ * which is `extractive` when no language model wrote the answer, and how many markers pointed to no source and were
+ * taken out.
  */
 export function toRagAnswer(
   answer: RagAnswer,
@@ -19,7 +20,11 @@ export function toRagAnswer(
     generated_answer: answer.text,
     search_results: toSearchResults(answer.search, query, detail),
     citations: answer.citations.map((citation) => toCitation(citation, context)),
-    metadata: { ...toCompletion({ id, created, model, stopReason, usage }, null), mode: answer.mode },
+    metadata: {
+      ...toCompletion({ id, created, model, stopReason, usage }, null),
+      mode: answer.mode,
+      removed_markers: answer.removedMarkers ?? 0,
+    },
     completion: answer.text,
   };
 }

@@ -59,7 +59,10 @@ function toServerSentEvent(
   }
 }
 
-/** `model` and `mode` are ours: `extractive` says that no language model wrote this. */
+/**
+ * `model`, `mode` and `removed_markers` are ours: `extractive` says that no language model wrote this, and markers that
+ * pointed to no source are counted and not shown.
+ */
 function finalAnswer(answer: RagAnswer, context: HitContext) {
   return {
     id: 'msg_final',
@@ -68,5 +71,6 @@ function finalAnswer(answer: RagAnswer, context: HitContext) {
     citations: answer.citations.map((citation) => toFinalCitation(citation, context)),
     model: answer.model,
     mode: answer.mode,
+    removed_markers: answer.removedMarkers ?? 0,
   };
 }

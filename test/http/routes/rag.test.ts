@@ -117,6 +117,7 @@ describe('a whole answer', () => {
             completion_tokens_details: { reasoning_tokens: 0 },
           },
           mode: 'generative',
+          removed_markers: 0,
         },
         completion: 'Paris is the capital of France [1].',
       },
@@ -200,7 +201,7 @@ describe('a streamed answer', () => {
           `event: citation\ndata: {"id":"cit.1","object":"citation","is_new":true,"span":{"start":31,"end":34},"payload":${JSON.stringify(payload)}}\n\n` +
           `event: citation\ndata: {"id":"cit.1","object":"citation","is_new":false,"span":{"start":40,"end":43},"payload":null}\n\n` +
           `event: message\ndata: {"id":"${message}","object":"agent.message.delta","delta":{"content":[{"type":"text","payload":{"value":".","annotations":[]}}]}}\n\n` +
-          `event: final_answer\ndata: {"id":"msg_final","object":"rag.final_answer","generated_answer":"Paris is the capital of France [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":31,"end":34}],"source_type":"chunk","payload":${JSON.stringify(payload)}}],"model":"openai/gpt-test","mode":"generative"}\n\n` +
+          `event: final_answer\ndata: {"id":"msg_final","object":"rag.final_answer","generated_answer":"Paris is the capital of France [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":31,"end":34}],"source_type":"chunk","payload":${JSON.stringify(payload)}}],"model":"openai/gpt-test","mode":"generative","removed_markers":0}\n\n` +
           'event: done\ndata: [DONE]\n\n',
       ),
     );

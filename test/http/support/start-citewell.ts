@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
 import type { Authenticate } from '../../../src/http/authenticate.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
@@ -15,7 +16,6 @@ import { createChunkSearch } from '../../../src/store/sql/chunk-search.ts';
 import { openCollections } from '../../../src/store/sql/open-collections.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
-import { wordEmbeddings } from './word-embeddings.ts';
 
 interface CitewellOptions {
   readonly limits?: HttpServices['limits'];
@@ -34,7 +34,7 @@ export async function startCitewell({
   const index = memoryVectorIndex();
   const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText, readers: 1 });
   const { sqlite, corpus, spaces, collections, conversations, maintenance } = store;
-  const embeddings = wordEmbeddings;
+  const embeddings = createLexicalHash();
   const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
   const retriever = createRetriever({ chunks: createChunkSearch(search), embedder: embeddings });
