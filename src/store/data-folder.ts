@@ -69,7 +69,8 @@ function takeLock(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: 0 });
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    // Nothing is ever written, so no journal need lie beside it.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
     database?.close();

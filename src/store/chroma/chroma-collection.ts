@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChromaClient, Collection } from 'chromadb';
+import { ServiceError } from '../../errors.ts';
+import type { VectorCollection, VectorHit, VectorRecord } from '../vector-index.ts';
+import type { ChromaConnection } from './chroma-connection.ts';
+import { isMissing, mayBeDamage, toServiceError } from './chroma-failure.ts';
+
+/** The client turns vectors into text on the event loop, some 0.2 ms for a thousand numbers: batches are kept short. */
+const BATCH_NUMBERS = 200_000;
+const BATCH_RECORDS = 1_000;
+const PAGE_RECORDS = 5_000;
+const HEALTH_ATTEMPTS = 3;
+const HEALTH_PAUSE_MS = 200;
+
+export interface ChromaCollectionParts {
+  readonly connection: ChromaConnection;
+  /** As Chroma knows it. */
+  readonly name: string;
+  readonly dimensions: number;
+  /** Called after the collection had to be made anew, and is empty. */
+  onLost(): void;
+}
+
+/** A collection of Chroma that is made anew when it is gone or damaged. */
+export class ChromaCollection implements VectorCollection {
+  readonly #parts: ChromaCollectionParts;
+  #id: string | undefined;
+  #isDropped = false;
+  #mending: Promise<boolean> | undefined;
+
+  constructor(parts: ChromaCollectionParts) {
+    this.#parts = parts;
+  }
+
+  get dimensions(): number {
+    return this.#parts.dimensions;
+  }
+
+  /** Finds or makes the collection and sees to it that it answers. */
+  async open(): Promise<void> {
+    try {
+      this.#id = await this.#findOrMake();
+    } catch (error) {
+      throw toServiceError(error, this.#parts.connection.where);
+    }
+    await this.check();
+  }
+
+  /** Asks the collection a question; when it is gone or cannot answer for good, makes it anew. True when it was sound. */
+  async check(): Promise<boolean> {
+    this.#mending ??= this.#mend().finally(() => {
+      this.#mending = undefined;
+    });
+    try {
+      return await this.#mending;
+    } catch (error) {
+      throw toServiceError(error, this.#parts.connection.where);
+    }
+  }
+
+  async drop(): Promise<void> {
+    this.#isDropped = true;
+    await dropCollection(this.#parts.connection, this.#parts.name);
+  }
+
+  async upsert(records: readonly VectorRecord[]): Promise<void> {
+    for (const { vector } of records) this.#checkLength(vector);
+    const batchSize = Math.max(1, Math.min(BATCH_RECORDS, Math.floor(BATCH_NUMBERS / this.#parts.dimensions)));
+    for (const batch of batchesOf(records, batchSize)) {
+      const ids = batch.map(({ key }) => String(key));
+      const embeddings = batch.map(({ vector }) => Array.from(vector));
+      await this.#ask((collection) => collection.upsert({ ids, embeddings }));
+    }
+  }
+
+  async remove(keys: readonly number[]): Promise<void> {
+    for (const batch of batchesOf(keys, BATCH_RECORDS)) {
+      await this.#ask((collection) => collection.delete({ ids: batch.map(String) }));
+    }
+  }
+
+  async nearest(vector: Float32Array, limit: number, signal?: AbortSignal): Promise<VectorHit[]> {
+    this.#checkLength(vector);
+    if (limit < 1) return [];
+    const queryEmbeddings = [Array.from(vector)];
+    const result = await this.#ask(
+      (collection) => collection.query({ queryEmbeddings, nResults: limit, include: ['distances'] }),
+      signal,
+    );
+    const ids = result.ids[0] ?? [];
+    const distances = result.distances[0] ?? [];
+    return ids.map((id, place) => ({ key: Number(id), distance: Math.max(0, distances[place] ?? 0) }));
+  }
+
+  count(): Promise<number> {
+    return this.#ask((collection) => collection.count());
+  }
+
+  async keys({ offset, limit }: { readonly offset: number; readonly limit: number }): Promise<number[]> {
+    const keys: number[] = [];
+    while (keys.length < limit) {
+      const wanted = Math.min(PAGE_RECORDS, limit - keys.length);
+      const from = offset + keys.length;
+      const { ids } = await this.#ask((collection) => collection.get({ offset: from, limit: wanted, include: [] }));
+      for (const id of ids) keys.push(Number(id));
+      if (ids.length < wanted) break;
+    }
+    return keys;
+  }
+
+  #checkLength(vector: Float32Array): void {
+    const { dimensions, name } = this.#parts;
+    if (vector.length === dimensions) return;
+    throw new ServiceError(
+      'store_failed',
+      `A vector of ${vector.length} numbers does not fit the collection ${name}, whose vectors have ${dimensions}.`,
+    );
+  }
+
+  /** Asks once more when the server was away for a moment; says so when the collection had to be made anew. */
+  async #ask<T>(question: (collection: Collection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let isSecond = false; ; isSecond = true) {
+      try {
+        return await question(await this.#collection(signal));
+      } catch (error) {
+        if (signal?.aborted) throw cancelled(error);
+        const isWorthALook = !isSecond && !this.#isDropped && (isMissing(error) || mayBeDamage(error));
+        if (!isWorthALook || !this.#parts.connection.isOurs) throw toServiceError(error, this.#parts.connection.where);
+        if (!(await this.check())) throw rebuilding(error);
+      }
+    }
+  }
+
+  async #collection(signal?: AbortSignal): Promise<Collection> {
+    if (this.#isDropped || this.#id === undefined) {
+      throw new ServiceError('store_failed', `The collection ${this.#parts.name} is not open: it has been dropped.`);
+    }
+    return (await this.#parts.connection.client(signal)).collection(this.#id);
+  }
+
+  async #mend(): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#healthQuery();
+        return true;
+      } catch (error) {
+        if (this.#isDropped || !this.#parts.connection.isOurs) throw error;
+        if (!isMissing(error)) {
+          if (!mayBeDamage(error)) throw error;
+          if (attempt < HEALTH_ATTEMPTS) {
+            await sleep(HEALTH_PAUSE_MS);
+            continue;
+          }
+        }
+        await this.#makeAnew();
+        this.#parts.onLost();
+        return false;
+      }
+    }
+  }
+
+  async #healthQuery(): Promise<void> {
+    const collection = await this.#collection();
+    const probe = Array.from({ length: this.#parts.dimensions }, (_, place) => (place === 0 ? 1 : 0));
+    await collection.query({ queryEmbeddings: [probe], nResults: 1, include: [] });
+  }
+
+  async #makeAnew(): Promise<void> {
+    const { connection, name } = this.#parts;
+    try {
+      await dropCollection(connection, name);
+      this.#id = await this.#findOrMake();
+      await this.#healthQuery();
+    } catch (error) {
+      if (!mayBeDamage(error)) throw error;
+      // Not even fit for being dropped. Everything in the index can be had again.
+      await connection.empty();
+      this.#id = await this.#findOrMake();
+    }
+  }
+
+  async #findOrMake(): Promise<string> {
+    const { connection, name, dimensions } = this.#parts;
+    const client = await connection.client();
+    const found = await client.getCollection({ name }).catch((error: unknown) => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    const collection = found ?? (await make(client, name, dimensions));
+    const there = collection.metadata?.['dimensions'];
+    if (there !== dimensions) {
+      throw new ServiceError(
+        'store_failed',
+        `The collection ${name} of ${connection.where} holds vectors of ${String(there)} numbers, not ${dimensions}.`,
+      );
+    }
+    return collection.id;
+  }
+}
+
+/** Removes a collection by Chroma's name for it; none there is fine. */
+export async function dropCollection(connection: ChromaConnection, name: string): Promise<void> {
+  try {
+    await (await connection.client()).deleteCollection({ name });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+// Measured at 384 dimensions (docs/decisions.md): what is not yet persisted is read again at every write, 38 µs a
+// record, so a high threshold makes single writes slow, and the default of 1,000 makes loading 100,000 slow.
+const SYNC_THRESHOLD = 2_000;
+
+function make(client: ChromaClient, name: string, dimensions: number): Promise<Collection> {
+  return client.getOrCreateCollection({
+    name,
+    // Null keeps the client from loading its own embedder.
+    embeddingFunction: null,
+    metadata: { dimensions },
+    configuration: {
+      hnsw: {
+        space: 'cosine',
+        ef_construction: 100,
+        ef_search: 100,
+        max_neighbors: 16,
+        sync_threshold: SYNC_THRESHOLD,
+      },
+    },
+  });
+}
+
+function* batchesOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+const cancelled = (cause: unknown): ServiceError =>
+  cause instanceof ServiceError && cause.code === 'cancelled'
+    ? cause
+    : new ServiceError('cancelled', 'The caller no longer waits for the vector index.', { cause });
+
+const rebuilding = (cause: unknown): ServiceError =>
+  new ServiceError('store_failed', 'The vector index was damaged or lost and is being rebuilt from the records.', {
+    cause,
+    retryAfter: 10,
+  });

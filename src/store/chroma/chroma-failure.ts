@@ -1,0 +1,35 @@
+import {
+  ChromaConnectionError,
+  ChromaForbiddenError,
+  ChromaNotFoundError,
+  ChromaQuotaExceededError,
+  ChromaRateLimitError,
+  ChromaServerError,
+  ChromaUnauthorizedError,
+} from 'chromadb';
+import { ServiceError } from '../../errors.ts';
+
+/** True when the collection asked for is not there. */
+export const isMissing = (error: unknown): boolean => error instanceof ChromaNotFoundError;
+
+/** True for what a damaged collection answers, and for what passes by itself: a failing server, a lost connection. */
+export const mayBeDamage = (error: unknown): boolean =>
+  error instanceof ChromaServerError || error instanceof ChromaConnectionError;
+
+/** What went wrong in Chroma, in our terms; `where` names the Chroma that was asked. */
+export function toServiceError(error: unknown, where: string): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const failed = (message: string, retryAfter?: number): ServiceError =>
+    new ServiceError('store_failed', message, { cause: error, ...(retryAfter !== undefined && { retryAfter }) });
+
+  if (error instanceof ChromaConnectionError) {
+    return failed(`The vector index does not answer: no connection to ${where}. Check that it runs and CHROMA_URL.`, 5);
+  }
+  if (error instanceof ChromaUnauthorizedError || error instanceof ChromaForbiddenError) {
+    return failed(`${where} refuses our requests. Check CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE.`);
+  }
+  if (error instanceof ChromaRateLimitError) return failed(`${where} asks us to slow down.`, 10);
+  if (error instanceof ChromaQuotaExceededError) return failed(`${where} refuses for its quota: ${error.message}`);
+  const reason = error instanceof Error ? error.message : String(error);
+  return failed(`The vector index failed: ${where} answered "${reason}".`);
+}
