@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const SAMPLES = fileURLToPath(new URL('samples', import.meta.url));
 const QUESTIONS = [
   'How often is the horn sounded in fog?',
   'How many passengers travelled in 2024?',
-  'What does a group have to pay when it cancels?',
+  'How many days ahead does a group have to book?',
 ];
 
 const output = processOutput(process.stdout, process.stderr);
@@ -49,7 +49,7 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
 }
 
 async function takeIn(client: Client, signal: AbortSignal): Promise<void> {
-  const steps = ingestAll([SAMPLES], {
+  const steps = ingestAll(await samples(), {
     client,
     metadata: { company: 'Skerry Line' },
     collections: [],
@@ -66,6 +66,11 @@ async function takeIn(client: Client, signal: AbortSignal): Promise<void> {
   }
 }
 
+async function samples(): Promise<string[]> {
+  const names = (await readdir(SAMPLES)).filter((name) => name !== 'README.md').toSorted();
+  return names.map((name) => join(SAMPLES, name));
+}
+
 async function ask(client: Client, question: string, signal: AbortSignal): Promise<void> {
   output.print(output.style('bold', `   ${question}`));
   output.print();
@@ -73,7 +78,7 @@ async function ask(client: Client, question: string, signal: AbortSignal): Promi
   for await (const event of events) {
     if (event.type !== 'answer') continue;
     for (const line of event.answer.text.split('\n')) output.print(`   ${line}`);
-    showCitations(event.answer.citations, output);
+    await showCitations(event.answer.citations, client, output);
   }
   output.print();
 }

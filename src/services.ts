@@ -66,7 +66,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
 
   const folder = await openDataFolder(config.dataDir);
   closers.push(folder.close);
-  const index = openIndex(config, folder, log);
+  const index = await openIndex(config, folder, log);
   closers.push(() => index.close());
   const store = await openStore({ path: folder.databaseFile, index, embeddingText, report: warn });
   closers.push(store.close);
@@ -136,7 +136,7 @@ const indexStates = {
   down: 'unavailable',
 } as const satisfies Record<IndexState['kind'], ServiceStatus['index']['state']>;
 
-function openIndex({ chroma }: Config, folder: DataFolder, log: Logger): VectorIndex {
+async function openIndex({ chroma }: Config, folder: DataFolder, log: Logger): Promise<VectorIndex> {
   if (chroma !== undefined) return createRemoteChroma({ ...chroma, log });
   return openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: folder.cacheFolder, log });
 }

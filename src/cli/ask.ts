@@ -31,7 +31,7 @@ export function ask(question: string, options: AskOptions, context: CommandConte
         output.print(JSON.stringify(toJson(question, event.answer)));
       } else {
         output.print();
-        showCitations(event.answer.citations, output);
+        await showCitations(event.answer.citations, client, output);
       }
     }
     return exitCodes.ok;

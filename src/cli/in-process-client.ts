@@ -25,7 +25,8 @@ import {
 export function inProcessClient(services: Services, principal: Principal = defaultAdmin): Client {
   const { corpus, ingestor, retriever, answerer } = services;
   const find = async (id: string) => {
-    const document = isUuid(id) ? await corpus.get(id) : undefined;
+    if (!isUuid(id)) throw new ServiceError('invalid_request', `"${id}" is not an identifier of a document (a UUID).`);
+    const document = await corpus.get(id);
     if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
     return document;
   };

@@ -1,20 +1,27 @@
-import type { CitedSource } from './client.ts';
+import { fileURLToPath } from 'node:url';
+import type { CitedSource, Client } from './client.ts';
 import { paragraph, place } from './layout.ts';
 import type { Output } from './output.ts';
 
 const LINES_PER_QUOTE = 6;
 
 /** Below an answer: each source with its quoted passages and where they stand. */
-export function showCitations(citations: readonly CitedSource[], output: Output): void {
+export async function showCitations(citations: readonly CitedSource[], client: Client, output: Output): Promise<void> {
   for (const { number, title, documentId, quotes } of citations) {
+    const file = await sourceOf(client, documentId);
     output.print();
-    output.print(
-      `${output.style('cyan', `[${number}]`)} ${output.style('bold', title)}  ${output.style('dim', documentId)}`,
-    );
+    output.print(`${output.style('cyan', `[${number}]`)} ${output.style('bold', title)}  ${output.style('dim', file)}`);
     for (const quote of quotes) {
       const where = [place(quote), `characters ${quote.start}-${quote.end}`].filter((part) => part !== '').join(', ');
       output.print(paragraph(`“${quote.text}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));
       output.print(output.style('dim', `    ${where}`));
     }
   }
+}
+
+/** Where a document came from: its file or address, or its identifier when it was uploaded. */
+async function sourceOf(client: Client, documentId: string): Promise<string> {
+  const { source } = await client.document(documentId).catch(() => ({ source: null }));
+  if (typeof source !== 'string') return documentId;
+  return source.startsWith('file:') ? fileURLToPath(source) : source;
 }

@@ -41,7 +41,11 @@ export interface RunningServer {
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Sends the signal and waits for the end. */
-  end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
+  end(
+    signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL',
+  ): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
+  /** Makes sure that it is gone. */
+  kill(): Promise<void>;
 }
 
 /** `citewell serve` on a free port; returns when it says where it listens. */
@@ -72,6 +76,10 @@ export async function startCitewell(options: RunOptions): Promise<RunningServer>
       child.kill(signal);
       const code = await ended;
       return { code, milliseconds: performance.now() - startedAt };
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }
