@@ -146,16 +146,15 @@ function toSubmitted(document: NewDocument): Submitted {
     mediaType: document.mediaType,
     sizeInBytes: document.bytes.byteLength,
     contentHash: createHash('sha256').update(document.bytes).digest('hex'),
-    collectionIds: document.collectionIds,
+    collectionIds: [...new Set(document.collectionIds.map((id) => id.toLowerCase()))],
   };
 }
 
 /** Makes these the collections of the document, and no others. */
 export async function setCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
   await database.deleteFrom('document_collections').where('document_key', '=', key).execute();
-  const unique = [...new Set(ids.map((id) => id.toLowerCase()))];
-  if (unique.length === 0) return;
-  const rows = unique.map((collection_id) => ({ document_key: key, collection_id }));
+  if (ids.length === 0) return;
+  const rows = ids.map((collection_id) => ({ document_key: key, collection_id }));
   await database.insertInto('document_collections').values(rows).execute();
 }
 

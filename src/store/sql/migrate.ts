@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { ServiceError } from '../../errors.ts';
 import { records } from './migrations/0001-records.ts';
 import { sqliteFullText } from './migrations/0002-sqlite-full-text.ts';
@@ -17,7 +17,6 @@ export async function migrate(database: Kysely<Tables>, name: string): Promise<v
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
-  if (error instanceof ServiceError) throw error;
   const failed = results?.find((result) => result.status === 'Error')?.migrationName;
   const at = failed === undefined ? '' : ` at step ${failed}`;
   throw new ServiceError('store_failed', `The database ${name} could not be brought up to date${at}.`, {
@@ -26,11 +25,11 @@ export async function migrate(database: Kysely<Tables>, name: string): Promise<v
 }
 
 async function refuseNewer(database: Kysely<Tables>, name: string): Promise<void> {
-  const table = await sql`select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'`.execute(
-    database,
-  );
-  if (table.rows.length === 0) return;
-  const done = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(database);
+  const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return;
+  const done = await sql<{
+    name: string;
+  }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)} order by name`.execute(database);
   const unknown = done.rows.find((step) => !(step.name in steps));
   if (unknown === undefined) return;
   throw new ServiceError(

@@ -182,6 +182,36 @@ describe('an index that is down', () => {
   });
 });
 
+describe('a document that goes away while it is being published', () => {
+  it('leaves nothing in the index', async () => {
+    const store = await openTestStore();
+    await store.maintenance.audit();
+    await store.corpus.begin(document);
+    await store.corpus.stage(document.id, newChunks(4));
+    const publishing = store.corpus.publish(document.id, publication('text'));
+    const removing = store.corpus.remove(everything);
+    const [published, removed] = await Promise.allSettled([publishing, removing]);
+    expect(removed).toMatchObject({ status: 'fulfilled', value: { documents: 1 } });
+    if (published.status === 'rejected') expect(published.reason).toMatchObject({ code: 'not_found' });
+    await store.maintenance.replayOutbox();
+    expect(await visible(store)).toEqual({ chunks: 0, fullText: 0, indexed: 0 });
+  });
+
+  it('or is submitted again, is published by the later submission alone', async () => {
+    const store = await openTestStore();
+    await store.corpus.begin(document);
+    await store.corpus.stage(document.id, newChunks(4));
+    const publishing = store.corpus.publish(document.id, publication('text')).catch((error: unknown) => error);
+    await store.corpus.begin({ ...document, title: 'later' }, { replace: true });
+    await publishing;
+    await store.corpus.stage(document.id, newChunks(2));
+    await store.corpus.publish(document.id, publication('later text'));
+    await store.maintenance.replayOutbox();
+    expect(await visible(store)).toEqual({ chunks: 2, fullText: 2, indexed: 2 });
+    expect(await store.corpus.get(document.id)).toMatchObject({ title: 'later', chunkCount: 2 });
+  });
+});
+
 describe('an audit', () => {
   it('adds what is missing and removes strangers, also when the counts agree', async () => {
     const store = await openTestStore();

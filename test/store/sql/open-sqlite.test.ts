@@ -107,6 +107,33 @@ describe('the embedded database', () => {
     await again.close();
   });
 
+  it('migrates an old database once, and a current one not at all', async () => {
+    const { sqlite, path } = await openTemporary();
+    const steps = () => sql<{ name: string }>`select * from kysely_migration order by name`.execute(sqlite.reader);
+    const before = (await steps()).rows;
+    expect(before.length).toBeGreaterThan(1);
+    await sqlite.close();
+    const again = await openSqlite({ path });
+    const { rows } = await sql`select * from kysely_migration order by name`.execute(again.reader);
+    expect(rows).toEqual(before);
+    await again.close();
+  });
+
+  it('undoes a migration that fails half way', async () => {
+    const { sqlite, path } = await openTemporary();
+    await sql`delete from kysely_migration where name <> '0001-records'`.execute(sqlite.writer);
+    await sql`drop table chunk_terms`.execute(sqlite.writer);
+    await sqlite.close();
+    await expect(openSqlite({ path })).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringMatching(/could not be brought up to date at step 0002/),
+    });
+    const thread = startSqliteThread({ path, readOnly: true });
+    const query = "select name from sqlite_master where name = 'chunk_terms'";
+    expect(await thread.perform({ kind: 'query', sql: query, parameters: [] })).toMatchObject({ rows: [] });
+    await thread.close();
+  });
+
   it('refuses a database that a newer version has written', async () => {
     const { sqlite, path } = await openTemporary();
     await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '')`.execute(
