@@ -108,7 +108,9 @@ export class MarkerScanner {
 
   #givePlain(char: string): void {
     if (this.#justRemoved && /[\s.,;:!?)\]…。，、；：！？）]/.test(char)) this.#spaces = '';
-    this.#give(char);
+    // What is left on both sides of a removed marker must not become one: "[1" + "]".
+    const joins = this.#justRemoved && this.#spaces === '' && /[\d\]]/.test(char) && /[[\d]/.test(this.#last);
+    this.#give(joins ? ` ${char}` : char);
   }
 
   #give(text: string): void {

@@ -54,6 +54,7 @@ const cases: readonly (readonly [
   ['an unknown number beside a known one', 'Paris [9][1].', 'Paris [1].', [1], 1],
   ['an unknown number after a known one', 'Paris [1][9].', 'Paris [1].', [1], 1],
   ['unknown numbers in a list', 'Paris [1, 7, 9].', 'Paris [1].', [1], 2],
+  ['an unknown number inside of an open bracket', '[1[9]]', '[1 ]', [], 1],
   ['zero as a marker', 'Paris [0].', 'Paris.', [], 1],
   ['zero as an index', 'Use args[0].', 'Use args[0].', [], 0],
   ['an interval', 'p in [0, 1]', 'p in [0, 1]', [], 0],

@@ -63,10 +63,19 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
   );
   const kind = expectedAnswer(question);
   const weighed = read.flatMap((passage, index) => weighSentences(passage, { index, coverage, kind, question }));
-  return pickDifferent(weighed, limit).map((sentence) =>
-    withAntecedent(sentence, passages[sentence.passage]?.text ?? '', read[sentence.passage]?.sentences ?? []),
-  );
+  const quotes: ChosenQuote[] = [];
+  for (const { passage, start, end } of pickDifferent(weighed, limit)) {
+    const alone = { passage, start, end };
+    const whole = withAntecedent(alone, passages[passage]?.text ?? '', read[passage]?.sentences ?? []);
+    const isFree = (quote: ChosenQuote) => !quotes.some((other) => overlap(quote, other));
+    if (isFree(whole)) quotes.push(whole);
+    else if (isFree(alone)) quotes.push(alone);
+  }
+  return quotes;
 }
+
+const overlap = (a: ChosenQuote, b: ChosenQuote): boolean =>
+  a.passage === b.passage && a.start < b.end && b.start < a.end;
 
 function readPassage({ text, about }: Passage, analyser: TextAnalyser): ReadPassage {
   const sentences = splitSentences(text).map(({ start, end }) => {

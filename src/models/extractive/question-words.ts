@@ -24,12 +24,15 @@ const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
 
 const DENSE =
   /什么时候|为什么|什么样|什么|多少|多长|多大|哪一个|哪一年|哪些|哪个|哪种|哪里|哪位|哪年|哪|谁|怎么样|怎么|怎样|如何|为何|何时|何处|几个|几次|请问|是否|吗|呢|何ですか|ですか|ますか|ましたか|でしたか|どこ|いつ|誰|だれ|なぜ|どう|どの|どれ|どんな|いくつ|いくら|何|อะไร|ใคร|ที่ไหน|เมื่อไหร่|เมื่อไร|ทำไม|อย่างไร|กี่|เท่าไร|무엇|누구|언제|어디|왜|어떻게/gu;
+const MEASURE = /(?<!\p{L})(?:how|wie)\s+(\p{L}+)/giu;
 const NO_WORDS: ReadonlySet<string> = new Set();
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 interface QuestionWords {
   /** Words of this question that only make it one, in lower case; the analyser's stop words do this for English. */
   readonly words: ReadonlySet<string>;
+  /** Words that name a measure ("how tall"), which the answer gives without the word. */
+  readonly vague: readonly string[];
   /** True also when the language cannot be told. */
   readonly isEnglish: boolean;
 }
@@ -44,7 +47,8 @@ export function questionWords(question: string): QuestionWords {
     if (count > most) [language, most] = [candidate, count];
   }
   const isEnglish = language === english;
-  return { words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))), isEnglish };
+  const vague = [...question.matchAll(MEASURE)].flatMap(([, word]) => word ?? []);
+  return { vague, words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))), isEnglish };
 }
 
 /** The question with its question words blanked, in scripts that do not set words apart. */

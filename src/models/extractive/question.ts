@@ -7,6 +7,8 @@ export interface QuestionTerm {
   readonly forms: readonly string[];
   /** How telling the word looks: long words, names and numbers say more than short ones. */
   readonly weight: number;
+  /** The same as proof that a passage answers: "tall" of "how tall" is none. */
+  readonly proof: number;
 }
 
 export interface Question {
@@ -26,18 +28,23 @@ const LEAST_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
 
 /** What the question asks about, as terms of the full text. */
 export function readQuestion(question: string, { analyseQuery }: TextAnalyser): Question {
-  const { words: ignoredWords, isEnglish } = questionWords(question);
+  const { words: ignoredWords, vague, isEnglish } = questionWords(question);
+  const vagueTerms = new Set(vague.flatMap((word) => [...analyseQuery(word)]));
   const ignored = new Set([...ignoredWords].flatMap((word) => [...analyseQuery(word)]));
   const names = new Set(namesIn(question).flatMap((word) => [...analyseQuery(word)]));
   const content = withoutDenseQuestionWords(question);
   const all = analyseQuery(/[\p{L}\p{N}]/u.test(content) ? content : question);
   const telling = all.filter((term) => !ignored.has(term));
 
-  const terms: { readonly forms: string[]; readonly weight: number }[] = [];
+  const terms: (Omit<QuestionTerm, 'forms'> & { readonly forms: string[] })[] = [];
   for (const term of telling.length > 0 ? telling : all) {
     const word = term.endsWith('-') ? terms.findLast(({ forms }) => isBeginningOf(term, forms[0] ?? '')) : undefined;
-    if (word !== undefined) word.forms.push(term);
-    else terms.push({ forms: [term], weight: weightOf(term) * (names.has(term) ? NAME_WEIGHT : 1) });
+    if (word !== undefined) {
+      word.forms.push(term);
+      continue;
+    }
+    const weight = weightOf(term) * (names.has(term) ? NAME_WEIGHT : 1);
+    terms.push({ forms: [term], weight, proof: vagueTerms.has(term) ? LEAST_WEIGHT : weight });
   }
   const grams = terms.filter(({ forms }) => isGram(forms[0] ?? '')).length / Math.max(1, terms.length);
   const ofWords = isEnglish ? LEAST_SUPPORT.english : LEAST_SUPPORT.inflected;

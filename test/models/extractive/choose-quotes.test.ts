@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { chooseQuotes } from '../../../src/models/extractive/choose-quotes.ts';
+import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
+
+const analyser = { analyse, analyseQuery };
+
+function quotesFor(question: string, texts: readonly string[], limit?: number): string[] {
+  const passages = texts.map((text) => ({ text, about: '' }));
+  return chooseQuotes({ question, passages, analyser, ...(limit !== undefined && { limit }) }).map(
+    ({ passage, start, end }) => texts[passage]?.slice(start, end) ?? '',
+  );
+}
+
+const history = [
+  'The library of Alden was opened in 1911. Maria Lopez designed the building. It holds 240,000 books. Many visitors come in the summer months.',
+  'Alden lies at the river Wend. The town has a library, a theatre and two schools. In 1911 the first bus ran.',
+  'Opening hours of the library are from nine to five. On Sundays it is closed because the staff rests.',
+];
+
+describe('chooseQuotes', () => {
+  it.each([
+    ['who', 'Who designed the library of Alden?', history, 'Maria Lopez designed the building.'],
+    ['when', 'When was the library of Alden opened?', history, 'The library of Alden was opened in 1911.'],
+    ['how many', 'How many books does the library hold?', history, '240,000 books'],
+    ['why', 'Why is the library closed on Sundays?', history, 'because the staff rests'],
+    [
+      'a row of a table',
+      'What is the area of Bonn?',
+      ['| City | Area |\n|---|---|\n| Bonn | 141 km² |\n| Cologne | 405 km² |\n\nThe area of a city changes.'],
+      '| Bonn | 141 km² |',
+    ],
+    [
+      'German',
+      'Wie viele Bücher hat die Bibliothek?',
+      ['Die Bibliothek liegt am Fluss. Sie hat 240.000 Bücher. Im Sommer kommen viele Besucher.'],
+      '240.000 Bücher',
+    ],
+    ['Chinese', '图书馆有多少本书？', ['图书馆位于河边。图书馆共有24万本书。夏天有很多游客。'], '图书馆共有24万本书。'],
+    [
+      'Japanese',
+      '図書館には何冊の本がありますか',
+      ['図書館は川沿いにあります。図書館には24万冊の本があります。夏は観光客が多いです。'],
+      '24万冊の本',
+    ],
+    [
+      'Russian',
+      'Сколько книг в библиотеке?',
+      ['Библиотека стоит у реки. В библиотеке хранится 240 тысяч книг. Летом много гостей.'],
+      '240 тысяч книг',
+    ],
+    [
+      'Thai',
+      'ห้องสมุดมีหนังสือกี่เล่ม',
+      ['ห้องสมุดตั้งอยู่ริมแม่น้ำใกล้กับตลาดเก่าของเมืองและสถานีรถไฟ ห้องสมุดมีหนังสือทั้งหมด 240,000 เล่ม'],
+      '240,000 เล่ม',
+    ],
+  ])('finds the answer: %s', (_name, question, texts, expected) => {
+    expect(quotesFor(question, texts, 2).join(' | ')).toContain(expected);
+  });
+
+  it.each([
+    [
+      'the thing asked about is not there',
+      'What is the capital of Mars?',
+      ['The capital of France is Paris.', 'Capital letters open a sentence.'],
+    ],
+    [
+      'the same in lower case',
+      'what is the capital of mars',
+      ['The capital of France is Paris.', 'Capital letters open a sentence.'],
+    ],
+    ['nothing is about it', 'Who won the chess championship in 1972?', history],
+    [
+      'German',
+      'Wer gewann 1972 die Schachweltmeisterschaft?',
+      ['Die Bibliothek liegt am Fluss. Sie hat 240.000 Bücher.'],
+    ],
+    ['Chinese', '谁赢得了国际象棋冠军？', ['图书馆位于河边。图书馆共有24万本书。']],
+    ['there are no words', '???', history],
+    ['there is no text', 'Who designed it?', ['', ' \n ']],
+    ['nothing was found', 'Who designed it?', []],
+  ])('quotes nothing when %s', (_name, question, texts) => {
+    expect(quotesFor(question, texts)).toEqual([]);
+  });
+
+  it('does not say the same twice', () => {
+    const copies = [history[0] ?? '', history[0] ?? '', history[0] ?? ''];
+    const quotes = quotesFor('When was the library of Alden opened?', copies);
+    expect(new Set(quotes).size).toBe(quotes.length);
+  });
+
+  it('gives four quotes at most, unless told otherwise', () => {
+    const texts = Array.from(
+      { length: 20 },
+      (_, index) => `Library number ${index} opened in ${1900 + index} beside the ${index}th bridge.`,
+    );
+    expect(quotesFor('When did the library open?', texts).length).toBeLessThanOrEqual(4);
+    expect(quotesFor('When did the library open?', texts, 1)).toHaveLength(1);
+  });
+
+  it('takes along the sentence that a pronoun points to', () => {
+    const text =
+      'Maria Lopez was an architect from Porto. She designed the library of Alden in 1909. The weather was fine.';
+    expect(quotesFor('Who designed the library of Alden?', [text], 1)).toEqual([
+      'Maria Lopez was an architect from Porto. She designed the library of Alden in 1909.',
+    ]);
+  });
+
+  it('lets title and headings stand for words the passage leaves out', () => {
+    const passages = [{ text: 'Press the red button. It beeps twice.', about: 'Acme Boiler 2000: resetting' }];
+    expect(chooseQuotes({ question: 'How do I reset the Acme Boiler?', passages, analyser })).not.toEqual([]);
+  });
+
+  it('stays fast on long passages', () => {
+    const texts = Array.from({ length: 50 }, () => 'The library opened in 1911 beside the river. '.repeat(200));
+    const start = performance.now();
+    quotesFor('When did the library of Alden open?', texts);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
