@@ -25,7 +25,7 @@ export function describeDocument({
   const telling = mostTelling(sentences.slice(1), [...headings, title ?? ''].join(' '), text.slice(0, 50_000));
   const name = title !== undefined && !first.includes(title) ? [`${title.replace(/[.:]$/, '')}:`] : [];
   const sections = [...new Set(headings.map(oneLine))]
-    .filter((heading) => heading !== '' && heading !== title)
+    .filter((heading) => heading !== '' && heading !== title && heading.length <= 80)
     .slice(0, MAX_HEADINGS);
   const parts = [
     ...name,

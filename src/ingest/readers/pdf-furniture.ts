@@ -10,13 +10,18 @@ const MIN_PAGES = 3;
  */
 export function dropFurniture(pages: readonly (readonly Row[])[]): Row[][] {
   const counts = new Map<string, number>();
-  for (const rows of pages) {
-    for (const key of new Set(edgesOf(rows).map(keyOf))) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const [index, rows] of pages.entries()) {
+    for (const key of new Set(edgesOf(rows).map((row) => keyOf(row, index))))
+      counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   const needed = Math.max(MIN_PAGES, Math.floor(pages.length * 0.4));
-  const repeated = new Set([...counts].filter(([, count]) => count >= needed).map(([key]) => key));
-  return pages.map((rows) => {
-    const dropped = new Set(edgesOf(rows).filter((row) => repeated.has(keyOf(row))));
+  return pages.map((rows, index) => {
+    const dropped = new Set(
+      edgesOf(rows).filter((row) => {
+        const key = keyOf(row, index);
+        return (counts.get(key) ?? 0) >= (isPageNumber(key) ? MIN_PAGES : needed);
+      }),
+    );
     // A page of nothing but repeated rows is a form, not furniture.
     return dropped.size >= rows.length && pages.length < 2 * MIN_PAGES
       ? [...rows]
@@ -32,10 +37,16 @@ function edgesOf(rows: readonly Row[]): Row[] {
 /** Longer rows are text: of them, only such as repeat to the letter are furniture. */
 const MAX_NUMBERED = 60;
 
-function keyOf(row: Row): string {
+function keyOf(row: Row, pageIndex: number): string {
   const text = row.cells.map((cell) => cell.text).join(' ');
-  // A row of bare numbers is a page number only when it is a single one; else it is part of a table.
+  const number = /^\W{0,3}(\d{1,4})\W{0,3}$/.exec(text)?.[1];
+  // Page numbers stand at any height, but grow with the pages.
+  if (number !== undefined) return `${PAGE_NUMBER}${Number(number) - pageIndex}`;
+  // A row of several bare numbers is part of a table.
   const isNumbered = text.length <= MAX_NUMBERED && (row.cells.length === 1 || /\p{L}{3}/u.test(text));
   const words = isNumbered ? text.replace(/\d+|\b[ivxlc]+\b/gi, '#') : text;
   return `${words.toLowerCase()}@${Math.round(row.y / 12)}`;
 }
+
+const PAGE_NUMBER = 'page number ';
+const isPageNumber = (key: string): boolean => key.startsWith(PAGE_NUMBER) && !key.includes('@');

@@ -78,9 +78,15 @@ function toLine(parts: readonly PlacedText[]): Line | undefined {
 
 function needsSpace(before: PlacedText, part: PlacedText, text: string): boolean {
   if (/\s$/.test(text) || /^\s/.test(part.text) || before.isRotated) return false;
+  if (isScriptChange(text, part.text)) return true;
   const gap = Math.max(part.x - (before.x + before.width), before.x - (part.x + part.width));
   return gap > WORD_GAP * Math.max(part.size, before.size);
 }
+
+/** In lines of mixed direction a blank is often on the wrong side of its word. */
+const isScriptChange = (before: string, after: string): boolean =>
+  (/\p{Script=Latin}$/u.test(before) && isRightToLeft(after.slice(0, 1))) ||
+  (/^\p{Script=Latin}/u.test(after) && isRightToLeft(before.slice(-1)));
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text);

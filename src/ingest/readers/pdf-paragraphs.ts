@@ -18,15 +18,13 @@ export interface Typography {
 }
 
 export function readTypography(pages: readonly (readonly Row[])[]): Typography {
-  const lengths = new Map<number, number>();
+  const rows = pages.flat();
+  const lengths = sizesOf(rows);
   const words = new Set<string>();
-  for (const row of pages.flat()) {
-    for (const { text, size } of row.cells) {
-      lengths.set(round(size), (lengths.get(round(size)) ?? 0) + text.length);
-      for (const [word] of text.matchAll(/\p{L}+(?:-\p{L}+)*(?![\p{L}-])/gu)) words.add(word.toLowerCase());
-    }
+  for (const { text } of rows.flatMap(({ cells }) => cells)) {
+    for (const [word] of text.matchAll(/\p{L}+(?:-\p{L}+)*(?![\p{L}-])/gu)) words.add(word.toLowerCase());
   }
-  const bodySize = [...lengths].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [10, 0])[0];
+  const [bodySize] = mostUsed(lengths);
   const total = [...lengths.values()].reduce((sum, length) => sum + length, 0);
   const headingSizes = [...lengths]
     .filter(([size, length]) => size >= bodySize * 1.12 && length < total * 0.2)
@@ -35,11 +33,24 @@ export function readTypography(pages: readonly (readonly Row[])[]): Typography {
   return { bodySize, headingSizes, words };
 }
 
+/** Characters set in each size. */
+function sizesOf(rows: readonly Row[]): Map<number, number> {
+  const lengths = new Map<number, number>();
+  for (const { text, size } of rows.flatMap(({ cells }) => cells)) {
+    lengths.set(round(size), (lengths.get(round(size)) ?? 0) + text.length);
+  }
+  return lengths;
+}
+
+const mostUsed = (lengths: ReadonlyMap<number, number>): readonly [number, number] =>
+  [...lengths].reduce((best, entry) => (entry[1] > best[1] ? entry : best), [10, 0]);
+
 /** Half points: what a font's rounding makes of one size is one size. */
 const round = (size: number): number => Math.round(size * 2) / 2;
 
 /** Rebuilds the paragraphs, headings, lists and tables of a page from its rows. */
-export function buildBlocks(rows: readonly Row[], typography: Typography): PdfBlock[] {
+export function buildBlocks(rows: readonly Row[], ofDocument: Typography): PdfBlock[] {
+  const typography = onThisPage(rows, ofDocument);
   const leading = usualLeading(rows, typography.bodySize);
   const edges = new Map(
     [...Map.groupBy(rows, ({ region }) => region)].map(([region, members]) => [region, edgesOf(members)]),
@@ -63,6 +74,19 @@ export function buildBlocks(rows: readonly Row[], typography: Typography): PdfBl
   }
   close();
   return blocks;
+}
+
+/** A page set in another size throughout, such as an appendix, is no page of headings. */
+function onThisPage(rows: readonly Row[], typography: Typography): Typography {
+  const own = sizesOf(rows);
+  const total = [...own.values()].reduce((sum, length) => sum + length, 0);
+  const [size, length] = mostUsed(own);
+  if (size <= typography.bodySize || total < 600 || length < total * 0.6) return typography;
+  return {
+    ...typography,
+    bodySize: size,
+    headingSizes: typography.headingSizes.filter((other) => other >= size * 1.12),
+  };
 }
 
 interface Edges {
@@ -130,6 +154,10 @@ function headingLevel(size: number, { headingSizes }: Typography): number | unde
 
 const MAX_HEADING = 200;
 
+/** Large letters alone make no heading: it is short, and no sentence. */
+const isHeadingText = (text: string): boolean =>
+  text.length <= MAX_HEADING && /\p{L}/u.test(text) && !(text.length > 60 && /[.;,]$/.test(text));
+
 function toBlock(rows: readonly Row[], typography: Typography): PdfBlock {
   const first = rows[0];
   if (first !== undefined && first.cells.length > 1) {
@@ -140,7 +168,7 @@ function toBlock(rows: readonly Row[], typography: Typography): PdfBlock {
   }
   const text = joinText(rows.map(textOf), typography.words);
   const level = first === undefined ? undefined : headingLevel(first.size, typography);
-  if (level !== undefined && text.length <= MAX_HEADING && /\p{L}/u.test(text)) return { kind: 'heading', text, level };
+  if (level !== undefined && isHeadingText(text)) return { kind: 'heading', text, level };
   return { kind: BULLET.test(text) ? 'list' : 'paragraph', text };
 }
 

@@ -122,7 +122,8 @@ async function readInfo(pdf: Pdf): Promise<Metadata & { readonly title?: string 
   const title = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|qxd|pptx?))$/i.test(read('Title'))
     ? ''
     : read('Title');
-  const fields = { title, author: read('Author'), created: isoDate(read('CreationDate')) };
+  const hasWords = /\p{L}{2}/u.test(title);
+  const fields = { title: hasWords ? title : '', author: read('Author'), created: isoDate(read('CreationDate')) };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 }
 

@@ -1,0 +1,334 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import { defaultCollectionId } from '../../src/documents/ids.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { createIngestor, type IngestionLimits } from '../../src/ingest/ingest-document.ts';
+import type { IngestEvent, Ingestor, Submission } from '../../src/ingest/ingestor.ts';
+import { openTestStore, type TestStore, testSpace } from '../support/store.ts';
+import { makePdf } from './make-pdf.ts';
+
+const ownerId = defaultAdmin.userId;
+const always = new AbortController().signal;
+
+interface TestEmbedder extends EmbeddingModel {
+  readonly seen: string[];
+}
+
+/** Remembers what it was given; `onEmbed` can wait or throw. */
+function testEmbedder(onEmbed: () => Promise<void> = async () => {}): TestEmbedder {
+  const seen: string[] = [];
+  return {
+    name: testSpace.embedder,
+    isLexical: true,
+    seen,
+    space: async () => testSpace,
+    async embed(texts, _kind, signal) {
+      await onEmbed();
+      signal?.throwIfAborted();
+      seen.push(...texts);
+      return texts.map((text) => Float32Array.of(Math.cos(text.length), Math.sin(text.length), 0, 0));
+    },
+  };
+}
+
+async function openIngestor(
+  options: { embeddings?: EmbeddingModel; store?: TestStore; limits?: Partial<IngestionLimits> } = {},
+) {
+  const store = options.store ?? (await openTestStore());
+  const embeddings = options.embeddings ?? testEmbedder();
+  const ingestor = createIngestor({ ...store, embeddings, ...(options.limits && { limits: options.limits }) });
+  onTestFinished(() => ingestor.close());
+  return { store, ingestor };
+}
+
+const defaults = { ownerId, metadata: {}, collectionIds: [], settings: {} } as const;
+const file = (fileName: string, content: string | Uint8Array, change: Partial<Submission> = {}): Submission => ({
+  ...defaults,
+  content: { kind: 'file', fileName, bytes: typeof content === 'string' ? new TextEncoder().encode(content) : content },
+  ...change,
+});
+const text = (content: string, change: Partial<Submission> = {}): Submission => ({
+  ...defaults,
+  content: { kind: 'text', text: content },
+  ...change,
+});
+
+async function ingest(ingestor: Ingestor, submission: Submission): Promise<IngestEvent[]> {
+  const { document } = await ingestor.submit(submission);
+  return Array.fromAsync(ingestor.run(document.id, always));
+}
+
+const kinds = (events: readonly IngestEvent[]): string[] =>
+  events.map((event) => (event.type === 'status' ? event.status : event.type));
+
+async function documentOf(ingestor: Ingestor, submission: Submission) {
+  const last = (await ingest(ingestor, submission)).at(-1);
+  if (last?.type !== 'done') throw new Error(`not ingested: ${JSON.stringify(last)}`);
+  return last.document;
+}
+
+describe('ingesting', () => {
+  it('goes through the stages of the contract and makes the passages visible', async () => {
+    const { store, ingestor } = await openIngestor();
+    const events = await ingest(ingestor, file('guide.md', '# Guide\n\nBoats leave at nine.\n'));
+    expect(kinds(events)).toEqual(['parsing', 'embedding', 'progress', 'storing', 'success', 'done']);
+    const [document] = (await store.corpus.list({ kind: 'all' }, { offset: 0, limit: 9 })).items;
+    expect(document).toMatchObject({
+      type: 'md',
+      title: 'guide.md',
+      ingestionStatus: 'success',
+      chunkCount: 1,
+      summary: expect.stringContaining('Boats leave at nine.'),
+      collectionIds: [defaultCollectionId(ownerId)],
+    });
+    const { items } = await store.corpus.chunksOf(document?.id ?? '', { offset: 0, limit: 9 });
+    expect(items[0]).toMatchObject({ text: '# Guide\n\nBoats leave at nine.', start: 0, headingPath: ['Guide'] });
+  });
+
+  it('embeds where a passage stands with it, and stores its words alone', async () => {
+    const embeddings = testEmbedder();
+    const { store, ingestor } = await openIngestor({ embeddings });
+    const filler = 'The harbour is quiet in the morning. '.repeat(6).trim();
+    const document = await documentOf(
+      ingestor,
+      file('trip.md', `# Trip\n\n${filler}\n\n## Fares\n\n${filler}`, { title: 'To the islands' }),
+    );
+    expect(embeddings.seen[1]).toBe(`To the islands > Trip\n## Fares\n\n${filler}`);
+    const { items } = await store.corpus.chunksOf(document.id, { offset: 1, limit: 1 });
+    expect(items[0]?.text).toBe(`## Fares\n\n${filler}`);
+  });
+
+  it('keeps the pages of a PDF and its own metadata, where the caller said nothing else', async () => {
+    const { store, ingestor } = await openIngestor();
+    const bytes = makePdf([[{ text: 'First page.', x: 60, y: 700 }], [{ text: 'Second page.', x: 60, y: 700 }]]);
+    const document = await documentOf(ingestor, file('a.pdf', bytes, { metadata: { page_count: 'mine' } }));
+    expect(document.metadata).toEqual({ page_count: 'mine' });
+    expect(await store.corpus.textOf(document.id)).toEqual({
+      text: 'First page.\n\nSecond page.',
+      pages: [
+        { number: 1, start: 0, end: 11 },
+        { number: 2, start: 13, end: 25 },
+      ],
+    });
+  });
+
+  it('splits as asked for', async () => {
+    const { store, ingestor } = await openIngestor();
+    const document = await documentOf(
+      ingestor,
+      text('one two three four', { settings: { chunkSize: 10, chunkOverlap: 0 } }),
+    );
+    const { items } = await store.corpus.chunksOf(document.id, { offset: 0, limit: 9 });
+    expect(items.map(({ text }) => text)).toEqual(['one two', 'three', 'four']);
+  });
+
+  it('writes no summary when asked not to', async () => {
+    const { ingestor } = await openIngestor();
+    expect((await documentOf(ingestor, text('Some words.', { settings: { skipSummary: true } }))).summary).toBeNull();
+  });
+
+  it('takes ready-made passages as they are, with exact places', async () => {
+    const { store, ingestor } = await openIngestor();
+    const document = await documentOf(ingestor, {
+      ...defaults,
+      content: { kind: 'chunks', chunks: ['  one ', 'two 😀', '', 'three'] },
+    });
+    const kept = await store.corpus.textOf(document.id);
+    const { items } = await store.corpus.chunksOf(document.id, { offset: 0, limit: 9 });
+    expect(items.map((chunk) => chunk.text)).toEqual(['  one ', 'two 😀', 'three']);
+    for (const { text: own, start, end } of items) expect(kept?.text.slice(start, end)).toBe(own);
+    expect(document).toMatchObject({ type: 'txt', title: expect.stringMatching(/^Passages /) });
+  });
+});
+
+describe('identifiers and titles', () => {
+  it('follow the contract', async () => {
+    const { ingestor } = await openIngestor();
+    const raw = await ingestor.submit(text('This is a test document'));
+    expect(raw.document).toMatchObject({
+      id: '5556836e-a51c-57c7-916a-de76c79df2b6',
+      title: 'N/A',
+      fileName: 'N/A.txt',
+    });
+    const named = await ingestor.submit(text('Other', { metadata: { title: 'A name' } }));
+    expect(named.document).toMatchObject({ title: 'A name', fileName: 'A name.txt' });
+    const broken = await ingestor.submit(file('x.json', '{', { metadata: { title: 'invalid.json' } }));
+    expect(broken.document.id).toBe('04ebba11-8d7c-5e7e-ade8-8f02edee2327');
+    const explicit = await ingestor.submit(text('Third', { id: '649D1072-7054-4E17-BD51-1AF5F467D617' }));
+    expect(explicit.document.id).toBe('649d1072-7054-4e17-bd51-1af5f467d617');
+  });
+
+  it('of web pages show the page by its own title', async () => {
+    const { ingestor } = await openIngestor();
+    const page = '<!doctype html><title>Boats</title><p>Boats leave at nine.</p>';
+    expect((await documentOf(ingestor, file('index.html', page, { source: 'https://example.com/' }))).title).toBe(
+      'Boats',
+    );
+    expect((await documentOf(ingestor, file('boats.html', `${page} `))).title).toBe('boats.html');
+  });
+});
+
+describe('the same content again', () => {
+  it('is a conflict under the same identifier', async () => {
+    const { ingestor } = await openIngestor();
+    await ingest(ingestor, file('a.txt', 'Some words.'));
+    await expect(ingestor.submit(file('a.txt', 'Some words.'))).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('under another name is the document that is there, unless something new is said of it', async () => {
+    const { ingestor } = await openIngestor();
+    const { id } = await documentOf(ingestor, file('a.txt', 'Some words.', { metadata: { year: 2024 } }));
+    expect(await ingestor.submit(file('b.txt', 'Some words.'))).toMatchObject({ kind: 'duplicate', document: { id } });
+    expect(await ingestor.submit(file('b.txt', 'Some words.', { metadata: { year: 2024 } }))).toMatchObject({
+      kind: 'duplicate',
+    });
+    expect(await ingestor.submit(file('b.txt', 'Some words.', { metadata: { year: 2025 } }))).toMatchObject({
+      kind: 'accepted',
+    });
+  });
+
+  it('under an identifier of its own is a document of its own', async () => {
+    const { ingestor } = await openIngestor();
+    await ingest(ingestor, file('a.txt', 'Some words.'));
+    const again = await ingestor.submit(file('a.txt', 'Some words.', { id: '649d1072-7054-4e17-bd51-1af5f467d617' }));
+    expect(again.kind).toBe('accepted');
+  });
+
+  it('of a source is unchanged, changed content replaces it', async () => {
+    const { store, ingestor } = await openIngestor();
+    const source = { id: '649d1072-7054-4e17-bd51-1af5f467d617', replace: true, source: 'file:///a.txt' };
+    await ingest(ingestor, file('a.txt', 'Some words.', source));
+    expect(await ingestor.submit(file('a.txt', 'Some words.', source))).toMatchObject({ kind: 'unchanged' });
+    expect(
+      await ingestor.submit(file('a.txt', 'Some words.', { ...source, settings: { chunkSize: 5 } })),
+    ).toMatchObject({ kind: 'accepted' });
+    await documentOf(ingestor, file('a.txt', 'Other words.', source));
+    expect((await store.corpus.textOf(source.id))?.text).toBe('Other words.');
+    const elsewhere = { id: '749d1072-7054-4e17-bd51-1af5f467d617', replace: true, source: 'file:///b.txt' };
+    expect(await ingestor.submit(file('b.txt', 'Other words.', elsewhere))).toMatchObject({
+      kind: 'duplicate',
+      document: { id: source.id },
+    });
+  });
+});
+
+describe('what cannot be ingested', () => {
+  it.each<[string, Submission, string, RegExp]>([
+    ['an unknown format', file('a.bin', Buffer.from([0, 1, 2, 3, 255, 254, 0, 9])), 'unsupported_type', /Readable are/],
+    ['a file past its limit', file('a.txt', 'word '.repeat(500_000)), 'too_large', /2500000 bytes.*2000000/],
+    ['an empty text', text('  \n'), 'invalid_request', /empty/],
+    [
+      'no passage with text',
+      { ...defaults, content: { kind: 'chunks', chunks: ['', ' '] } },
+      'invalid_request',
+      /no text/,
+    ],
+    [
+      'an overlap as large as the chunk',
+      text('a', { settings: { chunkSize: 10, chunkOverlap: 10 } }),
+      'invalid_request',
+      /smaller/,
+    ],
+    ['a chunk size of nothing', text('a', { settings: { chunkSize: 0 } }), 'invalid_request', /above 0/],
+  ])('is refused at once: %s', async (_, submission, code, message) => {
+    const { store, ingestor } = await openIngestor();
+    await expect(ingestor.submit(submission)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    expect((await store.corpus.list({ kind: 'all' }, { offset: 0, limit: 1 })).total).toBe(0);
+  });
+
+  it.each<[string, Submission, string, RegExp]>([
+    ['broken JSON', file('invalid.json', '{"a":'), 'invalid_request', /not valid JSON/],
+    ['a PDF without text', file('scan.pdf', makePdf([[]])), 'invalid_request', /no text found/],
+    ['an empty file', file('a.txt', ''), 'invalid_request', /no text/],
+  ])('fails alone with its reason: %s', async (_, submission, code, message) => {
+    const { store, ingestor } = await openIngestor();
+    const last = (await ingest(ingestor, submission)).at(-1);
+    expect(last).toMatchObject({
+      type: 'failed',
+      error: { code },
+      document: { ingestionStatus: 'failed', failure: expect.stringMatching(message) },
+    });
+    await documentOf(ingestor, text('Another document.'));
+    // A failed one may be submitted again, and goes wrong again.
+    expect((await ingest(ingestor, submission)).at(-1)).toMatchObject({ type: 'failed' });
+    expect((await store.corpus.stats()).documents).toMatchObject({ failed: 1, success: 1 });
+  });
+
+  it('is stopped when reading takes too long, and the next is read', async () => {
+    const { ingestor } = await openIngestor({ limits: { timeoutMs: 400, threads: 1 } });
+    const endless = `${'>'.repeat(20_000)} text\n`.repeat(60);
+    expect((await ingest(ingestor, file('a.md', endless))).at(-1)).toMatchObject({
+      type: 'failed',
+      error: { code: 'timeout' },
+    });
+    const { ingestor: other } = await openIngestor();
+    expect((await ingest(other, text('Some words.'))).at(-1)).toMatchObject({ type: 'done' });
+  });
+
+  it('fails with the reason of the embedder, and keeps what was visible', async () => {
+    let isDown = false;
+    const embeddings = testEmbedder(async () => {
+      if (isDown) throw new ServiceError('provider_failed', 'The embedder is down.');
+    });
+    const { store, ingestor } = await openIngestor({ embeddings });
+    const { id } = await documentOf(ingestor, file('a.txt', 'Some words.'));
+    isDown = true;
+    const last = (await ingest(ingestor, file('a.txt', 'Other words.', { id, replace: true }))).at(-1);
+    expect(last).toMatchObject({ type: 'failed', document: { failure: 'The embedder is down.' } });
+    expect((await store.corpus.chunksOf(id, { offset: 0, limit: 9 })).items.map((chunk) => chunk.text)).toEqual([
+      'Some words.',
+    ]);
+  });
+});
+
+describe('an ingestion that is stopped', () => {
+  it('leaves its document unfinished, and is done by the next process', async () => {
+    const stop = new AbortController();
+    const embeddings = testEmbedder(async () => stop.abort());
+    const { store, ingestor } = await openIngestor({ embeddings });
+    const { document } = await ingestor.submit(text('Some words to be embedded.'));
+    await expect(Array.fromAsync(ingestor.run(document.id, stop.signal))).rejects.toThrow();
+    expect(await store.corpus.unfinished()).toMatchObject([{ id: document.id }]);
+
+    const { ingestor: next } = await openIngestor({ store: await store.reopen() });
+    expect(await next.resume(always)).toEqual({ finished: 1, failed: 0 });
+    expect(await next.resume(always)).toEqual({ finished: 0, failed: 0 });
+  });
+
+  it('keeps ready-made passages apart when it is resumed', async () => {
+    const { store, ingestor } = await openIngestor();
+    const { document } = await ingestor.submit({ ...defaults, content: { kind: 'chunks', chunks: ['one', 'two'] } });
+    await ingestor.resume(always);
+    expect(
+      (await store.corpus.chunksOf(document.id, { offset: 0, limit: 9 })).items.map((chunk) => chunk.text),
+    ).toEqual(['one', 'two']);
+  });
+});
+
+describe('many at once', () => {
+  it('are worked on side by side, as many as allowed', async () => {
+    let now = 0;
+    let most = 0;
+    const embeddings = testEmbedder(async () => {
+      most = Math.max(most, ++now);
+      await wait(20);
+      now--;
+    });
+    const { store, ingestor } = await openIngestor({ embeddings, limits: { documents: 3 } });
+    await Promise.all(Array.from({ length: 8 }, (_, index) => ingest(ingestor, text(`Document number ${index}.`))));
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(3);
+    expect((await store.corpus.stats()).documents.success).toBe(8);
+  });
+
+  it('never twice the same: the second run sees what the first did', async () => {
+    const embeddings = testEmbedder(() => wait(30));
+    const { ingestor } = await openIngestor({ embeddings });
+    const { document } = await ingestor.submit(text('Some words.'));
+    const runs = await Promise.all([1, 2].map(() => Array.fromAsync(ingestor.run(document.id, always))));
+    expect(runs.map((events) => kinds(events).at(-1))).toEqual(['done', 'done']);
+    expect(embeddings.seen).toHaveLength(1);
+  });
+});
