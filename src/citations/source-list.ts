@@ -9,7 +9,7 @@ export interface SourceList {
 }
 
 /** What makes two sources the same: a chunk is one by its id, however it was found. */
-export function sourceKey(source: Source): string {
+function sourceKey(source: Source): string {
   switch (source.kind) {
     case 'chunk':
       return `chunk:${source.chunk.id}`;

@@ -20,7 +20,7 @@ export function foundChunk(text: string, given: Partial<ScoredChunk> = {}): Scor
   };
 }
 
-export const outcomeOf = (chunks: readonly ScoredChunk[]): SearchOutcome => ({
+const outcomeOf = (chunks: readonly ScoredChunk[]): SearchOutcome => ({
   chunks,
   explanation: {
     kind: 'full_text',
