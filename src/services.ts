@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
+import { createConversations } from './conversations/conversations.ts';
 import { createEmbeddingModel, defaultEmbeddingName } from './embeddings/registry.ts';
 import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http/http-services.ts';
 import { embeddingText } from './ingest/embedding-text.ts';
@@ -95,7 +96,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   return {
     corpus,
     collections,
-    conversations,
+    conversations: createConversations(conversations),
     ingestor,
     retriever,
     answerer: createAnswerer({ retriever, models, analyser: { analyse, analyseQuery } }),

@@ -1,10 +1,11 @@
+import type { Conversations } from '../conversations/conversations.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Corpus } from '../store/corpus.ts';
-import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
+import type { CollectionRecords } from '../store/records.ts';
 import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
 
 /** What this deployment runs on, for `/health` and `citewell status`. No secret and no key may be in it. */
@@ -67,7 +68,7 @@ export interface HttpServices {
   readonly answerer: Answerer;
   readonly models: ModelRegistry;
   readonly embeddings: EmbeddingModel;
-  readonly conversations: ConversationRecords;
+  readonly conversations: Conversations;
   readonly collections: CollectionRecords;
   /** Re-embeds the corpus, or goes back; afterwards searches and ingestion use the space that came out. */
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;

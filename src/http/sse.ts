@@ -5,11 +5,13 @@ import type { Response } from 'express';
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: object;
+  /** Where a reader may go on from, for streams that can be taken up again. */
+  readonly id?: string;
 }
 
 /** r2r-v3.md 5.5. Python clients read this framing literally: one data line, a blank line, nothing else that is not JSON. */
-export const encodeEvent = ({ event, data }: ServerSentEvent): string =>
-  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+export const encodeEvent = ({ event, data, id }: ServerSentEvent): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 const STREAM_END = 'event: done\ndata: [DONE]\n\n';
 

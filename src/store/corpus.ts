@@ -111,11 +111,12 @@ export interface Corpus {
   list(filter: Filter, page: Page): Promise<Paged<Document>>;
   /** A visible document of that owner with these bytes, if any. */
   findByContent(ownerId: string, contentHash: string): Promise<Document | undefined>;
-  /** `key` is a collection's id. */
   bytesOf(id: string): Promise<Uint8Array | undefined>;
   textOf(id: string): Promise<ExtractedText | undefined>;
   /** Visible chunks in order. */
   chunksOf(id: string, page: Page): Promise<Paged<Chunk>>;
+  /** The visible ones of these chunks, in no particular order; unknown ids are left out. */
+  chunksById(ids: readonly string[]): Promise<readonly Chunk[]>;
   /** Stored vectors of these chunks in the current space, by chunk id. */
   vectorsOf(chunkIds: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>;
   /** Documents by title and summary with BM25, best first, `score` in [0, 1). */

@@ -1,6 +1,4 @@
-import { type Response, Router } from 'express';
-import { ServiceError } from '../../errors.ts';
-import type { Conversation, ConversationRecords, StoredMessage } from '../../store/records.ts';
+import { Router } from 'express';
 import { principalOf } from '../authenticate.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -15,6 +13,7 @@ import {
   toConversationRecord,
   toMessageRecord,
 } from '../wire/conversation-record.ts';
+import { defined } from '../wire/tolerant.ts';
 
 /** r2r-v3.md 8. */
 export function conversationRoutes({ conversations }: Pick<HttpServices, 'conversations'>): Router {
@@ -24,34 +23,27 @@ export function conversationRoutes({ conversations }: Pick<HttpServices, 'conver
     .route('/')
     .post(async (request, response) => {
       const { name = null } = readBody(request, newConversation);
-      const { userId } = principalOf(response);
-      response.json(single(toConversationRecord(await conversations.create({ userId, name }))));
+      response.json(single(toConversationRecord(await conversations.create(principalOf(response), name))));
     })
     .get(async (request, response) => {
-      const { userId, isSuperuser } = principalOf(response);
-      const ids = readIds(request, 'ids');
-      const query = { userId: isSuperuser ? null : userId, ids, ...readPage(request) };
-      response.json(page(await conversations.list(query), toConversationRecord));
+      const query = { ids: readIds(request, 'ids'), ...readPage(request) };
+      response.json(page(await conversations.list(principalOf(response), query), toConversationRecord));
     })
     .all(onlyMethods('GET', 'POST'));
 
   router
     .route('/:id')
     .get(async (request, response) => {
-      const { id } = await findConversation(conversations, readId(request, 'id'), response);
-      const messages = await conversations.messages(id);
+      const messages = await conversations.messages(principalOf(response), readId(request, 'id'));
       response.json(list(messages.map(toMessageRecord), messages.length));
     })
     .post(async (request, response) => {
-      const { id } = await findConversation(conversations, readId(request, 'id'), response);
       const { name } = readBody(request, conversationName);
-      const renamed = await conversations.rename(id, name);
-      if (renamed === undefined) throw noConversation(id);
+      const renamed = await conversations.rename(principalOf(response), readId(request, 'id'), name);
       response.json(single(toConversationRecord(renamed)));
     })
     .delete(async (request, response) => {
-      const { id } = await findConversation(conversations, readId(request, 'id'), response);
-      if (!(await conversations.remove(id))) throw noConversation(id);
+      await conversations.remove(principalOf(response), readId(request, 'id'));
       response.json(single({ success: true }));
     })
     .all(onlyMethods('GET', 'POST', 'DELETE'));
@@ -59,10 +51,11 @@ export function conversationRoutes({ conversations }: Pick<HttpServices, 'conver
   router
     .route('/:id/messages')
     .post(async (request, response) => {
-      const conversation = await findConversation(conversations, readId(request, 'id'), response);
-      const message = readBody(request, newMessage);
-      if (message.parentId !== null) await findMessage(conversations, conversation.id, message.parentId);
-      const added = await conversations.append({ conversationId: conversation.id, ...message });
+      const { parentId, ...message } = readBody(request, newMessage);
+      const added = await conversations.append(principalOf(response), readId(request, 'id'), {
+        ...message,
+        ...(parentId === null ? {} : { parentId }),
+      });
       response.json(single(toMessageRecord(added)));
     })
     .all(onlyMethods('POST'));
@@ -70,35 +63,12 @@ export function conversationRoutes({ conversations }: Pick<HttpServices, 'conver
   router
     .route('/:id/messages/:messageId')
     .post(async (request, response) => {
-      const conversation = await findConversation(conversations, readId(request, 'id'), response);
-      const message = await findMessage(conversations, conversation.id, readId(request, 'messageId'));
-      const { content, metadata } = readBody(request, messageChange);
-      const change = {
-        ...(content === undefined ? {} : { content }),
-        ...(metadata === undefined ? {} : { metadata }),
-      };
-      const edited = Object.keys(change).length === 0 ? message : await conversations.edit(message.id, change);
-      if (edited === undefined) throw noMessage(message.id);
+      const change = defined(readBody(request, messageChange));
+      const [id, messageId] = [readId(request, 'id'), readId(request, 'messageId')];
+      const edited = await conversations.edit(principalOf(response), id, messageId, change);
       response.json(single(toMessageRecord(edited)));
     })
     .all(onlyMethods('POST'));
 
   return router;
 }
-
-/** One's own, or anyone's for a superuser; another's is as if it were not there. */
-async function findConversation(records: ConversationRecords, id: string, response: Response): Promise<Conversation> {
-  const conversation = await records.get(id);
-  const { userId, isSuperuser } = principalOf(response);
-  if (conversation === undefined || !(isSuperuser || conversation.userId === userId)) throw noConversation(id);
-  return conversation;
-}
-
-async function findMessage(records: ConversationRecords, conversationId: string, id: string): Promise<StoredMessage> {
-  const message = await records.message(id);
-  if (message === undefined || message.conversationId !== conversationId) throw noMessage(id);
-  return message;
-}
-
-const noConversation = (id: string) => new ServiceError('not_found', `There is no conversation ${id}.`);
-const noMessage = (id: string) => new ServiceError('not_found', `There is no message ${id} in this conversation.`);

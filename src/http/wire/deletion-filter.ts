@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { parseJson } from '../read-body.ts';
-import { readFilter } from './filter.ts';
 
 /**
  * The body of a deletion by filter: the filter, or JSON of it in a string as R2R wants it (r2r-v3.md 1.1). A filter

@@ -23,7 +23,7 @@ const toolCall = z.object({
 });
 
 /** spec.md 2.1, r2r-v3.md 4.4. */
-const message = z
+export const message = z
   .object({
     role: z.enum(['system', 'user', 'assistant', 'function', 'tool']),
     content: optional(content),

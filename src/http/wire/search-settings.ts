@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { allOf, type Filter } from '../../documents/filter.ts';
+import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import {
   defaultSearchSettings,
@@ -8,7 +9,6 @@ import {
   type SearchSettings,
   type SearchStrategy,
 } from '../../retrieval/search-settings.ts';
-import { readFilter } from './filter.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
 
 const measure = z.enum([

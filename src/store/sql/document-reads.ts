@@ -1,3 +1,4 @@
+import type { Chunk } from '../../documents/chunk.ts';
 import type { PageSpan } from '../../documents/document.ts';
 import type { Corpus } from '../corpus.ts';
 import { analyseQuery } from '../full-text/analyse.ts';
@@ -13,7 +14,7 @@ import { fromVectorBytes } from './vector-bytes.ts';
 /** The part of a corpus that changes nothing. */
 export type DocumentReads = Pick<
   Corpus,
-  'get' | 'list' | 'findByContent' | 'bytesOf' | 'textOf' | 'chunksOf' | 'vectorsOf' | 'searchDocuments'
+  'get' | 'list' | 'findByContent' | 'bytesOf' | 'textOf' | 'chunksOf' | 'chunksById' | 'vectorsOf' | 'searchDocuments'
 >;
 
 const IDS_PER_QUERY = 1_000;
@@ -96,6 +97,34 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
           .execute();
         const items = parent === undefined ? [] : chunks.map((chunk) => toChunk(chunk, parent));
         return { items, total: row.chunk_count };
+      }),
+
+    chunksById: (ids) =>
+      reader.transaction().execute(async (transaction) => {
+        const found: Chunk[] = [];
+        for (const batch of inBatches(ids, IDS_PER_QUERY)) {
+          const rows = await transaction
+            .selectFrom('chunks as c')
+            .innerJoin('documents as d', (join) =>
+              join.onRef('d.key', '=', 'c.document_key').onRef('d.generation', '=', 'c.generation'),
+            )
+            .selectAll('c')
+            .where('c.id', 'in', batch)
+            .execute();
+          const keys = [...new Set(rows.map((row) => row.document_key))];
+          if (keys.length === 0) continue;
+          const parents = await transaction.selectFrom('documents').selectAll().where('key', 'in', keys).execute();
+          const documents = await toDocuments(
+            transaction,
+            parents.map((row) => ({ ...row, submitted: null })),
+          );
+          const parentOf = new Map(parents.map((row, place) => [row.key, documents[place]]));
+          for (const row of rows) {
+            const parent = parentOf.get(row.document_key);
+            if (parent !== undefined) found.push(toChunk(row, parent));
+          }
+        }
+        return found;
       }),
 
     async vectorsOf(chunkIds) {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createConversations } from '../../../src/conversations/conversations.ts';
 import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
 import type { Authenticate } from '../../../src/http/authenticate.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
@@ -44,7 +45,7 @@ export async function startCitewell({
     {
       corpus,
       collections,
-      conversations,
+      conversations: createConversations(conversations),
       retriever,
       ingestor,
       answerer,

@@ -1,6 +1,6 @@
-import type { Json } from '../../documents/document.ts';
-import { allOf, everything, type Filter, type Scalar } from '../../documents/filter.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError } from '../errors.ts';
+import type { Json } from './document.ts';
+import { allOf, everything, type Filter, type Scalar } from './filter.ts';
 
 /** Bounds on one filter; past them it is refused rather than worked on. */
 const MAX_DEPTH = 16;
