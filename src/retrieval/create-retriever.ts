@@ -4,7 +4,7 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ChunkSearch } from '../store/chunk-search.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
 import { createQueryEmbedder } from './embed-query.ts';
-import { fuseRanks, fuseVariants } from './fuse-ranks.ts';
+import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
 import type { Retriever, SearchOutcome } from './retriever.ts';
 import type { QueryVariants } from './rewrite-query.ts';
@@ -48,7 +48,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
     ]);
     const legs = new Map(near.map((chunk) => [chunk.id, chunk.semantic]));
     const ranks = new Map(matching.map((chunk) => [chunk.id, chunk.fullText]));
-    return fuseRanks(near, matching, { ...plan.hybrid, limit: settings.limit }).map(({ item, score }) => {
+    return fuseLegs(near, matching, { ...plan.hybrid, limit: settings.limit }).map(({ item, score }) => {
       const semanticLeg = legs.get(item.id);
       const fullTextLeg = ranks.get(item.id);
       return {

@@ -5,6 +5,10 @@ interface Identified {
   readonly id: string;
 }
 
+interface FusionSettings extends HybridSettings {
+  readonly limit: number;
+}
+
 export interface Fused<Item> {
   readonly item: Item;
   readonly score: number;
@@ -20,7 +24,7 @@ export interface Fused<Item> {
 export function fuseRanks<Item extends Identified>(
   semantic: readonly Item[],
   fullText: readonly Item[],
-  { semanticWeight, fullTextWeight, fullTextLimit, rrfK, limit }: HybridSettings & { readonly limit: number },
+  { semanticWeight, fullTextWeight, fullTextLimit, rrfK, limit }: FusionSettings,
 ): Fused<Item>[] {
   const semanticRanks = ranksOf(semantic);
   const fullTextRanks = ranksOf(fullText);
@@ -37,6 +41,25 @@ export function fuseRanks<Item extends Identified>(
       return { item, score: sum / (semanticWeight + fullTextWeight) };
     })
     .sort((one, two) => two.score - one.score);
+}
+
+/**
+ * The same for lists that were read further than their limits, for a later page. Only what stands within the limits is
+ * ranked, so that every page is cut from one and the same order; what is beyond follows, at the least score there is.
+ */
+export function fuseLegs<Item extends Identified>(
+  semantic: readonly Item[],
+  fullText: readonly Item[],
+  settings: FusionSettings,
+): Fused<Item>[] {
+  const { semanticWeight, fullTextWeight, fullTextLimit, rrfK, limit } = settings;
+  const fused = fuseRanks(semantic.slice(0, limit), fullText.slice(0, fullTextLimit), settings);
+  const ranked = new Set(fused.map(({ item }) => item.id));
+  const beyond = new Map([...semantic.slice(limit), ...fullText.slice(fullTextLimit)].map((item) => [item.id, item]));
+  const sum = semanticWeight / (rrfK + limit) + fullTextWeight / (rrfK + fullTextLimit);
+  const score = sum / (semanticWeight + fullTextWeight);
+  const rest = [...beyond.values()].filter(({ id }) => !ranked.has(id)).map((item) => ({ item, score }));
+  return [...fused, ...rest];
 }
 
 /**

@@ -17,7 +17,7 @@ export function latinLanguage(words: Iterable<string>): LatinLanguage {
     else if (functionWords.has(word)) other++;
   }
   if (english > other) return 'english';
-  return other > english && other >= all * LEAST_SHARE ? 'inflected' : 'unknown';
+  return other > english && other >= Math.max(2, all * LEAST_SHARE) ? 'inflected' : 'unknown';
 }
 
 // In running text the words below are a quarter of all; in program text a few may be names by chance.

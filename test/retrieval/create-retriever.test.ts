@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import type { ScoredChunk } from '../../src/documents/chunk.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { createRetriever, type RetrieverParts } from '../../src/retrieval/create-retriever.ts';
+import type { QueryVariants } from '../../src/retrieval/rewrite-query.ts';
+import { defaultSearchSettings, type SearchSettings } from '../../src/retrieval/search-settings.ts';
+import type { ChunkSearch, TextQuery, VectorQuery } from '../../src/store/chunk-search.ts';
+
+const { signal } = new AbortController();
+const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
+
+const chunk = (id: string, rank: number, leg: 'semantic' | 'fullText'): ScoredChunk => ({
+  id,
+  documentId: 'd',
+  ownerId: 'o',
+  collectionIds: [],
+  text: id,
+  order: 0,
+  start: 0,
+  end: 1,
+  page: null,
+  headingPath: [],
+  metadata: {},
+  score: 1 / rank,
+  [leg]: { rank, score: 1 / rank },
+});
+
+/** Legs that answer from lists, and what they were asked. */
+function legs({
+  near = [],
+  matching = [],
+}: {
+  readonly near?: readonly string[];
+  readonly matching?: readonly string[];
+}) {
+  const asked: { nearest: VectorQuery[]; matching: TextQuery[] } = { nearest: [], matching: [] };
+  const chunks: ChunkSearch = {
+    async nearest(query) {
+      asked.nearest.push(query);
+      return near.slice(0, query.limit).map((id, place) => chunk(id, place + 1, 'semantic'));
+    },
+    async matching(query) {
+      asked.matching.push(query);
+      return matching.slice(0, query.limit).map((id, place) => chunk(id, place + 1, 'fullText'));
+    },
+  };
+  return { chunks, asked };
+}
+
+function embedder(change: Partial<EmbeddingModel> = {}): EmbeddingModel & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    name: 'test/embedder',
+    isLexical: false,
+    space: async () => ({ embedder: 'test/embedder', version: '1', dimensions: 2 }),
+    async embed(texts) {
+      asked.push(...texts);
+      return texts.map((text) => Float32Array.of(text.length, 1));
+    },
+    ...change,
+    asked,
+  };
+}
+
+const retriever = (parts: Partial<RetrieverParts> = {}) =>
+  createRetriever({ chunks: legs({}).chunks, embedder: embedder(), ...parts });
+
+const failing = (code: 'provider_failed' | 'cancelled' | 'embedding_mismatch') =>
+  embedder({ embed: () => Promise.reject(new ServiceError(code, 'The embedder is gone.')) });
+
+describe('the retriever', () => {
+  it('searches by meaning when nothing is said', async () => {
+    const { chunks, asked } = legs({ near: ['a', 'b'] });
+    const outcome = await retriever({ chunks }).search('question', settings(), signal);
+    expect(outcome.chunks.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(outcome.explanation).toMatchObject({ kind: 'semantic', semanticHits: 2, fullTextHits: null, hybrid: null });
+    expect(asked.matching).toEqual([]);
+  });
+
+  it('searches both ways, led by full text, when the embedder only knows words', async () => {
+    const { chunks } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
+    const lexical = embedder({ isLexical: true });
+    const outcome = await retriever({ chunks, embedder: lexical }).search('question', settings(), signal);
+    expect(outcome.explanation.kind).toBe('hybrid');
+    expect(outcome.chunks.map(({ id }) => id)).toEqual(['c', 'b', 'a']);
+  });
+
+  it('fuses both legs and says what each said', async () => {
+    const { chunks } = legs({ near: ['a', 'b'], matching: ['b', 'c'] });
+    const outcome = await retriever({ chunks }).search('question', settings({ kind: 'hybrid', limit: 3 }), signal);
+    expect(outcome.chunks.map(({ id }) => id)).toEqual(['b', 'c', 'a'].sort((one, two) => score(two) - score(one)));
+    const [b] = outcome.chunks.filter(({ id }) => id === 'b');
+    expect(b).toMatchObject({ semantic: { rank: 2 }, fullText: { rank: 1 } });
+    expect(b?.score).toBeCloseTo((5 / 52 + 1 / 51) / 6, 12);
+    const [a] = outcome.chunks.filter(({ id }) => id === 'a');
+    expect(a).not.toHaveProperty('fullText');
+    expect(outcome.explanation.hybrid).toEqual({ semanticWeight: 5, fullTextWeight: 1, fullTextLimit: 200, rrfK: 50 });
+
+    function score(id: string): number {
+      const ranks: Record<string, [number, number]> = { a: [1, 200], b: [2, 1], c: [3, 2] };
+      const [near = 0, matching = 0] = ranks[id] ?? [];
+      return 5 / (50 + near) + 1 / (50 + matching);
+    }
+  });
+
+  it('goes on where the last page ended', async () => {
+    const { chunks } = legs({ near: ['a', 'b', 'c', 'd'], matching: ['a', 'b', 'c', 'd'] });
+    for (const kind of ['semantic', 'full_text', 'hybrid'] as const) {
+      const outcome = await retriever({ chunks }).search('q', settings({ kind, limit: 2, offset: 1 }), signal);
+      expect(outcome.chunks.map(({ id }) => id)).toEqual(['b', 'c']);
+    }
+  });
+
+  it('cuts every page of a hybrid search from the same order', async () => {
+    const near = Array.from({ length: 40 }, (_, place) => `n${place}`);
+    const matching = Array.from({ length: 40 }, (_, place) => (place % 2 === 0 ? `n${39 - place}` : `m${place}`));
+    const { chunks } = legs({ near, matching });
+    const pages: string[] = [];
+    for (let offset = 0; offset < 60; offset += 5) {
+      const outcome = await retriever({ chunks }).search('q', settings({ kind: 'hybrid', limit: 5, offset }), signal);
+      pages.push(...outcome.chunks.map(({ id }) => id));
+    }
+    expect(new Set(pages).size).toBe(pages.length);
+    expect(pages).toHaveLength(60);
+  });
+
+  it('hands filter and measure to the legs', async () => {
+    const { chunks, asked } = legs({});
+    const filter = { kind: 'compare', field: 'year', op: 'eq', value: 1 } as const;
+    const asking = settings({ kind: 'hybrid', filter, measure: 'l2_distance' });
+    await retriever({ chunks }).search('q', asking, signal);
+    expect(asked.nearest[0]).toMatchObject({ filter, measure: 'l2_distance' });
+    expect(asked.matching[0]).toMatchObject({ filter, text: 'q' });
+  });
+
+  it('embeds a query once however often it is asked', async () => {
+    const model = embedder();
+    const search = retriever({ embedder: model });
+    await search.search('same', settings(), signal);
+    await search.search('same', settings({ offset: 10 }), signal);
+    expect(model.asked).toEqual(['same']);
+  });
+
+  it.each([
+    ['an empty query', ' \n', {}, /query is empty/],
+    [
+      'a full-text limit below the limit',
+      'q',
+      { kind: 'hybrid', limit: 20, hybrid: { fullTextLimit: 10 } },
+      /full_text_limit/,
+    ],
+    ['two weights of nothing', 'q', { kind: 'hybrid', hybrid: { fullTextWeight: 0, semanticWeight: 0 } }, /both 0/],
+    ['a negative weight', 'q', { kind: 'hybrid', hybrid: { fullTextWeight: -1 } }, /numbers from 0/],
+    ['a limit of nothing', 'q', { limit: 0 }, /"limit"/],
+    ['a negative offset', 'q', { offset: -1 }, /"offset"/],
+  ] as const)('refuses %s', async (_, query, change, message) => {
+    const searching = retriever().search(query, settings(change), signal);
+    await expect(searching).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
+  });
+
+  it('takes more candidates of full text when the limit is higher than their default', async () => {
+    const { chunks, asked } = legs({});
+    await retriever({ chunks }).search('q', settings({ kind: 'hybrid', limit: 500 }), signal);
+    expect(asked.matching[0]?.limit).toBe(500);
+  });
+
+  it('answers a hybrid search by full text alone while the embedder is out, and says so', async () => {
+    const { chunks } = legs({ matching: ['a', 'b'] });
+    const search = retriever({ chunks, embedder: failing('provider_failed') });
+    const outcome = await search.search('q', settings({ kind: 'hybrid' }), signal);
+    expect(outcome.chunks.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(outcome.explanation).toMatchObject({ semanticHits: null, fullTextHits: 2 });
+    expect(outcome.explanation.notes.join()).toMatch(/full text alone/);
+  });
+
+  it('fails a purely semantic search while the embedder is out', async () => {
+    const searching = retriever({ embedder: failing('provider_failed') }).search('q', settings(), signal);
+    await expect(searching).rejects.toMatchObject({ code: 'provider_failed' });
+  });
+
+  it('never hides that the vectors are of another embedder', async () => {
+    const search = retriever({ embedder: failing('embedding_mismatch') });
+    const searching = search.search('q', settings({ kind: 'hybrid' }), signal);
+    await expect(searching).rejects.toMatchObject({ code: 'embedding_mismatch' });
+  });
+
+  it('ends when the caller leaves', async () => {
+    const leaving = new AbortController();
+    leaving.abort();
+    await expect(retriever().search('q', settings(), leaving.signal)).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('strategies that need a model', () => {
+  const written = (...texts: string[]): QueryVariants => ({ write: async () => texts });
+
+  it.each(['hyde', 'rag_fusion'] as const)('%s searches plainly without one, and says so', async (strategy) => {
+    const { chunks } = legs({ near: ['a'] });
+    const outcome = await retriever({ chunks }).search('q', settings({ strategy }), signal);
+    expect(outcome.chunks.map(({ id }) => id)).toEqual(['a']);
+    expect(outcome.explanation.notes.join()).toMatch(/needs a language model/);
+  });
+
+  it('hyde searches by each imagined answer and names each chunk once', async () => {
+    const { chunks } = legs({ near: ['a', 'b', 'c'] });
+    const model = embedder();
+    const parts = { chunks, embedder: model, variants: written('one answer', 'another') };
+    const outcome = await retriever(parts).search('q', settings({ strategy: 'hyde', limit: 2 }), signal);
+    expect(model.asked).toEqual(['one answer', 'another']);
+    expect(outcome.chunks.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('hyde looks for the words of the question, not of the imagined answers', async () => {
+    const { chunks, asked } = legs({ near: ['a'], matching: ['b'] });
+    const parts = { chunks, variants: written('imagined') };
+    await retriever(parts).search('real', settings({ strategy: 'hyde', kind: 'hybrid' }), signal);
+    expect(asked.matching.map(({ text }) => text)).toEqual(['real']);
+  });
+
+  it('rag_fusion adds the reciprocal ranks of the question and its variants', async () => {
+    const { chunks } = legs({ near: ['a', 'b'] });
+    const parts = { chunks, variants: written('otherwise') };
+    const outcome = await retriever(parts).search('q', settings({ strategy: 'rag_fusion' }), signal);
+    expect(outcome.chunks.map(({ score }) => score)).toEqual([2 / 61, 2 / 62]);
+  });
+
+  it('goes on with the question when the model fails', async () => {
+    const { chunks } = legs({ near: ['a'] });
+    const write = () => Promise.reject(new ServiceError('rate_limited', 'Too many.'));
+    const outcome = await retriever({ chunks, variants: { write } }).search(
+      'q',
+      settings({ strategy: 'hyde' }),
+      signal,
+    );
+    expect(outcome.chunks).toHaveLength(1);
+    expect(outcome.explanation.notes.join()).toMatch(/Too many/);
+  });
+});

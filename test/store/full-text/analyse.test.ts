@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyse, analyseForIndex, analyseQuery } from '../../../src/store/full-text/analyse.ts';
+
+describe('analyse', () => {
+  it.each([
+    ['stems English words', 'running runners connected', ['run', 'runner', 'connect']],
+    ['ignores case', 'Nietzsche NIETZSCHE nietzsche', ['nietzsch', 'nietzsch', 'nietzsch']],
+    ['keeps a whole identifier beside its parts', 'DiffExecutor', ['diffexecutor', 'diff', 'executor']],
+    ['cuts identifiers at underscores', 'max_file_size', ['maxfiles', 'max', 'file', 'size']],
+    ['tells an acronym from the word after it', 'XMLHttpRequest', ['xmlhttprequest', 'xml', 'http', 'request']],
+    ['cuts letters from digits', 'utf8', ['utf8', 'utf', '8']],
+    ['reads a number with thousands as one', '1,234,567.89', ['1234567.89']],
+    ['leaves punctuation out', 'C++, (e.g.) [x]!', ['c', 'e', 'g', 'x']],
+    ['drops the ends of contracted words', "it's the dog's", ['it', 'the', 'dog']],
+    ['cuts French and Italian articles off', "l'université", ['l', 'universit']],
+    ['takes compatibility forms for what they mean', 'ﬁle ＡＢＣ ①', ['file', 'abc', '1']],
+    ['folds Latin accents', 'naïve Zürich Łódź', ['naiv', 'zurich', 'lodz']],
+    ['gives Russian words and their beginnings', 'правительства', ['правительства', 'прави-']],
+    ['folds Greek accents and the final sigma', 'λόγος', ['λογοσ', 'λογοσ-']],
+    ['keeps the marks of Devanagari inside words', 'हिन्दी', ['हिन्दी', 'हिन्द-']],
+    ['leaves Arabic vowel signs out', 'كِتَابٌ', ['كتاب']],
+    ['gives pairs of Chinese characters', '防守队', ['防守', '守队']],
+    ['gives a lone Chinese character as itself', '水', ['水']],
+    ['gives pairs of Japanese characters', 'ラーメン', ['ラー', 'ーメ', 'メン']],
+    ['gives pairs of Korean syllables', '한국어', ['한국', '국어']],
+    ['gives triples of Thai characters', 'สวัสดี', ['สวั', 'วัส', 'ัสด', 'สดี']],
+    ['cuts where scripts change', 'Pythonを使う', ['python', 'を使', '使う']],
+    ['finds nothing in signs alone', '—…!? ___', []],
+  ])('%s', (_, text, terms) => {
+    expect(analyse(text)).toEqual(terms);
+  });
+
+  it('gives the beginnings of words in a text of another Latin language, where a stemmer for English is of no use', () => {
+    expect(analyse('Die Verteidigung der Stadt ist nicht leicht')).toContain('verte-');
+    expect(analyse('The defence of the city is not easy')).not.toContain('defen-');
+    expect(analyse('const verteidigung = stadt.defence(os, el)')).not.toContain('verte-');
+  });
+
+  it('never gives a term with a space, an empty one or one without end', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        for (const term of analyse(text)) {
+          expect(term).not.toMatch(/\s/);
+          expect(term.length).toBeGreaterThan(0);
+          expect(term.length).toBeLessThanOrEqual(66);
+          expect(term.isWellFormed()).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    'a'.repeat(2_000_000),
+    'aB'.repeat(1_000_000),
+    '1.'.repeat(1_000_000),
+    '漢'.repeat(500_000),
+    'a_'.repeat(1_000_000),
+    '\u0301'.repeat(1_000_000),
+  ])('stays quick on a file that is one word (%#)', (text) => {
+    const start = performance.now();
+    analyse(text);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+describe('analyseQuery', () => {
+  it('names each term once and leaves stop words out', () => {
+    expect(analyseQuery('What is the purpose of the purpose?')).toEqual(['purpos']);
+  });
+
+  it('keeps the stop words of a query that has nothing else', () => {
+    expect(analyseQuery('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
+  });
+
+  it('finds in every text the words it was asked with', () => {
+    const words = fc.constantFrom('House', 'Straße', 'книгами', '東京都', 'fileName', 'ประเทศ', '3.14', 'running');
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 1, maxLength: 5 }), (chosen) => {
+        const indexed = new Set(analyse(`Before ${chosen.join(' ')} after`));
+        for (const word of chosen) expect(analyseQuery(word).some((term) => indexed.has(term))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('analyseForIndex', () => {
+  it('keeps the words of title and headings apart from those of the text', () => {
+    const indexed = analyseForIndex({ title: 'War and Peace', headingPath: ['Part One'], text: 'Eh bien, mon prince' });
+    expect(indexed).toEqual({ title: 'war and peac part on', body: 'eh bien mon princ' });
+  });
+
+  it('counts a heading that repeats the title once', () => {
+    const indexed = analyseForIndex({ title: 'Peace', headingPath: ['Peace', 'Peace'], text: '' });
+    expect(indexed.title).toBe('peac');
+  });
+});
