@@ -14,7 +14,9 @@ for (let index = 0; index + 2 < args.length; index += 3) {
   if (!isComplete && ran.failed === 0) ran.failed = 1;
   passed += ran.passed;
   failed += ran.failed;
-  console.log(`${name}: ${path === '-' ? (code === '0' ? 'ok' : 'FAILED') : `${ran.passed} passed, ${ran.failed} failed`}`);
+  console.log(
+    `${name}: ${path === '-' ? (code === '0' ? 'ok' : 'FAILED') : `${ran.passed} passed, ${ran.failed} failed`}`,
+  );
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

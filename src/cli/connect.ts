@@ -28,7 +28,7 @@ export async function connect(config: Config, context: CommandContext, options: 
 }
 
 /** The address of the server on that data folder; undefined when none runs. Throws when one runs but is stuck. */
-export async function findServer(dataDir: string): Promise<string | undefined> {
+async function findServer(dataDir: string): Promise<string | undefined> {
   const info = await readServerInfo(dataDir);
   if (info === undefined) return undefined;
   try {

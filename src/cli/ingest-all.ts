@@ -39,7 +39,7 @@ const MAX_BYTES = 100_000_000;
 export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
 /** True for names a reader may understand; one without an extension is told by its content. */
-export function isSupported(fileName: string): boolean {
+function isSupported(fileName: string): boolean {
   const extension = extensionOf(fileName);
   return extension === '' || (typeByExtension(extension) !== undefined && !isUnreadableExtension(extension));
 }

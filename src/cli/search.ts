@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import type { Json } from '../documents/document.ts';
 import type { Passage, SearchMode, SearchResult } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { paragraph, place } from './layout.ts';
+import { paragraph, place, table } from './layout.ts';
 import type { Output } from './output.ts';
 import { withClient } from './with-client.ts';
 
@@ -62,9 +63,37 @@ function show({ passages, explanation }: SearchResult, offset: number, output: O
     output.print(output.style('dim', `   ${passage.documentId}${explained(passage)}`));
     output.print();
   });
-  if (explanation !== undefined) output.print(JSON.stringify(explanation, null, 2));
+  if (explanation !== undefined) for (const line of explanationLines(explanation)) output.print(line);
 }
 
+const legs = z.record(z.string(), z.object({ rank: z.number(), score: z.number() }).nullable());
+
+/** Each leg's rank and score, e.g. `semantic #1 0.377, full text #3 0.201`. */
 function explained({ explain }: Passage): string {
-  return explain === undefined ? '' : `  ${JSON.stringify(explain)}`;
+  const parsed = legs.safeParse(explain);
+  if (!parsed.success) return '';
+  const parts = Object.entries(parsed.data).map(([leg, found]) => {
+    const name = leg.replaceAll('_', ' ');
+    return found === null ? `${name} -` : `${name} #${found.rank} ${found.score.toFixed(3)}`;
+  });
+  return `  ${parts.join(', ')}`;
+}
+
+/** The explanation's members as aligned lines; those that say nothing are left out. */
+function explanationLines(explanation: Json): string[] {
+  if (typeof explanation !== 'object' || explanation === null) return [];
+  const rows = Object.entries(explanation).flatMap(([name, value]) => {
+    if (value === null || (Array.isArray(value) && value.length === 0)) return [];
+    return [[name.replaceAll('_', ' '), inWords(value)]];
+  });
+  return table(rows);
+}
+
+function inWords(value: Json): string {
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : value.toFixed(1);
+  if (Array.isArray(value)) return value.map(inWords).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, member]) => `${name.replaceAll('_', ' ')} ${inWords(member)}`)
+    .join(', ');
 }
