@@ -3,7 +3,7 @@ import type { ChromaClient, Collection } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 import type { VectorCollection, VectorHit, VectorRecord } from '../vector-index.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
-import { isMissing, mayBeDamage, toServiceError } from './chroma-failure.ts';
+import { isMissing, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
 
 /** The client turns vectors into text on the event loop, some 0.2 ms for a thousand numbers: batches are kept short. */
 const BATCH_NUMBERS = 200_000;
@@ -69,13 +69,13 @@ export class ChromaCollection implements VectorCollection {
     for (const batch of batchesOf(records, batchSize)) {
       const ids = batch.map(({ key }) => String(key));
       const embeddings = batch.map(({ vector }) => Array.from(vector));
-      await this.#ask((collection) => collection.upsert({ ids, embeddings }));
+      await this.#write((collection) => collection.upsert({ ids, embeddings }));
     }
   }
 
   async remove(keys: readonly number[]): Promise<void> {
     for (const batch of batchesOf(keys, BATCH_RECORDS)) {
-      await this.#ask((collection) => collection.delete({ ids: batch.map(String) }));
+      await this.#write((collection) => collection.delete({ ids: batch.map(String) }));
     }
   }
 
@@ -117,6 +117,21 @@ export class ChromaCollection implements VectorCollection {
     );
   }
 
+  /** As `#ask`, for what changes the index: its files can be damaged in a way that only writing finds out. */
+  async #write<T>(change: (collection: Collection) => Promise<T>): Promise<T> {
+    try {
+      return await this.#ask(change);
+    } catch (error) {
+      const isBeyondRepair = error instanceof ServiceError && isWriteDamage(error.cause);
+      if (!isBeyondRepair || this.#isDropped || !this.#parts.connection.isOurs) throw error;
+      this.#mending ??= this.#loseAll().finally(() => {
+        this.#mending = undefined;
+      });
+      await this.#mending;
+      throw rebuilding(error);
+    }
+  }
+
   /** Asks once more when the server was away for a moment; says so when the collection had to be made anew. */
   async #ask<T>(question: (collection: Collection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let isSecond = false; ; isSecond = true) {
@@ -152,11 +167,15 @@ export class ChromaCollection implements VectorCollection {
             continue;
           }
         }
-        await this.#makeAnew();
-        this.#parts.onLost();
-        return false;
+        return await this.#loseAll();
       }
     }
+  }
+
+  async #loseAll(): Promise<false> {
+    await this.#makeAnew();
+    this.#parts.onLost();
+    return false;
   }
 
   async #healthQuery(): Promise<void> {

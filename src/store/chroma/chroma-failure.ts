@@ -16,6 +16,10 @@ export const isMissing = (error: unknown): boolean => error instanceof ChromaNot
 export const mayBeDamage = (error: unknown): boolean =>
   error instanceof ChromaServerError || error instanceof ChromaConnectionError;
 
+/** True when the graph's files refuse a change, as they then do for ever. A full disk is not their fault. */
+export const isWriteDamage = (error: unknown): boolean =>
+  error instanceof ChromaServerError && /hnsw/i.test(error.message) && !/disk|space/i.test(error.message);
+
 /** What went wrong in Chroma, in our terms; `where` names the Chroma that was asked. */
 export function toServiceError(error: unknown, where: string): ServiceError {
   if (error instanceof ServiceError) return error;

@@ -4,11 +4,15 @@ const LONGEST_REASON = 300;
 export function reasonOf(words: string): string {
   const panic = /panicked at [^\n]*\n(?<message>[^\n]+)/.exec(words)?.groups?.['message'];
   const lines = words.split('\n').map((line) => line.trim());
-  const last = lines
-    .filter((line) => line !== '')
-    .slice(-2)
-    .join(' ');
-  const reason = (panic ?? last).trim().slice(0, LONGEST_REASON);
-  if (reason === '') return 'it ended without a word.';
+  const last = lines.filter((line) => line !== '' && !isChatter(line)).slice(-2);
+  const reason = (panic ?? last.join(' ')).trim().slice(0, LONGEST_REASON);
+  if (reason === '') return 'It ended without a word.';
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
+
+/** The banner, and what is logged of ordinary requests. */
+const isChatter = (line: string): boolean =>
+  /^[(#\s]+$/.test(line) ||
+  /^\d{4}-\d\d-\d\dT\S+\s+(INFO|DEBUG|TRACE) /.test(line) ||
+  /^(at|in) \S+/.test(line) ||
+  /^(Saving data to|Connect to Chroma at|Getting started guide|☁|- Sign up|- Copy your data)/.test(line);

@@ -1,0 +1,125 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeChroma } from '../../../src/store/chroma/describe-chroma.ts';
+import {
+  type BindingHost,
+  bindingPackageName,
+  findBindingPackage,
+  loadableBinding,
+  thisHost,
+} from '../../../src/store/chroma/loadable-binding.ts';
+import { bindingCache } from '../../support/embedded-chroma.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { tinyElf } from './tiny-elf.ts';
+
+const debian: BindingHost = { platform: 'linux', architecture: 'x64', glibc: { major: 2, minor: 36 } };
+
+describe('the package of the native Chroma', () => {
+  it.each([
+    [debian, 'chromadb-js-bindings-linux-x64-gnu'],
+    [{ ...debian, architecture: 'arm64' }, 'chromadb-js-bindings-linux-arm64-gnu'],
+    [{ platform: 'darwin', architecture: 'arm64', glibc: undefined }, 'chromadb-js-bindings-darwin-arm64'],
+    [{ platform: 'win32', architecture: 'x64', glibc: undefined }, 'chromadb-js-bindings-win32-x64-msvc'],
+  ])('fits the machine', (host, name) => {
+    expect(bindingPackageName(host)).toBe(name);
+  });
+
+  it.each([
+    [{ ...debian, glibc: undefined }, 'linux-x64-musl'],
+    [{ ...debian, architecture: 'riscv64' }, 'linux-riscv64-gnu'],
+    [{ platform: 'freebsd', architecture: 'x64', glibc: undefined }, 'freebsd-x64'],
+  ])('is refused where there is none, with a way out', (host, target) => {
+    expect(() => bindingPackageName(host)).toThrow(
+      expect.objectContaining({
+        code: 'not_configured',
+        message: expect.stringMatching(new RegExp(`${target}.*CHROMA_URL`)),
+      }),
+    );
+  });
+
+  it('is missed by name when optional dependencies were left out', async () => {
+    const elsewhere =
+      thisHost().platform === 'darwin' ? debian : { platform: 'darwin', architecture: 'x64', glibc: undefined };
+    await expect(findBindingPackage(elsewhere)).rejects.toMatchObject({
+      code: 'not_configured',
+      message: expect.stringMatching(/needs the package chromadb-js-bindings-\S+, .*--include=optional.*CHROMA_URL/),
+    });
+  });
+});
+
+describe('a native module that asks for a newer glibc', () => {
+  const asksForMore = tinyElf([
+    { name: '__isoc23_strtol', version: 'GLIBC_2.38' },
+    { name: 'malloc', version: 'GLIBC_2.2.5' },
+  ]);
+  const bindingOf = async (bytes: Buffer) => {
+    const file = join(await temporaryFolder(), 'original.node');
+    await writeFile(file, bytes);
+    return { name: 'chromadb-js-bindings-linux-x64-gnu', version: '9.9.9', file };
+  };
+
+  it('is loaded from a copy, made once and shared by those who start at the same time', async () => {
+    const binding = await bindingOf(asksForMore);
+    const cache = join(await temporaryFolder(), 'cache');
+    const [copy, ...others] = await Promise.all([1, 2, 3].map(() => loadableBinding(binding, debian, cache)));
+    expect(new Set([copy, ...others]).size).toBe(1);
+    expect(await readdir(cache)).toHaveLength(1);
+    const { mtimeMs } = await stat(copy ?? '');
+    expect(await loadableBinding(binding, debian, cache)).toBe(copy);
+    expect((await stat(copy ?? '')).mtimeMs).toBe(mtimeMs);
+    expect((await readFile(binding.file)).equals(asksForMore)).toBe(true);
+  });
+
+  it('leaves no copy of an earlier version behind, and nothing else touched', async () => {
+    const cache = await temporaryFolder();
+    await writeFile(join(cache, 'other.bin'), '');
+    const before = await loadableBinding(await bindingOf(asksForMore), debian, cache);
+    const next = tinyElf([
+      { name: '__isoc23_sscanf', version: 'GLIBC_2.38' },
+      { name: 'free', version: 'GLIBC_2.2.5' },
+    ]);
+    const after = await loadableBinding(await bindingOf(next), debian, cache);
+    expect(after).not.toBe(before);
+    expect((await readdir(cache)).map((name) => join(cache, name)).sort()).toEqual(
+      [after, join(cache, 'other.bin')].sort(),
+    );
+  });
+
+  it('is loaded as it is where the system has what it asks for', async () => {
+    const binding = await bindingOf(asksForMore);
+    const cache = join(await temporaryFolder(), 'cache');
+    expect(await loadableBinding(binding, { ...debian, glibc: { major: 2, minor: 41 } }, cache)).toBe(binding.file);
+    expect(await loadableBinding(binding, { platform: 'darwin', architecture: 'arm64', glibc: undefined }, cache)).toBe(
+      binding.file,
+    );
+    await expect(stat(cache)).rejects.toThrow();
+  });
+
+  it('is refused with its package and a way out when it cannot be helped', async () => {
+    const binding = await bindingOf(tinyElf([{ name: 'brand_new', version: 'GLIBC_2.50' }]));
+    await expect(loadableBinding(binding, debian, await temporaryFolder())).rejects.toMatchObject({
+      code: 'not_configured',
+      message: expect.stringMatching(
+        /chromadb-js-bindings-linux-x64-gnu 9\.9\.9 .*brand_new of GLIBC_2\.50.*CHROMA_URL/,
+      ),
+    });
+  });
+});
+
+describe('what doctor is told of the embedded Chroma', () => {
+  it('names the package, the versions and the file that is loaded', async () => {
+    const facts = await describeChroma(bindingCache);
+    expect(facts).toMatchObject({ loadable: true, problem: null, packageVersion: expect.stringMatching(/^\d+\./) });
+    expect(facts.packageName).toBe(bindingPackageName(thisHost()));
+    expect((await stat(facts.file ?? '')).isFile()).toBe(true);
+  });
+
+  it('says why it cannot be loaded', async () => {
+    expect(await describeChroma(bindingCache, { ...debian, glibc: undefined })).toMatchObject({
+      loadable: false,
+      file: null,
+      problem: expect.stringContaining('musl'),
+    });
+  });
+});

@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ChromaLog } from '../../src/store/chroma/chroma-log.ts';
+import { type EmbeddedChroma, openEmbeddedChroma } from '../../src/store/chroma/embedded-chroma.ts';
+
+/** The copy of the native module for older systems has 50 MB: one for all tests. */
+export const bindingCache = fileURLToPath(new URL('../../node_modules/.cache/citewell', import.meta.url));
+
+export const silentLog: ChromaLog = { info: () => undefined, warn: () => undefined };
+
+/** A real embedded Chroma in a folder of its own, which goes with `close`. */
+export async function startEmbeddedChroma(log: ChromaLog = silentLog): Promise<EmbeddedChroma> {
+  const folder = await mkdtemp(join(tmpdir(), 'citewell-chroma-'));
+  const chroma = await openEmbeddedChroma({ folder: join(folder, 'chroma'), cacheFolder: bindingCache, log });
+  const closeServer = chroma.close;
+  const close = async (): Promise<void> => {
+    await closeServer();
+    await rm(folder, { recursive: true, force: true });
+  };
+  await chroma.ready();
+  return Object.defineProperty(chroma, 'close', { value: close });
+}
