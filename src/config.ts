@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { type FieldIssue, ServiceError } from './errors.ts';
+import type { PriceTable } from './models/prices.ts';
 import { nearestName } from './nearest-name.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -49,6 +50,14 @@ export interface Config {
     readonly fallback?: string;
   };
   readonly embeddingModel?: string;
+  /** US dollars per million tokens, over the built-in table. */
+  readonly prices: PriceTable;
+  /** Tokens a language model reads at once; longer conversations are summarised. */
+  readonly contextTokens: number;
+  /** Seconds an agent's stream goes on after its reader left, for it to come back. */
+  readonly resumeSeconds: number;
+  /** What a run may still do after it has read words of strangers. */
+  readonly afterUntrusted: readonly ('code' | 'addresses')[];
   readonly logLevel: LogLevel;
   /** Sentences for people: settings that are set but do nothing. */
   readonly warnings: readonly string[];
@@ -104,6 +113,10 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
       ...(value.CITEWELL_FALLBACK_MODEL && { fallback: value.CITEWELL_FALLBACK_MODEL }),
     },
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
+    prices: value.CITEWELL_PRICES ?? {},
+    contextTokens: value.CITEWELL_CONTEXT_TOKENS,
+    resumeSeconds: value.CITEWELL_RESUME_SECONDS,
+    afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
     logLevel: value.CITEWELL_LOG_LEVEL,
     warnings: warningsFor(set, providers),
   };
@@ -117,6 +130,22 @@ const word = z.string().trim();
 const flag = z
   .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
   .transform((value) => value === 'true' || value === '1');
+
+const wholeNumber = (example: string, least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `expected a whole number such as ${example}`)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, `expected a whole number from ${least} to ${most}`);
+
+const pricesSchema = z.record(
+  z.string(),
+  z.object({
+    input: z.number().min(0),
+    cached_input: z.number().min(0).optional(),
+    output: z.number().min(0),
+  }),
+);
 
 const variables = z.object({
   CITEWELL_DATA_DIR: z.string().default('.citewell'),
@@ -140,6 +169,17 @@ const variables = z.object({
   CITEWELL_PROVIDERS: z
     .string()
     .transform((list, context) => readProviderList(list, (message) => context.addIssue(message)))
+    .optional(),
+  CITEWELL_PRICES: z
+    .string()
+    .transform((json, context) => readPrices(json, (message) => context.addIssue(message)))
+    .optional(),
+  CITEWELL_CONTEXT_TOKENS: wholeNumber('128000', 2_000, 10_000_000).default(128_000),
+  CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),
+  CITEWELL_AFTER_UNTRUSTED: z
+    .string()
+    .transform((list) => list.split(/[,\s]+/).filter((entry) => entry !== ''))
+    .pipe(z.array(z.enum(['code', 'addresses'], { error: 'expected code, addresses, or both' })))
     .optional(),
   OPENAI_API_KEY: word.optional(),
   OPENAI_BASE_URL: url('https://api.openai.com/v1').optional(),
@@ -174,6 +214,28 @@ function readProviderList(list: string, complain: (message: string) => void): { 
     }
     return [{ name, baseUrl }];
   });
+}
+
+function readPrices(json: string, complain: (message: string) => void): PriceTable {
+  const parsed = pricesSchema.safeParse(parsedJson(json));
+  if (parsed.success) {
+    return Object.fromEntries(
+      Object.entries(parsed.data).map(([name, { input, cached_input, output }]) => [
+        name,
+        { input, cachedInput: cached_input ?? input, output },
+      ]),
+    );
+  }
+  complain('expected JSON such as {"openai/gpt-6-luna": {"input": 0.5, "cached_input": 0.05, "output": 4}}');
+  return {};
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function namedProviders(

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { ragToolNames, ragTools, researchToolNames, researchTools } from '../tools/index.ts';
+import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { createEmbeddingModel, defaultEmbeddingName } from './embeddings/registry.ts';
@@ -8,6 +10,7 @@ import { embeddingText } from './ingest/embedding-text.ts';
 import { createIngestor } from './ingest/ingest-document.ts';
 import type { Ingestor } from './ingest/ingestor.ts';
 import { createExtractiveModel } from './models/extractive/extractive-model.ts';
+import { listPrices } from './models/prices.ts';
 import { createModelRegistry } from './models/registry.ts';
 import { createAnswerer } from './rag/answer-question.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
@@ -91,19 +94,38 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const retriever = createRetriever({ chunks, embedder: embeddings, variants });
   const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
   closers.push(ingestor.close);
+  const analyser = { analyse, analyseQuery };
+  const kept = createConversations(conversations);
+  const agent = createAgent({
+    models,
+    retriever,
+    library: corpus,
+    conversations: kept,
+    tools: [...ragTools, ...researchTools],
+    toolNames: { rag: ragToolNames, research: researchToolNames },
+    met: new Set(),
+    analyser,
+    prices: { ...listPrices, ...config.prices },
+    policy: {
+      codeAfterUntrusted: config.afterUntrusted.includes('code'),
+      newAddressesAfterUntrusted: config.afterUntrusted.includes('addresses'),
+    },
+    window: config.contextTokens,
+  });
   if (options.resumes) closers.push(resumeInBackground(ingestor, log));
 
   return {
     corpus,
     collections,
-    conversations: createConversations(conversations),
+    conversations: kept,
+    agent,
     ingestor,
     retriever,
-    answerer: createAnswerer({ retriever, models, analyser: { analyse, analyseQuery } }),
+    answerer: createAnswerer({ retriever, models, analyser }),
     models,
     embeddings,
     log,
-    limits: defaultHttpLimits,
+    limits: { ...defaultHttpLimits, resumeGrace: config.resumeSeconds * 1000 },
 
     async *reindex(request, signal): AsyncGenerator<ReindexProgress, VectorSpace> {
       const target = createEmbeddingModel(await targetEmbedder(spaces, request, preferred), settings);

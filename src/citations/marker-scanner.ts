@@ -5,7 +5,8 @@ import { closesMarker, mayBecomeMarker, opensMarker, readMarker } from './marker
 /** A piece of the answer; a marker's own text, always `[n]`, is part of the text event before it. */
 export type ScannedPart =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'marker'; readonly number: number; readonly span: Span };
+  /** `number` is the source's, `shown` what stands in the text for it. */
+  | { readonly type: 'marker'; readonly number: number; readonly shown: number; readonly span: Span };
 
 /**
  * Finds markers in a stream of tokens, however they are cut. Text passes at once, but for white space and what may
@@ -14,6 +15,7 @@ export type ScannedPart =
  */
 export class MarkerScanner {
   readonly #isKnown: (number: number) => boolean;
+  readonly #show: (number: number) => number;
   readonly #context = new LiteralContext();
   #parts: ScannedPart[] = [];
   readonly #ready: string[] = [];
@@ -26,8 +28,10 @@ export class MarkerScanner {
   #justRemoved = false;
   #removed = 0;
 
-  constructor(isKnown: (number: number) => boolean) {
+  /** `show` gives the number under which a source appears in the text; its own, if left out. */
+  constructor(isKnown: (number: number) => boolean, show: (number: number) => number = (number) => number) {
     this.#isKnown = isKnown;
+    this.#show = show;
   }
 
   /** The answer so far, as given out. */
@@ -91,10 +95,12 @@ export class MarkerScanner {
   }
 
   #giveMarker(number: number): void {
-    this.#give(`[${number}]`);
+    const shown = this.#show(number);
+    const marker = `[${shown}]`;
+    this.#give(marker);
     const end = this.#length;
     this.#flush();
-    this.#parts.push({ type: 'marker', number, span: { start: end - `[${number}]`.length, end } });
+    this.#parts.push({ type: 'marker', number, shown, span: { start: end - marker.length, end } });
   }
 
   #holdSpace(char: string): void {

@@ -5,6 +5,7 @@ import { answerFailure } from './failure.ts';
 import type { HttpServices } from './http-services.ts';
 import { receiveBytes } from './read-body.ts';
 import { nameRequest } from './request-id.ts';
+import { agentRoutes } from './routes/agent.ts';
 import { completionRoutes } from './routes/completion.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { documentRoutes } from './routes/documents.ts';
@@ -36,7 +37,7 @@ function versionedRoutes(services: HttpServices): Router {
   router.use('/documents', uploadRoutes(services), documentRoutes(services));
   router.use(receiveBytes(services.limits.body));
   router.use('/retrieval', searchRoutes(services), ragRoutes(services));
-  router.use('/retrieval', completionRoutes(services), embeddingRoutes(services));
+  router.use('/retrieval', agentRoutes(services), completionRoutes(services), embeddingRoutes(services));
   router.use('/conversations', conversationRoutes(services));
   router.use('/system', systemRoutes(services));
   return router;

@@ -1,3 +1,4 @@
+import type { Agent } from '../agent/agent.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
@@ -50,6 +51,8 @@ export interface HttpLimits {
   readonly heartbeat: number;
   /** Milliseconds a reader of a stream may refuse to take anything before it is cut off. */
   readonly stall: number;
+  /** Milliseconds an agent's run goes on after its reader left, for it to come back; 0 ends it at once. */
+  readonly resumeGrace: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -58,6 +61,7 @@ export const defaultHttpLimits: HttpLimits = {
   field: 64_000_000,
   heartbeat: 15_000,
   stall: 120_000,
+  resumeGrace: 5_000,
 };
 
 /** What the HTTP face stands on. */
@@ -66,6 +70,7 @@ export interface HttpServices {
   readonly ingestor: Ingestor;
   readonly retriever: Retriever;
   readonly answerer: Answerer;
+  readonly agent: Agent;
   readonly models: ModelRegistry;
   readonly embeddings: EmbeddingModel;
   readonly conversations: Conversations;

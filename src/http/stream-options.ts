@@ -1,6 +1,6 @@
 import { toFailure } from './failure.ts';
 import type { HttpLimits, HttpLog } from './http-services.ts';
-import type { StreamOptions } from './sse.ts';
+import type { ServerSentEvent, StreamOptions } from './sse.ts';
 import { errorEvent } from './wire/stream-events.ts';
 
 /** How every stream here beats, waits, and tells of a failure after its first byte. */
@@ -9,11 +9,14 @@ export function streamOptions(signal: AbortSignal, limits: HttpLimits, log: Http
     signal,
     heartbeat: limits.heartbeat,
     stall: limits.stall,
-    onFailure(thrown) {
-      // What an aborted source throws is its own affair; why it was aborted is what the reader should know.
-      const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
-      if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
-      return errorEvent(error);
-    },
+    // What an aborted source throws is its own affair; why it was aborted is what the reader should know.
+    onFailure: (thrown) => failureEvent(signal.aborted ? signal.reason : thrown, log),
   };
+}
+
+/** A failure as the event that ends a stream; one that nobody expected is logged. */
+export function failureEvent(thrown: unknown, log: HttpLog): ServerSentEvent {
+  const { error, isExpected } = toFailure(thrown);
+  if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
+  return errorEvent(error);
 }

@@ -92,7 +92,7 @@ describe('MarkerScanner', () => {
     expect(scan(['Paris', ' [', '1', ']', ' is']).parts).toEqual([
       { type: 'text', text: 'Paris' },
       { type: 'text', text: ' [1]' },
-      { type: 'marker', number: 1, span: { start: 6, end: 9 } },
+      { type: 'marker', number: 1, shown: 1, span: { start: 6, end: 9 } },
       { type: 'text', text: ' is' },
     ]);
   });

@@ -28,6 +28,7 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
     models: absent('models'),
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
+    agent: absent('agent'),
     collections: absent('collections'),
     reindex: () => {
       throw new Error('This test has no reindex.');

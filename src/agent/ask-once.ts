@@ -1,0 +1,34 @@
+import type { Message } from '../models/message.ts';
+import { toToolSpec } from '../toolbox/tool-spec.ts';
+import type { AgentRun } from './agent-run.ts';
+
+/**
+ * A side question to the run's model, whole, counted on its budget; the tools are declared but must not be called.
+ * Undefined when the wall time ran out meanwhile.
+ */
+export async function askOnce(
+  run: AgentRun,
+  messages: readonly Message[],
+  maxTokens: number,
+): Promise<string | undefined> {
+  const signal = AbortSignal.any([run.signal, run.budget.timeUp]);
+  let text = '';
+  try {
+    const { temperature } = run.config;
+    const config = { maxTokens, ...(temperature === undefined ? {} : { temperature }) };
+    for await (const event of run.model.stream({
+      messages,
+      tools: run.tools.map(toToolSpec),
+      toolChoice: 'none',
+      config,
+      signal,
+    })) {
+      if (event.type === 'text') text += event.text;
+      if (event.type === 'stop') run.budget.add(event.model, event.usage);
+    }
+  } catch (error) {
+    if (run.signal.aborted || !run.budget.timeUp.aborted) throw error;
+    return undefined;
+  }
+  return text.trim();
+}

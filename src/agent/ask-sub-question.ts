@@ -1,0 +1,59 @@
+import type { Source } from '../citations/citation.ts';
+import { createSourceList } from '../citations/source-list.ts';
+import { ServiceError } from '../errors.ts';
+import type { Tool } from '../toolbox/tool.ts';
+import type { SubAnswer } from '../toolbox/tool-context.ts';
+import type { AgentRun } from './agent-run.ts';
+import type { Budget } from './budget.ts';
+import { modes } from './modes.ts';
+import { runAgent } from './run-agent.ts';
+import { systemPrompt } from './system-prompt.ts';
+
+const NOTHING = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
+
+/**
+ * One question of its own to the RAG agent: same corpus, filter and budget as the outer run, a transcript and source
+ * numbers of its own. What it costs is counted on the outer budget as it happens, so the answer reports no usage.
+ */
+export async function askSubQuestion(outer: AgentRun, question: string, tools: readonly Tool[]): Promise<SubAnswer> {
+  const run: AgentRun = {
+    ...outer,
+    mode: 'rag',
+    question,
+    tools,
+    budget: ownSteps(outer.budget),
+    transcript: [
+      { role: 'system', text: systemPrompt('rag', new Date().toISOString().slice(0, 10), [], 0) },
+      { role: 'user', text: question },
+    ],
+    sources: createSourceList(),
+    citedAs: new Map(),
+    toolCalls: [],
+  };
+  for await (const event of runAgent(run)) {
+    if (event.type !== 'final_answer') continue;
+    const { answer } = event;
+    const cited = answer.citations.map(({ number, source }) => [number, source] as const);
+    return { text: answer.text, sources: new Map<number, Source>(cited), model: answer.model, usage: NOTHING };
+  }
+  throw new ServiceError('internal', 'The sub-question ended without an answer.');
+}
+
+/** Steps counted apart; tokens, time and money shared with the outer run. */
+function ownSteps(outer: Budget): Budget {
+  let steps = 0;
+  const most = modes.rag.steps;
+  return {
+    ...outer,
+    limits: { ...outer.limits, steps: most },
+    startStep: () => {
+      steps++;
+    },
+    spent: () => ({ ...outer.spent(), steps }),
+    forbids(estimatedInput) {
+      const shared = outer.forbids(estimatedInput);
+      return shared !== undefined && shared !== 'steps' ? shared : steps >= most ? 'steps' : undefined;
+    },
+    close: () => {},
+  };
+}

@@ -1,0 +1,78 @@
+import {
+  type CheckedCitation,
+  type CitationCheck,
+  checkStatement,
+  sourceText,
+  weakest,
+} from '../citations/check-citation.ts';
+import { CitationCollector } from '../citations/citation-collector.ts';
+import { findQuote } from '../citations/find-quote.ts';
+import type { MarkerScanner, ScannedPart } from '../citations/marker-scanner.ts';
+import { statementBefore } from '../citations/statement-before.ts';
+import { ServiceError } from '../errors.ts';
+import type { AgentEvent } from './agent-event.ts';
+import type { AgentRun } from './agent-run.ts';
+
+type MarkerPart = Extract<ScannedPart, { readonly type: 'marker' }>;
+
+/** Turns scanned parts into events, and gathers what the turn's text refers to. */
+export class CitingText {
+  readonly #run: AgentRun;
+  readonly #scanner: MarkerScanner;
+  readonly #collector = new CitationCollector();
+  readonly #checks = new Map<number, CitationCheck[]>();
+
+  constructor(run: AgentRun, scanner: MarkerScanner) {
+    this.#run = run;
+    this.#scanner = scanner;
+  }
+
+  get citations(): readonly CheckedCitation[] {
+    return this.#collector.citations.map((citation) => {
+      const checks = this.#checks.get(citation.number) ?? [];
+      return { ...citation, ...weakest(checks), checks };
+    });
+  }
+
+  *take(parts: readonly ScannedPart[]): Generator<AgentEvent> {
+    for (const part of parts) {
+      if (part.type === 'text') yield { type: 'message', text: part.text };
+      else yield this.#cite(part);
+    }
+  }
+
+  #cite({ number, shown, span }: MarkerPart): AgentEvent {
+    const { sources, analyser, question } = this.#run;
+    const source = sources.get(number);
+    if (source === undefined) throw new ServiceError('internal', `Marker [${number}] passed without a source.`);
+    const statement = statementBefore(this.#scanner.text, span.start);
+    const quote =
+      source.kind === 'chunk' ? findQuote({ chunk: source.chunk, statement, question, analyser }) : undefined;
+    const { foundIn, ...verdict } = checkStatement({
+      statement,
+      cited: sourceText(source),
+      others: this.#otherTexts(number),
+      analyser,
+    });
+    const elsewhere = foundIn === undefined ? undefined : sources.get(foundIn);
+    const check: CitationCheck = {
+      span,
+      statement,
+      ...verdict,
+      ...(elsewhere === undefined ? {} : { foundIn: elsewhere }),
+      ...(quote === undefined ? {} : { quote }),
+    };
+    const checks = [...(this.#checks.get(shown) ?? []), check];
+    this.#checks.set(shown, checks);
+    const reference = { number: shown, source, span, ...(quote === undefined ? {} : { quote }) };
+    const { citation, isNew } = this.#collector.add(reference);
+    return { type: 'citation', citation: { ...citation, ...weakest(checks), checks }, isNew, span };
+  }
+
+  *#otherTexts(cited: number): Generator<readonly [number, string]> {
+    for (let number = 1; number <= this.#run.sources.size; number++) {
+      const source = this.#run.sources.get(number);
+      if (number !== cited && source !== undefined) yield [number, sourceText(source)];
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Model } from '../models/model.ts';
+
+const DUTY = 'Name the conversation below in three to six words, in its own language. Reply with the name alone.';
+const LONGEST = 80;
+const WORDS = 6;
+
+/** A short name for a conversation after its first turn (r2r-v3.md 5.3). Never fails for want of a model. */
+export async function nameConversation(
+  question: string,
+  answer: string,
+  namer: Model | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const written = namer === undefined ? '' : await writeName(question, answer, namer, signal);
+  return written === '' ? beginning(question) : written;
+}
+
+async function writeName(question: string, answer: string, namer: Model, signal: AbortSignal): Promise<string> {
+  try {
+    let name = '';
+    const messages = [
+      { role: 'system', text: DUTY },
+      { role: 'user', text: `Question: ${question.slice(0, 2000)}\n\nAnswer: ${answer.slice(0, 2000)}` },
+    ] as const;
+    for await (const event of namer.stream({ messages, tools: [], config: { maxTokens: 40 }, signal })) {
+      if (event.type === 'text') name += event.text;
+    }
+    return tidy(name);
+  } catch {
+    // A name is a courtesy; its failure must not cost the answer.
+    return '';
+  }
+}
+
+const tidy = (text: string): string =>
+  text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/^[\s"'“”*#]+|[\s"'“”*.]+$/g, '')
+    .slice(0, LONGEST);
+
+function beginning(question: string): string {
+  const words = question.trim().split(/\s+/);
+  return tidy(words.slice(0, WORDS).join(' ')) || 'Conversation';
+}

@@ -1,0 +1,106 @@
+import type { CheckedCitation } from '../citations/check-citation.ts';
+import { MarkerScanner } from '../citations/marker-scanner.ts';
+import type { ThinkingBlock, ToolCall } from '../models/message.ts';
+import { toToolSpec } from '../toolbox/tool-spec.ts';
+import type { AgentEvent, RunEnd } from './agent-event.ts';
+import type { AgentRun } from './agent-run.ts';
+import type { BudgetReason } from './budget.ts';
+import { CitingText } from './citing-text.ts';
+
+/** One reply of the model. */
+export interface Turn {
+  readonly text: string;
+  readonly calls: readonly ToolCall[];
+  readonly citations: readonly CheckedCitation[];
+  readonly removedMarkers: number;
+  readonly ended: RunEnd;
+  /** The limit that cut the turn short, when one did; the text is then what there was until then. */
+  readonly cut?: BudgetReason;
+}
+
+const ANSWER_NOW =
+  'This is the last step: no tool can be called any more. Answer now with what was found, and say what is missing.';
+
+/** Streams one turn: text with its citations as it comes, tool calls gathered, the turn added to the transcript. */
+export async function* streamTurn(
+  run: AgentRun,
+  { mustAnswer }: { readonly mustAnswer: boolean },
+): AsyncGenerator<AgentEvent, Turn> {
+  const scanner = new MarkerScanner(
+    (number) => run.sources.get(number) !== undefined,
+    (number) => citedAs(run, number),
+  );
+  const citing = new CitingText(run, scanner);
+  // What the model wrote, with the numbers it knows; outside sources are numbered in order of first use.
+  let raw = '';
+  const calls: ToolCall[] = [];
+  const thinking: ThinkingBlock[] = [];
+  let ended: RunEnd = 'end';
+  let cut: BudgetReason | undefined;
+  const signal = AbortSignal.any([run.signal, run.budget.timeUp]);
+  try {
+    const events = run.model.stream({
+      messages: mustAnswer ? [...run.transcript, { role: 'user', text: ANSWER_NOW }] : run.transcript,
+      tools: run.tools.map(toToolSpec),
+      toolChoice: mustAnswer ? 'none' : 'auto',
+      config: withinBudget(run),
+      signal,
+    });
+    for await (const event of events) {
+      switch (event.type) {
+        case 'text':
+          raw += event.text;
+          yield* citing.take(scanner.push(event.text));
+          break;
+        case 'thinking':
+          if (run.config.extendedThinking === true) yield { type: 'thinking', text: event.text };
+          break;
+        case 'thinking_block':
+          thinking.push(event.block);
+          break;
+        case 'tool_call':
+          if (!mustAnswer) calls.push(event.call);
+          break;
+        case 'stop':
+          run.budget.add(event.model, event.usage);
+          ended = event.reason === 'tool_calls' ? 'end' : event.reason;
+      }
+    }
+  } catch (error) {
+    if (run.signal.aborted || !run.budget.timeUp.aborted) throw error;
+    cut = 'time';
+  }
+  yield* citing.take(scanner.end());
+  run.transcript = [
+    ...run.transcript,
+    {
+      role: 'assistant',
+      text: raw,
+      ...(calls.length === 0 ? {} : { toolCalls: calls }),
+      ...(thinking.length === 0 ? {} : { thinking }),
+    },
+  ];
+  return {
+    text: scanner.text,
+    calls,
+    citations: citing.citations,
+    removedMarkers: scanner.removed,
+    ended,
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
+/** The number a source has outside; given at its first use. */
+function citedAs({ citedAs: given }: AgentRun, number: number): number {
+  const known = given.get(number);
+  if (known !== undefined) return known;
+  given.set(number, given.size + 1);
+  return given.size;
+}
+
+/** A turn may not write more than the run may still spend. */
+function withinBudget(run: AgentRun): AgentRun['config'] {
+  const left = run.budget.tokensLeft();
+  if (!Number.isFinite(left)) return run.config;
+  return { ...run.config, maxTokens: Math.max(1, Math.min(run.config.maxTokens ?? left, left)) };
+}

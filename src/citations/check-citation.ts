@@ -1,0 +1,104 @@
+import type { Citation, Quote, Source, Span } from './citation.ts';
+import { findVerbatim, quotedIn } from './find-verbatim.ts';
+import type { TextAnalyser } from './text-analyser.ts';
+
+/**
+ * How a statement relates to the source it is put to, decided without a model (chances.md C1):
+ * `verbatim` its words (or all it quotes) stand there; `close` most of its terms and all its numbers do; `elsewhere`
+ * they do not, but stand in another source of the run; `not_found` in none.
+ */
+export type Verdict = 'verbatim' | 'close' | 'elsewhere' | 'not_found';
+
+export interface CitationCheck {
+  /** The marker in the answer. */
+  readonly span: Span;
+  readonly statement: string;
+  readonly verdict: Verdict;
+  /** Share of the statement's weight found in the cited source, 0 to 1; 1 for `verbatim`. */
+  readonly score: number;
+  /** The source that does say it, for `elsewhere`. */
+  readonly foundIn?: Source;
+  readonly quote?: Quote;
+}
+
+/** A citation with one check per marker. `verdict` and `score` are those of its weakest check. */
+export interface CheckedCitation extends Citation {
+  readonly verdict: Verdict;
+  readonly score: number;
+  readonly checks: readonly CitationCheck[];
+}
+
+export interface CheckRequest {
+  readonly statement: string;
+  readonly cited: string;
+  /** Texts of the run's other sources by number. */
+  readonly others: Iterable<readonly [number: number, text: string]>;
+  readonly analyser: TextAnalyser;
+}
+
+const CLOSE = 0.5;
+const NUMBER_WEIGHT = 2;
+
+/** The verdict on one statement; `foundIn` is the number of another source that says it, for `elsewhere`. */
+export function checkStatement(
+  request: CheckRequest,
+): Pick<CitationCheck, 'verdict' | 'score'> & { readonly foundIn?: number } {
+  const { statement, cited, others, analyser } = request;
+  const quoted = quotedIn(statement);
+  const wanted = quoted.length > 0 ? quoted : [statement.replace(/[.!?。！？]+$/, '')];
+  const holdsAll = (text: string) => wanted.every((piece) => findVerbatim(text, piece) !== undefined);
+  if (holdsAll(cited)) return { verdict: 'verbatim', score: 1 };
+
+  const terms = weigh(new Set(analyser.analyseQuery(statement)));
+  const score = coverage(terms, cited, analyser);
+  const isClose = (text: string, share: number) =>
+    quoted.length > 0 ? holdsAll(text) : share >= CLOSE && holdsNumbers(statement, text);
+  if (isClose(cited, score)) return { verdict: 'close', score };
+  for (const [number, text] of others) {
+    if (isClose(text, coverage(terms, text, analyser))) return { verdict: 'elsewhere', score, foundIn: number };
+  }
+  return { verdict: 'not_found', score };
+}
+
+/** The text a source can be checked against; empty for sources that carry none. */
+export function sourceText(source: Source): string {
+  switch (source.kind) {
+    case 'chunk':
+      return source.chunk.text;
+    case 'document':
+      return source.document.summary ?? '';
+  }
+}
+
+const ORDER: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
+
+/** The weakest of these checks; a citation without any says nothing and counts as not found. */
+export function weakest(checks: readonly CitationCheck[]): Pick<CitationCheck, 'verdict' | 'score'> {
+  const [worst] = checks.toSorted((a, b) => ORDER.indexOf(b.verdict) - ORDER.indexOf(a.verdict) || a.score - b.score);
+  return worst === undefined ? { verdict: 'not_found', score: 0 } : { verdict: worst.verdict, score: worst.score };
+}
+
+export const supports = (verdict: Verdict): boolean => verdict === 'verbatim' || verdict === 'close';
+
+function weigh(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
+  return new Map([...terms].map((term) => [term, /\d/.test(term) ? NUMBER_WEIGHT : 1]));
+}
+
+function coverage(terms: ReadonlyMap<string, number>, text: string, analyser: TextAnalyser): number {
+  const known = new Set(analyser.analyse(text));
+  let total = 0;
+  let found = 0;
+  for (const [term, weight] of terms) {
+    total += weight;
+    if (known.has(term)) found += weight;
+  }
+  return total === 0 ? 0 : found / total;
+}
+
+const NUMBER = /\d+(?:[.,:]\d+)*/g;
+
+/** A changed figure is a wrong statement, however alike the words are. */
+function holdsNumbers(statement: string, text: string): boolean {
+  const known = new Set(text.match(NUMBER));
+  return (statement.match(NUMBER) ?? []).every((number) => known.has(number));
+}

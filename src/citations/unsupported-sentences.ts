@@ -1,0 +1,32 @@
+import { splitSentences } from '../documents/sentences.ts';
+import { type CheckedCitation, supports } from './check-citation.ts';
+import type { Span } from './citation.ts';
+
+// Shorter sentences ("Yes.", "In short:") state nothing that could be looked up.
+const FEWEST_LETTERS = 24;
+
+/** Sentences of an answer that state something and have no marker, in or right behind them, whose source supports it. */
+export function unsupportedSentences(answer: string, citations: readonly CheckedCitation[]): Span[] {
+  const markers = citations.flatMap((citation) => citation.checks);
+  const good = markers.filter((check) => supports(check.verdict)).map((check) => check.span);
+  const sentences = splitSentences(answer);
+  return sentences
+    .filter(({ start, end }, index) => {
+      const next = sentences[index + 1]?.start ?? answer.length;
+      const reach = trailingMarkersEnd(answer, end, next);
+      return isStatement(answer.slice(start, end)) && !good.some((span) => span.start >= start && span.end <= reach);
+    })
+    .map(({ start, end }) => ({ start, end }));
+}
+
+/** Markers may follow the full stop: "It is so. [1]" belongs to the sentence before. */
+function trailingMarkersEnd(answer: string, end: number, next: number): number {
+  const trailing = /^(?:\s*\[\d{1,3}\])+/.exec(answer.slice(end, Math.max(end, next) + 32));
+  return trailing === null ? end : end + trailing[0].length;
+}
+
+function isStatement(sentence: string): boolean {
+  const plain = sentence.replaceAll(/\[\d{1,3}\]/g, '').trim();
+  if (/[?:？：]$/.test(plain) || /^#{1,6}\s/.test(plain)) return false;
+  return (plain.match(/[\p{L}\p{N}]/gu) ?? []).length >= FEWEST_LETTERS;
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { AgentRequest } from '../../agent/agent.ts';
+import { ServiceError } from '../../errors.ts';
+import { defaultGeneration, generationConfig } from './generation-config.ts';
+import { message } from './message.ts';
+import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
+import { defined, optional, snakeCased } from './tolerant.ts';
+
+/** Tokens of one tool result that reach the model when the request names none (r2r-v3.md 5.3). */
+const MAX_TOOL_CONTEXT = 32_768;
+
+/** Ours: hard limits of this run. Tokens count all input, cached too, and all output; dollars need a known price. */
+const budget = snakeCased(
+  z.object({
+    steps: optional(z.number().int().min(1).max(100)),
+    tokens: optional(z.number().int().min(1)),
+    seconds: optional(z.number().positive().max(86_400)),
+    dollars: optional(z.number().positive()),
+  }),
+).transform(defined);
+
+const toolNames = z.array(z.string());
+
+/** spec.md 4.3, r2r-v3.md 5.3. */
+export const agentRequest = z
+  .object({
+    message: optional(z.union([z.string().transform((text) => ({ role: 'user' as const, text })), message])),
+    query: optional(z.string()),
+    messages: optional(z.array(message)),
+    mode: optional(z.enum(['rag', 'research'])),
+    ...searchMembers,
+    rag_generation_config: optional(generationConfig),
+    research_generation_config: optional(generationConfig),
+    rag_tools: optional(toolNames),
+    research_tools: optional(toolNames),
+    tools: optional(toolNames),
+    task_prompt: optional(z.string()),
+    use_system_context: optional(z.boolean()),
+    conversation_id: optional(z.guid().toLowerCase()),
+    max_tool_context_length: optional(z.number().int().min(256)),
+    needs_initial_conversation_name: optional(z.boolean()),
+    needsInitialConversationName: optional(z.boolean()),
+    budget: optional(budget),
+    /** Ours: the run goes on to its end although its reader leaves, and can be read again by its id. */
+    resumable: optional(z.boolean()),
+  })
+  .transform((wire): AgentCall => {
+    const mode = wire.mode ?? 'rag';
+    const generation =
+      (mode === 'research' ? wire.research_generation_config : undefined) ??
+      wire.rag_generation_config ??
+      defaultGeneration;
+    const tools = (mode === 'rag' ? wire.rag_tools : wire.research_tools) ?? wire.tools;
+    const name = wire.needs_initial_conversation_name ?? wire.needsInitialConversationName;
+    return {
+      stream: generation.stream,
+      isResumable: wire.resumable ?? false,
+      detail: detailOf(wire),
+      request: {
+        mode,
+        message: questionOf(wire),
+        ...(wire.conversation_id === undefined ? {} : { conversationId: wire.conversation_id }),
+        search: toSearchSettings(wire),
+        generation: generation.config,
+        ...(tools === undefined ? {} : { tools }),
+        ...(wire.task_prompt === undefined ? {} : { taskPrompt: wire.task_prompt }),
+        useSystemContext: wire.use_system_context ?? true,
+        maxToolContext: wire.max_tool_context_length ?? MAX_TOOL_CONTEXT,
+        ...(name === undefined ? {} : { name }),
+        limits: wire.budget ?? {},
+      },
+    };
+  });
+
+export interface AgentCall {
+  readonly stream: boolean;
+  readonly isResumable: boolean;
+  readonly detail: HitDetail;
+  readonly request: Omit<AgentRequest, 'principal'>;
+}
+
+interface Asked {
+  readonly message: z.output<typeof message> | undefined;
+  readonly query: string | undefined;
+  readonly messages: readonly z.output<typeof message>[] | undefined;
+}
+
+/** Exactly one of the three (D3); of several messages the last is the question. */
+function questionOf({ message: single, query, messages }: Asked): string {
+  const given = [single, query, messages].filter((member) => member !== undefined);
+  if (given.length !== 1) {
+    throw new ServiceError(
+      'invalid_request',
+      `Give exactly one of message, query and messages; ${given.length === 0 ? 'none was' : 'several were'} given.`,
+    );
+  }
+  const asked = single ?? messages?.at(-1) ?? { role: 'user' as const, text: query ?? '' };
+  if (asked.role !== 'user') {
+    throw new ServiceError('invalid_request', `The message to answer must have the role user, not ${asked.role}.`);
+  }
+  if (asked.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; give it a content.');
+  return asked.text;
+}

@@ -1,0 +1,116 @@
+import { ServiceError } from '../errors.ts';
+import type { ToolCall } from '../models/message.ts';
+import { readArguments } from './read-arguments.ts';
+import type { Tool, ToolOutput } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
+
+export type ToolErrorCode =
+  | 'invalid_argument'
+  | 'unknown_tool'
+  | 'not_found'
+  | 'not_configured'
+  | 'backend_unavailable'
+  | 'timeout'
+  | 'rate_limited'
+  | 'too_large'
+  | 'blocked'
+  | 'unsupported'
+  | 'cancelled'
+  | 'internal';
+
+export type ToolOutcome =
+  | { readonly isError: false; readonly output: ToolOutput }
+  | { readonly isError: true; readonly code: ToolErrorCode; readonly text: string };
+
+/**
+ * Finds the tool, checks the arguments, runs it under its deadline. Never throws but for the caller's own abort:
+ * whatever goes wrong becomes an outcome whose text tells the calling model what happened and what to do next.
+ */
+export async function callTool(call: ToolCall, tools: readonly Tool[], context: ToolContext): Promise<ToolOutcome> {
+  const tool = tools.find((candidate) => candidate.name === call.name);
+  if (tool === undefined) {
+    const names = tools.map((known) => known.name).join(', ');
+    return failed('unknown_tool', `There is no tool named "${call.name}".`, `Call one of: ${names}.`);
+  }
+  const reading = tool.check(readArguments(call.arguments, tool.inputSchema));
+  if (!reading.ok) {
+    const problems = reading.issues.map((issue) => `${issue.loc.join('.') || 'arguments'}: ${issue.msg}`).join('; ');
+    const complaint =
+      typeof call.arguments === 'string' && call.arguments.trim() !== '' && !isJson(call.arguments)
+        ? `The arguments of ${tool.name} are not valid JSON`
+        : `The arguments of ${tool.name} do not fit its schema: ${problems}`;
+    return failed('invalid_argument', `${complaint}.`, `Call ${tool.name} again with corrected arguments.`);
+  }
+  return runUnderDeadline(tool, reading.input, context);
+}
+
+async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
+  const deadline = AbortSignal.timeout(tool.deadline);
+  const signal = AbortSignal.any([context.signal, deadline]);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    if (signal.aborted) throw signal.reason;
+    const output = await Promise.race([tool.execute(input, { ...context, signal }), aborted]);
+    return { isError: false, output };
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (deadline.aborted) {
+      const seconds = tool.deadline / 1000;
+      return failed('timeout', `${tool.name} took longer than ${seconds} s and was ended.`, 'Ask for less at a time.');
+    }
+    return fromError(tool, error);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function fromError(tool: Tool, error: unknown): ToolOutcome {
+  if (!(error instanceof ServiceError)) {
+    return failed('internal', `${tool.name} failed inside the service.`, 'Go on without it, or try once more.');
+  }
+  switch (error.code) {
+    case 'invalid_request':
+    case 'invalid_field':
+    case 'conflict':
+      return failed('invalid_argument', error.message, 'Correct the arguments and call again.');
+    case 'not_found':
+    case 'forbidden':
+      return failed('not_found', error.message, 'Search for the right identifier first.');
+    case 'not_configured':
+    case 'unknown_model':
+    case 'unauthenticated':
+      return failed('not_configured', error.message, 'Go on without this tool.');
+    case 'rate_limited':
+      return failed('rate_limited', error.message, 'Wait, or go on without it.');
+    case 'too_large':
+      return failed('too_large', error.message, 'Ask for less.');
+    case 'unsupported_type':
+      return failed('unsupported', error.message, 'Use another source.');
+    case 'timeout':
+      return failed('timeout', error.message, 'Try once more, or ask for less.');
+    case 'cancelled':
+      return failed('cancelled', error.message, 'Do not repeat the call.');
+    case 'provider_failed':
+    case 'store_failed':
+    case 'embedding_mismatch':
+      return failed('backend_unavailable', error.message, 'Try once more, then go on without it.');
+    case 'internal':
+      return failed('internal', error.message, 'Go on without it.');
+  }
+}
+
+/** Reads as an error even where a client drops the flag. */
+function failed(code: ToolErrorCode, happened: string, next: string): ToolOutcome {
+  return { isError: true, code, text: `Error [${code}]: ${happened} Next step: ${next}` };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import type { JsonSchema } from './tool.ts';
+
+// Names that models use for the same thing. Applied only where the schema knows the right-hand side and not the left.
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['question', 'query'],
+  ['q', 'query'],
+  ['user_query', 'query'],
+  ['userQuery', 'query'],
+  ['search_query', 'query'],
+  ['top_k', 'limit'],
+  ['k', 'limit'],
+  ['n_results', 'limit'],
+  ['id', 'document_id'],
+  ['file_id', 'document_id'],
+  ['doc_id', 'document_id'],
+  ['documentId', 'document_id'],
+]);
+
+/**
+ * Arguments as a model wrote them → arguments as the schema wants them: a whole object given as a JSON string is
+ * parsed, known aliases are renamed, and a string is parsed where the schema wants a number, boolean, array or object
+ * and the string is the JSON of one. Anything else is left for the schema to refuse. Never changes a value that fits.
+ */
+export function readArguments(given: unknown, schema: JsonSchema): unknown {
+  const whole = typeof given === 'string' ? parsed(given) : given;
+  if (whole === undefined || whole === null || whole === '') return {};
+  if (typeof whole !== 'object' || Array.isArray(whole)) return whole;
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  return Object.fromEntries(
+    Object.entries(whole).map(([name, value]) => {
+      const alias = ALIASES.get(name);
+      const target =
+        alias !== undefined &&
+        !Object.hasOwn(properties, name) &&
+        Object.hasOwn(properties, alias) &&
+        !Object.hasOwn(whole, alias)
+          ? alias
+          : name;
+      const property = Object.hasOwn(properties, target) ? properties[target] : undefined;
+      return [target, property === undefined ? value : unstringified(value, property)];
+    }),
+  );
+}
+
+function unstringified(value: unknown, schema: JsonSchema): unknown {
+  if (typeof value !== 'string') return value;
+  const wanted = schema['type'];
+  if (typeof wanted !== 'string' || wanted === 'string') return value;
+  const candidate = parsed(value);
+  return fits(candidate, wanted) ? candidate : value;
+}
+
+function fits(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return typeof value === 'number';
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    default:
+      return false;
+  }
+}
+
+function parsed(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,45 @@
+import { ServiceError } from '../errors.ts';
+import type { Tool, ToolNeed } from './tool.ts';
+
+export interface ToolSelection {
+  readonly tools: readonly Tool[];
+  /** Asked for by name but not offered, because something they need is not configured. */
+  readonly missing: readonly { readonly name: string; readonly needs: readonly ToolNeed[] }[];
+}
+
+/** Names of tools that belong to the specification but have no provider in this build. */
+export type KnownNames = readonly string[];
+
+/**
+ * Names asked for → tools, in the order of `all`, without those whose needs are not met. Throws `invalid_field` (422,
+ * r2r-v3.md 5.3) for a name that no list knows, naming those it does.
+ */
+export function selectTools(
+  names: readonly string[],
+  all: readonly Tool[],
+  met: ReadonlySet<ToolNeed>,
+  known: KnownNames,
+  member: string,
+): ToolSelection {
+  const strange = names.filter((name) => !known.includes(name) && !all.some((tool) => tool.name === name));
+  if (strange.length > 0) {
+    const message = `Unknown tool ${strange.map((name) => `"${name}"`).join(', ')}. Known: ${known.join(', ')}.`;
+    throw new ServiceError('invalid_field', message, {
+      issues: strange.map((name) => ({
+        type: 'enum',
+        loc: ['body', member, names.indexOf(name)],
+        msg: message,
+        input: name,
+      })),
+    });
+  }
+  const wanted = all.filter((tool) => names.includes(tool.name));
+  const isMet = (tool: Tool) => tool.needs.every((need) => met.has(need));
+  return {
+    tools: wanted.filter(isMet),
+    missing: [
+      ...wanted.filter((tool) => !isMet(tool)).map((tool) => ({ name: tool.name, needs: tool.needs })),
+      ...names.filter((name) => !all.some((tool) => tool.name === name)).map((name) => ({ name, needs: [] })),
+    ],
+  };
+}

@@ -1,0 +1,56 @@
+import type { Source } from '../citations/citation.ts';
+import type { Chunk } from '../documents/chunk.ts';
+import type { Document } from '../documents/document.ts';
+import type { Filter } from '../documents/filter.ts';
+import type { Message } from '../models/message.ts';
+import type { Model, Usage } from '../models/model.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import type { SearchSettings } from '../retrieval/search-settings.ts';
+import type { ExtractedText, Page, Paged } from '../store/corpus.ts';
+
+/** The reading side of the corpus, as tools need it. Every query goes through the context's `visible` filter. */
+export interface Library {
+  list(filter: Filter, page: Page): Promise<Paged<Document>>;
+  textOf(id: string): Promise<ExtractedText | undefined>;
+  chunksOf(id: string, page: Page): Promise<Paged<Chunk>>;
+  /** Visible chunks with these ids, in no particular order. */
+  chunksById(ids: readonly string[]): Promise<readonly Chunk[]>;
+  searchDocuments(query: {
+    readonly text: string;
+    readonly filter: Filter;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<Paged<Document & { readonly score: number }>>;
+}
+
+/** An answer with its sources, as the `rag` tool passes it on. */
+export interface SubAnswer {
+  readonly text: string;
+  /** Sources by the number of the marker that stands for them in `text`. */
+  readonly sources: ReadonlyMap<number, Source>;
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** What a call may use: ports and the limits of the request it belongs to. */
+export interface ToolContext {
+  readonly retriever: Retriever;
+  readonly library: Library;
+  /** The request's search settings; its filter already holds the caller's access. */
+  readonly settings: SearchSettings;
+  /** Which documents this caller and request may see; the same as `settings.filter`. */
+  readonly visible: Filter;
+  /** Number under which the model may cite this source; the same source keeps its number for the whole run. */
+  cite(source: Source): number;
+  /** Present when the `reasoner` need is met. */
+  readonly reasoner?: Model;
+  /** Present when the `answerer` need is met: the RAG agent on a question of its own. */
+  ask?(question: string, signal: AbortSignal): Promise<SubAnswer>;
+  /** The conversation so far, oldest first. */
+  readonly transcript: readonly Message[];
+  /** Longest text of one result, in characters; what is cut must say how to get the rest. */
+  readonly maxCharacters: number;
+  /** Counts what a tool's own model calls cost. */
+  spend(model: string, usage: Usage): void;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { ServiceError } from '../../src/errors.ts';
+import { documentId, maxCharacters } from '../../src/toolbox/fields.ts';
+import { findDocument } from '../../src/toolbox/find-document.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+
+export const getFileContent = defineTool({
+  name: 'get_file_content',
+  title: 'Read document text',
+  description:
+    'Read the continuous text of one document, from a character offset or by pages. Returns the text, where it ends, and the offset to go on from. Reach for it when a whole passage, page or short document is wanted; to find where something stands, search first.',
+  input: z.object({
+    document_id: documentId,
+    offset: z.number().int().min(0).optional().describe('Character to begin at (default 0)'),
+    page_from: z.number().int().min(1).optional().describe('First page, for documents with pages'),
+    page_to: z.number().int().min(1).optional().describe('Last page (default: the first page alone)'),
+    max_chars: maxCharacters(12_000),
+  }),
+  output: z.object({
+    document_id: z.string(),
+    title: z.string(),
+    marker: z.string(),
+    mime_type: z.string(),
+    text: z.string(),
+    offset: z.number().int(),
+    end_offset: z.number().int(),
+    total_chars: z.number().int(),
+    next_offset: z.number().int().optional(),
+    pages: z.string().optional(),
+    trust: z.literal('corpus'),
+  }),
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  deadline: 10_000,
+
+  async execute(input, context) {
+    const document = await findDocument(input.document_id, context);
+    const extracted = await context.library.textOf(document.id);
+    if (extracted === undefined || extracted.text === '') {
+      throw new ServiceError(
+        'not_found',
+        `${document.title} has no text: its ingestion is ${document.ingestionStatus}.`,
+      );
+    }
+    const { text, pages } = extracted;
+    const range = input.page_from === undefined ? undefined : pageRange(pages, input.page_from, input.page_to);
+    const start = Math.max(range?.start ?? 0, input.offset ?? 0);
+    const stop = range?.end ?? text.length;
+    if (start >= stop) {
+      throw new ServiceError('invalid_request', `The offset ${start} lies past the end: the text ends at ${stop}.`);
+    }
+    const most = Math.min(input.max_chars, context.maxCharacters);
+    const end = wholeWord(text, start, Math.min(stop, start + most), stop);
+    const number = context.cite({ kind: 'document', document });
+    const shownPages = pages.filter((page) => page.end > start && page.start < end).map((page) => page.number);
+    const pageWords = shownPages.length === 0 ? undefined : `${shownPages[0]}-${shownPages.at(-1)}`;
+    const again =
+      range === undefined
+        ? ''
+        : `, page_from=${input.page_from}${input.page_to === undefined ? '' : `, page_to=${input.page_to}`}`;
+    const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
+    return {
+      text: `[${number}] ${document.title} · ${place} · document_id ${document.id}\n\n${text.slice(start, end)}\n\n${
+        end < stop
+          ? `More: call get_file_content with document_id="${document.id}", offset=${end}${again}.`
+          : 'End of the selection.'
+      }`,
+      structured: {
+        document_id: document.id,
+        title: document.title,
+        marker: `[${number}]`,
+        mime_type: document.mediaType,
+        text: text.slice(start, end),
+        offset: start,
+        end_offset: end,
+        total_chars: text.length,
+        ...(end < stop ? { next_offset: end } : {}),
+        ...(pageWords === undefined ? {} : { pages: pageWords }),
+        trust: 'corpus' as const,
+      },
+      sources: [{ kind: 'document' as const, document }],
+    };
+  },
+});
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function pageRange(pages: readonly (Range & { readonly number: number })[], from: number, to = from): Range {
+  const first = pages.find((page) => page.number === from);
+  const last = pages.find((page) => page.number === to) ?? pages.at(-1);
+  if (first === undefined || last === undefined || last.end < first.start) {
+    const known = pages.length === 0 ? 'this document has no pages; use offset' : `it has pages 1 to ${pages.length}`;
+    throw new ServiceError('invalid_request', `There are no pages ${from} to ${to}: ${known}.`);
+  }
+  return { start: first.start, end: last.end };
+}
+
+/** The last white space before `end` when there is one in the final tenth, so that no word is cut. */
+function wholeWord(text: string, start: number, end: number, stop: number): number {
+  if (end >= stop) return stop;
+  const earliest = end - Math.floor((end - start) / 10);
+  for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at;
+  const code = text.charCodeAt(end);
+  return code >= 0xdc00 && code <= 0xdfff ? end - 1 : end;
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import type { Document } from '../../src/documents/document.ts';
+import { allOf } from '../../src/documents/filter.ts';
+import { readFilter } from '../../src/documents/read-filter.ts';
+import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
+import { cursor, filters, limit } from '../../src/toolbox/fields.ts';
+import { fitBlocks } from '../../src/toolbox/render-passages.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+
+type FoundDocument = Document & { readonly score?: number };
+
+export const searchFileDescriptions = defineTool({
+  name: 'search_file_descriptions',
+  title: 'Find documents',
+  description:
+    'Find documents whose title or summary fits a query, or list the newest ones when the query is left out. Returns identifier, title, summary, type, size and dates of each; it does not look inside the text. Reach for it to learn what documents there are, or which one to read.',
+  input: z.object({
+    query: z
+      .string()
+      .trim()
+      .max(2000)
+      .optional()
+      .describe('What the document is about; left out, the newest are listed'),
+    filters,
+    limit: limit(20, 50),
+    cursor,
+  }),
+  output: z.object({
+    query: z.string().optional(),
+    documents: z.array(
+      z.object({
+        document_id: z.string(),
+        marker: z.string(),
+        title: z.string(),
+        summary: z.string().optional(),
+        document_type: z.string(),
+        chunk_count: z.number().int(),
+        char_count: z.number().int(),
+        created_at: z.string(),
+        updated_at: z.string(),
+        source: z.string().optional(),
+        score: z.number().optional(),
+        trust: z.literal('corpus'),
+      }),
+    ),
+    total: z.number().int(),
+    next_cursor: z.string().optional(),
+  }),
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  deadline: 10_000,
+
+  async execute(input, { library, visible, cite, maxCharacters }) {
+    const scope = [input.query ?? null, input.filters ?? null] as const;
+    const offset = readCursor(input.cursor, ...scope);
+    const filter = allOf(visible, readFilter(input.filters ?? {}));
+    const found: { items: readonly FoundDocument[]; total: number } =
+      input.query === undefined || input.query === ''
+        ? await library.list(filter, { offset, limit: input.limit })
+        : await library.searchDocuments({ text: input.query, filter, limit: input.limit, offset });
+    const numbered = found.items.map((document) => ({ document, number: cite({ kind: 'document', document }) }));
+    const { text, kept } = fitBlocks(
+      numbered.map(({ document, number }) => describe(number, document)),
+      maxCharacters,
+    );
+    const shown = numbered.slice(0, kept);
+    const end = offset + kept;
+    const next = kept > 0 && end < found.total ? writeCursor(end, ...scope) : undefined;
+    const last =
+      next === undefined
+        ? `End of results (${end} of ${found.total}).`
+        : `More (${end} of ${found.total} shown): call search_file_descriptions again with the same arguments and cursor="${next}".`;
+    return {
+      text: `${kept === 0 ? 'No document fits. Leave the query out to list what there is.' : text}\n\n${last}`,
+      structured: {
+        ...(input.query === undefined ? {} : { query: input.query }),
+        documents: shown.map(({ document, number }) => ({
+          document_id: document.id,
+          marker: `[${number}]`,
+          title: document.title,
+          ...(document.summary === null ? {} : { summary: document.summary }),
+          document_type: document.type,
+          chunk_count: document.chunkCount,
+          char_count: document.textLength,
+          created_at: document.createdAt,
+          updated_at: document.updatedAt,
+          ...(document.source === null ? {} : { source: document.source }),
+          ...(document.score === undefined ? {} : { score: document.score }),
+          trust: 'corpus' as const,
+        })),
+        total: found.total,
+        ...(next === undefined ? {} : { next_cursor: next }),
+      },
+      sources: shown.map(({ document }) => ({ kind: 'document' as const, document })),
+    };
+  },
+});
+
+function describe(number: number, document: FoundDocument): string {
+  const facts = [document.type, `${document.chunkCount} chunks`, `${document.textLength} characters`];
+  if (document.score !== undefined) facts.push(`score ${document.score.toFixed(3)}`);
+  const heading = `[${number}] ${document.title} · ${facts.join(' · ')} · document_id ${document.id}`;
+  return document.summary === null ? heading : `${heading}\n${document.summary}`;
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { allOf } from '../../src/documents/filter.ts';
+import { readFilter } from '../../src/documents/read-filter.ts';
+import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
+import { cursor, filters, limit, maxCharacters, query } from '../../src/toolbox/fields.ts';
+import { fitBlocks, renderPassage, titleOf } from '../../src/toolbox/render-passages.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+
+/** Deepest rank that paging reaches; further hits are noise, and each page costs a search of its whole depth. */
+const DEEPEST = 1000;
+
+export const searchFileKnowledge = defineTool({
+  name: 'search_file_knowledge',
+  title: 'Search documents',
+  description:
+    'Find the passages of the ingested documents that best answer a question. Returns numbered passages with document and chunk identifiers, page, heading and score; cite a passage by its number, as in [1]. Reach for it first whenever the answer may stand in the documents. To read around a passage use content with around_chunk_id; for a whole text use get_file_content.',
+  input: z.object({
+    query,
+    mode: z
+      .enum(['semantic', 'full_text', 'hybrid'])
+      .optional()
+      .describe('semantic: by meaning; full_text: by words; hybrid: both. Left out, what fits the corpus'),
+    filters,
+    limit: limit(8, 50),
+    max_per_document: z.number().int().min(1).max(50).optional().describe('At most this many passages of one document'),
+    cursor,
+    max_chars: maxCharacters(8000),
+  }),
+  output: z.object({
+    query: z.string(),
+    mode: z.string(),
+    results: z.array(
+      z.object({
+        rank: z.number().int(),
+        marker: z.string(),
+        chunk_id: z.string(),
+        document_id: z.string(),
+        title: z.string(),
+        text: z.string(),
+        score: z.number(),
+        semantic_rank: z.number().int().optional(),
+        full_text_rank: z.number().int().optional(),
+        page: z.number().int().optional(),
+        heading_path: z.array(z.string()),
+        start_char: z.number().int(),
+        end_char: z.number().int(),
+        trust: z.literal('corpus'),
+      }),
+    ),
+    next_cursor: z.string().optional(),
+    notes: z.array(z.string()),
+  }),
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  deadline: 10_000,
+
+  async execute(input, { retriever, settings, cite, maxCharacters, signal }) {
+    const scope = [input.query, input.mode ?? null, input.filters ?? null, input.max_per_document ?? null] as const;
+    const offset = readCursor(input.cursor, ...scope);
+    const depth = Math.min(DEEPEST, (offset + input.limit) * (input.max_per_document === undefined ? 1 : 3) + 1);
+    const { chunks, explanation } = await retriever.search(
+      input.query,
+      {
+        ...settings,
+        ...(input.mode === undefined ? {} : { kind: input.mode }),
+        filter: allOf(settings.filter, readFilter(input.filters ?? {})),
+        limit: depth,
+        offset: 0,
+      },
+      signal,
+    );
+    const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
+    const page = ranked.slice(offset, offset + input.limit);
+    const numbered = page.map((chunk) => ({ chunk, number: cite({ kind: 'chunk', chunk }) }));
+    const { text, kept } = fitBlocks(
+      numbered.map(({ chunk, number }) => renderPassage(number, chunk)),
+      Math.min(input.max_chars, maxCharacters),
+    );
+    const shown = numbered.slice(0, kept);
+    const end = offset + kept;
+    const next = ranked.length > end && kept > 0 ? writeCursor(end, ...scope) : undefined;
+    return {
+      text: `${kept === 0 ? nothingFound(offset) : text}\n\n${continuation(next, end)}`,
+      structured: {
+        query: input.query,
+        mode: explanation.kind,
+        results: shown.map(({ chunk, number }, index) => ({
+          rank: offset + index + 1,
+          marker: `[${number}]`,
+          chunk_id: chunk.id,
+          document_id: chunk.documentId,
+          title: titleOf(chunk),
+          text: chunk.text,
+          score: chunk.score,
+          ...(chunk.semantic === undefined ? {} : { semantic_rank: chunk.semantic.rank }),
+          ...(chunk.fullText === undefined ? {} : { full_text_rank: chunk.fullText.rank }),
+          ...(chunk.page === null ? {} : { page: chunk.page }),
+          heading_path: [...chunk.headingPath],
+          start_char: chunk.start,
+          end_char: chunk.end,
+          trust: 'corpus' as const,
+        })),
+        ...(next === undefined ? {} : { next_cursor: next }),
+        notes: [...explanation.notes],
+      },
+      sources: shown.map(({ chunk }) => ({ kind: 'chunk' as const, chunk })),
+    };
+  },
+});
+
+function atMostPerDocument<T extends { readonly documentId: string }>(chunks: readonly T[], most: number): T[] {
+  const counts = new Map<string, number>();
+  return chunks.filter(({ documentId }) => {
+    const count = (counts.get(documentId) ?? 0) + 1;
+    counts.set(documentId, count);
+    return count <= most;
+  });
+}
+
+const nothingFound = (offset: number): string =>
+  offset === 0
+    ? 'No passage matches. Try other words, a looser filter, or search_file_descriptions to see what documents there are.'
+    : 'There are no further passages.';
+
+const continuation = (next: string | undefined, end: number): string =>
+  next === undefined
+    ? `End of results (${end}).`
+    : `More: call search_file_knowledge again with the same arguments and cursor="${next}".`;
