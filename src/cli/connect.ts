@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { readServerInfo } from '../store/data-folder.ts';
@@ -13,18 +14,38 @@ export interface ConnectOptions {
 
 const HEALTH_TIMEOUT_MS = 3_000;
 
+/** How long a command waits for another one that has the data folder. */
+const WAIT_FOR_FOLDER_MS = 10_000;
+const ASK_AGAIN_MS = 150;
+
 /** The server that runs on the data folder, or Citewell in this process when there is none. */
 export async function connect(config: Config, context: CommandContext, options: ConnectOptions): Promise<Client> {
-  const server = await findServer(config.dataDir);
-  if (server !== undefined) return httpClient(server);
+  const { output, interruption } = context;
+  const giveUpAt = performance.now() + WAIT_FOR_FOLDER_MS;
+  for (let isFirst = true; ; isFirst = false) {
+    const server = await findServer(config.dataDir);
+    if (server !== undefined) return httpClient(server);
+    try {
+      return await openInProcess(config, context, options);
+    } catch (error) {
+      // Another command has the folder, most likely for a moment; or a server has it that is still starting.
+      const isTaken = error instanceof ServiceError && error.code === 'conflict';
+      if (!isTaken || performance.now() > giveUpAt || interruption.stop.aborted) throw error;
+      if (isFirst && output.isInteractive)
+        output.note(output.noteStyle('dim', 'Waiting for another command to finish.'));
+      await sleep(ASK_AGAIN_MS, undefined, { signal: interruption.stop }).catch(() => undefined);
+    }
+  }
+}
+
+async function openInProcess(config: Config, { output }: CommandContext, options: ConnectOptions): Promise<Client> {
   // Only now: a command that talks to a server needs none of it.
   const [{ createServices }, { inProcessClient }, { commandLog }] = await Promise.all([
     import('../services.ts'),
     import('./in-process-client.ts'),
     import('./log.ts'),
   ]);
-  const log = commandLog(config.logLevel, context.output);
-  return inProcessClient(await createServices(config, { ...options, log }));
+  return inProcessClient(await createServices(config, { ...options, log: commandLog(config.logLevel, output) }));
 }
 
 /** The address of the server on that data folder; undefined when none runs. Throws when one runs but is stuck. */

@@ -16,8 +16,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The exit code that fits a failed command. */
+/** The exit code that fits a failed command; interruptions are told by the signal and not by the error. */
 export function exitCodeFor(code: ErrorCode): ExitCode {
-  if (code === 'invalid_request' || code === 'invalid_field') return exitCodes.usage;
-  return code === 'cancelled' ? exitCodes.interrupted : exitCodes.failure;
+  return code === 'invalid_request' || code === 'invalid_field' ? exitCodes.usage : exitCodes.failure;
 }

@@ -16,7 +16,14 @@ export async function main(process: NodeJS.Process): Promise<void> {
   endOnBrokenPipe(process.stdout, interruption.brokenPipe);
   endOnBrokenPipe(process.stderr, interruption.brokenPipe);
 
+  const wantsJson = process.argv.includes('--json');
   let config: Config | undefined;
+  const complain = (error: unknown) => {
+    if (wantsJson) output.note(JSON.stringify({ error: describe(error) }));
+    else output.note(`${output.noteStyle('red', 'citewell:')} ${describe(error).message}`);
+    const isDebugging = config?.logLevel === 'debug' || config?.logLevel === 'trace';
+    if (isDebugging && error instanceof Error) output.note(error.stack);
+  };
   const readConfig = async (overrides: Readonly<Record<string, string>> = {}) => {
     if (config === undefined) {
       const { loadConfig } = await import('../config.ts');
@@ -26,8 +33,13 @@ export async function main(process: NodeJS.Process): Promise<void> {
     return config;
   };
 
+  // Something that nobody waits for has failed: a mistake of ours, after which nothing can be relied on.
+  process.on('uncaughtException', (error) => {
+    complain(error);
+    process.exit(exitCodes.failure);
+  });
+
   let code: ExitCode = exitCodes.ok;
-  const wantsJson = process.argv.includes('--json');
   try {
     const program = createProgram({
       version: readVersion(),
@@ -39,12 +51,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     await program.parseAsync(process.argv);
   } catch (error) {
     code = codeOf(error, interruption);
-    if (!(error instanceof CommanderError) && code !== exitCodes.ok) {
-      const isDebugging = config?.logLevel === 'debug' || config?.logLevel === 'trace';
-      if (wantsJson) output.note(JSON.stringify({ error: describe(error) }));
-      else output.note(`${output.noteStyle('red', 'citewell:')} ${describe(error).message}`);
-      if (isDebugging && error instanceof Error) output.note(error.stack);
-    }
+    if (!(error instanceof CommanderError) && code !== exitCodes.ok) complain(error);
   }
   interruption.dispose();
   process.exitCode = code;

@@ -54,7 +54,8 @@ export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteSt
     noteStyle: (style, text) => styleText(style, text, { stream: stderr }),
     isInteractive: stderr.isTTY === true,
     get width() {
-      return stderr.columns ?? stdout.columns ?? DEFAULT_WIDTH;
+      // 0 is what a terminal says that does not know.
+      return stderr.columns || stdout.columns || DEFAULT_WIDTH;
     },
   };
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { runCitewell } from '../support/run-citewell.ts';
+import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FILES = 150;
@@ -48,6 +48,29 @@ it.each(['SIGINT', 'SIGKILL'] as const)('an ingestion ended by %s goes on where 
   expect({ all: unchanged + ingested + replaced, failed }).toEqual({ all: FILES, failed: 0 });
   const status = JSON.parse((await runCitewell(['status', '--json'], { cwd })).stdout);
   expect(status.corpus).toMatchObject({ documents: FILES, chunks: FILES, unfinished: 0, failed: 0 });
+});
+
+it('a server told to stop in the middle ends within three seconds, and its next start finishes what it had accepted', async () => {
+  const cwd = await manyFiles();
+  const server = await startCitewell({ cwd });
+  onTestFinished(server.kill);
+  const { promise: underWay, resolve } = Promise.withResolvers<void>();
+  const ingestion = runCitewell(['ingest', 'notes', '--json'], {
+    cwd,
+    onStart: (child) => void child.stdout?.once('data', () => resolve()),
+  });
+  await underWay;
+  const { code, milliseconds } = await server.end('SIGTERM');
+  expect(code).toBe(0);
+  expect(milliseconds).toBeLessThan(3_000);
+  expect(await ingestion).toMatchObject({ code: 1, stderr: expect.stringMatching(/stopping|broke off/) });
+
+  const next = await startCitewell({ cwd });
+  onTestFinished(next.kill);
+  const corpus = async () => JSON.parse((await runCitewell(['status', '--json'], { cwd })).stdout).corpus;
+  await expect.poll(corpus, { timeout: 15_000 }).toMatchObject({ unfinished: 0, failed: 0 });
+  const { documents, chunks } = await corpus();
+  expect(chunks).toBe(documents);
 });
 
 it('takes in a web page, but none of this machine or its network unless told to', async () => {
