@@ -139,8 +139,9 @@ export class ChromaCollection implements VectorCollection {
         return await question(await this.#collection(signal));
       } catch (error) {
         if (signal?.aborted) throw cancelled(error);
-        const isWorthALook = !isSecond && !this.#isDropped && (isMissing(error) || mayBeDamage(error));
-        if (!isWorthALook || !this.#parts.connection.isOurs) throw toServiceError(error, this.#parts.connection.where);
+        const { isOurs, where } = this.#parts.connection;
+        const isMendable = isMissing(error) || (isOurs && mayBeDamage(error));
+        if (isSecond || this.#isDropped || !isMendable) throw toServiceError(error, where);
         if (!(await this.check())) throw rebuilding(error);
       }
     }
@@ -159,9 +160,9 @@ export class ChromaCollection implements VectorCollection {
         await this.#healthQuery();
         return true;
       } catch (error) {
-        if (this.#isDropped || !this.#parts.connection.isOurs) throw error;
+        if (this.#isDropped) throw error;
         if (!isMissing(error)) {
-          if (!mayBeDamage(error)) throw error;
+          if (!this.#parts.connection.isOurs || !mayBeDamage(error)) throw error;
           if (attempt < HEALTH_ATTEMPTS) {
             await sleep(HEALTH_PAUSE_MS);
             continue;

@@ -25,7 +25,8 @@ export interface ChromaServerOptions {
   readonly log: ChromaLog;
 }
 
-const READY_WITHIN_MS = 20_000;
+/** Long, because a server that stays silent is thought to have damaged files. */
+const READY_WITHIN_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 20_000;
 /** A server that ran so long did not fail because of how it was started. */
@@ -152,7 +153,10 @@ export class ChromaServer {
       return { server: await this.#launch(binding), isEmptied: true };
     }
     try {
-      return { server: await this.#launch(binding), isEmptied: false };
+      const server = await this.#launch(binding);
+      // Only there when a kill came between setting it aside and finding out whether it was to blame.
+      await rm(this.#asideFolder, { recursive: true, force: true });
+      return { server, isEmptied: false };
     } catch (error) {
       if (!(error instanceof LaunchFailure) || (await isEmpty(folder))) throw error;
       log.warn({ folder, reason: reasonOf(error.message) }, 'The vector index seems damaged and is made anew.');
@@ -163,7 +167,7 @@ export class ChromaServer {
   // The files are only given up when a server without them does start: else they were not to blame.
   async #launchWithoutFiles(binding: string): Promise<RunningServer> {
     const { folder } = this.#options;
-    const aside = `${folder}.damaged`;
+    const aside = this.#asideFolder;
     await rm(aside, { recursive: true, force: true });
     await rename(folder, aside);
     try {
@@ -188,6 +192,10 @@ export class ChromaServer {
       onProcess: (pid) => recordServer(this.#recordFile, pid),
       signal: this.#stopping.signal,
     });
+  }
+
+  get #asideFolder(): string {
+    return `${this.#options.folder}.damaged`;
   }
 
   get #recordFile(): string {

@@ -20,6 +20,7 @@ export class ChromaVectors implements VectorIndex {
   readonly #options: ChromaVectorsOptions;
   readonly #collections = new Map<string, { readonly collection: ChromaCollection; readonly opened: Promise<void> }>();
   readonly #listeners: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(options: ChromaVectorsOptions) {
     this.#options = options;
@@ -78,6 +79,7 @@ export class ChromaVectors implements VectorIndex {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#options.connection.close();
   }
 
@@ -108,6 +110,7 @@ export class ChromaVectors implements VectorIndex {
         await opened;
         await collection.check();
       } catch (error) {
+        if (this.#isClosed) return;
         log.warn({ collection: name, reason: String(error) }, 'A vector collection could not be checked.');
       }
     }
@@ -115,6 +118,7 @@ export class ChromaVectors implements VectorIndex {
   }
 
   #tellRecovered(): void {
+    if (this.#isClosed) return;
     for (const listener of this.#listeners) listener();
   }
 }
