@@ -1,6 +1,7 @@
 /**
  * One spelling for the spellings of a word: lower case, Latin and Greek letters without their accents, Arabic and
- * Hebrew without vowel signs. Marks that make another letter of it (Devanagari, Thai…) stay.
+ * Hebrew without vowel signs. Marks that make another letter of it (Devanagari, Thai…) stay. FTS5 must find nothing
+ * left to fold, for its terms are looked up as ours.
  */
 export function foldWord(word: string): string {
   const lower = word.toLowerCase();
@@ -9,7 +10,7 @@ export function foldWord(word: string): string {
     .normalize('NFD')
     .replace(/(?<=[\p{sc=Latn}\p{sc=Grek}])\p{Mn}+/gu, '')
     .normalize('NFC')
-    .replace(/[\u0640\u064b-\u065f\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
+    .replace(/[\u0345\u0640\u064b-\u065f\u0670\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7]/g, '')
     .replace(/[ßæœøłđðþıςёأإآٱىک]/g, (letter) => PLAIN[letter] ?? letter);
 }
 

@@ -265,6 +265,23 @@ describe('the full-text leg', () => {
     expect(orders(await ask('gay'))).toEqual([1]);
   });
 
+  it('finds a passage by any word in any writing there is', async () => {
+    const store = await openTestStore();
+    const letters = Array.from({ length: 0x30000 }, (_, point) => (point % 29 === 0 ? String.fromCodePoint(point) : ''))
+      .filter((character) => /^[\p{L}\p{N}]$/u.test(character))
+      .concat('\u037a', '\u01c5', 'ẞ', 'İ', 'ſ', 'ς');
+    const passages = letters.map((letter, order) => newChunk(order, `x${letter}y ${letter}`));
+    await ingest(store, newDocument('letters', { title: '' }), passages);
+    const search = searchOf(store);
+    const lost: string[] = [];
+    for (const [order, letter] of letters.entries()) {
+      if (order % 25 !== 0 && order < letters.length - 6) continue;
+      const found = await search.matching({ text: `x${letter}y`, filter: everything, limit: 1_000 });
+      if (!orders(found).includes(order)) lost.push(letter);
+    }
+    expect(lost).toEqual([]);
+  });
+
   it('ranks many passages as the plain formula does', async () => {
     const store = await openTestStore();
     const words = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
