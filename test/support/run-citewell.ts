@@ -51,6 +51,7 @@ export interface RunningServer {
 /** `citewell serve` on a free port; returns when it says where it listens. */
 export async function startCitewell(options: RunOptions): Promise<RunningServer> {
   const child = start(['serve', '--port', '0'], options);
+  options.onStart?.(child);
   let stdout = '';
   let stderr = '';
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();

@@ -1,0 +1,194 @@
+import type { Random } from '../seeded-random.ts';
+import type { Api, Leg } from './api.ts';
+import { type Draft, shownOf, textOf } from './draft.ts';
+import type { FoundDocument, FoundIndex, FoundRecords } from './inspect.ts';
+import type { Entry, Ledger } from './ledger.ts';
+import type { Check } from './report.ts';
+
+export interface Inspection {
+  readonly ledger: Ledger;
+  readonly records: FoundRecords;
+  readonly index: FoundIndex;
+  readonly api: Api;
+  readonly random: Random;
+  /** Whose documents are searched for; all are compared in the records. */
+  readonly searched: readonly Entry[];
+}
+
+/** Everything that must hold once the service has recovered. */
+export async function checkAll(inspection: Inspection): Promise<Check[]> {
+  const { ledger, records, index } = inspection;
+  const there = [...ledger.entries.values()].flatMap((entry) =>
+    entry.draft === null ? [] : [{ entry, draft: entry.draft, found: records.documents.get(entry.id) }],
+  );
+  const visible = [...records.documents.values()].flatMap(({ chunks }) => chunks.map(({ key }) => key));
+  return [
+    {
+      title: 'every acknowledged document is there and ingested, as it was sent last',
+      violations: there.flatMap(({ entry, draft, found }) => name(entry, lacksOf(draft, entry, found))),
+    },
+    {
+      title: 'every document is complete, and its passages are where they say in its text',
+      violations: there.flatMap(({ entry, draft, found }) =>
+        name(entry, found === undefined ? [] : gapsOf(draft, found)),
+      ),
+    },
+    { title: 'nothing is there that was not asked for', violations: strangersOf(inspection) },
+    {
+      title: 'the full-text index has the visible passages and no others',
+      violations: fullTextOf(inspection, visible),
+    },
+    { title: 'every visible passage has its vector and no other has', violations: vectorsOf(records, visible) },
+    {
+      title: 'Chroma has the visible passages and no others',
+      violations: compare('Chroma', index.keys, new Set(visible)),
+    },
+    { title: 'Chroma has the vectors that are recorded', violations: await nearnessOf(inspection, visible) },
+    {
+      title: 'documents are found by their words in full text',
+      violations: await searchEach(inspection, 'full_text'),
+    },
+    {
+      title: 'documents are found by their words in the semantic search',
+      violations: await searchEach(inspection, 'semantic'),
+    },
+    { title: 'what was deleted or replaced is found nowhere', violations: await ghostsOf(inspection) },
+    {
+      title: 'the database is sound and owes the index nothing',
+      violations: [...records.damage, ...(records.owed === 0 ? [] : [`The outbox has ${records.owed} entries.`])],
+    },
+  ];
+}
+
+function lacksOf(draft: Draft, { tag }: Entry, found: FoundDocument | undefined): string[] {
+  if (found === undefined) return ['it is lost.'];
+  const lacks: string[] = [];
+  if (found.status !== 'success') lacks.push(`its status is ${found.status} (${found.failure ?? 'no failure'}).`);
+  if (found.bytes !== textOf(draft)) lacks.push('its bytes are not those that were sent.');
+  if (found.metadata['version_sent'] !== draft.version)
+    lacks.push(`its metadata is of version ${found.metadata['version_sent']}.`);
+  if (tag !== null && found.metadata['tag'] !== tag)
+    lacks.push(`its tag is ${found.metadata['tag']} instead of ${tag}.`);
+  return lacks;
+}
+
+function gapsOf(draft: Draft, { chunks, chunkCount, text }: FoundDocument): string[] {
+  const gaps: string[] = [];
+  const texts = chunks.map((chunk) => chunk.text);
+  if (shownOf(draft, texts) !== 'all')
+    gaps.push(`its passages show ${shownOf(draft, texts)} of version ${draft.version}.`);
+  if (chunks.length !== chunkCount) gaps.push(`it has ${chunks.length} passages and says ${chunkCount}.`);
+  const [misplaced] = chunks.filter(({ start, end, text: passage }) => text.slice(start, end) !== passage);
+  if (misplaced !== undefined) gaps.push(`passage ${misplaced.ordinal} is not at ${misplaced.start} of its text.`);
+  const ordinals = chunks.map(({ ordinal }) => ordinal).sort((one, two) => one - two);
+  if (ordinals.some((ordinal, place) => ordinal !== place)) gaps.push('its passages are not numbered from 0 on.');
+  if (texts.some((passage) => !passage.includes(draft.word))) gaps.push('a passage is of another version.');
+  if (draft.form === 'chunks' && texts.join('\n\n') !== textOf(draft))
+    gaps.push('its passages are not the chunks that were sent.');
+  return gaps;
+}
+
+function strangersOf({ ledger, records }: Inspection): string[] {
+  const strangers = [...records.documents.keys()].filter((id) => ledger.entries.get(id)?.draft == null);
+  const violations = strangers.map((id) => `Document ${id} is there (${records.documents.get(id)?.status}).`);
+  if (records.leftovers > 0) violations.push(`${records.leftovers} passages are staged or of an older version.`);
+  return violations;
+}
+
+function fullTextOf({ ledger, records }: Inspection, visible: readonly number[]): string[] {
+  const violations = compare('The full-text index', records.fullTextKeys, new Set(visible));
+  for (const { id, draft } of ledger.entries.values()) {
+    if (draft === null) continue;
+    const own = records.documents.get(id)?.chunks.map(({ key }) => key) ?? [];
+    violations.push(
+      ...compare(`The full-text index of document ${id}`, new Set(records.keysWith(draft.word)), new Set(own)),
+    );
+  }
+  return violations;
+}
+
+function vectorsOf({ vectors, dimensions }: FoundRecords, visible: readonly number[]): string[] {
+  const violations = compare('The table of vectors', new Set(vectors.keys()), new Set(visible));
+  for (const [key, vector] of vectors) {
+    if (vector.length !== dimensions) violations.push(`The vector of passage ${key} has ${vector.length} numbers.`);
+  }
+  return violations;
+}
+
+const SAMPLE = 60;
+
+async function nearnessOf({ records, index, random }: Inspection, visible: readonly number[]): Promise<string[]> {
+  const violations: string[] = [];
+  const sample = sampleOf(visible, random);
+  const indexed = await index.vectorsOf(sample);
+  for (const key of sample) {
+    const [recorded, held] = [records.vectors.get(key), indexed.get(key)];
+    const isSame = recorded?.every((value, place) => Math.abs(value - (held?.[place] ?? Number.NaN)) < 1e-5);
+    if (isSame !== true) violations.push(`Passage ${key} has another vector in Chroma.`);
+  }
+  // Approximate by nature, so that a vector may be missed, yet not every one.
+  const missed: number[] = [];
+  for (const key of sample) {
+    const vector = records.vectors.get(key);
+    if (vector !== undefined && !(await index.nearest(vector, 10)).includes(key)) missed.push(key);
+  }
+  if (missed.length > SAMPLE * 0.05) violations.push(`Chroma does not find the vectors of ${missed.length} passages.`);
+  return violations;
+}
+
+function sampleOf(keys: readonly number[], random: Random): number[] {
+  const [first, ...others] = keys;
+  if (first === undefined) return [];
+  return [...new Set(Array.from({ length: SAMPLE }, () => random.pick([first, ...others])))];
+}
+
+async function searchEach({ searched, api, random }: Inspection, leg: Leg): Promise<string[]> {
+  const violations: string[] = [];
+  for (const entry of searched) {
+    if (entry.draft === null) continue;
+    const place = random.integer(0, entry.draft.marks.length - 1);
+    const mark = entry.draft.marks[place] ?? '';
+    const query = leg === 'full_text' ? mark : (entry.draft.paragraphs[place] ?? '');
+    const { status, texts } = await api.search(query, { leg, limit: 10 });
+    if (!texts.some((text) => text.includes(mark))) {
+      violations.push(`Document ${entry.id}: paragraph ${place} is not found (${status}, ${texts.length} hits).`);
+    }
+  }
+  return violations;
+}
+
+async function ghostsOf({ ledger, searched, api, records }: Inspection): Promise<string[]> {
+  const violations: string[] = [];
+  for (const { id, gone } of ledger.entries.values()) {
+    for (const { version, word } of gone) {
+      const keys = records.keysWith(word);
+      if (keys.length > 0)
+        violations.push(`Version ${version} of document ${id} has ${keys.length} full-text entries.`);
+    }
+  }
+  for (const { id, draft, gone } of searched) {
+    if (draft === null && (await api.passages(id)).status !== 404)
+      violations.push(`Document ${id} is deleted and answers.`);
+    const last = gone.at(-1);
+    if (last === undefined) continue;
+    for (const leg of ['full_text', 'semantic'] as const) {
+      const { texts } = await api.search(last.word, { leg, limit: 10 });
+      if (texts.some((text) => text.includes(last.word)))
+        violations.push(`Version ${last.version} of ${id} is found (${leg}).`);
+    }
+  }
+  return violations;
+}
+
+function compare(who: string, has: ReadonlySet<number>, shouldHave: ReadonlySet<number>): string[] {
+  const missing = [...shouldHave.difference(has)];
+  const strange = [...has.difference(shouldHave)];
+  const some = (keys: readonly number[]) => `${keys.length} (such as ${keys.slice(0, 3).join(', ')})`;
+  return [
+    ...(missing.length === 0 ? [] : [`${who} lacks ${some(missing)} of ${shouldHave.size} passages.`]),
+    ...(strange.length === 0 ? [] : [`${who} has ${some(strange)} passages too many.`]),
+  ];
+}
+
+const name = ({ id }: Entry, sentences: readonly string[]): string[] =>
+  sentences.map((sentence) => `Document ${id}: ${sentence}`);

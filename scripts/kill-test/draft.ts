@@ -1,0 +1,62 @@
+import type { Random } from '../seeded-random.ts';
+
+/** How a document's content travels. */
+export type Form = 'text' | 'chunks' | 'file';
+
+/** One version of a document, made so that anybody can tell its passages and whether all of them are there. */
+export interface Draft {
+  readonly id: string;
+  readonly version: number;
+  readonly form: Form;
+  /** In every sentence of this version, and nowhere else. */
+  readonly word: string;
+  /** One per paragraph: in each of its sentences, and nowhere else. */
+  readonly marks: readonly string[];
+  readonly paragraphs: readonly string[];
+}
+
+const NOUNS = ['harbour', 'ferry', 'engine', 'ticket', 'crew', 'winter', 'island', 'cargo', 'light', 'storm'] as const;
+const SENTENCES_PER_PARAGRAPH = 7;
+// Neither vowels nor usual endings: a stemmer leaves such words alone.
+const LETTERS = 'bcfghjkmpqtvwxz';
+
+/** Makes drafts whose words are never used twice. */
+export function createDrafts(random: Random): {
+  draft(id: string, version: number, paragraphs: number): Draft;
+} {
+  const used = new Set<string>();
+  const newWord = (): string => {
+    for (;;) {
+      const word = `z${Array.from({ length: 9 }, () => LETTERS[random.integer(0, LETTERS.length - 1)]).join('')}q`;
+      if (used.has(word)) continue;
+      used.add(word);
+      return word;
+    }
+  };
+  const sentence = (word: string, mark: string): string =>
+    `The ${random.pick(NOUNS)} of the ${word} was in the ${random.pick(NOUNS)} when ${mark} had ` +
+    `${random.integer(2, 999)} of the ${random.pick(NOUNS)}s and one ${random.pick(NOUNS)}.`;
+
+  return {
+    draft(id, version, count) {
+      const word = newWord();
+      const marks = Array.from({ length: count }, newWord);
+      const paragraphs = marks.map((mark) =>
+        Array.from({ length: SENTENCES_PER_PARAGRAPH }, () => sentence(word, mark)).join(' '),
+      );
+      return { id, version, form: random.pick(['text', 'text', 'chunks', 'file']), word, marks, paragraphs };
+    },
+  };
+}
+
+/** The content as one text. */
+export const textOf = ({ paragraphs }: Draft): string => paragraphs.join('\n\n');
+
+/** How much of a draft these texts show. */
+export function shownOf({ word, marks }: Draft, texts: readonly string[]): 'nothing' | 'part' | 'all' {
+  const seen = new Set(
+    texts.filter((text) => text.includes(word)).flatMap((text) => text.match(/\bz[a-z]{9}q\b/g) ?? []),
+  );
+  if (!seen.has(word)) return 'nothing';
+  return marks.every((mark) => seen.has(mark)) ? 'all' : 'part';
+}

@@ -1,0 +1,65 @@
+import type { Draft } from './draft.ts';
+
+/** What has been asked for a document and not been answered yet. */
+export type Wish =
+  | { readonly kind: 'put'; readonly draft: Draft }
+  | { readonly kind: 'delete' }
+  | { readonly kind: 'tag'; readonly tag: number };
+
+/** What the service has acknowledged of one document. */
+export interface Entry {
+  readonly id: string;
+  /** Null when it is not there: never was, or its deletion was acknowledged. */
+  draft: Draft | null;
+  tag: number | null;
+  /** At most one at a time; left standing when the service died with it. */
+  wish: Wish | null;
+  /** Grows with every wish, so that an observer knows whether something happened meanwhile. */
+  changes: number;
+  /** Versions that must be nowhere any more. */
+  readonly gone: Draft[];
+}
+
+/** What must be there, as far as a client of the service can know. */
+export interface Ledger {
+  readonly entries: ReadonlyMap<string, Entry>;
+  add(id: string): Entry;
+  /** Notes that a wish is on its way. */
+  begin(entry: Entry, wish: Wish): void;
+  /** The wish was fulfilled, or found to have been after a restart. */
+  fulfil(entry: Entry): void;
+  /** The wish was found to have had no effect. */
+  withdraw(entry: Entry): void;
+}
+
+export function createLedger(): Ledger {
+  const entries = new Map<string, Entry>();
+  return {
+    entries,
+    add(id) {
+      const entry: Entry = { id, draft: null, tag: null, wish: null, changes: 0, gone: [] };
+      entries.set(id, entry);
+      return entry;
+    },
+    begin(entry, wish) {
+      entry.wish = wish;
+      entry.changes++;
+    },
+    fulfil(entry) {
+      const { wish, draft } = entry;
+      if (wish?.kind === 'tag') entry.tag = wish.tag;
+      else {
+        if (draft !== null) entry.gone.push(draft);
+        entry.draft = wish?.kind === 'put' ? wish.draft : null;
+        entry.tag = null;
+      }
+      entry.wish = null;
+      entry.changes++;
+    },
+    withdraw(entry) {
+      if (entry.wish?.kind === 'put') entry.gone.push(entry.wish.draft);
+      entry.wish = null;
+      entry.changes++;
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** A Chroma server as the system's list of processes shows it. */
+export interface ChromaProcess {
+  readonly pid: number;
+  readonly port: number;
+}
+
+/** The embedded Chroma servers on this data folder, whoever started them. */
+export async function chromasOn(dataFolder: string): Promise<readonly ChromaProcess[]> {
+  const lists = await (process.platform === 'linux' ? fromProc() : fromPs());
+  return lists.flatMap(({ pid, words }) => {
+    const port = Number(words.at(-1));
+    const isOurs = words.some((word) => word.includes('server-process')) && words.includes(`${dataFolder}/chroma`);
+    return isOurs && Number.isInteger(port) ? [{ pid, port }] : [];
+  });
+}
+
+interface Listed {
+  readonly pid: number;
+  readonly words: readonly string[];
+}
+
+async function fromProc(): Promise<Listed[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const listed = await Promise.all(
+    pids.map(async (pid) => {
+      // A process that is gone, or only waits to be buried, has no command line.
+      const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+      return { pid: Number(pid), words: line.split('\0').filter((word) => word !== '') };
+    }),
+  );
+  return listed.filter(({ words }) => words.length > 0);
+}
+
+async function fromPs(): Promise<Listed[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-Ao', 'pid=,args='], { maxBuffer: 2 ** 25 });
+  return stdout.split('\n').map((line) => {
+    const [pid, ...words] = line.trim().split(/\s+/);
+    return { pid: Number(pid), words };
+  });
+}
+
+/** Kills without mercy; false when it was gone already. */
+export function kill(pid: number): boolean {
+  try {
+    process.kill(pid, 'SIGKILL');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** True as soon as the condition holds, false when it did not within the time. */
+export async function within(milliseconds: number, holds: () => Promise<boolean>): Promise<boolean> {
+  const begun = performance.now();
+  for (;;) {
+    if (await holds()) return true;
+    if (performance.now() - begun > milliseconds) return false;
+    await sleep(50);
+  }
+}

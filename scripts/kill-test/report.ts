@@ -1,0 +1,29 @@
+/** One thing that must hold, and how it does not. */
+export interface Check {
+  readonly title: string;
+  readonly violations: readonly string[];
+}
+
+/** Counts over all rounds. */
+export interface Totals {
+  passed: number;
+  failed: number;
+}
+
+const VIOLATIONS_SHOWN = 8;
+
+/** Adds the checks to the counts; the lines say what failed. */
+export function tally(checks: readonly Check[], totals: Totals): string[] {
+  const lines: string[] = [];
+  for (const { title, violations } of checks) {
+    if (violations.length === 0) {
+      totals.passed++;
+      continue;
+    }
+    totals.failed++;
+    lines.push(`  FAILED: ${title}`);
+    for (const violation of violations.slice(0, VIOLATIONS_SHOWN)) lines.push(`    ${violation}`);
+    if (violations.length > VIOLATIONS_SHOWN) lines.push(`    and ${violations.length - VIOLATIONS_SHOWN} more`);
+  }
+  return lines;
+}

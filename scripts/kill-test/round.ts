@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RunningServer, startCitewell } from '../../test/support/run-citewell.ts';
+import type { Random } from '../seeded-random.ts';
+import { type Api, member } from './api.ts';
+import { checkAll } from './checks.ts';
+import type { createDrafts } from './draft.ts';
+import { readIndex, readRecords } from './inspect.ts';
+import type { Entry, Ledger } from './ledger.ts';
+import { type ChromaProcess, chromasOn, kill, within } from './processes.ts';
+import type { Check } from './report.ts';
+import { settle } from './settle.ts';
+import { watchVisibility } from './watch-visibility.ts';
+import { runWorkload, type Tally } from './workload.ts';
+
+/** The service that is tried, which changes with every start. */
+export interface Subject {
+  /** The working folder; the data is in `.citewell` in there. */
+  readonly folder: string;
+  server: RunningServer | undefined;
+}
+
+export interface RoundParts {
+  /** Counted from 0. */
+  readonly round: number;
+  readonly subject: Subject;
+  readonly api: Api;
+  readonly ledger: Ledger;
+  readonly drafts: ReturnType<typeof createDrafts>;
+  readonly random: Random;
+  /** Search for every document, not only for those that changed and a few others. */
+  readonly searchesAll: boolean;
+}
+
+export interface RoundOutcome {
+  readonly plan: Plan;
+  readonly tally: Tally;
+  readonly recoveryMs: number;
+  readonly checks: readonly Check[];
+}
+
+/** What is killed, and when. */
+export interface Plan {
+  readonly victim: 'server' | 'chroma' | 'both';
+  readonly afterMs: number;
+  /** Into the next start, which is then killed as well. */
+  readonly againAfterMs: number | null;
+}
+
+const CLIENTS = 5;
+const RECOVERED_WITHIN_MS = 90_000;
+/** What ends by itself when its parent dies gets a second and a half for it. */
+const ORPHANS_GONE_WITHIN_MS = 6_000;
+
+export const dataFolderOf = ({ folder }: Subject): string => join(folder, '.citewell');
+
+export async function startSubject(subject: Subject): Promise<RunningServer> {
+  subject.server = await startCitewell({ cwd: subject.folder, env: { CITEWELL_LOG_LEVEL: 'warn' } });
+  return subject.server;
+}
+
+/** Documents come and go, something is killed, all of it recovers, and everything is looked at. */
+export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
+  const { subject, api, ledger, drafts, random } = parts;
+  const plan = planRound(parts);
+  const before = new Map([...ledger.entries.values()].map(({ id, changes }) => [id, changes]));
+  const complaints: string[] = [];
+  const isOver = new AbortController();
+  const stopWork = new AbortController();
+  const watching = watchVisibility({ api, ledger, random: random.fork(), stop: isOver.signal });
+  const working = runWorkload({
+    api,
+    ledger,
+    drafts,
+    random: random.fork(),
+    clients: CLIENTS,
+    stop: stopWork.signal,
+    complain: (sentence) => complaints.push(sentence),
+  });
+
+  await sleep(plan.afterMs);
+  const orphans = await strike(plan, subject, random);
+  if (plan.victim === 'chroma') await sleep(random.integer(200, 2_000));
+  stopWork.abort();
+  const tally = await working;
+
+  const begun = performance.now();
+  if (plan.victim !== 'chroma') await restart(plan, subject);
+  const troubles = await recovered(parts);
+  const recoveryMs = performance.now() - begun;
+  isOver.abort();
+  const sightings = await watching;
+
+  const checks: Check[] = [
+    { title: 'no Chroma outlives its server', violations: orphans },
+    { title: 'requests succeed while the service lives', violations: complaints },
+    { title: 'the service recovers by itself', violations: troubles },
+    { title: 'nobody ever sees a part of a document, or misses one', violations: sightings.violations },
+  ];
+  checks.push(...(await inspect(parts, before)));
+  return { plan, tally, recoveryMs, checks };
+}
+
+/** In turn, so that a short test has some of each. */
+const VICTIMS = ['server', 'chroma', 'both', 'server', 'chroma', 'server'] as const;
+
+function planRound({ round, random }: RoundParts): Plan {
+  const victim = VICTIMS[round % VICTIMS.length] ?? 'server';
+  return {
+    victim,
+    afterMs: random.integer(100, 4_000),
+    againAfterMs: victim !== 'chroma' && random.chance(0.3) ? random.integer(50, 3_000) : null,
+  };
+}
+
+/** Kills; says which Chroma was still alive too long afterwards. */
+async function strike({ victim }: Plan, subject: Subject, random: Random): Promise<string[]> {
+  const dataFolder = dataFolderOf(subject);
+  const killChroma = async () => {
+    for (const { pid } of await chromasOn(dataFolder)) kill(pid);
+  };
+  if (victim === 'chroma' || (victim === 'both' && random.chance(0.5))) await killChroma();
+  if (victim === 'chroma') return [];
+  await sleep(victim === 'both' ? random.integer(0, 200) : 0);
+  await subject.server?.kill();
+  if (victim === 'both') await killChroma();
+  return orphansOf(dataFolder);
+}
+
+async function orphansOf(dataFolder: string): Promise<string[]> {
+  let alive: readonly ChromaProcess[] = [];
+  await within(ORPHANS_GONE_WITHIN_MS, async () => {
+    alive = await chromasOn(dataFolder);
+    return alive.length === 0;
+  });
+  return alive.map(
+    ({ pid }) => `Process ${pid} is alive ${ORPHANS_GONE_WITHIN_MS / 1000} s after its server was killed.`,
+  );
+}
+
+async function restart({ againAfterMs }: Plan, subject: Subject): Promise<void> {
+  if (againAfterMs !== null) {
+    let died: Promise<unknown> | undefined;
+    const starting = startCitewell({
+      cwd: subject.folder,
+      onStart: (child) => {
+        died = sleep(againAfterMs).then(() => child.kill('SIGKILL'));
+      },
+    });
+    // Killed before it answers, it never says where it listens.
+    const server = await starting.catch(() => undefined);
+    subject.server = server;
+    await died;
+    await server?.kill();
+    // The next start comes at once: it has to cope with a Chroma that is still ending.
+  }
+  await startSubject(subject);
+}
+
+/** Waits until the service says that all is well and it is; else says what is not. */
+async function recovered({ subject, api }: RoundParts): Promise<string[]> {
+  let trouble = '';
+  const isWell = await within(RECOVERED_WITHIN_MS, async () => {
+    trouble = await troubleOf(subject, api).catch((error: unknown) => String(error));
+    return trouble === '';
+  });
+  return isWell ? [] : [`After ${RECOVERED_WITHIN_MS / 1000} s: ${trouble}`];
+}
+
+async function troubleOf(subject: Subject, api: Api): Promise<string> {
+  const health = member((await api.health()).body, 'results');
+  const state = member(member(health, 'index'), 'state');
+  if (state !== 'ready') return `the index is ${String(state)}.`;
+  const status = member(member((await api.status()).body, 'results'), 'citewell');
+  const counts = Object.entries(Object(member(status, 'documents')));
+  const unsettled = counts.filter(([name, count]) => !['success', 'failed'].includes(name) && Number(count) > 0);
+  if (unsettled.length > 0) return `documents are still ${unsettled.map(([name]) => name).join(' and ')}.`;
+  if (member(status, 'owed_to_index') !== 0)
+    return `the index is owed ${String(member(status, 'owed_to_index'))} passages.`;
+  const chromas = await chromasOn(dataFolderOf(subject));
+  const [chroma] = chromas;
+  if (chroma === undefined || chromas.length > 1) return `${chromas.length} Chroma processes run on the data folder.`;
+  const records = readRecords(dataFolderOf(subject));
+  try {
+    if (records.owed > 0) return `the outbox has ${records.owed} entries.`;
+    // A Chroma that was killed and came back may not have been compared with the records yet.
+    const { keys } = await readIndex(chroma.port);
+    const visible = [...records.documents.values()].reduce((sum, { chunks }) => sum + chunks.length, 0);
+    return keys.size === visible ? '' : `Chroma has ${keys.size} passages, ${visible} are visible.`;
+  } finally {
+    records.close();
+  }
+}
+
+const OTHERS_SEARCHED = 25;
+
+async function inspect(parts: RoundParts, before: ReadonlyMap<string, number>): Promise<Check[]> {
+  const { subject, api, ledger, random, searchesAll } = parts;
+  const [chroma] = await chromasOn(dataFolderOf(subject));
+  const records = readRecords(dataFolderOf(subject));
+  try {
+    settle(ledger, records);
+    const isChanged = ({ id, changes }: Entry) => searchesAll || before.get(id) !== changes;
+    const entries = [...ledger.entries.values()];
+    const unchanged = entries.filter((entry) => !isChanged(entry));
+    const share = OTHERS_SEARCHED / Math.max(1, unchanged.length);
+    const searched = entries.filter((entry) => isChanged(entry) || random.chance(share));
+    const index = await readIndex(chroma?.port ?? 0);
+    return await checkAll({ ledger, records, index, api, random, searched });
+  } catch (error) {
+    return [{ title: 'the data can be read', violations: [String(error)] }];
+  } finally {
+    records.close();
+  }
+}

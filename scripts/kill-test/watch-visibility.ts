@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../seeded-random.ts';
+import type { Api, Texts } from './api.ts';
+import { type Draft, shownOf } from './draft.ts';
+import type { Entry, Ledger } from './ledger.ts';
+
+export interface Watch {
+  readonly api: Api;
+  readonly ledger: Ledger;
+  readonly random: Random;
+  readonly stop: AbortSignal;
+}
+
+/** What was seen while documents came and went, and the service died and recovered. */
+export interface Sightings {
+  looks: number;
+  readonly violations: string[];
+}
+
+const VIEWS = ['full_text', 'semantic', 'passages'] as const;
+
+/**
+ * Looks at documents in every way a client can, again and again: each must be there whole, in one version, or not at
+ * all, and one that nobody is changing must be exactly what was acknowledged.
+ */
+export async function watchVisibility({ api, ledger, random, stop }: Watch): Promise<Sightings> {
+  const sightings: Sightings = { looks: 0, violations: [] };
+  while (!stop.aborted) {
+    await sleep(random.integer(0, 20));
+    const [first, ...others] = ledger.entries.values();
+    if (first === undefined) continue;
+    const entry = random.pick([first, ...others]);
+    const before = { ...entry };
+    const drafts = draftsOf(entry);
+    const view = random.pick(VIEWS);
+    let seen: Texts;
+    try {
+      seen = await look(api, view, entry.id, drafts);
+    } catch {
+      // No connection: the service is dead at the moment, and shows nothing to anybody.
+      continue;
+    }
+    sightings.looks++;
+    // A new version may have been wished for meanwhile; the older ones it was asked for are looked at all the same.
+    const problem = judge(seen, { entry, before, drafts });
+    if (problem !== undefined) sightings.violations.push(`Document ${entry.id} by ${view}: ${problem}`);
+  }
+  return sightings;
+}
+
+/** Every version that may be seen at this moment. */
+function draftsOf({ draft, wish }: Entry): Draft[] {
+  const wished = wish?.kind === 'put' ? [wish.draft] : [];
+  return draft === null ? wished : [draft, ...wished];
+}
+
+const LIMIT = 1_000;
+
+async function look(api: Api, view: (typeof VIEWS)[number], id: string, drafts: readonly Draft[]): Promise<Texts> {
+  if (view === 'passages') {
+    const seen = await api.passages(id);
+    return seen.status === 404 ? { status: 200, texts: [] } : seen;
+  }
+  const query = drafts.length === 0 ? 'harbour' : drafts.map(({ word }) => word).join(' ');
+  return api.search(query, { leg: view, id, limit: LIMIT });
+}
+
+interface Sight {
+  readonly entry: Entry;
+  readonly before: Entry;
+  readonly drafts: readonly Draft[];
+}
+
+function judge({ status, texts }: Texts, { entry, before, drafts }: Sight): string | undefined {
+  if (status !== 200) return `the service answered ${status}.`;
+  const shown = drafts.map((draft) => ({ draft, extent: shownOf(draft, texts) }));
+  const part = shown.find(({ extent }) => extent === 'part');
+  if (part !== undefined) return `only a part of version ${part.draft.version} was shown (${texts.length} passages).`;
+  const visible = shown.filter(({ extent }) => extent === 'all');
+  if (visible.length > 1) return 'two versions were shown at the same time.';
+  // From here on only what nobody has touched between question and answer says anything.
+  if (entry.changes !== before.changes) return undefined;
+  const { draft, wish } = before;
+  if (draft === null && wish === null && texts.length > 0) return 'it is deleted, and was shown.';
+  if (draft !== null && visible.length === 0 && wish?.kind !== 'delete')
+    return 'it is acknowledged, and was not shown.';
+  return undefined;
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../seeded-random.ts';
+import type { Answer, Api } from './api.ts';
+import type { createDrafts } from './draft.ts';
+import type { Entry, Ledger, Wish } from './ledger.ts';
+
+export interface Workload {
+  readonly api: Api;
+  readonly ledger: Ledger;
+  readonly drafts: ReturnType<typeof createDrafts>;
+  readonly random: Random;
+  /** Clients at the same time. */
+  readonly clients: number;
+  /** No new request after this. */
+  readonly stop: AbortSignal;
+  /** Told of answers that are no success. */
+  readonly complain: (sentence: string) => void;
+}
+
+/** What was acknowledged in the course of a workload. */
+export interface Tally {
+  put: number;
+  deleted: number;
+  tagged: number;
+  /** Requests whose answer never came. */
+  unanswered: number;
+}
+
+/** Paragraphs kept alive; beyond it documents are deleted rather than added. */
+const MOST_PARAGRAPHS = 5_000;
+
+/** Adds, replaces, tags and deletes documents until it is stopped or the service is gone. */
+export async function runWorkload(workload: Workload): Promise<Tally> {
+  const tally: Tally = { put: 0, deleted: 0, tagged: 0, unanswered: 0 };
+  const clients = Array.from({ length: workload.clients }, () => runClient(workload, workload.random.fork(), tally));
+  await Promise.all(clients);
+  return tally;
+}
+
+async function runClient(workload: Workload, random: Random, tally: Tally): Promise<void> {
+  const { ledger, stop, complain } = workload;
+  while (!stop.aborted) {
+    const { entry, wish } = choose(workload, random);
+    const replaces = entry.draft !== null;
+    ledger.begin(entry, wish);
+    let answer: Answer;
+    try {
+      answer = await send(workload.api, entry.id, wish, replaces);
+    } catch {
+      // The service is gone, and whether it did what was asked will be seen.
+      tally.unanswered++;
+      return;
+    }
+    if (answer.status >= 300) {
+      complain(`${describe(wish, entry)} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      return;
+    }
+    ledger.fulfil(entry);
+    if (wish.kind === 'put') tally.put++;
+    else if (wish.kind === 'delete') tally.deleted++;
+    else tally.tagged++;
+    await sleep(random.integer(0, 30));
+  }
+}
+
+function send(api: Api, id: string, wish: Wish, replaces: boolean): Promise<Answer> {
+  switch (wish.kind) {
+    case 'put':
+      return api.put(wish.draft, replaces);
+    case 'delete':
+      return api.remove(id);
+    case 'tag':
+      return api.tag(id, wish.tag);
+  }
+}
+
+function choose({ ledger, drafts }: Workload, random: Random): { readonly entry: Entry; readonly wish: Wish } {
+  const idle = [...ledger.entries.values()].filter(({ draft, wish }) => draft !== null && wish === null);
+  const alive = idle.reduce((sum, { draft }) => sum + (draft?.paragraphs.length ?? 0), 0);
+  const [first, ...others] = idle;
+  const dice = random.next();
+  if (first !== undefined) {
+    const entry = random.pick([first, ...others]);
+    if (alive > MOST_PARAGRAPHS ? dice < 0.6 : dice < 0.12) return { entry, wish: { kind: 'delete' } };
+    if (dice > 0.92) return { entry, wish: { kind: 'tag', tag: random.integer(1, 1_000_000) } };
+    if (dice > 0.6) {
+      const version = (entry.draft?.version ?? 0) + 1;
+      return { entry, wish: { kind: 'put', draft: drafts.draft(entry.id, version, size(random)) } };
+    }
+  }
+  const entry = ledger.add(randomUUID());
+  return { entry, wish: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
+}
+
+/** Paragraphs of a document: mostly few, now and then so many that its ingestion takes several batches. */
+function size(random: Random): number {
+  const dice = random.next();
+  if (dice < 0.6) return random.integer(1, 6);
+  return dice < 0.9 ? random.integer(10, 60) : random.integer(150, 450);
+}
+
+function describe(wish: Wish, { id, draft }: Entry): string {
+  switch (wish.kind) {
+    case 'put':
+      return `${draft === null ? 'Adding' : 'Replacing'} document ${id} as ${wish.draft.form}`;
+    case 'delete':
+      return `Deleting document ${id}`;
+    case 'tag':
+      return `Tagging document ${id}`;
+  }
+}

@@ -1,0 +1,30 @@
+/** Repeatable chance. */
+export interface Random {
+  /** In [0, 1). */
+  next(): number;
+  /** From `least` to `most`, both included. */
+  integer(least: number, most: number): number;
+  pick<T>(items: readonly [T, ...T[]]): T;
+  /** True in this share of the cases. */
+  chance(share: number): boolean;
+  /** Another source that depends on this one's state but not on how it goes on. */
+  fork(): Random;
+}
+
+/** The generator mulberry32: small, quick, and good enough for everything but secrets. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    next,
+    integer: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    pick: (items) => items[Math.floor(next() * items.length)] ?? items[0],
+    chance: (share) => next() < share,
+    fork: () => seededRandom(Math.floor(next() * 2 ** 32)),
+  };
+}
