@@ -18,8 +18,8 @@ export interface ChunkSearchParts {
 
 /** So few vectors are compared one by one sooner than an index is asked. */
 const COMPARED_AT_ONCE = 2_000;
-/** The most that is asked of the index; beyond it, comparing is no slower. */
-const ASKED_OF_INDEX = 2_000;
+/** A hit of the index costs as much as comparing with so many vectors. */
+const COMPARISONS_PER_HIT = 3;
 /** As many chunks that the index was not given yet are compared beside it; with more it is out of step. */
 const OWED_AT_MOST = 2_000;
 /** Under another measure than the index's, so many times the limit are candidates. */
@@ -54,7 +54,8 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
     const wanted = Math.min(exactly.limit, matching);
     const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
     let asked = Math.ceil((candidates * visible * 1.25) / matching) + 10;
-    if (asked > Math.max(ASKED_OF_INDEX, 2 * candidates)) return undefined;
+    const worthAsking = Math.max(COMPARED_AT_ONCE, matching / COMPARISONS_PER_HIT);
+    if (asked > worthAsking) return undefined;
     for (;;) {
       const hits = await askIndex(space, exactly.vector, asked, signal);
       if (hits === undefined) {
@@ -64,7 +65,7 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
       const found = await search.call('nearestAmong', { ...exactly, hits, others: owed }, signal);
       if (found.length >= wanted) return found;
       // The index has no more, and yet there is more to find: it lacks something.
-      if (hits.length < asked || asked * WIDENING > Math.max(ASKED_OF_INDEX, 2 * candidates)) return undefined;
+      if (hits.length < asked || asked * WIDENING > worthAsking) return undefined;
       asked *= WIDENING;
     }
   }
