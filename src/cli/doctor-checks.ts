@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config.ts';
 import { describeChroma } from '../store/chroma/describe-chroma.ts';
-import { readServerInfo } from '../store/data-folder.ts';
+import { openDataFolder, readServerInfo } from '../store/data-folder.ts';
 import { byteCount } from './progress-line.ts';
 
 /** One thing that was looked at. `wrong` keeps Citewell from working, `warning` only from working well. */
@@ -74,6 +74,25 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
     detail,
     fix: 'Free some space, or move the data folder with CITEWELL_DATA_DIR.',
   };
+}
+
+/** Whether another process has the folder, as a long ingestion without a server does. */
+export async function checkHolder(folder: string): Promise<Finding[]> {
+  const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() === true;
+  if (!isThere || (await readServerInfo(folder)) !== undefined) return [];
+  try {
+    await (await openDataFolder(folder)).close();
+    return [];
+  } catch (error) {
+    return [
+      {
+        name: 'Lock',
+        state: 'warning',
+        detail: messageOf(error),
+        fix: 'Wait until it ends; or run citewell serve, which all commands can use at the same time.',
+      },
+    ];
+  }
 }
 
 async function nearestExisting(folder: string): Promise<string> {

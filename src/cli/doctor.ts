@@ -4,6 +4,7 @@ import type { CommandContext } from './command-context.ts';
 import {
   checkChroma,
   checkDataFolder,
+  checkHolder,
   checkModels,
   checkNode,
   checkPort,
@@ -49,6 +50,7 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
   return [
     settings,
     await checkDataFolder(config.dataDir),
+    ...(await checkHolder(config.dataDir)),
     await checkChroma(config),
     checkModels(config),
     await checkPort(config),
