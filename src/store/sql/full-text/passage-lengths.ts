@@ -8,6 +8,8 @@ export interface PassageLengths {
   readonly lengths: Int32Array;
   readonly count: number;
   readonly mean: number;
+  /** By key, room to add up scores in; whoever uses it leaves it all 0. */
+  readonly scores: Float64Array;
 }
 
 /** Reads them all at once, from the table in which FTS5 keeps them: per column one number, packed. */
@@ -19,7 +21,8 @@ export function readPassageLengths(database: DatabaseSync, table: TermTable): Pa
   const row = statement.get() ?? {};
   const count = Number(row['count'] ?? 0);
   const lengths = new Int32Array(Number(row['largest'] ?? 0) + 1).fill(-1);
-  if (count === 0) return { lengths, count, mean: 0 };
+  const scores = new Float64Array(lengths.length);
+  if (count === 0) return { lengths, count, mean: 0, scores };
   const keys = JSON.parse(String(row['keys'])) as number[];
   const sizes = String(row['sizes']);
   let total = 0;
@@ -31,7 +34,7 @@ export function readPassageLengths(database: DatabaseSync, table: TermTable): Pa
     total += length;
     at = end + 1;
   }
-  return { lengths, count, mean: total / count };
+  return { lengths, count, mean: total / count, scores };
 }
 
 // SQLite's variable-length integers in hexadecimal: seven bits a byte, the highest bit says that more follow.

@@ -27,7 +27,7 @@ export interface TermQuery {
  */
 export function rankByTerms(reading: Reading, { table, terms, allowed, limit }: TermQuery): ScoredKey[] {
   const passages = table === 'chunk_terms' ? reading.snapshot.chunkLengths() : reading.snapshot.documentLengths();
-  const scores = new Float64Array(passages.lengths.length);
+  const { scores } = passages;
   const touched: number[] = [];
   for (const term of tellingTerms(reading, table, terms)) {
     const postings = readPostings(reading, table, term);
@@ -43,7 +43,10 @@ export function rankByTerms(reading: Reading, { table, terms, allowed, limit }: 
     });
   }
   const best = bestKeys(limit);
-  for (const key of touched) best.offer(key, scores[key] ?? 0);
+  for (const key of touched) {
+    best.offer(key, scores[key] ?? 0);
+    scores[key] = 0;
+  }
   return best.take();
 }
 
