@@ -15,6 +15,7 @@ import { createModelRegistry } from './models/registry.ts';
 import { createAnswerer } from './rag/answer-question.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
 import { modelQueryVariants } from './retrieval/rewrite-query.ts';
+import { defaultRunLogSettings, RunLog } from './runs/run-log.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './services/choose-embedder.ts';
 import { hintsFor } from './services/hints.ts';
 import { requireModels } from './services/naming.ts';
@@ -112,6 +113,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     },
     window: config.contextTokens,
   });
+  const runs = new RunLog({ ...defaultRunLogSettings, grace: config.resumeSeconds * 1000 });
+  closers.push(() => runs.close());
   if (options.resumes) closers.push(resumeInBackground(ingestor, log));
 
   return {
@@ -119,13 +122,14 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     collections,
     conversations: kept,
     agent,
+    runs,
     ingestor,
     retriever,
     answerer: createAnswerer({ retriever, models, analyser }),
     models,
     embeddings,
     log,
-    limits: { ...defaultHttpLimits, resumeGrace: config.resumeSeconds * 1000 },
+    limits: defaultHttpLimits,
 
     async *reindex(request, signal): AsyncGenerator<ReindexProgress, VectorSpace> {
       const target = createEmbeddingModel(await targetEmbedder(spaces, request, preferred), settings);

@@ -12,6 +12,7 @@ import { documentRoutes } from './routes/documents.ts';
 import { embeddingRoutes } from './routes/embedding.ts';
 import { healthRoutes } from './routes/health.ts';
 import { ragRoutes } from './routes/rag.ts';
+import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
 import { systemRoutes } from './routes/system.ts';
 import { uploadRoutes } from './routes/upload.ts';
@@ -38,6 +39,7 @@ function versionedRoutes(services: HttpServices): Router {
   router.use(receiveBytes(services.limits.body));
   router.use('/retrieval', searchRoutes(services), ragRoutes(services));
   router.use('/retrieval', agentRoutes(services), completionRoutes(services), embeddingRoutes(services));
+  router.use('/retrieval/runs', runRoutes(services));
   router.use('/conversations', conversationRoutes(services));
   router.use('/system', systemRoutes(services));
   return router;

@@ -5,6 +5,7 @@ import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
+import type { RunLog } from '../runs/run-log.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
@@ -51,8 +52,6 @@ export interface HttpLimits {
   readonly heartbeat: number;
   /** Milliseconds a reader of a stream may refuse to take anything before it is cut off. */
   readonly stall: number;
-  /** Milliseconds an agent's run goes on after its reader left, for it to come back; 0 ends it at once. */
-  readonly resumeGrace: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -61,7 +60,6 @@ export const defaultHttpLimits: HttpLimits = {
   field: 64_000_000,
   heartbeat: 15_000,
   stall: 120_000,
-  resumeGrace: 5_000,
 };
 
 /** What the HTTP face stands on. */
@@ -71,6 +69,8 @@ export interface HttpServices {
   readonly retriever: Retriever;
   readonly answerer: Answerer;
   readonly agent: Agent;
+  /** Streams that can be taken up again. */
+  readonly runs: RunLog;
   readonly models: ModelRegistry;
   readonly embeddings: EmbeddingModel;
   readonly conversations: Conversations;

@@ -9,9 +9,17 @@ export interface ServerSentEvent {
   readonly id?: string;
 }
 
+/** The same with its data already written as one line of JSON. */
+export interface EncodedEvent extends Omit<ServerSentEvent, 'data'> {
+  readonly json: string;
+}
+
 /** r2r-v3.md 5.5. Python clients read this framing literally: one data line, a blank line, nothing else that is not JSON. */
-export const encodeEvent = ({ event, data, id }: ServerSentEvent): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+export function encodeEvent(sent: ServerSentEvent | EncodedEvent): string {
+  const { event, id } = sent;
+  const json = 'json' in sent ? sent.json : JSON.stringify(sent.data);
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`;
+}
 
 const STREAM_END = 'event: done\ndata: [DONE]\n\n';
 
@@ -41,7 +49,7 @@ export interface StreamOptions {
  */
 export async function sendEvents(
   response: Response,
-  events: AsyncIterable<ServerSentEvent>,
+  events: AsyncIterable<ServerSentEvent | EncodedEvent>,
   { signal, heartbeat, stall, onFailure }: StreamOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]();

@@ -1,130 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 
-export interface NumberedEvent<Event> {
+/** An event as it is kept: encoded once, for whoever reads it and however often. */
+export interface RunEvent {
+  readonly event: string;
+  /** One line of JSON. */
+  readonly json: string;
+}
+
+export interface NumberedEvent extends RunEvent {
   /** From 1, without gaps. */
   readonly number: number;
-  readonly event: Event;
 }
 
 export interface RunRecord {
   readonly id: string;
-  readonly status: 'running' | 'ended' | 'cancelled';
+  readonly kind: string;
+  readonly conversationId: string | null;
+  /** `cancelled` also when nobody came back to read it; `failed` when its last event tells of an error. */
+  readonly status: 'running' | 'ended' | 'failed' | 'cancelled';
   readonly events: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
 }
 
-interface RunParts<Event> {
+export interface RunParts {
   readonly id: string;
   readonly ownerId: string;
-  /** Milliseconds without a reader before the run is ended. */
+  /** What is running, for people who look at a list. */
+  readonly kind: string;
+  readonly conversationId: string | null;
+  /** Milliseconds without a reader before the run is ended; 0 ends it at once, Infinity never. */
   readonly grace: number;
-  readonly stopping: AbortSignal;
-  produce(signal: AbortSignal): AsyncIterable<Event>;
+  /** The run's events; aborting the signal must end them. */
+  produce(signal: AbortSignal): AsyncIterable<RunEvent>;
+  /** The last event of a run that fails or is cancelled. */
+  onFailure(thrown: unknown): RunEvent;
 }
 
-/** Events a run may be ahead of its slowest reader: the producer waits for readers, so that memory does not grow. */
+/** Events a run may be ahead of its foremost reader: it waits for readers, so that nothing is made for nobody. */
 const MOST_AHEAD = 256;
 
-/** One run: produces its events once, and lets any number of readers follow from any event on. */
-export class Run<Event> {
+/** Milliseconds that work gets to end when it is cancelled, before nobody waits for it any more. */
+const PATIENCE = 2_000;
+
+/**
+ * One run: makes its events once, and lets any number of readers follow from any event on. All events are kept until
+ * the run is forgotten, so a reader that lags behind another costs nothing; the foremost one sets the pace.
+ */
+export class Run {
   readonly id: string;
   readonly ownerId: string;
-  readonly #events: Event[] = [];
+  /** Settles when the last event has been made; never rejects. */
+  readonly ended: Promise<void>;
+  readonly #parts: RunParts;
+  readonly #events: RunEvent[] = [];
+  /** How many events each reader has taken. */
   readonly #readers = new Map<symbol, number>();
   readonly #abort = new AbortController();
-  readonly #grace: number;
+  readonly #startedAt = new Date();
+  #status: RunRecord['status'] = 'running';
+  #endedAt: Date | undefined;
+  #size = 0;
+  /** What was thrown before there was any event to follow it. */
+  #stillborn: { readonly thrown: unknown } | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
   #changed = Promise.withResolvers<void>();
-  #endedAt: number | undefined;
 
-  constructor({ id, ownerId, grace, stopping, produce }: RunParts<Event>) {
-    this.id = id;
-    this.ownerId = ownerId;
-    this.#grace = grace;
-    void this.#produce(produce, AbortSignal.any([this.#abort.signal, stopping]));
-  }
-
-  get endedAt(): number | undefined {
-    return this.#endedAt;
+  constructor(parts: RunParts) {
+    this.id = parts.id;
+    this.ownerId = parts.ownerId;
+    this.#parts = parts;
+    this.ended = this.#produce(this.#abort.signal);
   }
 
   get record(): RunRecord {
-    const status = this.#endedAt === undefined ? 'running' : this.#abort.signal.aborted ? 'cancelled' : 'ended';
-    return { id: this.id, status, events: this.#events.length };
+    const { id, kind, conversationId } = this.#parts;
+    return {
+      id,
+      kind,
+      conversationId,
+      status: this.#status === 'running' && this.#abort.signal.aborted ? 'cancelled' : this.#status,
+      events: this.#events.length,
+      startedAt: this.#startedAt,
+      endedAt: this.#endedAt ?? null,
+    };
   }
 
-  cancel(): void {
-    if (this.#endedAt === undefined) this.#abort.abort(new ServiceError('cancelled', 'The run was cancelled.'));
+  /** Characters of all events. */
+  get size(): number {
+    return this.#size;
   }
 
-  /** The events after `number`, as they come, until the run ends. */
-  async *follow(number: number, signal: AbortSignal): AsyncGenerator<NumberedEvent<Event>, void> {
-    if (number > this.#events.length) {
-      throw new ServiceError(
-        'invalid_request',
-        `This run has only ${this.#events.length} events; ${number} is none of them.`,
-      );
+  /** Whether it failed before its first event: there is nothing to read again. */
+  get isStillborn(): boolean {
+    return this.#stillborn !== undefined;
+  }
+
+  /**
+   * Ends the work at once, and settles when its last event, which tells the reason, is there; or after a while, should
+   * the work not listen. Does nothing to an ended run.
+   */
+  async cancel(reason = new ServiceError('cancelled', 'The run was cancelled.')): Promise<void> {
+    if (this.#status === 'running') this.#abort.abort(reason);
+    await Promise.race([this.ended, sleep(PATIENCE, undefined, { ref: false })]);
+  }
+
+  /**
+   * The events after number `after`, as they come, until the run ends. Throws what the run failed with when that was
+   * before its first event, and the signal's reason when it aborts.
+   */
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent, void> {
+    if (after > this.#events.length) {
+      const message = `The run ${this.id} has ${this.#events.length} events; ${after} is none of them.`;
+      throw new ServiceError('invalid_request', message);
     }
     const reader = Symbol(this.id);
-    const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
-    const onAbort = () => leave();
-    signal.addEventListener('abort', onAbort, { once: true });
-    this.#enter(reader, number);
+    const wake = () => this.#tell();
+    signal.addEventListener('abort', wake, { once: true });
+    this.#enter(reader, after);
     try {
-      for (let at = number; ; ) {
+      for (let taken = after; ; ) {
         signal.throwIfAborted();
-        const event = this.#events[at];
-        if (event !== undefined) {
-          at++;
-          yield { number: at, event };
-          this.#readers.set(reader, at);
+        const next = this.#events[taken];
+        if (next !== undefined) {
+          taken++;
+          yield { number: taken, ...next };
+          this.#readers.set(reader, taken);
           this.#tell();
-        } else if (this.#endedAt !== undefined) return;
-        else await Promise.race([this.#changed.promise, gone]);
+        } else if (this.#endedAt === undefined) {
+          await this.#changed.promise;
+        } else {
+          if (this.#stillborn !== undefined) throw this.#stillborn.thrown;
+          return;
+        }
       }
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', wake);
       this.#leave(reader);
     }
   }
 
-  async #produce(produce: RunParts<Event>['produce'], signal: AbortSignal): Promise<void> {
-    const tell = () => this.#tell();
-    signal.addEventListener('abort', tell, { once: true });
+  async #produce(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#tell(), { once: true });
     try {
-      for await (const event of produce(signal)) {
-        this.#events.push(event);
-        this.#tell();
+      for await (const event of this.#parts.produce(signal)) {
+        this.#add(event);
         while (this.#isFarAhead() && !signal.aborted) await this.#changed.promise;
       }
-    } catch {
-      // The producer turns failures into events; what is thrown past that has nobody left to tell.
-    } finally {
-      signal.removeEventListener('abort', tell);
-      this.#endedAt = Date.now();
-      clearTimeout(this.#graceTimer);
-      this.#tell();
+      this.#status = 'ended';
+    } catch (thrown) {
+      this.#status = signal.aborted ? 'cancelled' : 'failed';
+      // What an aborted producer throws is its own affair; why it was aborted is what readers should know.
+      if (signal.aborted) this.#add(this.#parts.onFailure(signal.reason));
+      else if (this.#events.length > 0) this.#add(this.#parts.onFailure(thrown));
+      else this.#stillborn = { thrown };
     }
+    this.#endedAt = new Date();
+    clearTimeout(this.#graceTimer);
+    this.#tell();
+  }
+
+  #add(event: RunEvent): void {
+    this.#events.push(event);
+    this.#size += event.json.length;
+    this.#tell();
   }
 
   #isFarAhead(): boolean {
     return this.#readers.size > 0 && this.#events.length - Math.max(...this.#readers.values()) > MOST_AHEAD;
   }
 
-  #enter(reader: symbol, at: number): void {
+  #enter(reader: symbol, taken: number): void {
     clearTimeout(this.#graceTimer);
-    this.#readers.set(reader, at);
+    this.#readers.set(reader, taken);
   }
 
   #leave(reader: symbol): void {
     this.#readers.delete(reader);
     this.#tell();
-    if (this.#readers.size > 0 || this.#endedAt !== undefined || !Number.isFinite(this.#grace)) return;
-    const end = () => this.#abort.abort(new ServiceError('cancelled', 'The caller has left.'));
-    if (this.#grace === 0) {
-      end();
-      return;
-    }
-    this.#graceTimer = setTimeout(end, this.#grace).unref();
+    const { grace } = this.#parts;
+    if (this.#readers.size > 0 || this.#status !== 'running' || !Number.isFinite(grace)) return;
+    const end = () => this.#abort.abort(new ServiceError('cancelled', 'Its reader left and did not come back.'));
+    if (grace === 0) end();
+    else this.#graceTimer = setTimeout(end, grace).unref();
   }
 
   #tell(): void {

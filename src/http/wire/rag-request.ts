@@ -14,11 +14,14 @@ export const ragRequest = z
     task_prompt: optional(z.string()),
     include_title_if_available: optional(z.boolean()),
     include_web_search: optional(z.boolean()),
+    /** Ours: the run goes on to its end although its reader leaves, and can be read again by its id. */
+    resumable: optional(z.boolean()),
   })
-  .transform((wire): { readonly stream: boolean; readonly request: RagRequest; readonly detail: HitDetail } => {
+  .transform((wire): RagCall => {
     const { stream, config } = wire.rag_generation_config ?? defaultGeneration;
     return {
       stream,
+      isResumable: wire.resumable ?? false,
       detail: detailOf(wire),
       request: {
         query: wire.query,
@@ -29,3 +32,10 @@ export const ragRequest = z
       },
     };
   });
+
+export interface RagCall {
+  readonly stream: boolean;
+  readonly isResumable: boolean;
+  readonly detail: HitDetail;
+  readonly request: RagRequest;
+}

@@ -183,6 +183,7 @@ describe('a streamed answer', () => {
       'x-accel-buffering': 'no',
     });
     const text = await response.text();
+    const run = response.headers.get('x-run-id');
     const [message = ''] = /msg_[0-9a-f]{8}/.exec(text) ?? [];
     const [think = ''] = /think_[0-9a-f]{8}/.exec(text) ?? [];
     const results = {
@@ -195,13 +196,13 @@ describe('a streamed answer', () => {
     };
     expect(inKeyOrder(text)).toBe(
       inKeyOrder(
-        `event: search_results\ndata: {"id":"search_1","object":"rag.search_results","data":${JSON.stringify(results)}}\n\n` +
-          `event: thinking\ndata: {"id":"${think}","object":"agent.thinking.delta","delta":{"content":[{"type":"text","payload":{"value":"Hm.","annotations":[]}}]}}\n\n` +
-          `event: message\ndata: {"id":"${message}","object":"agent.message.delta","delta":{"content":[{"type":"text","payload":{"value":"Paris is the capital of France [1]","annotations":[]}}]}}\n\n` +
-          `event: citation\ndata: {"id":"cit.1","object":"citation","is_new":true,"span":{"start":31,"end":34},"payload":${JSON.stringify(payload)}}\n\n` +
-          `event: citation\ndata: {"id":"cit.1","object":"citation","is_new":false,"span":{"start":40,"end":43},"payload":null}\n\n` +
-          `event: message\ndata: {"id":"${message}","object":"agent.message.delta","delta":{"content":[{"type":"text","payload":{"value":".","annotations":[]}}]}}\n\n` +
-          `event: final_answer\ndata: {"id":"msg_final","object":"rag.final_answer","generated_answer":"Paris is the capital of France [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":31,"end":34}],"source_type":"chunk","payload":${JSON.stringify(payload)}}],"model":"openai/gpt-test","mode":"generative","removed_markers":0}\n\n` +
+        `id: ${run}:1\nevent: search_results\ndata: {"id":"search_1","object":"rag.search_results","data":${JSON.stringify(results)}}\n\n` +
+          `id: ${run}:2\nevent: thinking\ndata: {"id":"${think}","object":"agent.thinking.delta","delta":{"content":[{"type":"text","payload":{"value":"Hm.","annotations":[]}}]}}\n\n` +
+          `id: ${run}:3\nevent: message\ndata: {"id":"${message}","object":"agent.message.delta","delta":{"content":[{"type":"text","payload":{"value":"Paris is the capital of France [1]","annotations":[]}}]}}\n\n` +
+          `id: ${run}:4\nevent: citation\ndata: {"id":"cit.1","object":"citation","is_new":true,"span":{"start":31,"end":34},"payload":${JSON.stringify(payload)}}\n\n` +
+          `id: ${run}:5\nevent: citation\ndata: {"id":"cit.1","object":"citation","is_new":false,"span":{"start":40,"end":43},"payload":null}\n\n` +
+          `id: ${run}:6\nevent: message\ndata: {"id":"${message}","object":"agent.message.delta","delta":{"content":[{"type":"text","payload":{"value":".","annotations":[]}}]}}\n\n` +
+          `id: ${run}:7\nevent: final_answer\ndata: {"id":"msg_final","object":"rag.final_answer","generated_answer":"Paris is the capital of France [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":31,"end":34}],"source_type":"chunk","payload":${JSON.stringify(payload)}}],"model":"openai/gpt-test","mode":"generative","removed_markers":0}\n\n` +
           'event: done\ndata: [DONE]\n\n',
       ),
     );

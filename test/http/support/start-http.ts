@@ -2,6 +2,7 @@ import { createApp } from '../../../src/http/app.ts';
 import type { Authenticate } from '../../../src/http/authenticate.ts';
 import { defaultHttpLimits, type HttpServices } from '../../../src/http/http-services.ts';
 import { type HttpServer, listen } from '../../../src/http/serve.ts';
+import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
 
 export interface LoggedLine {
   readonly level: 'info' | 'warn' | 'error';
@@ -29,6 +30,7 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
     agent: absent('agent'),
+    runs: new RunLog({ ...defaultRunLogSettings, grace: 50 }),
     collections: absent('collections'),
     reindex: () => {
       throw new Error('This test has no reindex.');
@@ -49,6 +51,10 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
   return {
     ...server,
     logged,
+    async close() {
+      await server.close();
+      await services.runs.close();
+    },
     post: (path, body, init) =>
       fetch(`${server.url}${path}`, {
         method: 'POST',

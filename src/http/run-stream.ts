@@ -1,0 +1,89 @@
+import type { Request, Response } from 'express';
+import { ServiceError } from '../errors.ts';
+import type { Run, RunEvent } from '../runs/run.ts';
+import { principalOf } from './authenticate.ts';
+import type { HttpServices } from './http-services.ts';
+import { requestSignal } from './request-signal.ts';
+import { type EncodedEvent, type ServerSentEvent, sendEvents } from './sse.ts';
+import { failureEvent, streamOptions } from './stream-options.ts';
+
+type RunServices = Pick<HttpServices, 'runs' | 'limits' | 'log'>;
+
+interface NewRun {
+  readonly kind: 'agent' | 'rag';
+  readonly conversationId: string | null;
+  readonly isResumable: boolean;
+  events(signal: AbortSignal): AsyncIterable<ServerSentEvent>;
+}
+
+/** Starts the work of a request as a run and streams it to the one who asked, who may lose the stream and come back. */
+export async function streamNewRun(
+  request: Request,
+  response: Response,
+  { runs, ...services }: RunServices,
+  { kind, conversationId, isResumable, events }: NewRun,
+): Promise<void> {
+  const run = runs.start({
+    ownerId: principalOf(response).userId,
+    kind,
+    conversationId,
+    isResumable,
+    produce: (signal) => encoded(untilAnswered(events(signal), services)),
+    onFailure: (thrown) => encode(failureEvent(thrown, services.log)),
+  });
+  await streamRun(request, response, services, { run, after: 0 });
+}
+
+/** Streams what a run has made after an event, and what it goes on to make. */
+export async function streamRun(
+  request: Request,
+  response: Response,
+  { limits, log }: Pick<HttpServices, 'limits' | 'log'>,
+  { run, after }: { readonly run: Run; readonly after: number },
+): Promise<void> {
+  const signal = requestSignal(request, response);
+  response.setHeader('X-Run-Id', run.id);
+  await sendEvents(response, numbered(run, after, signal), streamOptions(signal, limits, log));
+}
+
+/** `Last-Event-ID` as browsers send it, or `after` in the query; 0 means from the beginning. */
+export function lastEventNumber(request: Request, runId: string): number {
+  const { after } = request.query;
+  const given = request.get('last-event-id') ?? (typeof after === 'string' ? after : '');
+  if (given === '') return 0;
+  const [id, digits] = given.includes(':') ? given.split(':') : [runId, given];
+  if (id === runId && digits !== undefined && /^\d{1,9}$/.test(digits)) return Number(digits);
+  throw new ServiceError(
+    'invalid_request',
+    `"${given}" is not an event of the run ${runId}; send the id of the last event that was received.`,
+  );
+}
+
+async function* numbered(run: Run, after: number, signal: AbortSignal): AsyncGenerator<EncodedEvent, void> {
+  for await (const { number, event, json } of run.follow(after, signal)) {
+    yield { event, json, id: `${run.id}:${number}` };
+  }
+}
+
+/** Once an answer is out nothing may take its place; what fails after it is for the log. */
+async function* untilAnswered(
+  events: AsyncIterable<ServerSentEvent>,
+  { log }: Pick<HttpServices, 'log'>,
+): AsyncGenerator<ServerSentEvent, void> {
+  let isAnswered = false;
+  try {
+    for await (const event of events) {
+      isAnswered ||= event.event === 'final_answer';
+      yield event;
+    }
+  } catch (thrown) {
+    if (!isAnswered) throw thrown;
+    log.warn({ err: thrown }, 'A run failed after its answer was sent.');
+  }
+}
+
+async function* encoded(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent, void> {
+  for await (const event of events) yield encode(event);
+}
+
+const encode = ({ event, data }: ServerSentEvent): RunEvent => ({ event, json: JSON.stringify(data) });
