@@ -1,0 +1,92 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { processOutput } from '../src/cli/output.ts';
+import type { Figures, SizeFigures } from './bench/figures.ts';
+import { measureIngest } from './bench/measure-ingest.ts';
+import { type Loaded, measureSize } from './bench/measure-size.ts';
+import { createPseudoText } from './bench/pseudo-text.ts';
+import { ingestLines, sizeLines } from './bench/tables.ts';
+import { withServices } from './bench/with-services.ts';
+
+const USAGE = `Measures search, ingestion, start-up and memory beside a bare Chroma and a bare FTS5 on the same data.
+
+  npm run -s bench -- [options]
+
+  --chunks LIST  sizes of the corpus, rising; default 10000,100000
+  --json FILE    writes all figures as JSON
+  --quick        small and few, to see whether it runs
+  --seed N       of the made-up text and questions; default 1
+
+The bare stores are asked in turn with ours, so that what else the machine does falls on both: the ratios count.`;
+
+const options = {
+  chunks: { type: 'string' },
+  json: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  seed: { type: 'string', default: '1' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+const output = processOutput(process.stdout, process.stderr);
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options });
+  const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
+  const seed = Number(values.seed);
+  const isRising = sizes.every((size, place) => Number.isInteger(size) && size > (sizes[place - 1] ?? 0));
+  if (values.help || !isRising || !Number.isInteger(seed)) {
+    output.print(USAGE);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-bench-')));
+  try {
+    const figures = await measure(folder, { sizes, seed, isQuick: values.quick });
+    if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface Scope {
+  readonly sizes: readonly number[];
+  readonly seed: number;
+  readonly isQuick: boolean;
+}
+
+async function measure(folder: string, { sizes, seed, isQuick }: Scope): Promise<Figures> {
+  const text = createPseudoText(seed);
+  const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
+  const print = (lines: readonly string[]) => output.print(lines.join('\n'));
+
+  const ingest = await withServices(join(folder, 'ingest'), async ({ services, chroma }) => {
+    output.status('ingesting');
+    // Like ours, and not with the client's own embedder.
+    const configuration = { hnsw: { space: 'cosine' } } as const;
+    const bare = await chroma.createCollection({ name: 'bare', embeddingFunction: null, configuration });
+    const { ingestor, embeddings: embedder } = services;
+    return measureIngest({ ingestor, embedder, text, chroma: bare, documents: isQuick ? 20 : 120 });
+  });
+  print(ingestLines(ingest));
+
+  const measured: SizeFigures[] = [];
+  let before: Loaded = { documents: 0, chunks: 0 };
+  for (const wanted of sizes) {
+    const { loaded, figures } = await measureSize({
+      folder: join(folder, 'search'),
+      wanted,
+      before,
+      text,
+      queries,
+      onProgress: output.status,
+    });
+    before = loaded;
+    measured.push(figures);
+    print(sizeLines(figures));
+  }
+  return { cores: cpus().length, seed, ingest, sizes: measured };
+}
+
+await main();

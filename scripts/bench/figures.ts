@@ -1,0 +1,21 @@
+import type { IngestRates } from './measure-ingest.ts';
+import type { Measured } from './measure-search.ts';
+import type { StartFigures } from './measure-start.ts';
+import type { Timing } from './timing.ts';
+
+/** Everything one run measured. */
+export interface Figures {
+  readonly cores: number;
+  readonly seed: number;
+  readonly ingest: IngestRates;
+  readonly sizes: readonly SizeFigures[];
+}
+
+export interface SizeFigures {
+  readonly chunks: number;
+  /** Chunks per second into the records, and from there into a Chroma that lacks them. */
+  readonly loading: number;
+  readonly rebuilding: number;
+  readonly search: Readonly<Record<Measured, Timing>>;
+  readonly start: StartFigures;
+}

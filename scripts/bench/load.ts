@@ -1,0 +1,133 @@
+import { Buffer } from 'node:buffer';
+import { DatabaseSync } from 'node:sqlite';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import { defaultCollectionId, documentId } from '../../src/documents/ids.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { embeddingText } from '../../src/ingest/embedding-text.ts';
+import type { Corpus } from '../../src/store/corpus.ts';
+import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
+import { openStore } from '../../src/store/sql/open-store.ts';
+import type { PseudoDocument, PseudoText } from './pseudo-text.ts';
+
+/** What filters of the bench select by: an even spread from 0 to this, in the metadata of every document. */
+export const NUMBERS = 1_000_000;
+
+/** The same chunks in a table made as the manual of FTS5 says. */
+export interface BareFullText {
+  add(texts: readonly string[]): void;
+  search(query: string): unknown;
+  close(): void;
+}
+
+export function openBareFullText(path: string): BareFullText {
+  const database = new DatabaseSync(path);
+  database.exec(`pragma journal_mode = wal; pragma synchronous = normal;
+    create virtual table if not exists passages using fts5(text, tokenize = 'porter')`);
+  const insert = database.prepare('insert into passages (text) values (?)');
+  const select = database.prepare('select rowid, text from passages where passages match ? order by rank limit 10');
+  return {
+    add(texts) {
+      database.exec('begin');
+      for (const text of texts) insert.run(text);
+      database.exec('commit');
+    },
+    search: (query) => select.all((query.match(/\w+/g) ?? []).map((word) => `"${word}"`).join(' OR ')),
+    close: () => database.close(),
+  };
+}
+
+export interface Load {
+  readonly databaseFile: string;
+  readonly text: PseudoText;
+  readonly embedder: EmbeddingModel;
+  readonly bare: BareFullText;
+  /** Documents and chunks that are there already. */
+  readonly before: { readonly documents: number; readonly chunks: number };
+  /** Chunks that there shall be. */
+  readonly wanted: number;
+  readonly onProgress: (line: string) => void;
+}
+
+const DOCUMENTS_AT_ONCE = 8;
+const BARE_BATCH = 1_000;
+
+/**
+ * Fills the records through the real corpus, while a twin in memory stands for the vector index: the real one is
+ * given everything at once when the services start, which is quicker. Returns what is there then.
+ */
+export async function loadRecords(load: Load): Promise<Load['before']> {
+  const { databaseFile, text, embedder, bare, before, wanted, onProgress } = load;
+  const store = await openStore({ path: databaseFile, index: memoryVectorIndex(), embeddingText });
+  await store.spaces.claim(await embedder.space());
+  let { documents, chunks } = before;
+  const forBare: string[] = [];
+  const flush = () => bare.add(forBare.splice(0));
+  const writer = async () => {
+    while (chunks < wanted) {
+      const number = documents++;
+      const document = text.document(number);
+      chunks += document.paragraphs.length;
+      await addDocument(store.corpus, embedder, { number, document });
+      forBare.push(...document.paragraphs);
+      if (forBare.length >= BARE_BATCH) {
+        flush();
+        onProgress(`loading ${chunks} of ${wanted} chunks`);
+      }
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: DOCUMENTS_AT_ONCE }, writer));
+    flush();
+  } finally {
+    await store.close();
+  }
+  return { documents, chunks };
+}
+
+interface Numbered {
+  readonly number: number;
+  readonly document: PseudoDocument;
+}
+
+async function addDocument(corpus: Corpus, embedder: EmbeddingModel, { number, document }: Numbered): Promise<void> {
+  const { title, paragraphs } = document;
+  const ownerId = defaultAdmin.userId;
+  const id = documentId(`bench ${number}`, ownerId);
+  const text = paragraphs.join('\n\n');
+  await corpus.begin({
+    id,
+    ownerId,
+    collectionIds: [defaultCollectionId(ownerId)],
+    type: 'txt',
+    title,
+    metadata: { number: spread(number) },
+    source: null,
+    fileName: `bench-${number}.txt`,
+    mediaType: 'text/plain',
+    bytes: Buffer.from(text),
+    settings: {},
+  });
+  const vectors = await embedder.embed(
+    paragraphs.map((paragraph) => embeddingText({ title, headingPath: [], text: paragraph })),
+    'passage',
+  );
+  let start = 0;
+  const chunks = paragraphs.map((paragraph, order) => {
+    const chunk = {
+      text: paragraph,
+      order,
+      start,
+      end: start + paragraph.length,
+      page: null,
+      headingPath: [],
+      vector: vectors[order] ?? new Float32Array(),
+    };
+    start = chunk.end + 2;
+    return chunk;
+  });
+  await corpus.stage(id, chunks);
+  await corpus.publish(id, { text, pages: [], summary: null, totalTokens: Math.ceil(text.length / 4) });
+}
+
+/** Numbers that follow each other end up far apart. */
+const spread = (number: number): number => Number((BigInt(number) * 618_033_989n) % BigInt(NUMBERS));

@@ -1,0 +1,78 @@
+import { Buffer } from 'node:buffer';
+import type { ChromaClient } from 'chromadb';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import type { Ingestor } from '../../src/ingest/ingestor.ts';
+import type { PseudoText } from './pseudo-text.ts';
+import { timed } from './timing.ts';
+
+export interface IngestBench {
+  readonly ingestor: Ingestor;
+  readonly embedder: EmbeddingModel;
+  readonly text: PseudoText;
+  /** A collection of the same server that is only the bench's. */
+  readonly chroma: ReturnType<ChromaClient['collection']>;
+  readonly documents: number;
+}
+
+/** Chunks per second. */
+export interface IngestRates {
+  readonly chunks: number;
+  readonly ours: number;
+  /** The same chunks embedded and inserted into a Chroma collection, document by document. */
+  readonly bare: number;
+}
+
+const DOCUMENTS_PER_TURN = 20;
+const AT_ONCE = 4;
+/** Beyond the numbers of the documents that are loaded later. */
+const FIRST_NUMBER = 10_000_000;
+
+/** Takes files in through the real ingestor, in turns with an embedder and a Chroma that have nothing around them. */
+export async function measureIngest(bench: IngestBench): Promise<IngestRates> {
+  const { text } = bench;
+  const spent = { ours: 0, bare: 0 };
+  let chunks = 0;
+  for (let done = 0; done < bench.documents; done += DOCUMENTS_PER_TURN) {
+    const documents = Array.from({ length: DOCUMENTS_PER_TURN }, (_, place) =>
+      text.document(FIRST_NUMBER + done + place),
+    );
+    chunks += documents.reduce((sum, { paragraphs }) => sum + paragraphs.length, 0);
+    const files = documents.map(({ title, paragraphs }, place) => ({
+      fileName: `${title} ${done + place}.txt`,
+      bytes: Buffer.from(paragraphs.join('\n\n')),
+    }));
+    spent.ours += await timed(() => ingestAll(bench.ingestor, files));
+    for (const [place, { paragraphs }] of documents.entries()) {
+      spent.bare += await timed(async () => {
+        const vectors = await bench.embedder.embed(paragraphs, 'passage');
+        await bench.chroma.upsert({
+          ids: paragraphs.map((_, order) => `${done + place}-${order}`),
+          embeddings: vectors.map((vector) => Array.from(vector)),
+        });
+      });
+    }
+  }
+  return { chunks, ours: (1000 * chunks) / spent.ours, bare: (1000 * chunks) / spent.bare };
+}
+
+async function ingestAll(
+  ingestor: Ingestor,
+  files: readonly { readonly fileName: string; readonly bytes: Uint8Array }[],
+): Promise<void> {
+  const waiting = [...files];
+  const never = new AbortController().signal;
+  const worker = async () => {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const { document } = await ingestor.submit({
+        content: { kind: 'file', ...file },
+        ownerId: defaultAdmin.userId,
+        metadata: {},
+        collectionIds: [],
+        settings: {},
+      });
+      for await (const event of ingestor.run(document.id, never)) if (event.type === 'failed') throw event.error;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}

@@ -1,0 +1,66 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import { documentId } from '../../src/documents/ids.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
+import type { SizeFigures } from './figures.ts';
+import { loadRecords, openBareFullText } from './load.ts';
+import { measureSearch } from './measure-search.ts';
+import { measureStart } from './measure-start.ts';
+import type { PseudoText } from './pseudo-text.ts';
+import { timed } from './timing.ts';
+import { withServices } from './with-services.ts';
+
+/** Documents and chunks that are there. */
+export interface Loaded {
+  readonly documents: number;
+  readonly chunks: number;
+}
+
+export interface SizeBench {
+  /** Where the corpus grows. */
+  readonly folder: string;
+  readonly wanted: number;
+  readonly before: Loaded;
+  readonly text: PseudoText;
+  readonly queries: readonly string[];
+  readonly onProgress: (line: string) => void;
+}
+
+/** Makes the corpus as large as wanted, and measures it. */
+export async function measureSize(
+  bench: SizeBench,
+): Promise<{ readonly loaded: Loaded; readonly figures: SizeFigures }> {
+  const { folder, wanted, before, text, queries, onProgress } = bench;
+  const dataFolder = join(folder, '.citewell');
+  await mkdir(dataFolder, { recursive: true });
+  const bare = openBareFullText(join(folder, 'bare.db'));
+  const rate = (milliseconds: number): number => (1000 * (loaded.chunks - before.chunks)) / milliseconds;
+  let loaded = before;
+  try {
+    const loading = await timed(async () => {
+      const databaseFile = join(dataFolder, 'citewell.db');
+      const embedder = createLexicalHash();
+      loaded = await loadRecords({ databaseFile, text, embedder, bare, before, wanted, onProgress });
+    });
+    onProgress('filling the index');
+    const begun = performance.now();
+    const { rebuilding, search } = await withServices(folder, async ({ services, chroma, collectionId }) => {
+      const filled = performance.now() - begun;
+      onProgress('searching');
+      const { retriever, embeddings: embedder, corpus } = services;
+      const someDocument = documentId('bench 0', defaultAdmin.userId);
+      let changes = 0;
+      const write = () => corpus.setMetadata(someDocument, { changes: changes++ }, 'merge');
+      const collection = chroma.collection(collectionId);
+      const measured = await measureSearch({ retriever, embedder, chroma: collection, bare, queries, write });
+      return { rebuilding: filled, search: measured };
+    });
+    onProgress('starting the server');
+    const start = await measureStart(folder, queries);
+    const figures = { chunks: loaded.chunks, loading: rate(loading), rebuilding: rate(rebuilding), search, start };
+    return { loaded, figures };
+  } finally {
+    bare.close();
+  }
+}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCitewell } from '../../test/support/run-citewell.ts';
+import { chromasOn } from '../kill-test/processes.ts';
+import { timingOf } from './timing.ts';
+
+export interface StartFigures {
+  /** Milliseconds from the start of the process to its first answer, to the first search, and to an index in step. */
+  readonly answers: number;
+  readonly searches: number;
+  readonly inStep: number;
+  /** A search while the index is still being compared with the records, p50. */
+  readonly meanwhile: number;
+  /** Milliseconds from SIGTERM to the end. */
+  readonly stops: number;
+  /** Megabytes in memory. */
+  readonly server: { readonly atStart: number; readonly afterSearches: number };
+  readonly chroma: { readonly atStart: number; readonly afterSearches: number };
+}
+
+const SEARCHES = 40;
+
+/** Starts `citewell serve` on a folder as a process of its own, and searches over HTTP. `folder` holds `.citewell`. */
+export async function measureStart(folder: string, queries: readonly string[]): Promise<StartFigures> {
+  const begun = performance.now();
+  const server = await startCitewell({ cwd: folder, env: { CITEWELL_LOG_LEVEL: 'warn' } });
+  try {
+    await (await fetch(`${server.url}/v3/health`)).json();
+    const answers = performance.now() - begun;
+    const search = async (query: string): Promise<number> => {
+      const asked = performance.now();
+      const response = await fetch(`${server.url}/v3/retrieval/search`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ query, search_settings: { use_hybrid_search: true } }),
+      });
+      const text = await response.text();
+      if (!response.ok || !text.includes('"chunk_search_results":[{')) throw new Error(`The search failed: ${text}`);
+      return performance.now() - asked;
+    };
+    const meanwhile = [await search(queries[0] ?? '')];
+    const searches = performance.now() - begun;
+    for (let turn = 1; !(await isInStep(server.url)); turn++) {
+      meanwhile.push(await search(queries[turn % queries.length] ?? ''));
+      await sleep(20);
+    }
+    const inStep = performance.now() - begun;
+    const atStart = await memoryOf(folder, server.pid);
+    for (let turn = 0; turn < SEARCHES; turn++) await search(queries[turn % queries.length] ?? '');
+    const afterSearches = await memoryOf(folder, server.pid);
+    const { milliseconds: stops } = await server.end('SIGTERM');
+    return {
+      answers,
+      searches,
+      inStep,
+      meanwhile: timingOf(meanwhile).p50,
+      stops,
+      server: { atStart: atStart.server, afterSearches: afterSearches.server },
+      chroma: { atStart: atStart.chroma, afterSearches: afterSearches.chroma },
+    };
+  } finally {
+    await server.kill();
+  }
+}
+
+async function isInStep(url: string): Promise<boolean> {
+  return (await (await fetch(`${url}/v3/health`)).text()).includes('"state":"ready"');
+}
+
+async function memoryOf(folder: string, pid: number): Promise<{ readonly server: number; readonly chroma: number }> {
+  const [chroma] = await chromasOn(`${folder}/.citewell`);
+  return {
+    server: await residentMegabytes(pid),
+    chroma: chroma === undefined ? Number.NaN : await residentMegabytes(chroma.pid),
+  };
+}
+
+/** Linux tells; elsewhere the figure is left out. */
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024);
+}

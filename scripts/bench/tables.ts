@@ -1,0 +1,88 @@
+import { count } from '../../src/cli/progress-line.ts';
+import type { SizeFigures } from './figures.ts';
+import type { IngestRates } from './measure-ingest.ts';
+import { kinds, type Measured, shares } from './measure-search.ts';
+import type { Timing } from './timing.ts';
+
+/** The figures of ingestion as Markdown. */
+export function ingestLines({ chunks, ours, bare }: IngestRates): string[] {
+  return [
+    `Ingestion of ${count(chunks)} chunks`,
+    '',
+    ...table([
+      ['', 'chunks/s', 'ratio'],
+      ['bare embed + insert into Chroma', bare.toFixed(0), '1.00'],
+      ['files through the ingestor', ours.toFixed(0), ratio(ours, bare)],
+    ]),
+    '',
+  ];
+}
+
+/** The figures of one size as Markdown. */
+export function sizeLines(figures: SizeFigures): string[] {
+  const { chunks, loading, rebuilding, start } = figures;
+  return [
+    `${count(chunks)} chunks: search, milliseconds p50 / p95`,
+    '',
+    ...table(searchRows(figures)),
+    '',
+    `${count(chunks)} chunks: start and memory`,
+    '',
+    ...table([
+      ['', ''],
+      ['process start to first answer', `${start.answers.toFixed(0)} ms`],
+      ['to the first search answered', `${start.searches.toFixed(0)} ms`],
+      ['to an index compared with the records', `${start.inStep.toFixed(0)} ms`],
+      ['a hybrid search until then, p50', `${start.meanwhile.toFixed(0)} ms`],
+      ['SIGTERM to the end', `${start.stops.toFixed(0)} ms`],
+      ['memory of the server, at start and after searches', megabytes(start.server)],
+      ['memory of Chroma, at start and after searches', megabytes(start.chroma)],
+      ['chunks into the records', `${loading.toFixed(0)}/s`],
+      ['chunks from the records into an empty index', `${rebuilding.toFixed(0)}/s`],
+    ]),
+    '',
+  ];
+}
+
+function searchRows({ search }: SizeFigures): string[][] {
+  const bareOf = { semantic: 'bare Chroma', full_text: 'bare FTS5', hybrid: null } as const;
+  const head = ['', 'no filter', ...shares.map(percent), ...shares.map((share) => `first use of ${percent(share)}`)];
+  const rows = kinds.map((kind) => {
+    const names: Measured[] = [
+      `${kind}, no filter`,
+      ...shares.map((share): Measured => `${kind}, ${share}`),
+      ...shares.map((share): Measured => `${kind}, first use of ${share}`),
+      `${kind}, after a write`,
+    ];
+    const none = search[`${kind}, no filter`];
+    const bare = bareOf[kind];
+    const slower = Math.max(search['semantic, no filter'].p50, search['full_text, no filter'].p50);
+    return [
+      kind.replace('_', ' '),
+      ...names.map((name) => both(search[name])),
+      bare === null ? '' : ratio(none.p50, search[bare].p50),
+      kind === 'hybrid' ? ratio(none.p50, slower) : '',
+      ...shares.map((share) => ratio(search[`${kind}, ${share}`].p50, none.p50)),
+    ];
+  });
+  const bares = (['bare Chroma', 'bare FTS5'] as const).map((name) => [name, both(search[name])]);
+  const ratios = ['after a write', '÷ bare', '÷ slower leg', ...shares.map((share) => `${percent(share)} ÷ none`)];
+  return [[...head, ...ratios], ...bares, ...rows];
+}
+
+const percent = (share: number): string => `${100 * share} %`;
+const both = ({ p50, p95 }: Timing): string => `${p50.toFixed(1)} / ${p95.toFixed(1)}`;
+const ratio = (one: number, other: number): string => (one / other).toFixed(2);
+const megabytes = ({ atStart, afterSearches }: SizeFigures['start']['server']): string =>
+  `${atStart} and ${afterSearches} MB`;
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const columns = Math.max(...rows.map(({ length }) => length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [head = [], ...others] = rows;
+  return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...others.map(line)];
+}

@@ -1,0 +1,46 @@
+/** How long something took, over many times; in milliseconds. */
+export interface Timing {
+  readonly p50: number;
+  readonly p95: number;
+  readonly runs: number;
+}
+
+export function timingOf(milliseconds: readonly number[]): Timing {
+  const sorted = [...milliseconds].sort((one, two) => one - two);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { p50: at(0.5), p95: at(0.95), runs: sorted.length };
+}
+
+export async function timed(work: () => unknown): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+/** Something to be measured, again and again with other input. */
+export interface Variant<Name extends string> {
+  readonly name: Name;
+  run(input: string): unknown;
+}
+
+/**
+ * Measures all variants in turn on each input, so that what else the machine does falls on all alike. The first
+ * rounds warm up and do not count.
+ */
+export async function interleaved<Name extends string>(
+  variants: readonly Variant<Name>[],
+  inputs: readonly string[],
+  warmUps: number,
+): Promise<Record<Name, Timing>> {
+  const samples = new Map<Name, number[]>(variants.map(({ name }) => [name, []]));
+  for (const [round, input] of [...inputs.slice(0, warmUps), ...inputs].entries()) {
+    // Nobody always comes after the same neighbour.
+    const turn = round % variants.length;
+    for (const { name, run } of [...variants.slice(turn), ...variants.slice(0, turn)]) {
+      const took = await timed(() => run(input));
+      if (round >= warmUps) samples.get(name)?.push(took);
+    }
+  }
+  return Object.fromEntries([...samples].map(([name, took]) => [name, timingOf(took)])) as Record<Name, Timing>;
+}

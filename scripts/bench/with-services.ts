@@ -1,0 +1,37 @@
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChromaClient } from 'chromadb';
+import { commandLog } from '../../src/cli/log.ts';
+import { processOutput } from '../../src/cli/output.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createServices, type Services } from '../../src/services.ts';
+import { member } from '../kill-test/api.ts';
+import { chromasOn } from '../kill-test/processes.ts';
+
+export interface Opened {
+  readonly services: Services;
+  /** A client of the embedded Chroma beside our own. */
+  readonly chroma: ChromaClient;
+  /** The collection that the services search. */
+  readonly collectionId: string;
+}
+
+/** Opens everything that `serve` opens on a folder of its own settings, until the index is in step, and closes it. */
+export async function withServices<Result>(folder: string, use: (opened: Opened) => Promise<Result>): Promise<Result> {
+  await mkdir(folder, { recursive: true });
+  const config = loadConfig({ env: {}, cwd: folder });
+  const log = commandLog('warn', processOutput(process.stdout, process.stderr));
+  const services = await createServices(config, { log });
+  try {
+    while ((await services.status()).index.state !== 'ready') await sleep(20);
+    const [process] = await chromasOn(config.dataDir);
+    const port = process?.port ?? 0;
+    const path = '/api/v2/tenants/default_tenant/databases/default_database/collections';
+    const collections: unknown = await (await fetch(`http://127.0.0.1:${port}${path}`)).json();
+    const collectionId = String(member(Array.isArray(collections) ? collections[0] : undefined, 'id'));
+    const chroma = new ChromaClient({ host: '127.0.0.1', port, ssl: false });
+    return await use({ services, chroma, collectionId });
+  } finally {
+    await services.close();
+  }
+}
