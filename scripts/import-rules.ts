@@ -88,8 +88,8 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   mammoth: ['ingest'],
   unpdf: ['ingest'],
   'mdast-util-from-markdown': ['ingest'],
-  'mdast-util-gfm': ['ingest'],
-  'micromark-extension-gfm': ['ingest'],
+  'mdast-util-gfm-table': ['ingest'],
+  'micromark-extension-gfm-table': ['ingest'],
   'p-limit': ['*'],
   stemmer: ['store/full-text'],
 };

@@ -257,14 +257,17 @@ describe('what cannot be ingested', () => {
   });
 
   it('is stopped when reading takes too long, and the next is read', async () => {
-    const { ingestor } = await openIngestor({ limits: { timeoutMs: 400, threads: 1 } });
-    const endless = `${'>'.repeat(20_000)} text\n`.repeat(60);
-    expect((await ingest(ingestor, file('a.md', endless))).at(-1)).toMatchObject({
-      type: 'failed',
-      error: { code: 'timeout' },
-    });
-    const { ingestor: other } = await openIngestor();
-    expect((await ingest(other, text('Some words.'))).at(-1)).toMatchObject({ type: 'done' });
+    const { ingestor } = await openIngestor({ limits: { timeoutMs: 2_000, threads: 1 } });
+    const endless = file('a.md', Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n'));
+    expect((await ingest(ingestor, endless)).at(-1)).toMatchObject({ type: 'failed', error: { code: 'timeout' } });
+    expect((await ingest(ingestor, text('Some words.'))).at(-1)).toMatchObject({ type: 'done' });
+
+    const stop = new AbortController();
+    const { document } = await ingestor.submit(endless);
+    const events = Array.fromAsync(ingestor.run(document.id, stop.signal));
+    await wait(300);
+    stop.abort();
+    await expect(events).rejects.toMatchObject({ code: 'cancelled' });
   });
 
   it('fails with the reason of the embedder, and keeps what was visible', async () => {

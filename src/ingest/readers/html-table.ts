@@ -1,6 +1,9 @@
 import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
 
 const MAX_SPAN = 100;
+const MAX_COLUMNS = 200;
+/** Cells that wait for rows below; past this a page is not laying out a table. */
+const MAX_PENDING = 20_000;
 
 /** False for tables that only lay a page out: one column, or blocks and further tables inside. */
 export function isDataTable(table: HtmlElement): boolean {
@@ -18,6 +21,7 @@ function holds(node: HtmlNode, names: ReadonlySet<string>): boolean {
 /** A table in Markdown, its caption before it; cells that span several columns or rows are repeated in each. */
 export function tableRows(table: HtmlElement, textOf: (node: HtmlNode) => string): string {
   const grid: string[][] = [];
+  // By `row:column`, taken out as the rows come.
   const pending = new Map<string, string>();
   for (const [y, row] of rowsOf(table).entries()) {
     const line: string[] = [];
@@ -25,9 +29,10 @@ export function tableRows(table: HtmlElement, textOf: (node: HtmlNode) => string
     for (const cell of cells) {
       takePending(line, y, pending);
       const text = textOf(cell).replace(/\s+/g, ' ').trim().replaceAll('|', '\\|');
-      const columns = spanOf(cell, 'colspan');
+      const columns = Math.min(spanOf(cell, 'colspan'), MAX_COLUMNS - line.length);
       for (let x = 0; x < columns; x++) {
-        for (let below = 1; below < spanOf(cell, 'rowspan'); below++) pending.set(`${y + below}:${line.length}`, text);
+        const rows = pending.size > MAX_PENDING ? 1 : spanOf(cell, 'rowspan');
+        for (let below = 1; below < rows; below++) pending.set(`${y + below}:${line.length}`, text);
         // A cell across the whole table is a title; said once is enough.
         line.push(cells.length === 1 && x > 0 ? '' : text);
       }
@@ -35,7 +40,7 @@ export function tableRows(table: HtmlElement, textOf: (node: HtmlNode) => string
     takePending(line, y, pending);
     if (line.some((text) => text !== '')) grid.push(line);
   }
-  const width = Math.max(0, ...grid.map((line) => line.length));
+  const width = grid.reduce((widest, line) => Math.max(widest, line.length), 0);
   const lines = grid.map((line) => `| ${[...line, ...Array<string>(width - line.length).fill('')].join(' | ')} |`);
   const rule = `|${' --- |'.repeat(width)}`;
   const caption = childrenOf(table).find((child) => isElement(child) && child.name === 'caption');
@@ -44,8 +49,13 @@ export function tableRows(table: HtmlElement, textOf: (node: HtmlNode) => string
 }
 
 function takePending(line: string[], y: number, pending: Map<string, string>): void {
-  for (let text = pending.get(`${y}:${line.length}`); text !== undefined; text = pending.get(`${y}:${line.length}`))
+  for (;;) {
+    const place = `${y}:${line.length}`;
+    const text = pending.get(place);
+    if (text === undefined) return;
+    pending.delete(place);
     line.push(text);
+  }
 }
 
 function rowsOf(table: HtmlElement): HtmlElement[] {

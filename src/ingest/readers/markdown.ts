@@ -1,11 +1,12 @@
 import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
+import { gfmTable } from 'micromark-extension-gfm-table';
 import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { decodeText } from './decode-text.ts';
 import { readFrontMatter } from './front-matter.ts';
 import type { Block, Reader } from './reader.ts';
+import { paragraphsOf } from './text.ts';
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Node = Root['children'][number];
@@ -23,16 +24,58 @@ export const markdownReader: Reader = {
   },
 };
 
+/** Spans of text are of no interest here, and hostile ones make the parser slow. */
+const BLOCKS_ONLY = {
+  disable: {
+    null: [
+      'attention',
+      'autolink',
+      'characterEscape',
+      'characterReference',
+      'codeText',
+      'definition',
+      'hardBreakEscape',
+      'htmlText',
+      'labelEnd',
+      'labelStartImage',
+      'labelStartLink',
+    ],
+  },
+};
+
+/** The parser's time grows with the square of the depth; nobody quotes a quote fifty times. */
+const NESTED_PAST_REASON = /^(?:[ \t]{0,4}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}/m;
+/** Each row costs the parser kilobytes; tables this long are data in disguise, and their lines are told apart anyway. */
+const MAX_TABLE_LINES = 20_000;
+
 /** The blocks of the outermost level, where the parser found them. */
 export function markdownBlocks(text: string): Block[] {
-  const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  if (NESTED_PAST_REASON.test(text) || countTableLines(text) > MAX_TABLE_LINES) return paragraphsOf(text);
+  const root = fromMarkdown(text, { extensions: [gfmTable(), BLOCKS_ONLY], mdastExtensions: [gfmTableFromMarkdown()] });
   return root.children.flatMap((node): Block[] => {
     const start = node.position?.start.offset;
     const end = node.position?.end.offset;
     if (start === undefined || end === undefined) return [];
     if (node.type !== 'heading') return [{ kind: KINDS[node.type] ?? 'paragraph', start, end }];
-    return [{ kind: 'heading', start, end, level: node.depth, label: wordsOf(node) }];
+    return [{ kind: 'heading', start, end, level: node.depth, label: labelOf(text.slice(start, end)) }];
   });
+}
+
+function countTableLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n|'); at !== -1; at = text.indexOf('\n|', at + 1)) count++;
+  return count;
+}
+
+const MAX_LABEL_SOURCE = 500;
+
+/** The words of a heading, without the marks of links and emphasis. */
+function labelOf(source: string): string {
+  const root = fromMarkdown(source.slice(0, MAX_LABEL_SOURCE), {
+    extensions: [gfmTable()],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
+  return root.children.map(wordsOf).join(' ');
 }
 
 const KINDS: Readonly<Partial<Record<Node['type'], Block['kind']>>> = {
