@@ -66,7 +66,7 @@ export function sourceText(source: Source): string {
     case 'chunk':
       return source.chunk.text;
     case 'document':
-      return source.document.summary ?? '';
+      return source.passage?.text ?? source.document.summary ?? '';
   }
 }
 

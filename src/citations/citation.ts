@@ -1,10 +1,18 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import type { Document } from '../documents/document.ts';
+import type { Document, PageSpan } from '../documents/document.ts';
 
 /** Something found that an answer may refer to. Further kinds (graph, web) join as their rooms are built. */
 export type Source =
   | { readonly kind: 'chunk'; readonly chunk: ScoredChunk }
-  | { readonly kind: 'document'; readonly document: Document };
+  | { readonly kind: 'document'; readonly document: Document; readonly passage?: Passage };
+
+/** A stretch of a document's extracted text that was read; each is a source of its own. */
+export interface Passage {
+  readonly start: number;
+  readonly text: string;
+  /** Pages of the whole text. */
+  readonly pages: readonly PageSpan[];
+}
 
 /** UTF-16 offsets, end exclusive. */
 export interface Span {

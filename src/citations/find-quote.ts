@@ -4,8 +4,11 @@ import type { Quote, Span } from './citation.ts';
 import { findVerbatim, quotedIn } from './find-verbatim.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 
+/** A text with its place in a document: a chunk, or a stretch that was read. */
+export type Quotable = Pick<Chunk, 'text' | 'start' | 'page' | 'headingPath'>;
+
 export interface QuoteRequest {
-  readonly chunk: Chunk;
+  readonly chunk: Quotable;
   /** What the answer says on the strength of this chunk. */
   readonly statement: string;
   /** Settles which sentence is meant when the statement alone ("Yes.", "In 1889.") says too little. */
@@ -38,7 +41,7 @@ export function findQuote(request: QuoteRequest): Quote {
  * from the extracted text; for those given ready-made or edited they count on from `chunk.start` all the same. The page
  * is the one on which the chunk begins.
  */
-export function quoteOf(chunk: Chunk, span: Span): Quote {
+export function quoteOf(chunk: Quotable, span: Span): Quote {
   const text = chunk.text.slice(span.start, span.end);
   const start = span.start + (text.length - text.trimStart().length);
   const trimmed = text.trim();

@@ -20,6 +20,10 @@ function plain(text: string): { readonly text: string; readonly origin: readonly
   const units: string[] = [];
   const origin: number[] = [];
   for (let index = 0; index < text.length; index++) {
+    if (text.charAt(index) === INVISIBLE_PLANE) {
+      index++;
+      continue;
+    }
     const unit = plainUnit(text.charAt(index));
     if (unit === '' || (unit === ' ' && units.at(-1) === ' ')) continue;
     units.push(unit);
@@ -28,12 +32,16 @@ function plain(text: string): { readonly text: string; readonly origin: readonly
   return { text: units.join(''), origin };
 }
 
+// Models are shown texts without invisible characters, and so quote them without. Tags and the rarer selectors take two
+// units each, of which this is the first.
+const INVISIBLE_PLANE = '\udb40';
+
 function plainUnit(unit: string): string {
   if (/\s/.test(unit)) return ' ';
   if (/[‘’‚‛`´]/.test(unit)) return "'";
   if (/[“”„«»]/.test(unit)) return '"';
   if (/[‐‑‒–—−]/.test(unit)) return '-';
-  if (/[\u00ad\u200b-\u200d\u2060\ufeff]/.test(unit)) return '';
+  if (/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/.test(unit)) return '';
   const lower = unit.toLowerCase();
   return lower.length === 1 ? lower : unit;
 }

@@ -8,13 +8,15 @@ export interface SourceList {
   readonly size: number;
 }
 
-/** What makes two sources the same: a chunk is one by its id, however it was found. */
+/** What makes two sources the same: a chunk is one by its id, however it was found; of a document, each stretch read. */
 function sourceKey(source: Source): string {
   switch (source.kind) {
     case 'chunk':
       return `chunk:${source.chunk.id}`;
     case 'document':
-      return `document:${source.document.id}`;
+      return source.passage === undefined
+        ? `document:${source.document.id}`
+        : `document:${source.document.id}:${source.passage.start}:${source.passage.text.length}`;
   }
 }
 

@@ -1,19 +1,42 @@
 import type { Usage } from './model.ts';
 
-/** US dollars per million tokens. */
-export interface Price {
+interface Rates {
   readonly input: number;
   readonly cachedInput: number;
   readonly output: number;
 }
 
+/** US dollars per million tokens. */
+export interface Price extends Rates {
+  /** Rates of a whole call whose input is longer than `over` tokens. */
+  readonly long?: Rates & { readonly over: number };
+}
+
 /** Prices by provider-qualified name or the beginning of one; the longest match counts. */
 export type PriceTable = Readonly<Record<string, Price>>;
 
-const price = (input: number, output: number, cachedInput: number): Price => ({ input, cachedInput, output });
+const price = (input: number, output: number, cachedInput: number, long?: Price['long']): Price => ({
+  input,
+  cachedInput,
+  output,
+  ...(long && { long }),
+});
 
-/** Public list prices as known at the end of 2025. CITEWELL_PRICES overrides and adds. */
+const long = (over: number, input: number, output: number, cachedInput: number): NonNullable<Price['long']> => ({
+  over,
+  input,
+  output,
+  cachedInput,
+});
+
+/**
+ * Public list prices as of November 2026, without surcharges for writing to a cache, for a region or for speed.
+ * CITEWELL_PRICES overrides and adds.
+ */
 export const listPrices: PriceTable = {
+  'openai/gpt-6.1-sol': price(2, 10, 0.1, long(272_000, 4, 15, 0.2)),
+  'openai/gpt-6-sol': price(2, 10, 0.2, long(272_000, 4, 15, 0.4)),
+  'openai/gpt-6-luna': price(0.1, 0.5, 0.01, long(272_000, 0.2, 0.75, 0.02)),
   'openai/gpt-5': price(1.25, 10, 0.125),
   'openai/gpt-5-mini': price(0.25, 2, 0.025),
   'openai/gpt-5-nano': price(0.05, 0.4, 0.005),
@@ -24,9 +47,14 @@ export const listPrices: PriceTable = {
   'openai/gpt-4o-mini': price(0.15, 0.6, 0.075),
   'openai/o3': price(2, 8, 0.5),
   'openai/o4-mini': price(1.1, 4.4, 0.275),
-  'anthropic/claude-opus-4': price(15, 75, 1.5),
+  'anthropic/claude-opus-5-5': price(4, 20, 0.2),
+  'anthropic/claude-opus-5': price(5, 25, 0.5),
   'anthropic/claude-opus-4-5': price(5, 25, 0.5),
+  'anthropic/claude-opus-4': price(15, 75, 1.5),
+  'anthropic/claude-sonnet-5-5': price(2, 10, 0.2),
+  'anthropic/claude-sonnet-5': price(2, 10, 0.2),
   'anthropic/claude-sonnet-4': price(3, 15, 0.3),
+  'anthropic/claude-haiku-5-5': price(0.1, 0.5, 0.01, long(100_000, 0.5, 2.5, 0.05)),
   'anthropic/claude-haiku-4': price(1, 5, 0.1),
   'ollama/': price(0, 0, 0),
   'builtin/': price(0, 0, 0),
@@ -35,16 +63,29 @@ export const listPrices: PriceTable = {
 /** What a name costs; undefined when the table knows nothing that begins like it. */
 export function priceOf(model: string, table: PriceTable): Price | undefined {
   const [longest] = Object.keys(table)
-    .filter(
-      (name) =>
-        model === name || (model.startsWith(name) && (name.endsWith('/') || /[-:.@]/.test(model.charAt(name.length)))),
-    )
+    .filter((name) => model === name || (model.startsWith(name) && (name.endsWith('/') || isVariant(model, name))))
     .sort((a, b) => b.length - a.length);
   return longest === undefined ? undefined : table[longest];
 }
 
-/** US dollars for this usage. */
-export function costOf(usage: Usage, { input, cachedInput, output }: Price): number {
+// A date or a tag behind a name does not change its price; a further version number (`gpt-6` and `gpt-6-luna`,
+// `claude-opus-4` and `claude-opus-4-9`) makes it another model, of which nothing is known.
+const isVariant = (model: string, name: string): boolean =>
+  /^[-:@](\d{4,8}(-\d\d-\d\d)?|latest|preview|v\d.*|\d{1,3}b.*)?$/.test(model.slice(name.length));
+
+/** US dollars for one call. */
+export function costOf(usage: Usage, price: Price): number {
+  const { input, cachedInput, output } = ratesFor(usage.input, price);
   const fresh = Math.max(0, usage.input - usage.cachedInput);
   return (fresh * input + usage.cachedInput * cachedInput + usage.output * output) / 1_000_000;
 }
+
+/** Tokens that may be written for this money after reading so many, at the worst: nothing read from a cache. */
+export function outputFor(dollars: number, inputTokens: number, price: Price): number {
+  const { input, output } = ratesFor(inputTokens, price);
+  const left = dollars * 1_000_000 - inputTokens * input;
+  return output === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Math.floor(left / output));
+}
+
+const ratesFor = (inputTokens: number, price: Price): Rates =>
+  price.long !== undefined && inputTokens > price.long.over ? price.long : price;

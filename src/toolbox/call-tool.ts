@@ -32,7 +32,7 @@ export async function callTool(call: ToolCall, tools: readonly Tool[], context: 
     const names = tools.map((known) => known.name).join(', ');
     return failed('unknown_tool', `There is no tool named "${call.name}".`, `Call one of: ${names}.`);
   }
-  const reading = tool.check(readArguments(call.arguments, tool.inputSchema));
+  const reading = tool.check(readArguments(call.arguments, tool.inputSchema, tool.aliases));
   if (!reading.ok) {
     const problems = reading.issues.map((issue) => `${issue.loc.join('.') || 'arguments'}: ${issue.msg}`).join('; ');
     const complaint =

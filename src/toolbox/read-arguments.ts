@@ -1,7 +1,7 @@
 import type { JsonSchema } from './tool.ts';
 
-// Names that models use for the same thing. Applied only where the schema knows the right-hand side and not the left.
-const ALIASES: ReadonlyMap<string, string> = new Map([
+/** Names that models use for members of our own tools. */
+export const commonAliases: ReadonlyMap<string, string> = new Map([
   ['question', 'query'],
   ['q', 'query'],
   ['user_query', 'query'],
@@ -18,17 +18,22 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 /**
  * Arguments as a model wrote them → arguments as the schema wants them: a whole object given as a JSON string is
- * parsed, known aliases are renamed, and a string is parsed where the schema wants a number, boolean, array or object
- * and the string is the JSON of one. Anything else is left for the schema to refuse. Never changes a value that fits.
+ * parsed, aliases are renamed where the schema knows the right-hand name and not the left, and a string is parsed where
+ * the schema wants a number, boolean, array or object and the string is the JSON of one. Anything else is left for the
+ * schema to refuse. Never changes a value that fits.
  */
-export function readArguments(given: unknown, schema: JsonSchema): unknown {
+export function readArguments(
+  given: unknown,
+  schema: JsonSchema,
+  aliases: ReadonlyMap<string, string> = new Map(),
+): unknown {
   const whole = typeof given === 'string' ? parsed(given) : given;
   if (whole === undefined || whole === null || whole === '') return {};
   if (typeof whole !== 'object' || Array.isArray(whole)) return whole;
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
   return Object.fromEntries(
     Object.entries(whole).map(([name, value]) => {
-      const alias = ALIASES.get(name);
+      const alias = aliases.get(name);
       const target =
         alias !== undefined &&
         !Object.hasOwn(properties, name) &&

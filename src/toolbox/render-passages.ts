@@ -1,10 +1,18 @@
 import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
 
-/** `Title · chunk 12 · p. 4 · score 0.83 · document 1f0c…`: the line above a passage. */
+const LONGEST_TITLE = 120;
+
+/** On one line and not too long: a title is data, and must not look like the next block. */
+export function oneLine(text: string, longest: number = LONGEST_TITLE): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
+}
+
+/** `Title · chunk 12 · p. 4 · score 0.83 · document_id 1f0c…`: the line above a passage. */
 export function passageLabel(chunk: Chunk & Partial<Pick<ScoredChunk, 'score'>>): string {
-  const parts = [titleOf(chunk), `chunk ${chunk.order}`];
+  const parts = [oneLine(titleOf(chunk)), `chunk ${chunk.order}`];
   if (chunk.page !== null) parts.push(`p. ${chunk.page}`);
-  if (chunk.headingPath.length > 0) parts.push(chunk.headingPath.join(' > '));
+  if (chunk.headingPath.length > 0) parts.push(oneLine(chunk.headingPath.join(' > ')));
   if (chunk.score !== undefined) parts.push(`score ${chunk.score.toFixed(3)}`);
   parts.push(`document_id ${chunk.documentId}`, `chunk_id ${chunk.id}`);
   return parts.join(' · ');
@@ -15,29 +23,80 @@ export function titleOf(chunk: Chunk): string {
   return typeof title === 'string' && title !== '' ? title : 'Untitled';
 }
 
-/** One passage as a block the model can cite by its number. */
-export function renderPassage(number: number, chunk: Chunk, text: string = chunk.text): string {
-  return `[${number}] ${passageLabel(chunk)}\n${text}`;
+/** What a block is made of: a line that names the item, and its text, which alone may be cut. */
+export interface Block {
+  readonly label: string;
+  readonly text: string;
+  /** How to get what was cut off after so many characters. */
+  rest(shown: number): string;
 }
 
-/**
- * As many blocks as fit, whole; a first block that is too long by itself is cut. Says how many were kept, so that the
- * caller can name the call that fetches the rest.
- */
-export function fitBlocks(
-  blocks: readonly string[],
-  maxCharacters: number,
-): { readonly text: string; readonly kept: number } {
-  let length = 0;
-  let kept = 0;
-  for (const block of blocks) {
-    length += block.length + 2;
-    if (length > maxCharacters) break;
-    kept++;
-  }
-  const [first] = blocks;
-  if (kept === 0 && first !== undefined) {
-    return { text: `${first.slice(0, Math.max(0, maxCharacters - 1))}…`, kept: 1 };
-  }
-  return { text: blocks.slice(0, kept).join('\n\n'), kept };
+export interface ShownBlock<Item> {
+  readonly item: Item;
+  readonly number: number;
+  /** The block as the model reads it. */
+  readonly block: string;
+  /** The item's text as far as it is shown. */
+  readonly text: string;
+  /** Characters of the text that are not shown. */
+  readonly missing: number;
 }
+
+export interface Fitting<Item> {
+  readonly most: number;
+  block(item: Item): Block;
+  /** Gives the number by which the item may be cited; called only for what is shown. */
+  cite(item: Item): number;
+}
+
+const JOINT = '\n\n';
+// Room for `[1234] `.
+const MARKER_ROOM = 7;
+
+/**
+ * As many items as fit, whole, each numbered as it is shown; a first one that is too long by itself is cut and says how
+ * to get the rest. What does not fit gets no number, so that nothing unseen can be cited.
+ */
+export function showFitting<Item>(items: readonly Item[], { most, block, cite }: Fitting<Item>): ShownBlock<Item>[] {
+  const shown: ShownBlock<Item>[] = [];
+  let room = most;
+  for (const item of items) {
+    const { label, text, rest } = block(item);
+    const needed = MARKER_ROOM + label.length + 1 + text.length + JOINT.length;
+    if (needed > room && shown.length > 0) break;
+    const number = cite(item);
+    const heading = `[${number}] ${label}`;
+    if (needed <= room) {
+      shown.push({ item, number, block: text === '' ? heading : `${heading}\n${text}`, text, missing: 0 });
+      room -= needed;
+      continue;
+    }
+    const left = room - MARKER_ROOM - label.length - 1 - rest(text.length).length - JOINT.length;
+    const end = wholeCharacter(text, Math.max(1, left));
+    const part = text.slice(0, end);
+    shown.push({ item, number, block: `${heading}\n${part}\n${rest(end)}`, text: part, missing: text.length - end });
+    break;
+  }
+  return shown;
+}
+
+export const joinBlocks = (shown: readonly ShownBlock<unknown>[]): string =>
+  shown.map(({ block }) => block).join(JOINT);
+
+/** A passage whose end, where it is cut, is had from the document's text. */
+export const passageBlock = (chunk: Chunk & Partial<Pick<ScoredChunk, 'score'>>): Block => ({
+  label: passageLabel(chunk),
+  text: chunk.text,
+  rest: (shown) =>
+    `(cut; the rest: get_file_content with document_id="${chunk.documentId}", offset=${chunk.start + shown})`,
+});
+
+/** The nearest place at or before `end` that does not cut a character in two. */
+export function wholeCharacter(text: string, end: number): number {
+  const place = Math.min(text.length, end);
+  const code = text.charCodeAt(place);
+  return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
+}
+
+/** Room for a tool's first and last lines beside its blocks. */
+export const LINES_ROOM = 330;

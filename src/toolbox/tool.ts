@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Source } from '../citations/citation.ts';
 import type { Json } from '../documents/document.ts';
 import type { FieldIssue } from '../errors.ts';
+import { commonAliases } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** What a tool cannot do without; where it is missing the tool is not offered. */
@@ -45,6 +46,8 @@ export interface Tool {
   readonly needs: readonly ToolNeed[];
   /** Milliseconds a call may take before it is ended and reported as a failure. */
   readonly deadline: number;
+  /** Other names that models give to members of the input: theirs → ours. */
+  readonly aliases?: ReadonlyMap<string, string>;
   /** Checks arguments that were already made tolerant by `readArguments`. */
   check(given: unknown): ArgumentReading;
   /** `input` is what `check` returned. Throws ServiceError with words the calling model can act on. */
@@ -79,6 +82,7 @@ export function defineTool<const Name extends string, Input extends z.ZodObject,
     annotations: definition.annotations,
     needs: definition.needs ?? [],
     deadline: definition.deadline,
+    aliases: commonAliases,
     check(given) {
       const reading = definition.input.safeParse(given);
       return reading.success ? { ok: true, input: reading.data } : { ok: false, issues: toIssues(reading.error) };

@@ -4,8 +4,15 @@ import type { Document } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
-import { findDocument } from '../../src/toolbox/find-document.ts';
-import { fitBlocks, renderPassage } from '../../src/toolbox/render-passages.ts';
+import { findDocument, visibleDocument } from '../../src/toolbox/find-document.ts';
+import {
+  type Block,
+  joinBlocks,
+  LINES_ROOM,
+  oneLine,
+  passageBlock,
+  showFitting,
+} from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
@@ -47,6 +54,7 @@ export const content = defineTool({
         start_char: z.number().int(),
         end_char: z.number().int(),
         text: z.string().optional(),
+        missing_chars: z.number().int().optional(),
       }),
     ),
     trust: z.literal('corpus'),
@@ -59,27 +67,24 @@ export const content = defineTool({
     const { document, center } = await selected(input, context);
     const scope = [document.id, center?.id ?? null, input.before, input.after, input.include_text] as const;
     const first = center === undefined ? 0 : Math.max(0, center.order - input.before);
-    const last = center === undefined ? document.chunkCount : center.order + input.after + 1;
+    const last = Math.min(document.chunkCount, center === undefined ? Infinity : center.order + input.after + 1);
     const offset = first + readCursor(input.cursor, ...scope);
     const { items } = await context.library.chunksOf(document.id, {
       offset,
       limit: Math.max(1, Math.min(CHUNKS_PER_CALL, last - offset)),
     });
-    const numbered = items
-      .filter(() => offset < last)
-      .map((chunk) => ({ chunk, number: context.cite({ kind: 'chunk', chunk: { ...chunk, score: 0 } }) }));
-    const { text, kept } = fitBlocks(
-      numbered.map(({ chunk, number }) => (input.include_text ? renderPassage(number, chunk) : outline(number, chunk))),
-      Math.min(input.max_chars, context.maxCharacters),
-    );
-    const shown = numbered.slice(0, kept);
-    const end = offset + kept;
-    const next = kept > 0 && end < Math.min(last, document.chunkCount) ? writeCursor(end - first, ...scope) : undefined;
-    const heading = `${document.title} · ${document.type} · ${document.chunkCount} chunks · document_id ${document.id}`;
+    const shown = showFitting(offset < last ? items : [], {
+      most: Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM,
+      block: input.include_text ? passageBlock : outline,
+      cite: (chunk) => context.cite({ kind: 'chunk', chunk: { ...chunk, score: 0 } }),
+    });
+    const end = offset + shown.length;
+    const next = shown.length > 0 && end < last ? writeCursor(end - first, ...scope) : undefined;
+    const heading = `${oneLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${document.id}`;
     return {
-      text: `${heading}\n\n${kept === 0 ? 'There are no chunks here.' : text}\n\n${
+      text: `${heading}\n\n${shown.length === 0 ? 'There are no chunks here.' : joinBlocks(shown)}\n\n${
         next === undefined
-          ? `End of the selection (chunks ${offset} to ${end - 1}).`
+          ? `End of the selection (${shown.length === 0 ? 'no chunks' : `chunks ${offset} to ${end - 1}`}).`
           : `More: call content again with the same arguments and cursor="${next}".`
       }`,
       structured: {
@@ -87,7 +92,7 @@ export const content = defineTool({
         title: document.title,
         document_type: document.type,
         chunk_count: document.chunkCount,
-        chunks: shown.map(({ chunk, number }) => ({
+        chunks: shown.map(({ item: chunk, number, text, missing }) => ({
           marker: `[${number}]`,
           chunk_id: chunk.id,
           index: chunk.order,
@@ -95,34 +100,49 @@ export const content = defineTool({
           heading_path: [...chunk.headingPath],
           start_char: chunk.start,
           end_char: chunk.end,
-          ...(input.include_text ? { text: chunk.text } : {}),
+          ...(input.include_text ? { text } : {}),
+          ...(missing === 0 ? {} : { missing_chars: missing }),
         })),
         trust: 'corpus' as const,
         ...(next === undefined ? {} : { next_cursor: next }),
       },
-      sources: shown.map(({ chunk }) => ({ kind: 'chunk' as const, chunk: { ...chunk, score: 0 } })),
+      sources: shown.map(({ item: chunk }) => ({ kind: 'chunk' as const, chunk: { ...chunk, score: 0 } })),
     };
   },
 });
 
+interface Selection {
+  readonly document_id?: string | undefined;
+  readonly around_chunk_id?: string | undefined;
+}
+
 async function selected(
-  input: { readonly document_id?: string | undefined; readonly around_chunk_id?: string | undefined },
+  { document_id, around_chunk_id }: Selection,
   context: ToolContext,
 ): Promise<{ readonly document: Document; readonly center?: Chunk }> {
-  if (input.around_chunk_id !== undefined) {
-    const [center] = await context.library.chunksById([input.around_chunk_id]);
-    if (center === undefined) throw noChunk(input.around_chunk_id);
-    return { document: await findDocument(center.documentId, context), center };
+  if (around_chunk_id !== undefined) {
+    const [center] = await context.library.chunksById([around_chunk_id.toLowerCase()]);
+    // A chunk out of sight is told from a missing one by nothing.
+    const document = center && (await visibleDocument(center.documentId, context));
+    if (center === undefined || document === undefined) throw noChunk(around_chunk_id);
+    return { document, center };
   }
-  if (input.document_id !== undefined) return { document: await findDocument(input.document_id, context) };
-  throw new ServiceError('invalid_request', 'Neither document_id nor around_chunk_id is given.');
+  if (document_id !== undefined) return { document: await findDocument(document_id, context) };
+  throw new ServiceError(
+    'invalid_request',
+    'Neither document_id nor around_chunk_id is given. Give one; search_file_descriptions lists documents.',
+  );
 }
 
 const noChunk = (id: string): ServiceError =>
   new ServiceError('not_found', `No chunk "${id}" is visible here; documents may have been ingested again since.`);
 
-function outline(number: number, chunk: Chunk): string {
+function outline(chunk: Chunk): Block {
   const page = chunk.page === null ? '' : ` · p. ${chunk.page}`;
-  const headings = chunk.headingPath.length === 0 ? '' : ` · ${chunk.headingPath.join(' > ')}`;
-  return `[${number}] chunk ${chunk.order}${page}${headings} · characters ${chunk.start}-${chunk.end} · chunk_id ${chunk.id}`;
+  const headings = chunk.headingPath.length === 0 ? '' : ` · ${oneLine(chunk.headingPath.join(' > '))}`;
+  return {
+    label: `chunk ${chunk.order}${page}${headings} · characters ${chunk.start}-${chunk.end} · chunk_id ${chunk.id}`,
+    text: '',
+    rest: () => '',
+  };
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { PageSpan } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
+import { LINES_ROOM, oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 export const getFileContent = defineTool({
@@ -36,21 +38,27 @@ export const getFileContent = defineTool({
     const document = await findDocument(input.document_id, context);
     const extracted = await context.library.textOf(document.id);
     if (extracted === undefined || extracted.text === '') {
+      const reason = document.failure === null ? '' : ` (${oneLine(document.failure)})`;
       throw new ServiceError(
         'not_found',
-        `${document.title} has no text: its ingestion is ${document.ingestionStatus}.`,
+        `"${oneLine(document.title)}" has no text: its ingestion is ${document.ingestionStatus}${reason}.`,
       );
     }
     const { text, pages } = extracted;
-    const range = input.page_from === undefined ? undefined : pageRange(pages, input.page_from, input.page_to);
-    const start = Math.max(range?.start ?? 0, input.offset ?? 0);
+    const range = pageRange(pages, input.page_from, input.page_to);
+    const start = wholeCharacter(text, Math.max(range?.start ?? 0, input.offset ?? 0));
     const stop = range?.end ?? text.length;
     if (start >= stop) {
-      throw new ServiceError('invalid_request', `The offset ${start} lies past the end: the text ends at ${stop}.`);
+      const from = range?.start ?? 0;
+      throw new ServiceError(
+        'invalid_request',
+        `The offset ${start} lies past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
+      );
     }
-    const most = Math.min(input.max_chars, context.maxCharacters);
-    const end = wholeWord(text, start, Math.min(stop, start + most), stop);
-    const number = context.cite({ kind: 'document', document });
+    const most = Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM;
+    const end = wholeWord(text, start, start + most, stop);
+    const passage = { start, text: text.slice(start, end), pages };
+    const number = context.cite({ kind: 'document', document, passage });
     const shownPages = pages.filter((page) => page.end > start && page.start < end).map((page) => page.number);
     const pageWords = shownPages.length === 0 ? undefined : `${shownPages[0]}-${shownPages.at(-1)}`;
     const again =
@@ -59,7 +67,7 @@ export const getFileContent = defineTool({
         : `, page_from=${input.page_from}${input.page_to === undefined ? '' : `, page_to=${input.page_to}`}`;
     const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
     return {
-      text: `[${number}] ${document.title} · ${place} · document_id ${document.id}\n\n${text.slice(start, end)}\n\n${
+      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${document.id}\n\n${passage.text}\n\n${
         end < stop
           ? `More: call get_file_content with document_id="${document.id}", offset=${end}${again}.`
           : 'End of the selection.'
@@ -69,7 +77,7 @@ export const getFileContent = defineTool({
         title: document.title,
         marker: `[${number}]`,
         mime_type: document.mediaType,
-        text: text.slice(start, end),
+        text: passage.text,
         offset: start,
         end_offset: end,
         total_chars: text.length,
@@ -77,7 +85,7 @@ export const getFileContent = defineTool({
         ...(pageWords === undefined ? {} : { pages: pageWords }),
         trust: 'corpus' as const,
       },
-      sources: [{ kind: 'document' as const, document }],
+      sources: [{ kind: 'document' as const, document, passage }],
     };
   },
 });
@@ -87,14 +95,19 @@ interface Range {
   readonly end: number;
 }
 
-function pageRange(pages: readonly (Range & { readonly number: number })[], from: number, to = from): Range {
-  const first = pages.find((page) => page.number === from);
-  const last = pages.find((page) => page.number === to) ?? pages.at(-1);
-  if (first === undefined || last === undefined || last.end < first.start) {
+/** Undefined when no pages are asked for. */
+function pageRange(pages: readonly PageSpan[], asked: number | undefined, last: number | undefined): Range | undefined {
+  if (asked === undefined && last === undefined) return undefined;
+  const from = asked ?? 1;
+  const to = last ?? from;
+  const wanted = pages.filter(({ number }) => number >= from && number <= to);
+  const [first] = wanted;
+  const end = wanted.at(-1);
+  if (first === undefined || end === undefined) {
     const known = pages.length === 0 ? 'this document has no pages; use offset' : `it has pages 1 to ${pages.length}`;
     throw new ServiceError('invalid_request', `There are no pages ${from} to ${to}: ${known}.`);
   }
-  return { start: first.start, end: last.end };
+  return { start: first.start, end: end.end };
 }
 
 /** The last white space before `end` when there is one in the final tenth, so that no word is cut. */
@@ -102,6 +115,5 @@ function wholeWord(text: string, start: number, end: number, stop: number): numb
   if (end >= stop) return stop;
   const earliest = end - Math.floor((end - start) / 10);
   for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at;
-  const code = text.charCodeAt(end);
-  return code >= 0xdc00 && code <= 0xdfff ? end - 1 : end;
+  return wholeCharacter(text, end);
 }

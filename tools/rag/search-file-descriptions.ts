@@ -3,8 +3,8 @@ import type { Document } from '../../src/documents/document.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { cursor, filters, limit } from '../../src/toolbox/fields.ts';
-import { fitBlocks } from '../../src/toolbox/render-passages.ts';
+import { cursor, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
+import { type Block, joinBlocks, LINES_ROOM, oneLine, showFitting } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 type FoundDocument = Document & { readonly score?: number };
@@ -24,6 +24,7 @@ export const searchFileDescriptions = defineTool({
     filters,
     limit: limit(20, 50),
     cursor,
+    max_chars: maxCharacters(8000),
   }),
   output: z.object({
     query: z.string().optional(),
@@ -49,7 +50,7 @@ export const searchFileDescriptions = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute(input, { library, visible, cite, maxCharacters }) {
+  async execute(input, { library, visible, cite, maxCharacters: most }) {
     const scope = [input.query ?? null, input.filters ?? null] as const;
     const offset = readCursor(input.cursor, ...scope);
     const filter = allOf(visible, readFilter(input.filters ?? {}));
@@ -57,27 +58,26 @@ export const searchFileDescriptions = defineTool({
       input.query === undefined || input.query === ''
         ? await library.list(filter, { offset, limit: input.limit })
         : await library.searchDocuments({ text: input.query, filter, limit: input.limit, offset });
-    const numbered = found.items.map((document) => ({ document, number: cite({ kind: 'document', document }) }));
-    const { text, kept } = fitBlocks(
-      numbered.map(({ document, number }) => describe(number, document)),
-      maxCharacters,
-    );
-    const shown = numbered.slice(0, kept);
-    const end = offset + kept;
-    const next = kept > 0 && end < found.total ? writeCursor(end, ...scope) : undefined;
+    const shown = showFitting(found.items, {
+      most: Math.min(input.max_chars, most) - LINES_ROOM,
+      block: describe,
+      cite: (document) => cite({ kind: 'document', document }),
+    });
+    const end = offset + shown.length;
+    const next = shown.length > 0 && end < found.total ? writeCursor(end, ...scope) : undefined;
     const last =
       next === undefined
         ? `End of results (${end} of ${found.total}).`
         : `More (${end} of ${found.total} shown): call search_file_descriptions again with the same arguments and cursor="${next}".`;
     return {
-      text: `${kept === 0 ? 'No document fits. Leave the query out to list what there is.' : text}\n\n${last}`,
+      text: `${shown.length === 0 ? nothingFound(offset, input.query) : joinBlocks(shown)}\n\n${last}`,
       structured: {
         ...(input.query === undefined ? {} : { query: input.query }),
-        documents: shown.map(({ document, number }) => ({
+        documents: shown.map(({ item: document, number, text }) => ({
           document_id: document.id,
           marker: `[${number}]`,
           title: document.title,
-          ...(document.summary === null ? {} : { summary: document.summary }),
+          ...(text === '' ? {} : { summary: text }),
           document_type: document.type,
           chunk_count: document.chunkCount,
           char_count: document.textLength,
@@ -90,14 +90,24 @@ export const searchFileDescriptions = defineTool({
         total: found.total,
         ...(next === undefined ? {} : { next_cursor: next }),
       },
-      sources: shown.map(({ document }) => ({ kind: 'document' as const, document })),
+      sources: shown.map(({ item: document }) => ({ kind: 'document' as const, document })),
     };
   },
 });
 
-function describe(number: number, document: FoundDocument): string {
+function describe(document: FoundDocument): Block {
   const facts = [document.type, `${document.chunkCount} chunks`, `${document.textLength} characters`];
   if (document.score !== undefined) facts.push(`score ${document.score.toFixed(3)}`);
-  const heading = `[${number}] ${document.title} · ${facts.join(' · ')} · document_id ${document.id}`;
-  return document.summary === null ? heading : `${heading}\n${document.summary}`;
+  return {
+    label: `${oneLine(document.title)} · ${facts.join(' · ')} · document_id ${document.id}`,
+    text: document.summary ?? '',
+    rest: () => `(summary cut; the text: get_file_content with document_id="${document.id}")`,
+  };
+}
+
+function nothingFound(offset: number, query: string | undefined): string {
+  if (offset > 0) return 'There are no further documents.';
+  return query === undefined || query === ''
+    ? 'There are no documents here.'
+    : 'No document fits. Leave the query out to list what there is.';
 }

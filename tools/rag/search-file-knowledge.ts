@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { cursor, filters, limit, maxCharacters, query } from '../../src/toolbox/fields.ts';
-import { fitBlocks, renderPassage, titleOf } from '../../src/toolbox/render-passages.ts';
+import { cursor, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
+import { joinBlocks, LINES_ROOM, passageBlock, showFitting, titleOf } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
-/** Deepest rank that paging reaches; further hits are noise, and each page costs a search of its whole depth. */
-const DEEPEST = 1000;
+/** Ranks that paging reaches; further hits are noise. */
+const DEPTH = 100;
 
 export const searchFileKnowledge = defineTool({
   name: 'search_file_knowledge',
@@ -21,7 +22,13 @@ export const searchFileKnowledge = defineTool({
       .optional()
       .describe('semantic: by meaning; full_text: by words; hybrid: both. Left out, what fits the corpus'),
     filters,
-    limit: limit(8, 50),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('How many to return (1 to 50); left out, as many as the request asks for, else 10'),
     max_per_document: z.number().int().min(1).max(50).optional().describe('At most this many passages of one document'),
     cursor,
     max_chars: maxCharacters(8000),
@@ -37,6 +44,7 @@ export const searchFileKnowledge = defineTool({
         document_id: z.string(),
         title: z.string(),
         text: z.string(),
+        missing_chars: z.number().int().optional(),
         score: z.number(),
         semantic_rank: z.number().int().optional(),
         full_text_rank: z.number().int().optional(),
@@ -56,40 +64,38 @@ export const searchFileKnowledge = defineTool({
   async execute(input, { retriever, settings, cite, maxCharacters, signal }) {
     const scope = [input.query, input.mode ?? null, input.filters ?? null, input.max_per_document ?? null] as const;
     const offset = readCursor(input.cursor, ...scope);
-    const depth = Math.min(DEEPEST, (offset + input.limit) * (input.max_per_document === undefined ? 1 : 3) + 1);
     const { chunks, explanation } = await retriever.search(
       input.query,
       {
         ...settings,
         ...(input.mode === undefined ? {} : { kind: input.mode }),
         filter: allOf(settings.filter, readFilter(input.filters ?? {})),
-        limit: depth,
-        offset: 0,
+        // One depth for every page: how far the legs are read decides the order they are fused to.
+        limit: Math.min(DEPTH, settings.hybrid.fullTextLimit ?? DEPTH),
       },
       signal,
     );
     const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
-    const page = ranked.slice(offset, offset + input.limit);
-    const numbered = page.map((chunk) => ({ chunk, number: cite({ kind: 'chunk', chunk }) }));
-    const { text, kept } = fitBlocks(
-      numbered.map(({ chunk, number }) => renderPassage(number, chunk)),
-      Math.min(input.max_chars, maxCharacters),
-    );
-    const shown = numbered.slice(0, kept);
-    const end = offset + kept;
-    const next = ranked.length > end && kept > 0 ? writeCursor(end, ...scope) : undefined;
+    const shown = showFitting<ScoredChunk>(ranked.slice(offset, offset + (input.limit ?? settings.limit)), {
+      most: Math.min(input.max_chars, maxCharacters) - LINES_ROOM,
+      block: passageBlock,
+      cite: (chunk) => cite({ kind: 'chunk', chunk }),
+    });
+    const end = offset + shown.length;
+    const next = ranked.length > end && shown.length > 0 ? writeCursor(end, ...scope) : undefined;
     return {
-      text: `${kept === 0 ? nothingFound(offset) : text}\n\n${continuation(next, end)}`,
+      text: `${shown.length === 0 ? nothingFound(offset) : joinBlocks(shown)}\n\n${continuation(next, end)}`,
       structured: {
         query: input.query,
         mode: explanation.kind,
-        results: shown.map(({ chunk, number }, index) => ({
+        results: shown.map(({ item: chunk, number, text, missing }, index) => ({
           rank: offset + index + 1,
           marker: `[${number}]`,
           chunk_id: chunk.id,
           document_id: chunk.documentId,
           title: titleOf(chunk),
-          text: chunk.text,
+          text,
+          ...(missing === 0 ? {} : { missing_chars: missing }),
           score: chunk.score,
           ...(chunk.semantic === undefined ? {} : { semantic_rank: chunk.semantic.rank }),
           ...(chunk.fullText === undefined ? {} : { full_text_rank: chunk.fullText.rank }),
@@ -102,7 +108,7 @@ export const searchFileKnowledge = defineTool({
         ...(next === undefined ? {} : { next_cursor: next }),
         notes: [...explanation.notes],
       },
-      sources: shown.map(({ chunk }) => ({ kind: 'chunk' as const, chunk })),
+      sources: shown.map(({ item: chunk }) => ({ kind: 'chunk' as const, chunk })),
     };
   },
 });
