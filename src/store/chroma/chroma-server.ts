@@ -28,8 +28,12 @@ export interface ChromaServerOptions {
 /** Long, because a server that stays silent is thought to have damaged files. */
 const READY_WITHIN_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
+/** After failing to start. */
 const LONGEST_PAUSE_MS = 20_000;
-/** A server that ran so long did not fail because of how it was started. */
+/** After ending soon: requests are waiting, and most of them can be answered. */
+const LONGEST_RESTART_PAUSE_MS = 1_000;
+const WORTH_A_QUICK_RESTART_MS = 2_000;
+/** A server that ran so long did not end because of its files. */
 const STABLE_AFTER_MS = 30_000;
 const CRASHES_TO_EMPTY = 4;
 
@@ -95,22 +99,26 @@ export class ChromaServer {
   async #keepRunning(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     for (let isFirst = true; !this.#stopping.signal.aborted; isFirst = false) {
-      const begun = performance.now();
-      await this.#runOnce(isFirst);
-      if (performance.now() - begun > STABLE_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
-      if (!this.#mustEmpty) await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      const { didStart, ranMs } = await this.#runOnce(isFirst);
+      if (this.#mustEmpty && didStart) continue;
+      if (ranMs > WORTH_A_QUICK_RESTART_MS) pauseMs = FIRST_PAUSE_MS;
+      await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, didStart ? LONGEST_RESTART_PAUSE_MS : LONGEST_PAUSE_MS);
     }
   }
 
   /** From one start to the end of that server. Never throws: a failure becomes the state. */
-  async #runOnce(isFirst: boolean): Promise<void> {
+  async #runOnce(isFirst: boolean): Promise<{ didStart: boolean; ranMs: number }> {
     const { log } = this.#options;
+    const failed = { didStart: false, ranMs: 0 };
     try {
       const { server, isEmptied } = await this.#start();
       this.#server = server;
       // The wish to stop or to empty may have come while it started.
-      if (this.#stopping.signal.aborted || this.#mustEmpty) return await server.stop();
+      if (this.#stopping.signal.aborted || this.#mustEmpty) {
+        await server.stop();
+        return failed;
+      }
       this.#enter({ kind: 'running', url: `http://127.0.0.1:${server.port}`, pid: server.pid });
       if (isEmptied) this.#announce('emptied');
       else if (!isFirst) this.#announce('restarted');
@@ -118,16 +126,19 @@ export class ChromaServer {
       const end = await server.ended;
       this.#server = undefined;
       await rm(this.#recordFile, { force: true });
-      if (this.#stopping.signal.aborted) return;
+      const run = { didStart: true, ranMs: performance.now() - begun };
+      if (this.#stopping.signal.aborted) return run;
       this.#enter({ kind: 'starting' });
-      if (this.#mustEmpty) return;
+      if (this.#mustEmpty) return run;
       log.warn({ reason: reasonOf(end.words), signal: end.signal }, 'The embedded Chroma ended; it is started again.');
-      this.#countCrash(end, performance.now() - begun);
+      this.#countCrash(end, run.ranMs);
+      return run;
     } catch (cause) {
-      if (this.#stopping.signal.aborted) return;
+      if (this.#stopping.signal.aborted) return failed;
       const error = startFailure(cause, this.#options.folder);
       if (this.#state.kind !== 'failed') log.warn({ reason: error.message }, 'The embedded Chroma cannot be started.');
       this.#enter({ kind: 'failed', error });
+      return failed;
     }
   }
 

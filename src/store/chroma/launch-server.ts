@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 /** One native server that answers on a port of 127.0.0.1. */
 export interface RunningServer {
@@ -95,16 +96,16 @@ async function freePort(): Promise<number> {
 
 const KEPT_CHARACTERS = 4_000;
 
-/** What the server printed last; its banner alone is some 2,000 characters. */
+/** What the server printed last, in whole lines and without colours; its banner alone has some 2,000 characters. */
 function lastWords(child: ChildProcess): () => string {
   let tail = '';
   const keep = (text: string): void => {
-    tail = (tail + text).slice(-KEPT_CHARACTERS);
+    tail += text;
+    if (tail.length > KEPT_CHARACTERS) tail = tail.slice(tail.indexOf('\n', tail.length - KEPT_CHARACTERS) + 1);
   };
   child.stdout?.setEncoding('utf8').on('data', keep);
   child.stderr?.setEncoding('utf8').on('data', keep);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a colour.
-  return () => tail.replaceAll(/\u001b\[[0-9;]*m/g, '').trim();
+  return () => stripVTControlCharacters(tail).trim();
 }
 
 async function endOf(child: ChildProcess, words: () => string): Promise<ServerEnd> {
