@@ -29,14 +29,17 @@ export function decodeText(bytes: Uint8Array, options: DecodeOptions = {}): Deco
 }
 
 /** Which encoding the bytes are in; undefined when they are not text. */
-export function detectEncoding(bytes: Uint8Array, declared?: string): string | undefined {
+function detectEncoding(bytes: Uint8Array, declared?: string): string | undefined {
   const marked = byteOrderMark(bytes);
   if (marked !== undefined) return marked;
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const controls = controlShare(sample);
-  const wide = controls > 0.02 ? wideEncoding(sample) : undefined;
+  const isNarrow = isUtf8(bytes);
+  // Without a NUL, valid UTF-8 is never UTF-16: a terminal's log is ASCII with control characters, not Chinese.
+  const maybeWide = controls > 0.02 && !(isNarrow && !sample.includes(0));
+  const wide = maybeWide ? wideEncoding(sample) : undefined;
   if (wide !== undefined) return wide;
-  if (isUtf8(bytes)) return controls <= MAX_CONTROLS_UTF8 ? 'utf-8' : undefined;
+  if (isNarrow) return controls <= MAX_CONTROLS_UTF8 ? 'utf-8' : undefined;
   if (controls > MAX_CONTROLS_LEGACY) return undefined;
   if (declared !== undefined && !/^utf-?(8|16|32)/i.test(declared) && iconv.encodingExists(declared)) {
     return declared.toLowerCase();

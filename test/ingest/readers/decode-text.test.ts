@@ -50,6 +50,11 @@ describe('decoding', () => {
     );
   });
 
+  it('reads the log of a terminal as what the terminal showed, and not as UTF-16', () => {
+    const log = '\u001b[31mred\u001b[0m\u001b]0;window\u0007 text about zebras\n';
+    expect(decodeText(Buffer.from(log))).toEqual({ text: 'red text about zebras\n', encoding: 'utf-8' });
+  });
+
   it('finds no text in random bytes', () => {
     for (let size = 64; size < 100_000; size *= 3) expect(decodeText(randomBytes(size))).toBeUndefined();
   });
