@@ -4,7 +4,7 @@ const OTHER_SCRIPT =
 
 /**
  * About how many tokens a language model counts in a text, without its tokenizer: four characters of Latin text, 2.5 of
- * other alphabets or one East Asian character make a token. Within a fifth of OpenAI's counts on ordinary prose.
+ * other alphabets or one East Asian character make a token.
  */
 export function estimateTokens(text: string): number {
   const eastAsian = text.match(EAST_ASIAN)?.length ?? 0;

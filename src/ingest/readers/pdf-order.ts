@@ -22,7 +22,7 @@ export function orderRows(lines: readonly Line[]): Row[] {
 }
 
 /** The empty strip between two columns of running text: where it lies, if the page has one. */
-export function findGutter(lines: readonly Line[]): number | undefined {
+function findGutter(lines: readonly Line[]): number | undefined {
   if (lines.length < 16) return undefined;
   const left = Math.min(...lines.map(({ x }) => x));
   const right = Math.max(...lines.map((line) => line.right));

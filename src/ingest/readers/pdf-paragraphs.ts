@@ -173,7 +173,7 @@ function toBlock(rows: readonly Row[], typography: Typography): PdfBlock {
 }
 
 /** Joins lines into running text; a word that was parted at the end of a line becomes one again. */
-export function joinText(lines: readonly string[], words: ReadonlySet<string>): string {
+function joinText(lines: readonly string[], words: ReadonlySet<string>): string {
   let text = '';
   for (const line of lines) {
     const parted = /(\p{L}+(?:-\p{L}+)*)[-\u2010]$/u.exec(text)?.[1];

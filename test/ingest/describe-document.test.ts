@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { describeDocument } from '../../src/ingest/describe-document.ts';
+import { embeddingText } from '../../src/ingest/embedding-text.ts';
+import { estimateTokens } from '../../src/ingest/estimate-tokens.ts';
+import { markdownBlocks } from '../../src/ingest/readers/markdown.ts';
+
+const summaryOf = (text: string, title?: string) =>
+  describeDocument({ text, blocks: markdownBlocks(text), ...(title === undefined ? {} : { title }) });
+
+describe('the summary of a document', () => {
+  it('quotes its first sentence and names its sections', () => {
+    const text =
+      '# Ferry\n\nThe ferry sails between the harbour and three small islands. It is blue.\n\n## Fares\n\nFares are paid on board.\n\n## Dogs\n\nDogs travel free.';
+    expect(summaryOf(text, 'The ferry book')).toMatch(
+      /^The ferry book: The ferry sails between the harbour and three small islands\. .*Sections: Ferry; Fares; Dogs\.$/,
+    );
+  });
+
+  it('stays short whatever it is made from', () => {
+    for (const text of [
+      'x'.repeat(100_000),
+      '# Head\n\n'.repeat(5_000),
+      `${'A sentence of many words. '.repeat(9_000)}`,
+    ]) {
+      expect(summaryOf(text)?.length ?? 0).toBeLessThanOrEqual(700);
+    }
+  });
+
+  it('is none when there is nothing to say', () => {
+    expect(summaryOf('1 2 3')).toBeNull();
+  });
+});
+
+describe('what is embedded of a passage', () => {
+  it.each([
+    [
+      'names title and headings',
+      { title: 'Book.md', headingPath: ['Trip', 'Fares'], text: 'Ten kroner.' },
+      'Book > Trip > Fares\nTen kroner.',
+    ],
+    [
+      'repeats no heading the passage begins with',
+      { title: 'Book.md', headingPath: ['Fares'], text: '## Fares\n\nTen.' },
+      'Book\n## Fares\n\nTen.',
+    ],
+    [
+      'names the columns of a table',
+      { title: 'N/A', headingPath: [], text: '| 1 | 2 |', context: '| a | b |' },
+      '| a | b |\n| 1 | 2 |',
+    ],
+  ])('%s', (_, passage, expected) => {
+    expect(embeddingText(passage)).toBe(expected);
+  });
+});
+
+describe('the estimate of tokens', () => {
+  it.each([
+    ['Latin text', 'a'.repeat(400), 100],
+    ['Cyrillic text', 'б'.repeat(250), 100],
+    ['Chinese text', '海'.repeat(100), 100],
+    ['nothing', '', 0],
+  ])('weighs %s', (_, text, tokens) => {
+    expect(estimateTokens(text)).toBe(tokens);
+  });
+});
