@@ -214,6 +214,35 @@ describe('the same content again', () => {
   });
 });
 
+describe('a source that is taken in again', () => {
+  const source = { id: '649d1072-7054-4e17-bd51-1af5f467d617', replace: true, source: 'file:///a.md' };
+  const [own, other] = [defaultCollectionId(ownerId), '122fdf6a-e116-546b-a8f6-e4cb2e2c0a01'];
+
+  it('keeps what was said of it, and is unchanged when nothing new is said', async () => {
+    const { ingestor } = await openIngestor();
+    const said = { metadata: { year: 2024, title: 'A name' }, collectionIds: [own, other] };
+    await documentOf(ingestor, file('a.md', 'Some words.', { ...source, ...said }));
+    expect(await ingestor.submit(file('a.md', 'Some words.', source))).toMatchObject({
+      kind: 'unchanged',
+      document: { title: 'A name', metadata: { year: 2024 }, collectionIds: expect.arrayContaining([own, other]) },
+    });
+  });
+
+  it('keeps metadata given and edited when its content changes, and takes what is new', async () => {
+    const { store, ingestor } = await openIngestor();
+    const page = (front: string) => `---\n${front}\n---\n\nSome words.\n`;
+    await documentOf(
+      ingestor,
+      file('a.md', page('author: Ann\nstate: draft'), { ...source, metadata: { state: 'final' } }),
+    );
+    await store.corpus.setMetadata(source.id, { reviewed: true }, 'merge');
+    const again = { ...source, metadata: { year: 2025 }, collectionIds: [other] };
+    const document = await documentOf(ingestor, file('a.md', page('author: Ben\nstate: draft'), again));
+    expect(document.metadata).toMatchObject({ author: 'Ben', state: 'final', reviewed: true, year: 2025 });
+    expect([...document.collectionIds].sort()).toEqual([own, other].sort());
+  });
+});
+
 describe('what cannot be ingested', () => {
   it.each<[string, Submission, string, RegExp]>([
     ['an unknown format', file('a.bin', Buffer.from([0, 1, 2, 3, 255, 254, 0, 9])), 'unsupported_type', /Readable are/],
