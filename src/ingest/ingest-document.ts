@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
+import { type CarriedOver, carryOver } from './carry-over.ts';
 import { findTwin } from './find-twin.ts';
 import type { IngestEvent, Ingestor, Submission } from './ingestor.ts';
 import { createPreparationThreads, type PreparationLimits } from './prepare-in-worker.ts';
@@ -67,8 +68,8 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
   }
 
   return {
-    async submit(submission) {
-      const read = await readSubmission(submission);
+    async submit(given) {
+      const { submission, read } = await withWhatWasSaid(corpus, given);
       const twin = await findTwin(corpus, submission, read);
       if (twin !== undefined) return twin;
       const collectionIds = await ensureCollections(parts.collections, submission);
@@ -94,6 +95,13 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     },
     close: () => threads.close(),
   };
+}
+
+async function withWhatWasSaid(corpus: Corpus, submission: Submission): Promise<CarriedOver> {
+  const read = await readSubmission(submission);
+  const own = submission.replace === true ? await corpus.get(read.id) : undefined;
+  if (own === undefined || own.ownerId !== submission.ownerId) return { submission, read };
+  return carryOver(own, await corpus.settingsOf(own.id), { submission, read });
 }
 
 async function requireDocument(corpus: Corpus, id: string): Promise<Document> {
