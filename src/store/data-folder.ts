@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { currentProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
 import { readServerInfo } from './server-info.ts';
 
-export { readServerInfo, removeServerInfo, type ServerInfo, writeServerInfo } from './server-info.ts';
+export { readServerInfo, removeServerInfo, writeServerInfo } from './server-info.ts';
 
 /** The one folder everything is kept in, held by this process alone. */
 export interface DataFolder {
