@@ -167,6 +167,66 @@ describe('retrieval', () => {
     expect(text).toContain('The capital of Norway is Oslo.');
   });
 
+  it('agent, whole, and a turn that follows in its conversation', async () => {
+    provider.next(
+      chatReply({
+        toolCalls: [{ id: 'c', name: 'search_file_knowledge', arguments: '{"query":"capital of Norway"}' }],
+      }),
+    );
+    const first = await client.retrieval.agent({
+      message: { role: 'user', content: 'What is the capital of Norway?' },
+      searchSettings: { useHybridSearch: true, filters: { numericId: { $eq: 8 } } },
+      ragGenerationConfig: { maxTokens: 100, temperature: 0, topP: 1, stream: false },
+      ragTools: ['search_file_knowledge', 'get_file_content'],
+      researchTools: ['rag'],
+      includeTitleIfAvailable: false,
+      useSystemContext: false,
+      maxToolContextLength: 10_000,
+      mode: 'rag',
+      needsInitialConversationName: true,
+    });
+    const { messages, conversationId } = first.results;
+    expect(messages[0]).toMatchObject({
+      role: 'assistant',
+      content: 'The capital is named there [1].',
+      metadata: { citations: [{ id: 'cit.1' }] },
+    });
+    const { results } = await client.conversations.list({ ids: [conversationId] });
+    expect(results).toMatchObject([{ id: conversationId, name: expect.stringContaining('capital') }]);
+
+    const second = await client.retrieval.agent({
+      message: { role: 'user', content: 'Is it large?' },
+      conversationId,
+      mode: 'rag',
+    });
+    expect(second.results.conversationId).toBe(conversationId);
+    const kept = (await client.conversations.retrieve({ id: conversationId })).results;
+    expect(kept.map(({ message }) => message.role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    await client.conversations.addMessage({ id: conversationId, content: 'Thank you.', role: 'user' });
+    await client.conversations.delete({ id: conversationId });
+    await expect(
+      client.retrieval.agent({ message: { role: 'user', content: 'Still there?' }, conversationId }),
+    ).rejects.toThrow(/Status 404: There is no conversation/);
+  });
+
+  it('agent, streamed, in both modes', async () => {
+    const message = { role: 'user' as const, content: 'What is the capital of Norway?' };
+    const namesOf = async (options: object) => {
+      const stream = await client.retrieval.agent({ message, ...options });
+      return [...(await read(stream)).matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
+    };
+    const rag = await namesOf({ ragGenerationConfig: { stream: true } });
+    expect(rag.slice(-2)).toEqual(['final_answer', 'done']);
+    expect(rag[0]).toBe('message');
+    const research = await namesOf({ mode: 'research', researchGenerationConfig: { stream: true, model: 'fake/gpt' } });
+    expect(research.slice(-2)).toEqual(['final_answer', 'done']);
+  });
+
+  it('agent, with a tool that does not exist', async () => {
+    const message = { role: 'user' as const, content: 'Hi' };
+    await expect(client.retrieval.agent({ message, tools: ['teleport'] })).rejects.toThrow(/Status 422: .*teleport/);
+  });
+
   it('completion, whole and streamed', async () => {
     const messages = [{ role: 'user' as const, content: 'Hi' }];
     const whole = await client.retrieval.completion({ messages, generationConfig: { maxTokens: 5, topP: 1 } });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createConversations } from '../../../src/conversations/conversations.ts';
 import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
 import type { Authenticate } from '../../../src/http/authenticate.ts';
@@ -11,11 +12,13 @@ import { createExtractiveModel } from '../../../src/models/extractive/extractive
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
 import { createAnswerer } from '../../../src/rag/answer-question.ts';
 import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
+import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
 import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
 import { createChunkSearch } from '../../../src/store/sql/chunk-search.ts';
 import { openCollections } from '../../../src/store/sql/open-collections.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
+import { ragToolNames, ragTools, researchToolNames, researchTools } from '../../../tools/index.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
 
 interface CitewellOptions {
@@ -23,6 +26,8 @@ interface CitewellOptions {
   readonly authenticate?: Authenticate;
   /** Language models; none unless told. */
   readonly models?: ModelSettings;
+  /** Milliseconds a stream waits for a reader who left. */
+  readonly grace?: number;
 }
 
 /** The whole service over loopback on an empty corpus of its own. */
@@ -30,6 +35,7 @@ export async function startCitewell({
   limits,
   authenticate,
   models: settings,
+  grace,
 }: CitewellOptions = {}): Promise<RunningHttp> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
   const index = memoryVectorIndex();
@@ -40,12 +46,28 @@ export async function startCitewell({
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
   const retriever = createRetriever({ chunks: createChunkSearch(search), embedder: embeddings });
   const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
-  const answerer = createAnswerer({ retriever, models, analyser: { analyse, analyseQuery } });
+  const analyser = { analyse, analyseQuery };
+  const answerer = createAnswerer({ retriever, models, analyser });
+  const kept = createConversations(conversations);
+  const agent = createAgent({
+    models,
+    retriever,
+    library: corpus,
+    conversations: kept,
+    tools: [...ragTools, ...researchTools],
+    toolNames: { rag: ragToolNames, research: researchToolNames },
+    met: new Set(),
+    analyser,
+    prices: {},
+    policy: { codeAfterUntrusted: false, newAddressesAfterUntrusted: false },
+    window: 128_000,
+  });
   const http = await startHttp(
     {
       corpus,
       collections,
-      conversations: createConversations(conversations),
+      conversations: kept,
+      agent,
       retriever,
       ingestor,
       answerer,
@@ -53,6 +75,7 @@ export async function startCitewell({
       models,
       reindex: ({ back }, signal) => (back ? spaces.goBack(embeddings, signal) : spaces.reindex(embeddings, signal)),
       ...(limits && { limits }),
+      ...(grace !== undefined && { runs: new RunLog({ ...defaultRunLogSettings, grace }) }),
     },
     authenticate,
   );
