@@ -25,7 +25,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'nearest-name': [],
   version: [],
   documents: ['errors'],
-  config: ['errors', 'nearest-name', 'models'],
+  config: ['errors', 'nearest-name', 'config-variables'],
+  'config-variables': ['models'],
   access: [...vocabulary, 'store'],
   store: [...vocabulary, 'embeddings'],
   'store/full-text': [...vocabulary],
@@ -53,7 +54,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   mcp: [...foundations, ...work],
   page: [],
   services: [...foundations, ...work, ...adapters, 'config', 'version', 'http', 'tools'],
-  cli: [...foundations, ...work, 'config', 'version', 'services', 'http', 'mcp'],
+  cli: [...foundations, ...work, 'config', 'config-variables', 'version', 'services', 'http', 'mcp'],
   index: [...foundations, ...work, 'config', 'services', 'http'],
 };
 

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isLoopback, loadConfig, variableNames } from '../src/config.ts';
+import { isLoopback, loadConfig } from '../src/config.ts';
+import { variableNames } from '../src/config-variables.ts';
 import { ServiceError } from '../src/errors.ts';
 
 let cwd: string;
@@ -34,6 +35,10 @@ describe('configuration', () => {
       ollama: {},
       providers: [],
       models: {},
+      prices: {},
+      contextTokens: 128_000,
+      resumeSeconds: 5,
+      afterUntrusted: [],
       logLevel: 'info',
       warnings: [],
     });
@@ -62,6 +67,10 @@ describe('configuration', () => {
       CHROMA_TOKEN: 't',
       CHROMA_TENANT: 'n',
       CHROMA_DATABASE: 'd',
+      CITEWELL_PRICES: '{"groq/c": {"input": 1, "output": 2}}',
+      CITEWELL_CONTEXT_TOKENS: '32000',
+      CITEWELL_RESUME_SECONDS: '0',
+      CITEWELL_AFTER_UNTRUSTED: 'code, addresses',
     });
     expect(config).toEqual({
       dataDir: '/data',
@@ -78,6 +87,10 @@ describe('configuration', () => {
       anthropic: { apiKey: 'a', baseUrl: 'http://127.0.0.1:3' },
       ollama: { baseUrl: 'http://127.0.0.1:4' },
       chroma: { url: 'https://chroma.test', token: 't', tenant: 'n', database: 'd' },
+      prices: { 'groq/c': { input: 1, cachedInput: 1, output: 2 } },
+      contextTokens: 32_000,
+      resumeSeconds: 0,
+      afterUntrusted: ['code', 'addresses'],
       warnings: [],
     });
   });
@@ -96,6 +109,10 @@ describe('configuration', () => {
     ['CITEWELL_PROVIDERS', 'groq', 'entries like groq='],
     ['CITEWELL_PROVIDERS', 'groq=ftp://x', 'entries like groq='],
     ['CITEWELL_PROVIDERS', 'openai=https://x.test', 'choose another name'],
+    ['CITEWELL_PRICES', '{"a": 1}', 'expected JSON such as'],
+    ['CITEWELL_CONTEXT_TOKENS', '12', 'from 2000'],
+    ['CITEWELL_RESUME_SECONDS', '-1', 'a whole number'],
+    ['CITEWELL_AFTER_UNTRUSTED', 'everything', 'code, addresses'],
     ['OPENAI_BASE_URL', 'api.openai.com', 'an http or https address'],
     ['ANTHROPIC_BASE_URL', 'file:///x', 'an http or https address'],
     ['OLLAMA_BASE_URL', '11434', 'an http or https address'],
@@ -113,7 +130,9 @@ describe('configuration', () => {
   });
 
   it('repeats no value in an error, for it may be a secret in the wrong place', () => {
-    expect(refusal({ OPENAI_BASE_URL: 'sk-secret', CITEWELL_MODEL: 'sk-secret' }).message).not.toContain('sk-secret');
+    expect(
+      refusal({ OPENAI_BASE_URL: 'sk-secret', CITEWELL_MODEL: 'sk-secret', CITEWELL_PROVIDERS: 'sk-secret' }).message,
+    ).not.toContain('sk-secret');
   });
 
   it('lets the environment win over .env, and an empty value count as unset', () => {

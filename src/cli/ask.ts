@@ -2,6 +2,7 @@ import type { Json } from '../documents/document.ts';
 import type { CitedAnswer, SearchMode } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { visible } from './layout.ts';
 import { showCitations } from './show-citations.ts';
 import { withClient } from './with-client.ts';
 
@@ -25,7 +26,7 @@ export function ask(question: string, options: AskOptions, context: CommandConte
       ...(options.model && { model: options.model }),
     };
     for await (const event of client.ask(query, interruption.stop)) {
-      if (event.type === 'text' && !options.json) output.write(event.text);
+      if (event.type === 'text' && !options.json) output.write(visible(event.text));
       if (event.type !== 'answer') continue;
       if (options.json) {
         output.print(JSON.stringify(toJson(question, event.answer)));

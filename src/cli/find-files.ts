@@ -1,9 +1,9 @@
 import { glob, lstat, opendir, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../errors.ts';
 
 /** Why something below a folder was passed over. */
-export type SkipReason = 'hidden' | 'dependencies' | 'unsupported' | 'unreadable' | 'special';
+export type SkipReason = 'hidden' | 'dependencies' | 'own' | 'unsupported' | 'unreadable' | 'special';
 
 export type Found =
   /** `isNamed` when the caller named this very file, and not a folder or glob that holds it. */
@@ -13,6 +13,8 @@ export type Found =
 export interface FindFilesOptions {
   /** Whether a file of this name is worth reading when it was not named itself. */
   readonly isSupported: (fileName: string) => boolean;
+  /** Citewell's own files, which are nobody's documents. */
+  readonly dataFolder?: string;
   readonly signal: AbortSignal;
 }
 
@@ -30,7 +32,7 @@ export async function* findFiles(argument: string, options: FindFilesOptions): A
   });
   if (info?.isFile()) yield { kind: 'file', path, sizeInBytes: info.size, isNamed: true };
   else if (info?.isDirectory()) yield* below(path, options);
-  else if (info) yield { kind: 'skipped', path, reason: 'special' };
+  else if (info) throw new ServiceError('invalid_request', `"${argument}" is neither a file nor a folder.`);
   else if (isGlob(argument)) yield* matches(argument, options);
   else throw new ServiceError('invalid_request', `There is no file or folder "${argument}".`);
 }
@@ -51,6 +53,10 @@ async function* matches(pattern: string, options: FindFilesOptions): AsyncGenera
 }
 
 async function* below(folder: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  if (isOwn(folder, options)) {
+    yield { kind: 'skipped', path: folder, reason: 'own' };
+    return;
+  }
   const entries = await opendir(folder).catch(() => undefined);
   if (entries === undefined) {
     yield { kind: 'skipped', path: folder, reason: 'unreadable' };
@@ -68,10 +74,17 @@ async function* below(folder: string, options: FindFilesOptions): AsyncGenerator
 }
 
 // A link to a folder is not followed, so that a loop of links ends; a link to a file is read like the file.
-async function* file(path: string, { isSupported }: FindFilesOptions): AsyncGenerator<Found, void> {
+async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) yield { kind: 'skipped', path, reason: 'unreadable' };
   else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
-  else if (!isSupported(basename(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
+  else if (isOwn(path, options)) yield { kind: 'skipped', path, reason: 'own' };
+  else if (!options.isSupported(basename(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
   else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
+}
+
+function isOwn(path: string, { dataFolder }: FindFilesOptions): boolean {
+  if (dataFolder === undefined) return false;
+  const way = relative(dataFolder, path);
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
 }

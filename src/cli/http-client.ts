@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { defaultAdmin } from '../access/principal.ts';
 import { documentId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
@@ -40,15 +39,14 @@ export function httpClient(server: string): Client {
     async ingest(item, signal): Promise<IngestResult> {
       const id = documentId(item.source, defaultAdmin.userId);
       const before = await find(id);
-      const hash = createHash('sha256').update(item.bytes).digest('hex');
       try {
         const { results } = await call('POST', '/documents', { body: uploadForm(item, id), signal });
-        const { document_id: stored, outcome } = results as { document_id: string; outcome?: string };
+        const { document_id: stored } = results as { document_id: string };
         if (stored !== id) return { outcome: 'duplicate', documentId: stored };
-        if (outcome === 'unchanged') return { outcome, documentId: id };
-        const isSame = before?.['content_hash'] === hash && before.ingestion_status === 'success';
-        const outcomeNow = before === undefined ? 'ingested' : isSame ? 'unchanged' : 'replaced';
-        return { outcome: outcomeNow, documentId: id };
+        if (before === undefined) return { outcome: 'ingested', documentId: id };
+        const attempt = (await find(id))?.['ingestion_attempt_number'];
+        const isSame = attempt === before['ingestion_attempt_number'];
+        return { outcome: isSame ? 'unchanged' : 'replaced', documentId: id };
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code === 'unsupported_type' || isFatal(error)) throw error;
         return { outcome: 'failed', documentId: (await find(id)) === undefined ? null : id, reason: error.message };

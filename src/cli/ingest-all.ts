@@ -25,6 +25,7 @@ export interface IngestAllOptions {
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   readonly allowPrivateAddresses: boolean;
+  readonly dataFolder: string;
   /** No new file is begun after this. */
   readonly stop: AbortSignal;
   /** What is in flight is given up. */
@@ -61,7 +62,7 @@ export async function* ingestAll(
     return step;
   };
   try {
-    for await (const source of sources(names, options.stop)) {
+    for await (const source of sources(names, options)) {
       if (options.stop.aborted) break;
       if (source.kind === 'skipped') {
         yield { type: 'skipped', name: source.path, reason: source.reason };
@@ -81,28 +82,33 @@ export async function* ingestAll(
 }
 
 /** How many files and pages the arguments lead to, for a progress bar. Undefined when it was not counted to the end. */
-export async function countSources(names: readonly string[], signal: AbortSignal): Promise<number | undefined> {
+export async function countSources(names: readonly string[], options: SourceOptions): Promise<number | undefined> {
   let total = 0;
   try {
-    for await (const source of sources(names, signal)) if (source.kind !== 'skipped') total += 1;
+    for await (const source of sources(names, options)) if (source.kind !== 'skipped') total += 1;
   } catch {
     return undefined;
   }
-  return signal.aborted ? undefined : total;
+  return options.stop.aborted ? undefined : total;
 }
+
+type SourceOptions = Pick<IngestAllOptions, 'stop' | 'dataFolder'>;
 
 type IngestSource =
   | { readonly kind: 'url'; readonly name: string }
   | { readonly kind: 'file'; readonly name: string; readonly sizeInBytes: number; readonly isNamed: boolean }
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
 
-async function* sources(names: readonly string[], stop: AbortSignal): AsyncGenerator<IngestSource, void> {
+async function* sources(
+  names: readonly string[],
+  { stop, dataFolder }: SourceOptions,
+): AsyncGenerator<IngestSource, void> {
   for (const name of names) {
     if (isUrl(name)) {
       yield { kind: 'url', name };
       continue;
     }
-    for await (const found of findFiles(name, { isSupported, signal: stop })) {
+    for await (const found of findFiles(name, { isSupported, dataFolder, signal: stop })) {
       if (found.kind === 'skipped') yield found;
       else yield { kind: 'file', name: found.path, sizeInBytes: found.sizeInBytes, isNamed: found.isNamed };
     }

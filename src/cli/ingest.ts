@@ -7,6 +7,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { isGlob, type SkipReason } from './find-files.ts';
 import { countSources, type IngestStep, ingestAll, isUrl } from './ingest-all.ts';
+import { visible, visibleLine } from './layout.ts';
 import { count, duration, progressLine } from './progress-line.ts';
 import { withClient } from './with-client.ts';
 
@@ -35,13 +36,14 @@ export async function ingest(
   await requireAll(names);
   const { output, interruption } = context;
   interruption.bePatient();
+  const { dataDir: dataFolder } = await context.config();
   return withClient(context, async (client) => {
     const tally: Tally = {
       outcomes: { ingested: 0, replaced: 0, unchanged: 0, duplicate: 0, failed: 0 },
       skipped: new Map(),
     };
     const startedAt = performance.now();
-    const view = progressView(names, tally, startedAt, context);
+    const view = progressView({ names, dataFolder, tally, startedAt }, context);
     interruption.stop.addEventListener('abort', view.stopping, { once: true });
     try {
       const steps = ingestAll(names, {
@@ -49,6 +51,7 @@ export async function ingest(
         metadata: options.metadata ?? {},
         collections: options.collection ?? [],
         allowPrivateAddresses: options.allowPrivateAddresses === true,
+        dataFolder,
         stop: interruption.stop,
         abandon: interruption.abandon,
       });
@@ -56,7 +59,10 @@ export async function ingest(
         record(step, tally);
         if (options.json && step.type !== 'started') output.print(JSON.stringify(toJson(step)));
         if (step.type === 'result' && step.outcome === 'failed') {
-          output.note(`${output.noteStyle('red', 'failed')} ${step.name}: ${step.reason}`);
+          output.note(`${output.noteStyle('red', 'failed')} ${visibleLine(step.name)}: ${visible(step.reason ?? '')}`);
+        }
+        if (step.type === 'skipped' && step.reason === 'unreadable') {
+          output.note(`${output.noteStyle('yellow', 'skipped')} ${visibleLine(step.name)}: it cannot be read.`);
         }
         view.update(step);
       }
@@ -80,9 +86,12 @@ export async function ingest(
 // Looked at before anything is done: a misspelt name should not be found out after an hour.
 async function requireAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
+    if (name.trim() === '') throw new ServiceError('invalid_request', 'A path is empty; name a file or a folder.');
     if (isUrl(name) || isGlob(name)) continue;
-    if ((await stat(resolve(name)).catch(() => undefined)) === undefined) {
-      throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
+    const info = await stat(resolve(name)).catch(() => undefined);
+    if (info === undefined) throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
+    if (!info.isFile() && !info.isDirectory()) {
+      throw new ServiceError('invalid_request', `"${name}" is neither a file nor a folder.`);
     }
   }
 }
@@ -92,19 +101,22 @@ function record(step: IngestStep, { outcomes, skipped }: Tally): void {
   if (step.type === 'skipped') skipped.set(step.reason, (skipped.get(step.reason) ?? 0) + 1);
 }
 
-function progressView(
-  names: readonly string[],
-  tally: Tally,
-  startedAt: number,
-  { output, interruption }: CommandContext,
-) {
+interface Watched {
+  readonly names: readonly string[];
+  readonly dataFolder: string;
+  readonly tally: Tally;
+  readonly startedAt: number;
+}
+
+function progressView({ names, dataFolder, tally, startedAt }: Watched, { output, interruption }: CommandContext) {
   const interval = output.isInteractive ? REDRAW_MS : SILENT_REPORT_MS;
   let total: number | undefined;
   let current: string | undefined;
   let drawnAt = startedAt;
   const counting = new AbortController();
   if (output.isInteractive) {
-    void countSources(names, AbortSignal.any([counting.signal, interruption.stop])).then((counted) => {
+    const stop = AbortSignal.any([counting.signal, interruption.stop]);
+    void countSources(names, { dataFolder, stop }).then((counted) => {
       total = counted;
     });
   }
@@ -131,7 +143,7 @@ function progressView(
   };
 }
 
-const shortName = (name: string): string => name.split(/[/\\]/).at(-1) ?? name;
+const shortName = (name: string): string => visibleLine(name.split(/[/\\]/).at(-1) ?? name);
 const sum = (counts: ReadonlyMap<unknown, number>): number => counts.values().reduce((total, each) => total + each, 0);
 
 function toJson(step: Exclude<IngestStep, { type: 'started' }>) {
@@ -156,6 +168,7 @@ const summaryJson = ({ outcomes, skipped }: Tally, seconds: number) => ({
 const skipWords: Readonly<Record<SkipReason, string>> = {
   hidden: 'hidden',
   dependencies: 'node_modules',
+  own: "Citewell's data",
   unsupported: 'of a type that cannot be read',
   unreadable: 'not readable',
   special: 'neither file nor folder',

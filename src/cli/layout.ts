@@ -1,8 +1,19 @@
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of others without what would steer a terminal: no colours, cursor movements or reversed directions. */
+export const visible = (text: string): string => text.replace(CONTROLS, '\ufffd');
+
+/** `visible`, on one line. */
+export const visibleLine = (text: string): string => visible(text.replace(/[\t\r\n\v\f]+/g, ' '));
+
 /** Breaks text into lines of at most `width` characters, at white space where there is some. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/).filter((part) => part !== '')) {
+  for (const word of visible(text)
+    .split(/\s+/)
+    .filter((part) => part !== '')) {
     let rest = word;
     if (line !== '' && line.length + 1 + rest.length <= width) {
       line += ` ${rest}`;
@@ -32,12 +43,13 @@ export function paragraph(text: string, options: { width: number; indent: string
 export function place(passage: { readonly page: number | null; readonly headingPath: readonly string[] }): string {
   return [
     ...(passage.page === null ? [] : [`page ${passage.page}`]),
-    ...(passage.headingPath.length === 0 ? [] : [passage.headingPath.join(' > ')]),
+    ...(passage.headingPath.length === 0 ? [] : [visibleLine(passage.headingPath.join(' > '))]),
   ].join(', ');
 }
 
 /** Left-aligned columns, as wide as they need to be, two blanks apart; the last column is not padded. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+export function table(cells: readonly (readonly string[])[]): string[] {
+  const rows = cells.map((row) => row.map(visibleLine));
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {

@@ -3,7 +3,7 @@ import type { Json } from '../documents/document.ts';
 import type { Passage, SearchMode, SearchResult } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { paragraph, place, table } from './layout.ts';
+import { paragraph, place, table, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 import { withClient } from './with-client.ts';
 
@@ -56,7 +56,7 @@ function show({ passages, explanation }: SearchResult, offset: number, output: O
   passages.forEach((passage, index) => {
     const where = place(passage);
     output.print(
-      `${offset + index + 1}. ${output.style('bold', passage.title)}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
+      `${offset + index + 1}. ${output.style('bold', visibleLine(passage.title))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
         `  ${output.style('cyan', passage.score.toFixed(3))}`,
     );
     output.print(paragraph(passage.text, { width: output.width, indent: '   ', maxLines: LINES_PER_PASSAGE }));

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { CitedSource, Client } from './client.ts';
-import { paragraph, place } from './layout.ts';
+import { paragraph, place, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 
 const LINES_PER_QUOTE = 6;
@@ -10,7 +10,9 @@ export async function showCitations(citations: readonly CitedSource[], client: C
   for (const { number, title, documentId, quotes } of citations) {
     const file = await sourceOf(client, documentId);
     output.print();
-    output.print(`${output.style('cyan', `[${number}]`)} ${output.style('bold', title)}  ${output.style('dim', file)}`);
+    output.print(
+      `${output.style('cyan', `[${number}]`)} ${output.style('bold', visibleLine(title))}  ${output.style('dim', visibleLine(file))}`,
+    );
     for (const quote of quotes) {
       const where = [place(quote), `characters ${quote.start}-${quote.end}`].filter((part) => part !== '').join(', ');
       output.print(paragraph(`“${quote.text}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { PriceTable } from './models/prices.ts';
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+const url = (example: string) =>
+  z.url({ protocol: /^https?$/, error: `expected an http or https address such as ${example}` });
+const modelName = (example: string) =>
+  z.string().regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/i, `expected <provider>/<name> such as ${example}`);
+const word = z.string().trim();
+const flag = z
+  .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
+  .transform((value) => value === 'true' || value === '1');
+
+const wholeNumber = (example: string, least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `expected a whole number such as ${example}`)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, `expected a whole number from ${least} to ${most}`);
+
+const pricesSchema = z.record(
+  z.string(),
+  z.object({
+    input: z.number().min(0),
+    cached_input: z.number().min(0).optional(),
+    output: z.number().min(0),
+  }),
+);
+
+/**
+ * Every variable: text from outside → checked value. A complaint says what is expected and never repeats the value,
+ * which may be a secret in the wrong place.
+ */
+export const variables = z.object({
+  CITEWELL_DATA_DIR: z.string().default('.citewell'),
+  CITEWELL_HOST: z
+    .string()
+    .regex(/^[A-Za-z0-9.:_-]+$/, 'expected an address or host name such as 127.0.0.1')
+    .default('127.0.0.1'),
+  CITEWELL_PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'expected a number from 0 to 65535')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
+    .default(7272),
+  CITEWELL_ALLOW_INSECURE_BIND: flag.default(false),
+  CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
+  CITEWELL_MODEL: modelName('openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5').optional(),
+  CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),
+  CITEWELL_REASONING_MODEL: modelName('openai/gpt-6.1-sol').optional(),
+  CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-5-5').optional(),
+  CITEWELL_EMBEDDING_MODEL: modelName('openai/text-embedding-3-small or builtin/lexical-hash-v1').optional(),
+  CITEWELL_PROVIDERS: z
+    .string()
+    .transform((list, context) => readProviderList(list, (message) => context.addIssue(message)))
+    .optional(),
+  CITEWELL_PRICES: z
+    .string()
+    .transform((json, context) => readPrices(json, (message) => context.addIssue(message)))
+    .optional(),
+  CITEWELL_CONTEXT_TOKENS: wholeNumber('128000', 2_000, 10_000_000).default(128_000),
+  CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),
+  CITEWELL_AFTER_UNTRUSTED: z
+    .string()
+    .transform((list) => list.split(/[,\s]+/).filter((entry) => entry !== ''))
+    .pipe(z.array(z.enum(['code', 'addresses'], { error: 'expected code, addresses, or both' })))
+    .optional(),
+  OPENAI_API_KEY: word.optional(),
+  OPENAI_BASE_URL: url('https://api.openai.com/v1').optional(),
+  ANTHROPIC_API_KEY: word.optional(),
+  ANTHROPIC_BASE_URL: url('https://api.anthropic.com').optional(),
+  OLLAMA_BASE_URL: url('http://127.0.0.1:11434').optional(),
+  CHROMA_URL: url('http://127.0.0.1:8000 or https://api.trychroma.com').optional(),
+  CHROMA_TOKEN: word.optional(),
+  CHROMA_TENANT: word.optional(),
+  CHROMA_DATABASE: word.optional(),
+});
+
+/** The names of all variables, for `.env.example` and for hints; `CITEWELL_PROVIDER_<NAME>_API_KEY` aside. */
+export const variableNames: readonly string[] = Object.keys(variables.shape);
+
+const RESERVED_PROVIDERS = new Set(['openai', 'anthropic', 'ollama', 'builtin', 'local']);
+
+function readProviderList(list: string, complain: (message: string) => void): { name: string; baseUrl: string }[] {
+  const entries = list.split(/[,\s]+/).filter((entry) => entry !== '');
+  return entries.flatMap((entry, index) => {
+    const [, name, baseUrl] = /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(entry) ?? [];
+    if (name === undefined || baseUrl === undefined || !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
+      complain(
+        `expected entries like groq=https://api.groq.com/openai/v1, separated by commas; entry ${index + 1} is not`,
+      );
+      return [];
+    }
+    if (RESERVED_PROVIDERS.has(name)) {
+      complain(`"${name}" is a provider of its own (see its own variables); choose another name`);
+      return [];
+    }
+    return [{ name, baseUrl }];
+  });
+}
+
+function readPrices(json: string, complain: (message: string) => void): PriceTable {
+  const parsed = pricesSchema.safeParse(parsedJson(json));
+  if (parsed.success) {
+    return Object.fromEntries(
+      Object.entries(parsed.data).map(([name, { input, cached_input, output }]) => [
+        name,
+        { input, cachedInput: cached_input ?? input, output },
+      ]),
+    );
+  }
+  complain('expected JSON such as {"openai/gpt-6-luna": {"input": 0.5, "cached_input": 0.05, "output": 4}}');
+  return {};
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
