@@ -25,7 +25,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'nearest-name': [],
   version: [],
   documents: ['errors'],
-  config: ['errors', 'nearest-name', 'config-variables'],
+  config: ['errors', 'nearest-name', 'config-variables', 'models'],
   'config-variables': ['models'],
   access: [...vocabulary, 'store'],
   store: [...vocabulary, 'embeddings'],
