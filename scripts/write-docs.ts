@@ -12,6 +12,10 @@ const NEEDS = {
   sandbox: 'the sandbox',
   reasoner: 'a language model',
   answerer: '',
+  intake: '',
+  folders: 'an allowed folder',
+  research: 'a language model',
+  facts: '',
 } as const satisfies Record<Tool['needs'][number], string>;
 
 /** The README's tool table from `tools/index.ts`. With --check, says whether it is stale instead of writing it. */

@@ -6,7 +6,17 @@ import { commonAliases } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** What a tool cannot do without; where it is missing the tool is not offered. */
-export type ToolNeed = 'web_search' | 'web_pages' | 'sandbox' | 'reasoner' | 'answerer';
+export type ToolNeed =
+  | 'web_search'
+  | 'web_pages'
+  | 'sandbox'
+  | 'reasoner'
+  | 'answerer'
+  // Met only where someone calls tools by themselves, outside of an agent's run; see desk.ts.
+  | 'intake'
+  | 'folders'
+  | 'research'
+  | 'facts';
 
 /** Hints for hosts and for the untrusted-text policy; all four are always written out. */
 export interface ToolAnnotations {
