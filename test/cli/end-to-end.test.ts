@@ -58,6 +58,15 @@ function mainJob(isServed: boolean) {
     await writeFile(join(cwd, 'papers/more/bread.txt'), BREAD);
   });
 
+  it('needs to be told only once what is to be known of a file', async () => {
+    const summary = async (...args: string[]) => linesOf((await run('ingest', ...args, '--json')).stdout).at(-1);
+    expect(await summary('papers/lighthouse.md')).toMatchObject({ unchanged: 1, replaced: 0 });
+    expect(await summary('papers/lighthouse.md', '--metadata', 'tall=true')).toMatchObject({ replaced: 1 });
+    const { documents } = jsonOf((await run('documents', 'list', '--json')).stdout);
+    const kept = documents.find(({ document_type: type }: { document_type: string }) => type === 'md');
+    expect(kept.metadata).toMatchObject({ year: 1844, tall: true });
+  });
+
   it('finds passages with their place', async () => {
     const { code, stdout, stderr } = await run('search', 'When', 'was', 'the', 'lighthouse', 'finished?', '--json');
     const { results } = jsonOf(stdout);

@@ -80,6 +80,21 @@ describe('finding files', () => {
     await expect(find(join(folder, '*.xyz'))).rejects.toThrow(/No file matches/);
   });
 
+  it('passes over the data folder, however it is reached', async () => {
+    const options = { isSupported, dataFolder: join(folder, 'a'), signal: new AbortController().signal };
+    const reasons = async (argument: string) =>
+      (await Array.fromAsync(findFiles(argument, options))).flatMap((each) =>
+        each.kind === 'skipped' && each.reason === 'own' ? [relative(folder, each.path)] : [],
+      );
+    expect(await reasons(folder)).toEqual(['a']);
+    expect(await reasons(join(folder, 'a/b'))).toEqual(['a/b']);
+    expect(await reasons(join(folder, '**/three.md'))).toEqual(['a/b/three.md']);
+  });
+
+  it('refuses what is named and is neither a file nor a folder', async () => {
+    await expect(find('/dev/null')).rejects.toThrow(/neither a file nor a folder/);
+  });
+
   it('stops when it is told to', async () => {
     expect(await find(folder, AbortSignal.abort())).toEqual([]);
   });

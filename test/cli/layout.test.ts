@@ -26,6 +26,11 @@ describe('text for a terminal', () => {
     expect(place({ page: null, headingPath: [] })).toBe('');
   });
 
+  it('never lets a text steer the terminal', () => {
+    expect(wrap('a\u001b[31mb \u202ec', 40)).toEqual(['a\ufffd[31mb \ufffdc']);
+    expect(table([['we\tird\n"name"', 'x']])).toEqual(['we ird "name"  x']);
+  });
+
   it('aligns columns', () => {
     expect(
       table([
