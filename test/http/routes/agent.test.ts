@@ -248,15 +248,15 @@ describe('an agent with a language model', () => {
       const response = await ask({ ...body, mode: 'research', needs_initial_conversation_name: false });
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
       await response.text();
-      return { isStream, models: new Set(provider.requests.slice(before).map((request) => request.body.model)) };
+      return { isStream, models: provider.requests.slice(before).map((request) => request.body.model) };
     };
     expect(await modelsOf({ research_generation_config: { model: 'fake/own', stream: true } })).toMatchObject({
       isStream: true,
-      models: new Set(['own']),
+      models: expect.arrayContaining(['own']),
     });
     expect(await modelsOf({ rag_generation_config: { stream: true } })).toMatchObject({
       isStream: true,
-      models: new Set(['deep']),
+      models: expect.not.arrayContaining(['own']),
     });
     provider.otherwise(() => openAiError(500, 'no reply is scripted'));
   });
