@@ -1,5 +1,5 @@
 import type { Random } from '../seeded-random.ts';
-import type { Api, Leg } from './api.ts';
+import type { Api, Leg, Texts } from './api.ts';
 import { type Draft, shownOf, textOf } from './draft.ts';
 import type { FoundDocument, FoundIndex, FoundRecords } from './inspect.ts';
 import type { Entry, Ledger } from './ledger.ts';
@@ -142,19 +142,25 @@ function sampleOf(keys: readonly number[], random: Random): number[] {
   return [...new Set(Array.from({ length: SAMPLE }, () => random.pick([first, ...others])))];
 }
 
+/** The index finds nearly all, by nature: so many may be missed without a filter, and none with one. */
+const MISSED_AT_MOST = { share: 0.05, number: 2 };
+
 async function searchEach({ searched, api, random }: Inspection, leg: Leg): Promise<string[]> {
   const violations: string[] = [];
-  for (const entry of searched) {
-    if (entry.draft === null) continue;
-    const place = random.integer(0, entry.draft.marks.length - 1);
-    const mark = entry.draft.marks[place] ?? '';
-    const query = leg === 'full_text' ? mark : (entry.draft.paragraphs[place] ?? '');
-    const { status, texts } = await api.search(query, { leg, limit: 10 });
-    if (!texts.some((text) => text.includes(mark))) {
-      violations.push(`Document ${entry.id}: paragraph ${place} is not found (${status}, ${texts.length} hits).`);
-    }
+  const missed: string[] = [];
+  for (const { id, draft } of searched) {
+    if (draft === null) continue;
+    const place = random.integer(0, draft.marks.length - 1);
+    const mark = draft.marks[place] ?? '';
+    const query = leg === 'full_text' ? mark : (draft.paragraphs[place] ?? '');
+    const isFound = ({ texts }: Texts) => texts.some((text) => text.includes(mark));
+    const sentence = `Document ${id}: paragraph ${place} is not found`;
+    if (!isFound(await api.search(query, { leg, limit: 10 }))) missed.push(`${sentence}.`);
+    // Chosen by a filter, the few passages of a document are compared one by one.
+    if (!isFound(await api.search(query, { leg, id, limit: 10 }))) violations.push(`${sentence} among its own.`);
   }
-  return violations;
+  const { share, number } = leg === 'semantic' ? MISSED_AT_MOST : { share: 0, number: 0 };
+  return missed.length > Math.max(number, share * searched.length) ? [...violations, ...missed] : violations;
 }
 
 async function ghostsOf({ ledger, searched, api, records }: Inspection): Promise<string[]> {
