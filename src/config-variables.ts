@@ -9,6 +9,7 @@ const url = (example: string) =>
 const modelName = (example: string) =>
   z.string().regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/i, `expected <provider>/<name> such as ${example}`);
 const word = z.string().trim();
+const entries = (list: string): string[] => list.split(/[,\s]+/).filter((entry) => entry !== '');
 const flag = z
   .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
   .transform((value) => value === 'true' || value === '1');
@@ -51,6 +52,11 @@ export const variables = z.object({
   CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),
   CITEWELL_REASONING_MODEL: modelName('openai/gpt-6.1-sol').optional(),
   CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-5-5').optional(),
+  CITEWELL_TEXT_TOOLS: z
+    .string()
+    .transform(entries)
+    .pipe(z.array(modelName('ollama/gemma3:4b')))
+    .optional(),
   CITEWELL_EMBEDDING_MODEL: modelName('openai/text-embedding-3-small or builtin/lexical-hash-v1').optional(),
   CITEWELL_PROVIDERS: z
     .string()
@@ -64,7 +70,7 @@ export const variables = z.object({
   CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),
   CITEWELL_AFTER_UNTRUSTED: z
     .string()
-    .transform((list) => list.split(/[,\s]+/).filter((entry) => entry !== ''))
+    .transform(entries)
     .pipe(z.array(z.enum(['code', 'addresses'], { error: 'expected code, addresses, or both' })))
     .optional(),
   OPENAI_API_KEY: word.optional(),

@@ -47,6 +47,8 @@ export interface Config {
     readonly reasoning?: string;
     readonly fallback?: string;
   };
+  /** Models that take no tools and get them described as text. */
+  readonly textTools: readonly string[];
   readonly embeddingModel?: string;
   /** US dollars per million tokens, over the built-in table. */
   readonly prices: PriceTable;
@@ -110,6 +112,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
       ...(value.CITEWELL_REASONING_MODEL && { reasoning: value.CITEWELL_REASONING_MODEL }),
       ...(value.CITEWELL_FALLBACK_MODEL && { fallback: value.CITEWELL_FALLBACK_MODEL }),
     },
+    textTools: value.CITEWELL_TEXT_TOOLS ?? [],
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
     prices: value.CITEWELL_PRICES ?? {},
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,

@@ -39,6 +39,7 @@ describe('configuration', () => {
       contextTokens: 128_000,
       resumeSeconds: 5,
       afterUntrusted: [],
+      textTools: [],
       logLevel: 'info',
       warnings: [],
     });
@@ -71,6 +72,7 @@ describe('configuration', () => {
       CITEWELL_CONTEXT_TOKENS: '32000',
       CITEWELL_RESUME_SECONDS: '0',
       CITEWELL_AFTER_UNTRUSTED: 'code, addresses',
+      CITEWELL_TEXT_TOOLS: 'ollama/gemma3:4b, groq/c/d',
     });
     expect(config).toEqual({
       dataDir: '/data',
@@ -91,6 +93,7 @@ describe('configuration', () => {
       contextTokens: 32_000,
       resumeSeconds: 0,
       afterUntrusted: ['code', 'addresses'],
+      textTools: ['ollama/gemma3:4b', 'groq/c/d'],
       warnings: [],
     });
   });
@@ -106,6 +109,7 @@ describe('configuration', () => {
     ['CITEWELL_REASONING_MODEL', '/o3', '<provider>/<name>'],
     ['CITEWELL_FALLBACK_MODEL', 'x', '<provider>/<name>'],
     ['CITEWELL_EMBEDDING_MODEL', 'hash', '<provider>/<name>'],
+    ['CITEWELL_TEXT_TOOLS', 'ollama/a, b', '<provider>/<name>'],
     ['CITEWELL_PROVIDERS', 'groq', 'entries like groq='],
     ['CITEWELL_PROVIDERS', 'groq=ftp://x', 'entries like groq='],
     ['CITEWELL_PROVIDERS', 'openai=https://x.test', 'choose another name'],

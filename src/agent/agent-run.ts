@@ -22,6 +22,8 @@ export interface AgentRun {
   readonly config: GenerationConfig;
   readonly tools: readonly Tool[];
   readonly context: RunContext;
+  /** Tokens of one tool result that the model gets to read, whatever the tool makes of `maxCharacters`. */
+  readonly maxToolTokens: number;
   readonly budget: Budget;
   readonly containment: Containment;
   readonly analyser: TextAnalyser;
@@ -32,6 +34,8 @@ export interface AgentRun {
   /** Grows by each turn and its tool results. */
   transcript: readonly Message[];
   readonly sources: SourceList;
+  /** How many of the sources, the first ones, earlier turns of the conversation brought. */
+  readonly inherited: number;
   /** Sources referred to so far, with the numbers they have outside: counted in order of first use. */
   readonly citedAs: Map<number, number>;
   readonly toolCalls: ToolCall[];

@@ -1,6 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
+import pLimit from 'p-limit';
+import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message, ToolCall } from '../models/message.ts';
-import { callTool, type ToolOutcome } from '../toolbox/call-tool.ts';
+import { callTool, failed, type ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
+import { wholeCharacter } from '../toolbox/render-passages.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -8,73 +12,104 @@ import type { AgentRun } from './agent-run.ts';
 interface Answered {
   readonly call: ToolCall;
   readonly outcome: ToolOutcome;
+  /** What the model and the reader of the stream get to see. */
+  readonly text: string;
 }
+
+/** Calls of one turn that run at the same time; the others wait. */
+const AT_ONCE = 8;
 
 /**
  * Announces all calls of a turn, runs them side by side, and tells each result as it comes. The transcript gets the
- * results in the order of the calls, fenced as data.
+ * results in the order of the calls, fenced as data. What is still running is ended when the run is left.
  */
-export async function* answerCalls(run: AgentRun, calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, void> {
+export async function* answerCalls(
+  run: AgentRun,
+  calls: readonly ToolCall[],
+): AsyncGenerator<AgentEvent, readonly ToolOutcome[]> {
   for (const call of calls) yield { type: 'tool_call', call };
-  const running = new Map(calls.map((call) => [call, answerCall(run, call)]));
-  const outcomes = new Map<ToolCall, ToolOutcome>();
-  while (running.size > 0) {
-    const { call, outcome } = await Promise.race(running.values());
-    running.delete(call);
-    outcomes.set(call, outcome);
-    if (!outcome.isError && outcome.output.isUntrusted === true) run.containment.readUntrusted();
-    const spent = run.budget.spent();
-    yield {
-      type: 'tool_result',
-      callId: call.id,
-      name: call.name,
-      content: textOf(outcome),
-      isError: outcome.isError,
-      spent,
-    };
+  const left = new AbortController();
+  const limit = pLimit(AT_ONCE);
+  const running = new Map(
+    calls.map((call) => [call, limit(() => answerCall(run, call, AbortSignal.any([run.signal, left.signal])))]),
+  );
+  const answers = new Map<ToolCall, Answered>();
+  try {
+    while (running.size > 0) {
+      const answered = await Promise.race(running.values());
+      const { call, outcome, text } = answered;
+      running.delete(call);
+      answers.set(call, answered);
+      if (!outcome.isError && outcome.output.isUntrusted === true) run.containment.readUntrusted();
+      const spent = run.budget.spent();
+      yield { type: 'tool_result', callId: call.id, name: call.name, content: text, isError: outcome.isError, spent };
+    }
+  } finally {
+    left.abort();
   }
+  const inOrder = calls.flatMap((call) => answers.get(call) ?? []);
   run.toolCalls.push(...calls);
-  run.transcript = [...run.transcript, ...calls.flatMap((call) => toMessage(call, outcomes.get(call)))];
+  run.transcript = [...run.transcript, ...inOrder.map(toMessage)];
+  return inOrder.map(({ outcome }) => outcome);
 }
 
-async function answerCall(run: AgentRun, call: ToolCall): Promise<Answered> {
-  const twin = run.toolCalls.find((earlier) => isSameCall(earlier, call));
-  if (twin !== undefined) {
-    const text =
-      'Error [invalid_argument]: This very call was already made in this run; its result stands above. Next step: use that result, or call with other arguments.';
-    return { call, outcome: { isError: true, code: 'invalid_argument', text } };
+async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<Answered> {
+  const outcome = await outcomeOf(run, call, signal);
+  const text = outcome.isError ? outcome.text : cutToContext(outcome.output.text, run.maxToolTokens);
+  return { call, outcome, text };
+}
+
+async function outcomeOf(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+  signal.throwIfAborted();
+  if (wasAnswered(run.transcript, call)) {
+    return failed(
+      'invalid_argument',
+      'This very call was already made; its result stands above.',
+      'Use that result, or call with other arguments.',
+    );
   }
   const tool = run.tools.find(({ name }) => name === call.name);
   const refusal = tool === undefined ? undefined : run.containment.refusal(tool, call.arguments);
-  if (refusal !== undefined) {
-    return { call, outcome: { isError: true, code: 'blocked', text: `Error [blocked]: ${refusal}` } };
-  }
-  const signal = AbortSignal.any([run.signal, run.budget.timeUp]);
+  if (refusal !== undefined) return { isError: true, code: 'blocked', text: `Error [blocked]: ${refusal}` };
   const context: ToolContext = {
     ...run.context,
     transcript: run.transcript,
     cite: (source) => run.sources.add(source),
     spend: (model, usage) => run.budget.add(model, usage),
-    signal,
+    signal: AbortSignal.any([signal, run.budget.timeUp]),
   };
   try {
-    return { call, outcome: await callTool(call, run.tools, context) };
+    return await callTool(call, run.tools, context);
   } catch (error) {
-    if (run.signal.aborted) throw error;
-    const text = 'Error [timeout]: The time allowed for this run is used up. Next step: answer with what was found.';
-    return { call, outcome: { isError: true, code: 'timeout', text } };
+    if (signal.aborted) throw error;
+    return failed('timeout', 'The time allowed for this run is used up.', 'Answer with what was found.');
   }
 }
 
+/** Whether a turn before this one made the same call and got more than an error; a result compacted away is none. */
+function wasAnswered(transcript: readonly Message[], call: ToolCall): boolean {
+  return transcript.some((message, index) => {
+    const twins =
+      message.role === 'assistant' ? (message.toolCalls ?? []).filter((made) => isSameCall(made, call)) : [];
+    return twins.some(({ id }) => {
+      const answer = transcript.slice(index + 1).find((later) => later.role === 'tool' && later.callId === id);
+      return answer?.role === 'tool' && !answer.isError;
+    });
+  });
+}
+
 const isSameCall = (a: ToolCall, b: ToolCall): boolean =>
-  a.name === b.name && JSON.stringify(a.arguments) === JSON.stringify(b.arguments);
+  a.name === b.name && isDeepStrictEqual(a.arguments, b.arguments);
 
-const textOf = (outcome: ToolOutcome): string => (outcome.isError ? outcome.text : outcome.output.text);
+/** Tools say themselves how to get what they cut; this is for those that do not, and for scripts of many tokens. */
+function cutToContext(text: string, tokens: number): string {
+  const needed = estimateTokens(text);
+  if (needed <= tokens) return text;
+  const end = wholeCharacter(text, Math.floor((text.length * tokens) / needed));
+  return `${text.slice(0, end)}\n(cut here, after ${end} of ${text.length} characters; ask for less at a time to see the rest)`;
+}
 
-function toMessage(call: ToolCall, outcome: ToolOutcome | undefined): Message[] {
-  if (outcome === undefined) return [];
-  const text = outcome.isError
-    ? outcome.text
-    : fence(outcome.output.text, outcome.output.isUntrusted === true ? 'untrusted' : 'corpus');
-  return [{ role: 'tool', callId: call.id, name: call.name, text, isError: outcome.isError }];
+function toMessage({ call, outcome, text }: Answered): Message {
+  const shown = outcome.isError ? text : fence(text, outcome.output.isUntrusted === true ? 'untrusted' : 'corpus');
+  return { role: 'tool', callId: call.id, name: call.name, text: shown, isError: outcome.isError };
 }

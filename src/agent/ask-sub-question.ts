@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer } from '../toolbox/tool-context.ts';
 import type { AgentRun } from './agent-run.ts';
-import type { Budget } from './budget.ts';
+import type { Budget, BudgetReason } from './budget.ts';
 import { modes } from './modes.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
@@ -27,6 +27,7 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
       { role: 'user', text: question },
     ],
     sources: createSourceList(),
+    inherited: 0,
     citedAs: new Map(),
     toolCalls: [],
   };
@@ -34,7 +35,13 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
     if (event.type !== 'final_answer') continue;
     const { answer } = event;
     const cited = answer.citations.map(({ number, source }) => [number, source] as const);
-    return { text: answer.text, sources: new Map<number, Source>(cited), model: answer.model, usage: NOTHING };
+    return {
+      text: answer.text,
+      sources: new Map<number, Source>(cited),
+      model: answer.model,
+      usage: NOTHING,
+      isUntrusted: run.containment.hasReadUntrusted,
+    };
   }
   throw new ServiceError('internal', 'The sub-question ended without an answer.');
 }
@@ -43,6 +50,8 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
 function ownSteps(outer: Budget): Budget {
   let steps = 0;
   const most = modes.rag.steps;
+  const own = (shared: BudgetReason | undefined) =>
+    shared !== undefined && shared !== 'steps' ? shared : steps >= most ? 'steps' : undefined;
   return {
     ...outer,
     limits: { ...outer.limits, steps: most },
@@ -50,10 +59,8 @@ function ownSteps(outer: Budget): Budget {
       steps++;
     },
     spent: () => ({ ...outer.spent(), steps }),
-    forbids(estimatedInput) {
-      const shared = outer.forbids(estimatedInput);
-      return shared !== undefined && shared !== 'steps' ? shared : steps >= most ? 'steps' : undefined;
-    },
+    forbids: (input) => own(outer.forbids(input)),
+    isLast: (input) => own(outer.isLast(input)),
     close: () => {},
   };
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Usage } from '../models/model.ts';
-import { costOf, type PriceTable, priceOf } from '../models/prices.ts';
+import { costOf, outputFor, type PriceTable, priceOf } from '../models/prices.ts';
 
 /** Hard limits of one run; undefined means unlimited. Tokens count all input, cached input too, and all output. */
 export interface BudgetLimits {
@@ -26,8 +26,12 @@ export interface Budget {
   spent(): Spend;
   /** Tokens that may still be used; Infinity without a limit. */
   tokensLeft(): number;
+  /** Tokens that may be written by a call that reads so many; Infinity without a limit. */
+  outputLeft(estimatedInput: number): number;
   /** The limit that forbids another model call of about this many input tokens, if any. */
   forbids(estimatedInput: number): BudgetReason | undefined;
+  /** The limit that makes the step just begun the last one, if any: what it starts could not be followed up. */
+  isLast(estimatedInput: number): BudgetReason | undefined;
   /** Aborted when the wall time is used up. */
   readonly timeUp: AbortSignal;
   close(): void;
@@ -35,21 +39,27 @@ export interface Budget {
 
 /** Fewest tokens worth asking a model for; with less left, the run ends instead. */
 const LEAST_OUTPUT = 64;
+// The step after this one reads what this one read, what it wrote, and what its tools brought.
+const GROWTH = 1.5;
+
+export interface BudgetParts {
+  readonly limits: BudgetLimits;
+  readonly prices: PriceTable;
+  /** The run's own model first, then others that may take part. */
+  readonly models: readonly [string, ...string[]];
+  readonly now?: () => number;
+}
 
 /** Counts one run. Throws `invalid_request` for a money limit on a model whose price is unknown. */
-export function createBudget(
-  limits: BudgetLimits,
-  prices: PriceTable,
-  models: readonly string[],
-  now: () => number = Date.now,
-): Budget {
-  const unpriced = models.filter((model) => priceOf(model, prices) === undefined);
+export function createBudget({ limits, prices, models, now = Date.now }: BudgetParts): Budget {
+  const unpriced = [...new Set(models)].filter((model) => priceOf(model, prices) === undefined);
   if (limits.dollars !== undefined && unpriced.length > 0) {
     throw new ServiceError(
       'invalid_request',
       `A money limit needs a price, and none is known for ${unpriced.join(', ')}. Name it in CITEWELL_PRICES, or limit tokens instead.`,
     );
   }
+  const ownPrice = priceOf(models[0], prices);
   const started = now();
   const timer = new AbortController();
   const alarm =
@@ -62,6 +72,19 @@ export function createBudget(
   let dollars: number | null = 0;
 
   const tokensLeft = () => (limits.tokens ?? Number.POSITIVE_INFINITY) - total.input - total.output;
+  /** What the money left buys, by the run's own model. What was spent on one without a price can not be counted. */
+  const outputForMoney = (input: number): number => {
+    if (limits.dollars === undefined) return Number.POSITIVE_INFINITY;
+    if (dollars === null || ownPrice === undefined) return 0;
+    return outputFor(limits.dollars - dollars, input, ownPrice);
+  };
+  const outputLeft = (input: number) => Math.min(tokensLeft() - input, outputForMoney(input));
+  const forbids = (input: number): BudgetReason | undefined => {
+    if (timer.signal.aborted) return 'time';
+    if (outputForMoney(input) < LEAST_OUTPUT) return 'money';
+    if (tokensLeft() - input < LEAST_OUTPUT) return 'tokens';
+    return steps >= limits.steps ? 'steps' : undefined;
+  };
   return {
     limits,
     timeUp: timer.signal,
@@ -80,12 +103,9 @@ export function createBudget(
     },
     spent: () => ({ ...total, steps, seconds: (now() - started) / 1000, dollars }),
     tokensLeft,
-    forbids(estimatedInput) {
-      if (timer.signal.aborted) return 'time';
-      if (limits.dollars !== undefined && (dollars ?? 0) >= limits.dollars) return 'money';
-      if (tokensLeft() < estimatedInput + LEAST_OUTPUT) return 'tokens';
-      return steps >= limits.steps ? 'steps' : undefined;
-    },
+    outputLeft,
+    forbids,
+    isLast: (input) => forbids(input + Math.ceil(input * GROWTH) + LEAST_OUTPUT),
     close: () => clearTimeout(alarm),
   };
 }

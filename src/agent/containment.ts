@@ -22,6 +22,7 @@ export interface Containment {
   /** Hosts in words of the user or operator, or in a search engine's list of results. */
   trust(text: string): void;
   readUntrusted(): void;
+  readonly hasReadUntrusted: boolean;
   /** Why this call must not run, in words for the model; undefined when it may. */
   refusal(tool: Tool, input: unknown): string | undefined;
 }
@@ -35,6 +36,9 @@ export function createContainment(policy: ContainmentPolicy): Containment {
     },
     readUntrusted() {
       isTainted = true;
+    },
+    get hasReadUntrusted() {
+      return isTainted;
     },
     refusal(tool, input) {
       if (!isTainted) return undefined;

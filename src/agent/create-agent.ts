@@ -1,23 +1,22 @@
-import { createSourceList } from '../citations/source-list.ts';
+import { createSourceList, type SourceList } from '../citations/source-list.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Metadata } from '../documents/document.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Message } from '../models/message.ts';
-import type { Model, ModelRegistry } from '../models/model.ts';
+import type { ModelRegistry } from '../models/model.ts';
 import type { PriceTable } from '../models/prices.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { Library } from '../toolbox/tool-context.ts';
 import type { Agent, AgentRequest } from './agent.ts';
-import type { AgentRun, RunContext } from './agent-run.ts';
-import { askSubQuestion } from './ask-sub-question.ts';
-import { type Budget, createBudget } from './budget.ts';
-import { compactContext } from './compact-context.ts';
-import { type ContainmentPolicy, createContainment } from './containment.ts';
-import { extractivePlan } from './extractive-plan.ts';
+import { type Budget, type BudgetParts, createBudget } from './budget.ts';
+import type { ContainmentPolicy } from './containment.ts';
 import { openTurn } from './keep-turn.ts';
 import { budgetLimits, modes } from './modes.ts';
+import { compactionTo, historyShares, modelFor, prepareRun } from './prepare-run.ts';
+import { type History, readHistory } from './read-history.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
 
@@ -39,35 +38,49 @@ export interface AgentParts {
   readonly window: number;
 }
 
-const CHARACTERS_PER_TOKEN = 4;
 const NEWEST_DOCUMENTS = 25;
 
 /** The agent runtime over the rooms below it. */
 export function createAgent(parts: AgentParts): Agent {
+  const { models, library, conversations } = parts;
   return {
     async prepare(request) {
-      const traits = modes[request.mode];
-      const model = parts.models.resolve(request.generation.model, traits.slot);
+      const model = models.resolve(request.generation.model, modes[request.mode].slot);
       const isExtractive = model.name === EXTRACTIVE_MODEL;
+      const fast = isExtractive ? undefined : modelFor('fast', model, models);
       const tools = toolsFor(request, parts, isExtractive);
+      const budgetParts: BudgetParts = {
+        limits: budgetLimits(request.mode, request.limits),
+        prices: parts.prices,
+        models: [model.name, ...(isExtractive ? [] : helperNames(request, model.name, parts))],
+      };
       // Made here so that a limit without a price is refused before anything is written.
-      createBudget(budgetLimits(request.mode, request.limits), parts.prices, [model.name]).close();
-      const turn = await openTurn(parts.conversations, request);
+      createBudget(budgetParts).close();
+      const turn = await openTurn(conversations, request);
       const system = await systemMessage(request, parts);
+
+      async function historyFor(sources: SourceList, budget: Budget, signal: AbortSignal) {
+        // The fixed plan reads nothing but the question.
+        if (isExtractive) return nothingBefore;
+        const compaction = compactionTo(historyShares, parts, model, budget);
+        const inSight = { library, visible: request.search.filter };
+        return readHistory({ turn, sources, compaction, ...inSight }, AbortSignal.any([signal, budget.timeUp]));
+      }
 
       return {
         conversationId: turn.conversationId,
         async *events(signal) {
-          const budget = createBudget(budgetLimits(request.mode, request.limits), parts.prices, [model.name]);
+          const budget = createBudget(budgetParts);
           try {
-            const history = await turn.history();
-            const run = createRun({ request, parts, model, isExtractive, tools, budget, signal }, [
-              system,
-              ...history,
-              { role: 'user', text: request.message },
-            ]);
-            const namer = isExtractive ? undefined : parts.models.resolve(undefined, 'fast');
-            yield* turn.keep(runAgent({ ...run, conversationId: turn.conversationId }), namer, signal);
+            const sources = createSourceList();
+            const history = await historyFor(sources, budget, signal);
+            const run = prepareRun({
+              ...{ request, parts, model, tools, budget, system, history, sources, signal },
+              conversationId: turn.conversationId,
+              subTools: subTools(parts),
+            });
+            const remarks = (): Metadata => (run.containment.hasReadUntrusted ? { read_untrusted: true } : {});
+            yield* turn.keep(runAgent(run), { namer: fast, signal, remarks });
           } finally {
             budget.close();
           }
@@ -77,62 +90,12 @@ export function createAgent(parts: AgentParts): Agent {
   };
 }
 
-interface RunParts {
-  readonly request: AgentRequest;
-  readonly parts: AgentParts;
-  readonly model: Model;
-  readonly isExtractive: boolean;
-  readonly tools: readonly Tool[];
-  readonly budget: Budget;
-  readonly signal: AbortSignal;
-}
+const nothingBefore: History = { messages: [], said: [], hasReadUntrusted: false };
 
-function createRun(
-  { request, parts, model, isExtractive, tools, budget, signal }: RunParts,
-  transcript: readonly Message[],
-): AgentRun {
-  const sources = createSourceList();
-  const containment = createContainment(parts.policy);
-  for (const message of transcript) if (message.role === 'user') containment.trust(message.text);
-  const reasoner = isExtractive ? undefined : parts.models.resolve(undefined, 'reasoning');
-  const hasReasoner = reasoner !== undefined && reasoner.name !== EXTRACTIVE_MODEL;
-  const context: RunContext = {
-    retriever: parts.retriever,
-    library: parts.library,
-    settings: request.search,
-    visible: request.search.filter,
-    maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
-    ...(hasReasoner ? { reasoner } : {}),
-    ask: (question, asking) => askSubQuestion({ ...run, signal: asking }, question, subTools(parts)),
-  };
-  const run: AgentRun = {
-    conversationId: '',
-    mode: request.mode,
-    question: request.message,
-    model: isExtractive ? extractivePlan({ question: request.message, sources, analyser: parts.analyser }) : model,
-    isExtractive,
-    config: request.generation,
-    tools,
-    context,
-    budget,
-    containment,
-    analyser: parts.analyser,
-    async compact(messages, compacting) {
-      const summarizer = isExtractive ? undefined : parts.models.resolve(undefined, 'fast');
-      const settings = {
-        window: parts.window,
-        summarizer,
-        spend: budget.add.bind(budget),
-      };
-      return (await compactContext(messages, settings, compacting)).transcript;
-    },
-    signal,
-    transcript,
-    sources,
-    citedAs: new Map(),
-    toolCalls: [],
-  };
-  return run;
+/** Other models whose cost a run may have to count: for summaries, and for the tools that ask one. */
+function helperNames({ mode }: AgentRequest, own: string, { models }: AgentParts): readonly string[] {
+  const slots = mode === 'research' ? (['fast', 'reasoning'] as const) : (['fast'] as const);
+  return slots.map((slot) => models.defaultName(slot)).map((name) => (name === EXTRACTIVE_MODEL ? own : name));
 }
 
 /** With no language model the fixed plan searches and reads; there is nothing that could plan, reason or review. */

@@ -1,21 +1,30 @@
+import type { Message, ToolCall } from '../models/message.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
+import { answerCalls } from './answer-calls.ts';
 import { askOnce } from './ask-once.ts';
 import { estimateTranscript } from './estimate-transcript.ts';
+import { modes } from './modes.ts';
 import type { Turn } from './stream-turn.ts';
 
 const PLAN = `Before any tool is called, write a short plan for the last question: the sub-questions to settle, which tool each needs, and what would count as enough. At most eight lines. If the question needs no research, reply with the single word NONE.`;
+const PLAN_TOKENS = 800;
 
-const REVIEW = `Review the draft answer above as a strict editor: statements that no source supports, wrong or missing markers, sources that disagree, parts of the question left open. If it can stand, reply with the single word FINE. Otherwise list what to mend, at most six lines.`;
+/** The tool that reviews a draft; a request that does not offer it has no review. */
+const REVIEWER = 'critique';
 
+/** A plan for fewer steps would be all there is. */
+const FEWEST_STEPS = 3;
 /** Share of the token or step budget that must be left for a review to be worth its cost. */
 const LEAST_LEFT = 0.25;
 
-/** Research plans first: the plan becomes part of the transcript, and is shown as thinking. */
+/** Research plans first: the plan becomes part of the transcript, and is shown as thinking. It takes no step. */
 export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void> {
-  if (run.isExtractive || run.budget.forbids(estimateTranscript(run.transcript)) !== undefined) return;
-  const plan = await askOnce(run, [...run.transcript, { role: 'user', text: PLAN }], 800);
-  if (plan === undefined || plan.startsWith('NONE')) return;
+  const input = estimateTranscript(run.transcript);
+  if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < FEWEST_STEPS) return;
+  if (run.budget.isLast(input) !== undefined) return;
+  const plan = await askOnce(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
+  if (plan === undefined || plan === '' || plan.startsWith('NONE')) return;
   if (run.config.extendedThinking === true) yield { type: 'thinking', text: `Plan:\n${plan}\n` };
   run.transcript = [
     ...run.transcript,
@@ -24,34 +33,61 @@ export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void>
   ];
 }
 
-/** True when the draft has flaws worth another turn and the budget allows one; the flaws are then in the transcript. */
+/**
+ * Research has its draft reviewed before it answers, when the budget allows: by the same tool the model could call, and
+ * shown as its call. True when there is something to mend; what that is, is then in the transcript.
+ */
 export async function* reviewDraft(run: AgentRun, draft: Turn): AsyncGenerator<AgentEvent, boolean> {
-  if (run.isExtractive || !isWorthReviewing(run, draft)) return false;
-  const weak = draft.citations
-    .flatMap((citation) => citation.checks.filter(({ verdict }) => verdict === 'not_found' || verdict === 'elsewhere'))
-    .map(({ statement, verdict }) => `- (${verdict}) ${statement}`);
-  const facts =
-    weak.length === 0
-      ? ''
-      : `\n\nA check of the citations found these statements not backed by the source they name:\n${weak.join('\n')}`;
-  const review = await askOnce(run, [...run.transcript, { role: 'user', text: `${REVIEW}${facts}` }], 800);
-  if (review === undefined || review.startsWith('FINE')) return false;
-  if (run.config.extendedThinking === true) yield { type: 'thinking', text: `Review of the draft:\n${review}\n` };
+  if (!isWorthReviewing(run, draft)) return false;
+  const weak = weakStatements(draft);
+  const call: ToolCall = {
+    id: `review_${run.toolCalls.length + 1}`,
+    name: REVIEWER,
+    arguments: {
+      query: `The last reply of the assistant, which is the draft of its answer.${weak}`.slice(0, 4000),
+      focus_areas: ['facts', 'citations', 'coverage'],
+    },
+  };
+  run.transcript = withCall(run.transcript, call);
+  const [outcome] = yield* answerCalls(run, [call]);
+  const verdict = outcome?.isError === false ? outcome.output.structured['verdict'] : 'sound';
+  if (verdict === 'sound' && weak === '') return false;
   run.transcript = [
     ...run.transcript,
     {
       role: 'user',
-      text: `A review of your draft says:\n${review}${facts}\n\nMend it, searching again where needed, and give the whole answer anew.`,
+      text: `Mend the draft by this review, searching again where needed, and give the whole answer anew.${weak}`,
     },
   ];
   return true;
 }
 
-function isWorthReviewing({ budget, transcript }: AgentRun, draft: Turn): boolean {
+function isWorthReviewing(
+  { mode, isExtractive, tools, toolCalls, budget, transcript }: AgentRun,
+  draft: Turn,
+): boolean {
+  if (!modes[mode].isDeliberate || isExtractive || draft.ended !== 'end' || draft.text.trim() === '') return false;
+  if (!tools.some(({ name }) => name === REVIEWER) || toolCalls.some(({ name }) => name === REVIEWER)) return false;
   const { steps, tokens } = budget.limits;
-  const input = estimateTranscript(transcript);
-  if (draft.text.trim() === '' || budget.forbids(2 * input) !== undefined) return false;
+  // The review reads the transcript, and so does the turn that mends.
+  if (budget.isLast(estimateTranscript(transcript)) !== undefined) return false;
   const stepsLeft = (steps - budget.spent().steps) / steps;
   const tokensLeft = tokens === undefined ? 1 : budget.tokensLeft() / tokens;
   return Math.min(stepsLeft, tokensLeft) >= LEAST_LEFT;
+}
+
+/** What a check of the citations found, without a model. */
+function weakStatements({ citations }: Turn): string {
+  const weak = citations
+    .flatMap((citation) => citation.checks.filter(({ verdict }) => verdict === 'not_found' || verdict === 'elsewhere'))
+    .map(({ statement, verdict }) => `- (${verdict}) ${statement}`);
+  return weak.length === 0
+    ? ''
+    : `\n\nA check of the citations found these statements not backed by the source they name:\n${weak.join('\n')}`;
+}
+
+/** The draft as a message that calls the reviewer, as transcripts of every provider want it. */
+function withCall(transcript: readonly Message[], call: ToolCall): readonly Message[] {
+  const last = transcript.at(-1);
+  return last?.role === 'assistant' ? [...transcript.slice(0, -1), { ...last, toolCalls: [call] }] : transcript;
 }

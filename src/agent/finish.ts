@@ -24,7 +24,7 @@ export async function* finish(run: AgentRun, last: Turn | undefined, ended: RunE
     answer: {
       text,
       citations,
-      sources: allSources(run),
+      sources: ownSources(run),
       unsupported: last === undefined ? [] : unsupportedSentences(text, citations),
       removedMarkers: last?.removedMarkers ?? 0,
       conversationId: run.conversationId,
@@ -38,8 +38,9 @@ export async function* finish(run: AgentRun, last: Turn | undefined, ended: RunE
   };
 }
 
-function withoutAnswer({ sources }: AgentRun, ended: RunEnd): string {
-  const found = sources.size === 0 ? 'Nothing was found until then.' : `${sources.size} sources were found until then.`;
+function withoutAnswer(run: AgentRun, ended: RunEnd): string {
+  const count = ownSources(run).length;
+  const found = count === 0 ? 'Nothing was found until then.' : `${count} sources were found until then.`;
   switch (ended) {
     case 'end':
       return 'The model ended without an answer.';
@@ -55,8 +56,10 @@ function withoutAnswer({ sources }: AgentRun, ended: RunEnd): string {
   }
 }
 
-function allSources({ sources }: AgentRun): Source[] {
-  return Array.from({ length: sources.size }, (_, index) => sources.get(index + 1)).filter(
-    (source) => source !== undefined,
-  );
+/** What this run's tools brought; of what earlier turns brought, only what is cited again. */
+function ownSources({ sources, inherited, citedAs }: AgentRun): Source[] {
+  const numbers = Array.from({ length: sources.size }, (_, index) => index + 1);
+  return numbers
+    .filter((number) => number > inherited || citedAs.has(number))
+    .flatMap((number) => sources.get(number) ?? []);
 }

@@ -1,27 +1,31 @@
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
-import type { Message } from '../models/message.ts';
 import type { Model } from '../models/model.ts';
-import type { StoredMessage } from '../store/records.ts';
+import type { ConversationSummary, StoredMessage } from '../store/records.ts';
 import type { AgentRequest } from './agent.ts';
-import type { AgentEvent } from './agent-event.ts';
+import type { AgentAnswer, AgentEvent } from './agent-event.ts';
 import { nameConversation } from './name-conversation.ts';
+
+export interface KeepOptions {
+  /** Writes the conversation's name after its first turn; without one the question's beginning is the name. */
+  readonly namer: Model | undefined;
+  readonly signal: AbortSignal;
+  /** What else is to be kept with the answer, when it is. */
+  remarks(): Metadata;
+}
 
 /** A turn's place in its conversation. */
 export interface OpenTurn {
   readonly conversationId: string;
   /** The conversation before this turn. */
-  history(): Promise<readonly Message[]>;
+  messages(): Promise<readonly StoredMessage[]>;
+  summary(): Promise<ConversationSummary | undefined>;
+  keepSummary(summary: ConversationSummary): Promise<void>;
   /**
    * Passes the events on and keeps the turn: the question before the first event, the answer before `final_answer` is
-   * passed, or what there was of it when the run ends early. `namer` writes the conversation's name after its first
-   * turn; without one the question's beginning is the name.
+   * passed, or what there was of it when the run ends early.
    */
-  keep(
-    events: AsyncIterable<AgentEvent>,
-    namer: Model | undefined,
-    signal: AbortSignal,
-  ): AsyncGenerator<AgentEvent, void>;
+  keep(events: AsyncIterable<AgentEvent>, options: KeepOptions): AsyncGenerator<AgentEvent, void>;
 }
 
 /** Finds or makes the conversation. Throws `not_found` for one that is unknown or someone else's. */
@@ -32,53 +36,72 @@ export async function openTurn(conversations: Conversations, request: AgentReque
       ? await conversations.create(principal, null)
       : await conversations.get(principal, request.conversationId);
   const { id } = conversation;
+  const messages = () => conversations.messages(principal, id);
 
   return {
     conversationId: id,
+    messages,
+    summary: () => conversations.summary(principal, id),
+    keepSummary: (summary) => conversations.keepSummary(principal, id, summary),
 
-    async history() {
-      return (await conversations.messages(principal, id)).map(toMessage);
-    },
-
-    async *keep(events, namer, signal) {
-      const earlier = await conversations.messages(principal, id);
+    async *keep(events, { namer, signal, remarks }) {
+      const last = (await messages()).at(-1);
       const question = await conversations.append(principal, id, {
         role: 'user',
         content: request.message,
-        ...parentOf(earlier.at(-1)),
+        ...(last === undefined ? {} : { parentId: last.id }),
       });
       const store = (content: string, metadata: Metadata) =>
-        conversations.append(principal, id, { role: 'assistant', content, metadata, parentId: question.id });
-      let partial = '';
+        conversations.append(principal, id, {
+          role: 'assistant',
+          content,
+          metadata: { ...metadata, ...remarks() },
+          parentId: question.id,
+        });
+      const name = async (answer: string) => {
+        const written = await nameConversation(request.message, answer, namer, signal);
+        // The answer is out; a conversation deleted meanwhile needs no name.
+        await conversations.rename(principal, id, written).catch(() => {});
+      };
+      const partial = new PartialAnswer();
       let isStored = false;
       try {
         for await (const event of events) {
-          if (event.type === 'message') partial += event.text;
-          if (event.type === 'tool_call') partial = '';
+          partial.take(event);
           if (event.type === 'final_answer') {
             await store(event.answer.text, answerMetadata(event.answer));
             isStored = true;
           }
           yield event;
           if (event.type === 'final_answer' && (request.name ?? conversation.name === null)) {
-            const name = await nameConversation(request.message, event.answer.text, namer, signal);
-            await conversations.rename(principal, id, name);
+            await name(event.answer.text);
           }
         }
       } finally {
-        if (!isStored && partial.trim() !== '') await store(partial, { interrupted: true });
+        if (!isStored && partial.text !== '') await store(partial.text, { interrupted: true });
       }
     },
   };
 }
 
-const parentOf = (last: StoredMessage | undefined) => (last === undefined ? {} : { parentId: last.id });
+/** The text of the turn being written, or of the one before while nothing has been written since. */
+class PartialAnswer {
+  #text = '';
+  #isNewTurn = false;
 
-const toMessage = ({ role, content }: StoredMessage): Message => ({ role, text: content });
+  get text(): string {
+    return this.#text.trim();
+  }
 
-type Answer = Extract<AgentEvent, { readonly type: 'final_answer' }>['answer'];
+  take(event: AgentEvent): void {
+    if (event.type === 'tool_call') this.#isNewTurn = true;
+    if (event.type !== 'message') return;
+    this.#text = this.#isNewTurn ? event.text : this.#text + event.text;
+    this.#isNewTurn = false;
+  }
+}
 
-function answerMetadata({ citations, spent, model, ended }: Answer): Metadata {
+function answerMetadata({ citations, spent, model, ended }: AgentAnswer): Metadata {
   return {
     model,
     ended,

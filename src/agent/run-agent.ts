@@ -13,21 +13,24 @@ import { streamTurn, type Turn } from './stream-turn.ts';
  */
 export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   let last: Turn | undefined;
+  let draft: Turn | undefined;
   if (modes[run.mode].isDeliberate) yield* makePlan(run);
-  for (let reviewed = false; ; ) {
-    run.transcript = await run.compact(run.transcript, run.signal);
-    const limit = run.budget.forbids(estimateTranscript(run.transcript));
+  for (;;) {
+    run.transcript = await run.compact(run.transcript, AbortSignal.any([run.signal, run.budget.timeUp]));
+    const input = estimateTranscript(run.transcript);
+    const limit = run.budget.forbids(input);
     if (limit !== undefined) return yield* finish(run, last, limit);
     run.budget.startStep();
-    const turn: Turn = yield* streamTurn(run, { mustAnswer: run.budget.forbids(0) === 'steps' });
+    const turn: Turn = yield* streamTurn(run, run.budget.isLast(input));
     if (turn.text !== '') last = turn;
     if (turn.cut !== undefined) return yield* finish(run, last, turn.cut);
     if (turn.calls.length > 0) {
       yield* answerCalls(run, turn.calls);
       continue;
     }
-    if (!modes[run.mode].isDeliberate || reviewed) return yield* finish(run, turn, turn.ended);
-    reviewed = true;
-    if (!(yield* reviewDraft(run, turn))) return yield* finish(run, turn, turn.ended);
+    // A draft that was to be mended and was not stands as it is.
+    if (draft !== undefined) return yield* finish(run, turn.text === '' ? draft : turn, turn.ended);
+    draft = turn;
+    if (!(yield* reviewDraft(run, draft))) return yield* finish(run, draft, draft.ended);
   }
 }

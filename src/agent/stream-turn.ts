@@ -1,11 +1,13 @@
 import type { CheckedCitation } from '../citations/check-citation.ts';
 import { MarkerScanner } from '../citations/marker-scanner.ts';
+import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { ThinkingBlock, ToolCall } from '../models/message.ts';
 import { toToolSpec } from '../toolbox/tool-spec.ts';
 import type { AgentEvent, RunEnd } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { BudgetReason } from './budget.ts';
 import { CitingText } from './citing-text.ts';
+import { estimateTranscript } from './estimate-transcript.ts';
 
 /** One reply of the model. */
 export interface Turn {
@@ -21,11 +23,12 @@ export interface Turn {
 const ANSWER_NOW =
   'This is the last step: no tool can be called any more. Answer now with what was found, and say what is missing.';
 
-/** Streams one turn: text with its citations as it comes, tool calls gathered, the turn added to the transcript. */
-export async function* streamTurn(
-  run: AgentRun,
-  { mustAnswer }: { readonly mustAnswer: boolean },
-): AsyncGenerator<AgentEvent, Turn> {
+/**
+ * Streams one turn: text with its citations as it comes, tool calls gathered, the turn added to the transcript. `limit`
+ * is the one that makes it the last: then no tool may be called, and the limit is why the run ends.
+ */
+export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGenerator<AgentEvent, Turn> {
+  const mustAnswer = limit !== undefined && run.tools.length > 0;
   const scanner = new MarkerScanner(
     (number) => run.sources.get(number) !== undefined,
     (number) => citedAs(run, number),
@@ -63,12 +66,15 @@ export async function* streamTurn(
           break;
         case 'stop':
           run.budget.add(event.model, event.usage);
-          ended = event.reason === 'tool_calls' ? 'end' : event.reason;
+          ended = event.reason === 'tool_calls' || event.reason === 'end' ? (mustAnswer ? limit : 'end') : event.reason;
       }
     }
   } catch (error) {
     if (run.signal.aborted || !run.budget.timeUp.aborted) throw error;
     cut = 'time';
+    // Nobody says what a stream that was broken off has cost.
+    const [input, output] = [estimateTranscript(run.transcript), estimateTokens(raw)];
+    run.budget.add(run.model.name, { input, cachedInput: 0, output, reasoning: 0 });
   }
   yield* citing.take(scanner.end());
   run.transcript = [
@@ -100,7 +106,7 @@ function citedAs({ citedAs: given }: AgentRun, number: number): number {
 
 /** A turn may not write more than the run may still spend. */
 function withinBudget(run: AgentRun): AgentRun['config'] {
-  const left = run.budget.tokensLeft();
+  const left = run.budget.outputLeft(estimateTranscript(run.transcript));
   if (!Number.isFinite(left)) return run.config;
   return { ...run.config, maxTokens: Math.max(1, Math.min(run.config.maxTokens ?? left, left)) };
 }

@@ -3,7 +3,13 @@ import type { Metadata } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Page, Paged } from '../store/corpus.ts';
-import type { Conversation, ConversationRecords, StoredMessage, StoredRole } from '../store/records.ts';
+import type {
+  Conversation,
+  ConversationRecords,
+  ConversationSummary,
+  StoredMessage,
+  StoredRole,
+} from '../store/records.ts';
 
 export interface NewMessage {
   readonly role: StoredRole;
@@ -32,6 +38,9 @@ export interface Conversations {
   remove(principal: Principal, id: string): Promise<void>;
   append(principal: Principal, conversationId: string, message: NewMessage): Promise<StoredMessage>;
   edit(principal: Principal, conversationId: string, messageId: string, change: MessageChange): Promise<StoredMessage>;
+  /** What stands for the older messages when a model reads the conversation, if it has grown long. */
+  summary(principal: Principal, id: string): Promise<ConversationSummary | undefined>;
+  keepSummary(principal: Principal, id: string, summary: ConversationSummary): Promise<void>;
 }
 
 export function createConversations(records: ConversationRecords): Conversations {
@@ -79,6 +88,14 @@ export function createConversations(records: ConversationRecords): Conversations
       const edited = await records.edit(message.id, change);
       if (edited === undefined) throw noMessage(conversation, messageId);
       return edited;
+    },
+
+    async summary(principal, id) {
+      return records.summary((await own(principal, id)).id);
+    },
+
+    async keepSummary(principal, id, summary) {
+      await records.keepSummary((await own(principal, id)).id, summary);
     },
   };
 }

@@ -8,6 +8,7 @@ import { openAiModel } from './openai/openai-model.ts';
 import { openAiClient } from './openai/openai-provider.ts';
 import { configuredProviders, findProvider, type Provider, type ProviderSettings } from './provider-settings.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
+import { type TextToolNames, withTextTools } from './text-tools.ts';
 import { defaultTimeLimits, type TimeLimits } from './watch-stream.ts';
 import { withConcurrencyLimit } from './with-concurrency-limit.ts';
 import { withFallback } from './with-fallback.ts';
@@ -19,6 +20,8 @@ export interface ModelSettings extends ProviderSettings {
   readonly models?: (NamedModels & { readonly fallback?: string | undefined }) | undefined;
   /** Answers as `builtin/extractive`, which is also the default without any provider. */
   readonly extractive?: Model | undefined;
+  /** Provider-qualified names of models that take no tools and get them as text; others are found out. */
+  readonly textTools?: readonly string[] | undefined;
   readonly retry?: RetryPolicy | undefined;
   readonly timeLimits?: TimeLimits | undefined;
   /** Streams open at once per provider. */
@@ -30,6 +33,7 @@ const DEFAULT_CONCURRENCY = 16;
 /** Models by name. Nothing is loaded or connected before a model's first use. */
 export function createModelRegistry(settings: ModelSettings): ModelRegistry {
   const providers = configuredProviders(settings);
+  const textTools = new Set(settings.textTools);
   const factories = new Map<string, (name: string) => Model>();
   const named = settings.models ?? {};
   const configured = providers.map(({ name }) => name);
@@ -43,7 +47,7 @@ export function createModelRegistry(settings: ModelSettings): ModelRegistry {
     }
     let factory = factories.get(provider.name);
     if (factory === undefined) {
-      factory = createFactory(provider, settings);
+      factory = createFactory(provider, settings, textTools);
       factories.set(provider.name, factory);
     }
     return factory(parsed.name);
@@ -64,11 +68,11 @@ export function createModelRegistry(settings: ModelSettings): ModelRegistry {
 }
 
 /** One client and one queue per provider. */
-function createFactory(provider: Provider, settings: ModelSettings): (name: string) => Model {
+function createFactory(provider: Provider, settings: ModelSettings, textTools: TextToolNames): (name: string) => Model {
   const limit = pLimit(settings.concurrency ?? DEFAULT_CONCURRENCY);
   const limits = settings.timeLimits ?? defaultTimeLimits;
   const bare = bareModels(provider, limits);
-  return (name) => guarded(bare(name), limit, settings.retry ?? defaultRetryPolicy);
+  return (name) => guarded(withTextTools(bare(name), textTools), limit, settings.retry ?? defaultRetryPolicy);
 }
 
 function bareModels(provider: Provider, limits: TimeLimits): (name: string) => Model {

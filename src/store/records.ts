@@ -38,6 +38,13 @@ export interface StoredMessage {
   readonly createdAt: string;
 }
 
+/** What a model reads in the place of a conversation's older messages, which are kept all the same. */
+export interface ConversationSummary {
+  readonly text: string;
+  /** The last message it stands for. */
+  readonly throughId: string;
+}
+
 /** Conversations and their messages, r2r-v3.md 8. `userId` null means every user's. */
 export interface ConversationRecords {
   create(conversation: { readonly userId: string; readonly name: string | null }): Promise<Conversation>;
@@ -61,4 +68,8 @@ export interface ConversationRecords {
     id: string,
     change: { readonly content?: string; readonly metadata?: Metadata },
   ): Promise<StoredMessage | undefined>;
+  /** Undefined when there is none, or a message it stands for was edited since. */
+  summary(conversationId: string): Promise<ConversationSummary | undefined>;
+  /** Takes the place of an earlier one. Nothing happens when the message is gone or of another conversation. */
+  keepSummary(conversationId: string, summary: ConversationSummary): Promise<void>;
 }

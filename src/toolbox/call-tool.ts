@@ -45,8 +45,10 @@ export async function callTool(call: ToolCall, tools: readonly Tool[], context: 
 }
 
 async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
-  const deadline = AbortSignal.timeout(tool.deadline);
-  const signal = AbortSignal.any([context.signal, deadline]);
+  // Not AbortSignal.timeout: its timer would outlive every call by the whole deadline.
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), tool.deadline);
+  const signal = AbortSignal.any([context.signal, deadline.signal]);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -56,12 +58,13 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
     return { isError: false, output };
   } catch (error) {
     if (context.signal.aborted) throw error;
-    if (deadline.aborted) {
+    if (deadline.signal.aborted) {
       const seconds = tool.deadline / 1000;
       return failed('timeout', `${tool.name} took longer than ${seconds} s and was ended.`, 'Ask for less at a time.');
     }
     return fromError(tool, error);
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', abort);
   }
 }
@@ -102,7 +105,7 @@ function fromError(tool: Tool, error: unknown): ToolOutcome {
 }
 
 /** Reads as an error even where a client drops the flag. */
-function failed(code: ToolErrorCode, happened: string, next: string): ToolOutcome {
+export function failed(code: ToolErrorCode, happened: string, next: string): ToolOutcome {
   return { isError: true, code, text: `Error [${code}]: ${happened} Next step: ${next}` };
 }
 

@@ -7,6 +7,7 @@ import type { Model, Usage } from '../models/model.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { ExtractedText, Page, Paged } from '../store/corpus.ts';
+import type { AbsentTool, CorpusFacts, Intake, ResearchDesk } from './desk.ts';
 
 /** The reading side of the corpus, as tools need it. Every query goes through the context's `visible` filter. */
 export interface Library {
@@ -30,6 +31,8 @@ export interface SubAnswer {
   readonly sources: ReadonlyMap<number, Source>;
   readonly model: string;
   readonly usage: Usage;
+  /** True when words of strangers went into it. */
+  readonly isUntrusted: boolean;
 }
 
 /** What a call may use: ports and the limits of the request it belongs to. */
@@ -46,6 +49,18 @@ export interface ToolContext {
   readonly reasoner?: Model;
   /** Present when the `answerer` need is met: the RAG agent on a question of its own. */
   ask?(question: string, signal: AbortSignal): Promise<SubAnswer>;
+  /** Present when the `intake` need is met. */
+  readonly intake?: Intake;
+  /** Absolute; files below may be read for the caller. Present when the `folders` need is met. */
+  readonly folders?: readonly string[];
+  /** Present when the `research` need is met. */
+  readonly research?: ResearchDesk;
+  /** Present when the `facts` need is met. */
+  facts?(): Promise<CorpusFacts>;
+  /** Tools of the catalogue that this caller does not have. */
+  readonly absentTools?: readonly AbsentTool[];
+  /** Tells a waiting caller how far it has come; `done` rises. */
+  progress?(message: string, done?: number, total?: number): void;
   /** The conversation so far, oldest first. */
   readonly transcript: readonly Message[];
   /** Longest text of one result, in characters; what is cut must say how to get the rest. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Source } from '../../src/citations/citation.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { query } from '../../src/toolbox/fields.ts';
-import { titleOf } from '../../src/toolbox/render-passages.ts';
+import { oneLine, titleOf } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 export const rag = defineTool({
@@ -41,11 +41,14 @@ export const rag = defineTool({
     });
     const sources = [...answer.sources.values()];
     const citations = [...answer.sources].map(([inner, source]) => citationOf(numbers.get(inner) ?? inner, source));
-    const list = citations.map(({ marker, title, document_id }) => `${marker} ${title} · document_id ${document_id}`);
+    const list = citations.map(
+      ({ marker, title, document_id }) => `${marker} ${oneLine(title)} · document_id ${document_id}`,
+    );
     return {
       text: list.length === 0 ? text : `${text}\n\nSources:\n${list.join('\n')}`,
       structured: { query: input.query, generated_answer: text, citations, model: answer.model },
       sources,
+      isUntrusted: answer.isUntrusted,
     };
   },
 });

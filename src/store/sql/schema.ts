@@ -125,6 +125,14 @@ export interface MessageTable {
   readonly created_at: string;
 }
 
+export interface ConversationSummaryTable {
+  readonly conversation_id: string;
+  /** The last message it stands for. */
+  readonly through_key: number;
+  readonly text: string;
+  readonly created_at: string;
+}
+
 export interface SettingTable {
   readonly name: string;
   readonly value: string;
@@ -143,5 +151,6 @@ export interface Tables {
   readonly outbox: OutboxTable;
   readonly conversations: ConversationTable;
   readonly messages: MessageTable;
+  readonly conversation_summaries: ConversationSummaryTable;
   readonly settings: SettingTable;
 }

@@ -1,0 +1,116 @@
+import type { SourceList } from '../citations/source-list.ts';
+import type { TextAnalyser } from '../citations/text-analyser.ts';
+import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
+import type { Message } from '../models/message.ts';
+import type { Model, ModelRegistry, ModelSlot } from '../models/model.ts';
+import type { Tool } from '../toolbox/tool.ts';
+import type { AgentRequest } from './agent.ts';
+import type { AgentRun } from './agent-run.ts';
+import { askSubQuestion } from './ask-sub-question.ts';
+import type { Budget } from './budget.ts';
+import { type CompactionSettings, compactContext } from './compact-context.ts';
+import { createContainment } from './containment.ts';
+import type { AgentParts } from './create-agent.ts';
+import { extractivePlan } from './extractive-plan.ts';
+import type { History } from './read-history.ts';
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Shares of the model's window: where compaction begins, and what then stays word for word. */
+interface Shares {
+  readonly full: number;
+  readonly kept: number;
+}
+
+/** Earlier turns leave room for this one; a run may fill the rest, but for the reply and for short estimates. */
+export const historyShares: Shares = { full: 0.5, kept: 0.2 };
+const runShares: Shares = { full: 0.75, kept: 0.35 };
+
+export interface RunParts {
+  readonly request: AgentRequest;
+  readonly parts: AgentParts;
+  readonly conversationId: string;
+  readonly model: Model;
+  readonly tools: readonly Tool[];
+  /** What a sub-question may use. */
+  readonly subTools: readonly Tool[];
+  readonly budget: Budget;
+  readonly system: Message;
+  readonly history: History;
+  /** Holds what earlier turns brought. */
+  readonly sources: SourceList;
+  readonly signal: AbortSignal;
+}
+
+/** Everything a run needs, from what was asked and what there is. */
+export function prepareRun({ request, parts, model, budget, history, sources, signal, ...rest }: RunParts): AgentRun {
+  const isExtractive = model.name === EXTRACTIVE_MODEL;
+  const analyser = remembering(parts.analyser);
+  const containment = createContainment(parts.policy);
+  for (const said of [...history.said, request.message, request.taskPrompt ?? '']) containment.trust(said);
+  if (history.hasReadUntrusted) containment.readUntrusted();
+  const compaction = compactionTo(runShares, parts, model, budget);
+  const run: AgentRun = {
+    conversationId: rest.conversationId,
+    mode: request.mode,
+    question: request.message,
+    model: isExtractive ? extractivePlan({ question: request.message, sources, analyser }) : model,
+    isExtractive,
+    config: request.generation,
+    tools: rest.tools,
+    context: {
+      retriever: parts.retriever,
+      library: parts.library,
+      settings: request.search,
+      visible: request.search.filter,
+      maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
+      ...(isExtractive ? {} : { reasoner: modelFor('reasoning', model, parts.models) }),
+      ask: (question, asking) => askSubQuestion({ ...run, signal: asking }, question, rest.subTools),
+    },
+    maxToolTokens: request.maxToolContext,
+    budget,
+    containment,
+    analyser,
+    compact: async (messages, compacting) => (await compactContext(messages, compaction, compacting)).transcript,
+    signal,
+    transcript: [rest.system, ...history.messages, { role: 'user', text: request.message }],
+    sources,
+    inherited: sources.size,
+    citedAs: new Map(),
+    toolCalls: [],
+  };
+  return run;
+}
+
+/** The model for a job beside the answer: that of its slot, or the run's own where the slot has none. */
+export function modelFor(slot: ModelSlot, own: Model, models: ModelRegistry): Model {
+  const model = models.resolve(undefined, slot);
+  return model.name === EXTRACTIVE_MODEL ? own : model;
+}
+
+export function compactionTo(
+  { full, kept }: Shares,
+  { window, models }: Pick<AgentParts, 'window' | 'models'>,
+  model: Model,
+  budget: Budget,
+): CompactionSettings {
+  return {
+    full: window * full,
+    kept: window * kept,
+    summarizer: model.name === EXTRACTIVE_MODEL ? undefined : modelFor('fast', model, models),
+    spend: (name, usage) => budget.add(name, usage),
+  };
+}
+
+/** A run compares the same sources with statement after statement. */
+function remembering({ analyse, analyseQuery }: TextAnalyser): TextAnalyser {
+  const known = new Map<string, readonly string[]>();
+  return {
+    analyseQuery,
+    analyse(text) {
+      const terms = known.get(text) ?? analyse(text);
+      known.set(text, terms);
+      return terms;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { SourceList } from '../citations/source-list.ts';
+import type { ScoredChunk } from '../documents/chunk.ts';
+import { allOf } from '../documents/filter.ts';
+import type { Message } from '../models/message.ts';
+import type { StoredMessage } from '../store/records.ts';
+import type { ToolContext } from '../toolbox/tool-context.ts';
+import { type CompactionSettings, compactContext, summaryNote } from './compact-context.ts';
+import type { OpenTurn } from './keep-turn.ts';
+
+/** A conversation before the turn that is about to begin. */
+export interface History {
+  /** What the model reads of it. */
+  readonly messages: readonly Message[];
+  /** What the person wrote, also where a summary stands for it. */
+  readonly said: readonly string[];
+  /** Whether an earlier turn read words of strangers, which may live on in its answer. */
+  readonly hasReadUntrusted: boolean;
+}
+
+export interface HistoryParts extends Pick<ToolContext, 'library' | 'visible'> {
+  readonly turn: OpenTurn;
+  /** Gets the sources that earlier answers refer to, as far as they are still to be seen. */
+  readonly sources: SourceList;
+  readonly compaction: CompactionSettings;
+}
+
+const MARKER = /\s?\[(\d{1,3})\]/g;
+
+/**
+ * The conversation for a model: the summary of its older part, if it has one, and the messages since. When those have
+ * grown too long a summary is written, once, and kept with the conversation; the messages themselves stay.
+ */
+export async function readHistory(parts: HistoryParts, signal: AbortSignal): Promise<History> {
+  const { turn, compaction } = parts;
+  const all = await turn.messages();
+  const known = await turn.summary();
+  const recent = all.slice(all.findIndex(({ id }) => id === known?.throughId) + 1);
+  const start = known === undefined ? [] : [summaryNote(known.text)];
+  const bare = recent.map(({ role, content }): Message => ({ role, text: content.replaceAll(MARKER, '') }));
+  const { summary, replaced } = await compactContext([...start, ...bare], compaction, signal);
+
+  const through = recent[replaced - start.length - 1];
+  if (summary !== undefined && through !== undefined) await turn.keepSummary({ text: summary, throughId: through.id });
+  const left = replaced === 0 ? recent : recent.slice(Math.max(0, replaced - start.length));
+  const note = replaced === 0 ? start : [summaryNote(summary ?? LEFT_OUT)];
+  return {
+    messages: [...note, ...(await withSources(left, parts))],
+    said: all.flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+    hasReadUntrusted: all.some(({ metadata }) => metadata['read_untrusted'] === true),
+  };
+}
+
+const LEFT_OUT = 'The earlier part of this conversation was left out because it did not fit.';
+
+/**
+ * Numbers in earlier answers are those of their own turn. They become this run's, so that what was cited can be cited
+ * again; where the source is gone or out of sight, the marker goes.
+ */
+async function withSources(stored: readonly StoredMessage[], parts: HistoryParts): Promise<Message[]> {
+  const references = stored.map(chunkReferences);
+  const chunks = await visibleChunks([...new Set(references.flatMap((numbers) => [...numbers.values()]))], parts);
+  return stored.map(({ role, content }, index) => {
+    const numbers = references[index] ?? new Map<number, string>();
+    const text =
+      role !== 'assistant'
+        ? content
+        : content.replaceAll(MARKER, (marker, digits: string) => {
+            const chunk = chunks.get(numbers.get(Number(digits)) ?? '');
+            return chunk === undefined ? '' : marker.replace(digits, `${parts.sources.add({ kind: 'chunk', chunk })}`);
+          });
+    return { role, text };
+  });
+}
+
+/** The chunk behind each number of a stored answer. */
+function chunkReferences({ metadata }: StoredMessage): Map<number, string> {
+  const { citations } = metadata;
+  const numbers = new Map<number, string>();
+  for (const citation of Array.isArray(citations) ? citations : []) {
+    const { id, chunk_id } = Object(citation) as { readonly id?: unknown; readonly chunk_id?: unknown };
+    const [, digits] = typeof id === 'string' ? (/^cit\.(\d{1,3})$/.exec(id) ?? []) : [];
+    if (digits !== undefined && typeof chunk_id === 'string') numbers.set(Number(digits), chunk_id);
+  }
+  return numbers;
+}
+
+async function visibleChunks(
+  ids: readonly string[],
+  { library, visible }: HistoryParts,
+): Promise<ReadonlyMap<string, ScoredChunk>> {
+  const chunks = ids.length === 0 ? [] : await library.chunksById(ids);
+  const values = [...new Set(chunks.map(({ documentId }) => documentId))];
+  if (values.length === 0) return new Map();
+  const { items } = await library.list(allOf({ kind: 'in', field: 'id', values }, visible), {
+    offset: 0,
+    limit: values.length,
+  });
+  const inSight = new Set(items.map(({ id }) => id));
+  return new Map(
+    chunks.flatMap((chunk) => (inSight.has(chunk.documentId) ? [[chunk.id, { ...chunk, score: 0 }] as const] : [])),
+  );
+}

@@ -1,0 +1,106 @@
+import { newId } from '../documents/ids.ts';
+import type { Message, ToolCall } from './message.ts';
+import type { Model, ModelEvent, ModelRequest, ToolSpec } from './model.ts';
+import { readToolBlock, TOOL_BLOCK, toolBlocks } from './tool-blocks.ts';
+
+/** Which models are known to take no tools, by provider-qualified name; grows as providers say so. */
+export type TextToolNames = Pick<Set<string>, 'has' | 'add'>;
+
+/**
+ * The same model, which can call tools even when its provider gives it none: tools are then described in the system
+ * prompt, calls are read from a fenced block at the end of its text, and results go back as text. The first refusal of
+ * a request with tools settles it for the model from there on; names put into the set before never try.
+ */
+export function withTextTools(model: Model, names: TextToolNames): Model {
+  return {
+    name: model.name,
+    async *stream(request) {
+      if (request.tools.length === 0) return yield* model.stream(request);
+      if (names.has(model.name)) return yield* streamAsText(model, request);
+      let hasBegun = false;
+      try {
+        for await (const event of model.stream(request)) {
+          hasBegun = true;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (hasBegun || !refusesTools(error)) throw error;
+      }
+      names.add(model.name);
+      yield* streamAsText(model, request);
+    },
+  };
+}
+
+async function* streamAsText(model: Model, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
+  const { messages, tools, toolChoice, ...rest } = request;
+  const known = new Set(tools.map(({ name }) => name));
+  const blocks = toolBlocks((body) => readToolBlock(body, known) !== undefined);
+  const calls: ToolCall[] = [];
+  const plain = { ...rest, messages: toPlainMessages(messages, toolChoice === 'none' ? [] : tools), tools: [] };
+  for await (const event of model.stream(plain)) {
+    if (event.type === 'text') {
+      yield* textOf(blocks.push(event.text));
+    } else if (event.type === 'stop') {
+      yield* textOf(blocks.end());
+      for (const body of blocks.bodies) {
+        calls.push(...(readToolBlock(body, known) ?? []).map((call) => ({ id: `call_${newId()}`, ...call })));
+      }
+      for (const call of calls) yield { type: 'tool_call', call };
+      yield { ...event, reason: calls.length > 0 && event.reason === 'end' ? 'tool_calls' : event.reason };
+    } else yield event;
+  }
+}
+
+function* textOf(text: string): Generator<ModelEvent> {
+  if (text !== '') yield { type: 'text', text };
+}
+
+/** A transcript for a model that knows nothing of tools. */
+export function toPlainMessages(messages: readonly Message[], tools: readonly ToolSpec[]): Message[] {
+  const plain = messages.map(toPlainMessage);
+  return tools.length === 0 ? plain : [{ role: 'system', text: instructions(tools) }, ...plain];
+}
+
+function toPlainMessage(message: Message): Message {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return message;
+    case 'assistant': {
+      const calls = (message.toolCalls ?? []).map(({ name, arguments: given }) => ({ name, arguments: given }));
+      const block = calls.length === 0 ? '' : `\n\n\`\`\`${TOOL_BLOCK}\n${JSON.stringify(calls)}\n\`\`\``;
+      return { role: 'assistant', text: `${message.text}${block}`.trim() };
+    }
+    case 'tool':
+      return { role: 'user', text: `Result of ${message.name}:\n${message.text}` };
+  }
+}
+
+const instructions = (
+  tools: readonly ToolSpec[],
+): string => `You can call tools. To do so, end your reply with one block of exactly this form, and write nothing after it:
+
+\`\`\`${TOOL_BLOCK}
+[{"name": "name_of_the_tool", "arguments": {"name_of_an_argument": "value"}}]
+\`\`\`
+
+The block holds one JSON array; several calls may stand in it. The results come in the next message; never write them yourself. When you need no tool, answer without a block.
+
+The tools, with the JSON Schema of their arguments:
+${tools.map(({ name, description, inputSchema }) => `\n${name}: ${description}\n${JSON.stringify(inputSchema)}`).join('\n')}`;
+
+// Ollama; OpenAI-compatible servers and routers in their several words; vLLM started without a tool parser.
+const REFUSALS =
+  /does(?: not|n't) support (?:tools?|tool[ _-]?(?:use|calls?|calling)|function[ _-]?call(?:s|ing)?)|tools? (?:is|are|use is|calling is) not supported|no endpoints found that support tool use|requires --enable-auto-tool-choice|`?tools`? (?:param(?:eter)? )?(?:is|are) not supported/i;
+
+/** Whether a provider refused a request because it came with tools; what it said stands in the cause. */
+function refusesTools(error: unknown): boolean {
+  for (let cause = error, depth = 0; typeof cause === 'object' && cause !== null && depth < 5; depth++) {
+    const { message, error: body, cause: next } = cause as Partial<Record<'message' | 'error' | 'cause', unknown>>;
+    if (REFUSALS.test(JSON.stringify([message ?? null, body ?? null]))) return true;
+    cause = next;
+  }
+  return false;
+}

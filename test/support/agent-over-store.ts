@@ -1,0 +1,148 @@
+import { defaultAdmin } from '../../src/access/principal.ts';
+import type { Agent, AgentRequest } from '../../src/agent/agent.ts';
+import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
+import { strictPolicy } from '../../src/agent/containment.ts';
+import { type AgentParts, createAgent } from '../../src/agent/create-agent.ts';
+import { type Conversations, createConversations } from '../../src/conversations/conversations.ts';
+import type { Document, PageSpan } from '../../src/documents/document.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { defaultGeneration } from '../../src/http/wire/generation-config.ts';
+import type { ModelRegistry } from '../../src/models/model.ts';
+import { listPrices } from '../../src/models/prices.ts';
+import { createRetriever } from '../../src/retrieval/create-retriever.ts';
+import type { Retriever } from '../../src/retrieval/retriever.ts';
+import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
+import type { NewDocument } from '../../src/store/corpus.ts';
+import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
+import { createChunkSearch } from '../../src/store/sql/chunk-search.ts';
+import { openCollections } from '../../src/store/sql/open-collections.ts';
+import type { Store } from '../../src/store/sql/open-store.ts';
+import type { VectorIndex, VectorSpaceName } from '../../src/store/vector-index.ts';
+import { ragToolNames, ragTools, researchToolNames, researchTools } from '../../tools/index.ts';
+import { newDocument } from './new-document.ts';
+
+/** The space of `letters`. */
+export const lettersSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
+
+/** Counts letters in four classes: near means much the same letters. Enough to have a semantic leg that always answers. */
+export const letters: EmbeddingModel = {
+  name: 'test/angles',
+  isLexical: true,
+  space: async () => lettersSpace,
+  embed: async (texts) => texts.map(vectorOf),
+};
+
+function vectorOf(text: string): Float32Array {
+  const counts = [1, 1, 1, 1];
+  for (const char of text.toLowerCase()) {
+    const place = (char.codePointAt(0) ?? 0) % 4;
+    counts[place] = (counts[place] ?? 0) + 1;
+  }
+  const length = Math.hypot(...counts);
+  return Float32Array.from(counts, (count) => count / length);
+}
+
+export const analyser = { analyse, analyseQuery };
+
+export type OpenStore = Store & { readonly index: VectorIndex };
+
+export function retrieverOver({ sqlite, index, maintenance }: OpenStore): Retriever {
+  const collections = openCollections(index);
+  const chunks = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
+  return createRetriever({ chunks, embedder: letters });
+}
+
+export interface Published extends Partial<NewDocument> {
+  readonly summary?: string;
+  readonly pages?: readonly PageSpan[];
+  readonly headings?: readonly string[];
+}
+
+/** A document of these passages, each a chunk at its place in the text, with a blank line between them. */
+export async function addDocument(
+  { corpus }: Pick<Store, 'corpus'>,
+  name: string,
+  passages: readonly string[],
+  { summary, pages = [], headings = [], ...change }: Published = {},
+): Promise<Document> {
+  const document = newDocument(name, change);
+  await corpus.begin(document);
+  let start = 0;
+  const chunks = passages.map((text, order) => {
+    const at = start;
+    start += text.length + 2;
+    const page = pages.find((span) => span.start <= at && at < span.end)?.number ?? null;
+    const heading = headings[order];
+    const headingPath = heading === undefined ? [] : [heading];
+    return { text, order, start: at, end: at + text.length, page, headingPath, vector: vectorOf(text) };
+  });
+  await corpus.stage(document.id, chunks);
+  const publication = { text: passages.join('\n\n'), pages, summary: summary ?? null, totalTokens: 0 };
+  return corpus.publish(document.id, publication);
+}
+
+export interface RunningAgent {
+  readonly agent: Agent;
+  readonly conversations: Conversations;
+  /** Asks, and gives all that happens. */
+  ask(message: string, change?: Partial<AgentRequest>, signal?: AbortSignal): Promise<AgentEvent[]>;
+}
+
+/** The agent over an open store, with the tools of the product unless told otherwise. */
+export function agentOver(store: OpenStore, models: ModelRegistry, change: Partial<AgentParts> = {}): RunningAgent {
+  const conversations = createConversations(store.conversations);
+  const agent = createAgent({
+    models,
+    retriever: retrieverOver(store),
+    library: store.corpus,
+    conversations,
+    tools: [...ragTools, ...researchTools],
+    toolNames: { rag: ragToolNames, research: researchToolNames },
+    met: new Set(),
+    analyser,
+    prices: { ...listPrices, 'test/': { input: 1, cachedInput: 0.1, output: 10 } },
+    policy: strictPolicy,
+    window: 128_000,
+    ...change,
+  });
+  return {
+    agent,
+    conversations,
+    async ask(message, asked = {}, signal = new AbortController().signal) {
+      const run = await agent.prepare(agentRequest(message, asked));
+      const events: AgentEvent[] = [];
+      for await (const event of run.events(signal)) events.push(event);
+      return events;
+    },
+  };
+}
+
+/** What the HTTP face makes of a request that says nothing but the message; unnamed, so that no model is asked for one. */
+export const agentRequest = (message: string, change: Partial<AgentRequest> = {}): AgentRequest => ({
+  principal: defaultAdmin,
+  mode: 'rag',
+  message,
+  search: defaultSearchSettings,
+  generation: defaultGeneration.config,
+  useSystemContext: false,
+  maxToolContext: 32_768,
+  name: false,
+  limits: {},
+  ...change,
+});
+
+export function answerIn(events: readonly AgentEvent[]): AgentAnswer {
+  const last = events.at(-1);
+  if (last?.type !== 'final_answer') throw new Error(`The run ended with ${last?.type ?? 'nothing'}.`);
+  return last.answer;
+}
+
+export const resultsIn = (events: readonly AgentEvent[]) =>
+  events.flatMap((event) => (event.type === 'tool_result' ? [event] : []));
+
+export const textIn = (events: readonly AgentEvent[]): string =>
+  events.map((event) => (event.type === 'message' ? event.text : '')).join('');
+
+/** The kinds of events, runs of one kind as one. */
+export const kindsOf = (events: readonly AgentEvent[]): string[] =>
+  events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);

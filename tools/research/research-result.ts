@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { ServiceError } from '../../src/errors.ts';
+import type { ResearchState } from '../../src/toolbox/desk.ts';
+import { maxCharacters } from '../../src/toolbox/fields.ts';
+import { LINES_ROOM, oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import { requireResearch } from './research-desk.ts';
+
+const LATEST_STEPS = 10;
+
+export const researchResult = defineTool({
+  name: 'research_result',
+  title: 'Ask after research',
+  description:
+    'Tell how a piece of research stands that research_start began, and give its answer with its sources once it has ended. With wait_seconds it answers as soon as the research ends, or when that time is up. cancel=true ends it. Results are kept for some minutes.',
+  input: z.object({
+    research_id: z.string().trim().min(8).max(64).describe('The research_id that research_start gave'),
+    wait_seconds: z.number().min(0).max(25).default(0).describe('Wait this long for the end (0 to 25, default 0)'),
+    offset: z.number().int().min(0).default(0).describe('Character of the answer to begin at (default 0)'),
+    max_chars: maxCharacters(12_000),
+    cancel: z.boolean().default(false).describe('true ends the research'),
+  }),
+  output: z.object({
+    research_id: z.string(),
+    query: z.string(),
+    status: z.string(),
+    steps: z.array(z.string()),
+    answer: z.string().optional(),
+    offset: z.number().int().optional(),
+    total_chars: z.number().int().optional(),
+    next_offset: z.number().int().optional(),
+    citations: z.array(z.object({ marker: z.string(), document_id: z.string(), title: z.string() })).optional(),
+    model: z.string().optional(),
+    conversation_id: z.string().optional(),
+  }),
+  annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
+  needs: ['research'],
+  deadline: 35_000,
+
+  async execute(input, context) {
+    const desk = requireResearch(context);
+    const state = input.cancel
+      ? await desk.cancel(input.research_id)
+      : await desk.read(input.research_id, input.wait_seconds * 1000, context.signal);
+    if (state.status === 'failed') {
+      throw new ServiceError('provider_failed', `The research failed: ${state.failure ?? 'the reason is not known'}.`);
+    }
+    const steps = state.steps.slice(-LATEST_STEPS);
+    const common = { research_id: state.id, query: state.question, status: state.status, steps };
+    const { answer } = state;
+    if (answer === undefined) return { text: standing(state, steps), structured: common };
+
+    if (input.offset > answer.text.length) {
+      throw new ServiceError(
+        'invalid_request',
+        `The answer has ${answer.text.length} characters; the offset is past its end.`,
+      );
+    }
+    const sources = answer.sources.map(
+      ({ marker, title, documentId }) => `${marker} ${oneLine(title)} · document_id ${documentId}`,
+    );
+    const list = sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`;
+    const room = Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM - list.length;
+    const end = wholeCharacter(answer.text, input.offset + Math.max(room, LINES_ROOM));
+    const text = answer.text.slice(input.offset, end);
+    const more =
+      end < answer.text.length ? `\n\nMore: call research_result with research_id="${state.id}", offset=${end}.` : '';
+    return {
+      text: `${text}${more}${list}`,
+      structured: {
+        ...common,
+        answer: text,
+        offset: input.offset,
+        total_chars: answer.text.length,
+        ...(end < answer.text.length ? { next_offset: end } : {}),
+        citations: answer.sources.map(({ marker, documentId, title }) => ({ marker, document_id: documentId, title })),
+        model: answer.model,
+        conversation_id: answer.conversationId,
+      },
+    };
+  },
+});
+
+function standing({ id, status }: ResearchState, steps: readonly string[]): string {
+  const done = steps.length === 0 ? '' : `\nSo far:\n${steps.map((step) => `- ${step}`).join('\n')}`;
+  if (status !== 'running') return `The research is ${status}.${done}`;
+  return `The research is running.${done}\nAsk again: call research_result with research_id="${id}", wait_seconds=20.`;
+}

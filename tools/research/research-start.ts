@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { ResearchState } from '../../src/toolbox/desk.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import { requireResearch } from './research-desk.ts';
+
+export const researchStart = defineTool({
+  name: 'research_start',
+  title: 'Start research',
+  description:
+    'Start a longer piece of research over the documents: an agent plans, searches, reads, reasons and reviews its draft, which takes minutes. Returns at once with a research_id; research_result tells how it stands and gives the cited answer. For a single question that is answered in seconds use rag.',
+  input: z.object({ query: z.string().trim().min(1).max(20_000).describe('What to find out, complete in itself') }),
+  output: z.object({ research_id: z.string(), status: z.string() }),
+  annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
+  needs: ['research'],
+  deadline: 20_000,
+
+  async execute({ query }, context) {
+    const { id, status }: ResearchState = await requireResearch(context).start(query);
+    return {
+      text: `Started.\nresearch_id ${id}\nAsk for the answer: call research_result with research_id="${id}", wait_seconds=20.`,
+      structured: { research_id: id, status },
+    };
+  },
+});
