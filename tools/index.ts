@@ -1,3 +1,12 @@
+import { corpusStatus } from './corpus/corpus-status.ts';
+import { documentStatus } from './corpus/document-status.ts';
+import { listDocuments } from './corpus/list-documents.ts';
+import { deleteDocument } from './ingest/delete-document.ts';
+import { ingestFile } from './ingest/ingest-file.ts';
+import { ingestText } from './ingest/ingest-text.ts';
+import { ingestUrl } from './ingest/ingest-url.ts';
+import { fetchDocument } from './openai/fetch.ts';
+import { search } from './openai/search.ts';
 import { content } from './rag/content.ts';
 import { getFileContent } from './rag/get-file-content.ts';
 import { searchFileDescriptions } from './rag/search-file-descriptions.ts';
@@ -5,6 +14,8 @@ import { searchFileKnowledge } from './rag/search-file-knowledge.ts';
 import { critique } from './research/critique.ts';
 import { rag } from './research/rag.ts';
 import { reasoning } from './research/reasoning.ts';
+import { researchResult } from './research/research-result.ts';
+import { researchStart } from './research/research-start.ts';
 
 /** The tools of the RAG mode, spec.md 4.3. */
 export const ragTools = [searchFileKnowledge, searchFileDescriptions, content, getFileContent] as const;
@@ -17,3 +28,15 @@ export const ragToolNames = [...ragTools.map((tool) => tool.name), 'web_search',
 
 /** Every name the specification allows in `research_tools`. */
 export const researchToolNames = [...researchTools.map((tool) => tool.name), 'python_executor'] as const;
+
+/** What there is, and how it stands. */
+export const corpusTools = [corpusStatus, listDocuments, documentStatus] as const;
+
+/** Research that outlasts a call. */
+export const researchDeskTools = [researchStart, researchResult] as const;
+
+/** They change the corpus. */
+export const ingestTools = [ingestText, ingestFile, ingestUrl, deleteDocument] as const;
+
+/** The pair that ChatGPT asks of a server. */
+export const openaiTools = [search, fetchDocument] as const;

@@ -1,0 +1,92 @@
+import { ServiceError } from '../errors.ts';
+import type { AbsentTool } from '../toolbox/desk.ts';
+import type { Tool, ToolNeed } from '../toolbox/tool.ts';
+
+/** All tools there are, by what they are for. */
+export interface ToolCatalogue {
+  readonly toolsets: Readonly<Record<string, readonly Tool[]>>;
+  /** Names that one could expect and that no tool has. */
+  readonly unbuilt: readonly string[];
+}
+
+/** What somebody asked for. */
+export interface ToolWishes {
+  /** Exactly these, whatever else is said, but for `readOnly`. */
+  readonly tools?: readonly string[] | undefined;
+  /** Instead of the usual ones. */
+  readonly toolsets?: readonly string[] | undefined;
+  /** Also those that change the corpus. */
+  readonly write?: boolean | undefined;
+  /** Never those that change anything. */
+  readonly readOnly?: boolean | undefined;
+}
+
+export interface ToolOffer {
+  readonly tools: readonly Tool[];
+  readonly absent: readonly AbsentTool[];
+}
+
+/** Few enough that a model is not confused by them, and none that changes anything. */
+const USUAL = ['retrieval', 'web', 'answers', 'corpus'];
+const WRITING = 'ingest';
+
+/** Wishes → tools. Throws `invalid_field` for a name that is none, listing those that are. */
+export function chooseTools(
+  { toolsets, unbuilt }: ToolCatalogue,
+  wishes: ToolWishes,
+  met: ReadonlySet<ToolNeed>,
+): ToolOffer {
+  const all = [...new Set(Object.values(toolsets).flat())];
+  const names = all.map(({ name }) => name);
+  refuseUnknown('tool', wishes.tools ?? [], [...names, ...unbuilt]);
+  refuseUnknown('toolset', wishes.toolsets ?? [], Object.keys(toolsets));
+
+  const sets = [...(wishes.toolsets ?? USUAL), ...(wishes.write === true ? [WRITING] : [])];
+  const ofSets = new Set(sets.flatMap((set) => toolsets[set] ?? []));
+  const wanted = all.filter((tool) =>
+    wishes.tools === undefined ? ofSets.has(tool) : wishes.tools.includes(tool.name),
+  );
+  const isKept = (tool: Tool) => wishes.readOnly !== true || tool.annotations.readOnly;
+  const isMet = (tool: Tool) => tool.needs.every((need) => met.has(need));
+  const tools = wanted.filter((tool) => isKept(tool) && isMet(tool));
+
+  const reasonOf = (tool: Tool): string => {
+    const [missing] = tool.needs.filter((need) => !met.has(need));
+    if (missing !== undefined) return WAYS_TO_MEET[missing];
+    if (!isKept(tool)) return 'It changes things, and this server was started with --read-only.';
+    const [set] = Object.keys(toolsets).filter((each) => toolsets[each]?.includes(tool));
+    return set === WRITING
+      ? 'It changes the corpus; start the server with --write to have it.'
+      : `Not asked for; start the server with --toolsets …,${set} to have it.`;
+  };
+  return {
+    tools,
+    absent: [
+      ...all.filter((tool) => !tools.includes(tool)).map((tool) => ({ name: tool.name, reason: reasonOf(tool) })),
+      ...unbuilt.map((name) => ({ name, reason: 'This version does not have it.' })),
+    ],
+  };
+}
+
+const WAYS_TO_MEET: Readonly<Record<ToolNeed, string>> = {
+  web_search: 'No web search service is configured.',
+  web_pages: 'Reading web pages is not configured.',
+  sandbox: 'No sandbox is configured.',
+  reasoner:
+    'No language model is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
+  research:
+    'No language model is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
+  answerer: 'Questions cannot be answered here.',
+  intake: 'Documents cannot be changed from here.',
+  folders: 'No folder may be read: start the server with --allow-dir <folder>.',
+  facts: 'Nothing is known of the corpus here.',
+};
+
+function refuseUnknown(kind: string, given: readonly string[], known: readonly string[]): void {
+  const strange = given.filter((name) => !known.includes(name));
+  if (strange.length === 0) return;
+  throw new ServiceError(
+    'invalid_field',
+    `Unknown ${kind} ${strange.map((name) => `"${name}"`).join(', ')}. Known: ${known.join(', ')}.`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { Agent } from '../agent/agent.ts';
+import type { Ingestor } from '../ingest/ingestor.ts';
+import type { ModelRegistry } from '../models/model.ts';
+import type { Answerer } from '../rag/rag-event.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import type { RunLog } from '../runs/run-log.ts';
+import type { Corpus } from '../store/corpus.ts';
+import type { CollectionRecords } from '../store/records.ts';
+import type { CorpusWatch } from '../store/watch-corpus.ts';
+import type { Tool } from '../toolbox/tool.ts';
+
+/** What the MCP face stands on. */
+export interface McpServices {
+  readonly corpus: Corpus;
+  readonly changes: CorpusWatch;
+  readonly collections: CollectionRecords;
+  readonly retriever: Retriever;
+  readonly ingestor: Ingestor;
+  readonly answerer: Answerer;
+  readonly agent: Agent;
+  readonly runs: RunLog;
+  readonly models: ModelRegistry;
+  /** Every tool that can be called by name. */
+  readonly tools: readonly Tool[];
+  status(): Promise<{
+    readonly model: string;
+    readonly embedder: string;
+    readonly index: { readonly kind: string; readonly state: string };
+    readonly hints: readonly string[];
+  }>;
+  readonly log: { error(fields: object, message: string): void };
+}

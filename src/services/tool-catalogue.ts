@@ -1,0 +1,50 @@
+import {
+  corpusTools,
+  ingestTools,
+  openaiTools,
+  ragToolNames,
+  ragTools,
+  researchDeskTools,
+  researchToolNames,
+  researchTools,
+} from '../../tools/index.ts';
+import type { Config } from '../config.ts';
+import { defaultModelName, EXTRACTIVE_MODEL } from '../models/default-models.ts';
+import type { Tool, ToolNeed } from '../toolbox/tool.ts';
+
+const reachesWeb = ({ needs }: Tool): boolean => needs.includes('web_search') || needs.includes('web_pages');
+const rag = researchTools.filter(({ name }) => name === 'rag');
+const all: readonly Tool[] = [...ragTools, ...researchTools];
+
+/** Tools by what they are for, for callers who call them by themselves. The order is the order they are listed in. */
+export const toolsets: Readonly<Record<string, readonly Tool[]>> = {
+  retrieval: ragTools.filter((tool) => !reachesWeb(tool)),
+  web: ragTools.filter(reachesWeb),
+  answers: rag,
+  corpus: corpusTools,
+  research: [...researchTools, ...researchDeskTools],
+  ingest: ingestTools,
+  openai: openaiTools,
+};
+
+/** Names of the specification for which there is no tool in this version. */
+export const unbuiltTools: readonly string[] = [...ragToolNames, ...researchToolNames].filter(
+  (name) => !all.some((tool) => tool.name === name),
+);
+
+/** Which needs the settings meet, judged without loading anything. */
+export function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
+  const met = new Set<ToolNeed>(['answerer', 'intake', 'facts']);
+  if (hasModel(config)) met.add('reasoner').add('research');
+  if (folders.length > 0) met.add('folders');
+  return met;
+}
+
+// The first provider with a key decides; a server of one's own answers only by the name of a model.
+function hasModel({ models, openai, anthropic }: Config): boolean {
+  const configured = [
+    ...(openai.apiKey === undefined && openai.baseUrl === undefined ? [] : ['openai']),
+    ...(anthropic.apiKey === undefined && anthropic.baseUrl === undefined ? [] : ['anthropic']),
+  ];
+  return defaultModelName('reasoning', models, configured) !== EXTRACTIVE_MODEL;
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Document } from '../../src/documents/document.ts';
+import { oneLine } from '../../src/toolbox/render-passages.ts';
+
+/** A document as tools report on it, without its text. */
+export const documentRecord = z.object({
+  document_id: z.string(),
+  title: z.string(),
+  document_type: z.string(),
+  status: z.string(),
+  failure: z.string().optional(),
+  chunk_count: z.number().int(),
+  char_count: z.number().int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  source: z.string().optional(),
+  collection_ids: z.array(z.string()),
+});
+
+export const toDocumentRecord = (document: Document): z.output<typeof documentRecord> => ({
+  document_id: document.id,
+  title: document.title,
+  document_type: document.type,
+  status: document.ingestionStatus,
+  ...(document.failure === null ? {} : { failure: document.failure }),
+  chunk_count: document.chunkCount,
+  char_count: document.textLength,
+  created_at: document.createdAt,
+  updated_at: document.updatedAt,
+  ...(document.source === null ? {} : { source: document.source }),
+  collection_ids: [...document.collectionIds],
+});
+
+/** The same on one line. */
+export function describeDocument(document: Document): string {
+  const facts = [document.type, statusWords(document)];
+  if (document.chunkCount > 0) facts.push(`${document.chunkCount} chunks`, `${document.textLength} characters`);
+  if (document.source !== null) facts.push(oneLine(document.source));
+  facts.push(`changed ${document.updatedAt}`, `document_id ${document.id}`);
+  return `${oneLine(document.title)} · ${facts.join(' · ')}`;
+}
+
+const statusWords = ({ ingestionStatus, failure }: Document): string =>
+  failure === null ? ingestionStatus : `${ingestionStatus} (${oneLine(failure, 300)})`;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { documentId } from '../../src/toolbox/fields.ts';
+import { findDocument } from '../../src/toolbox/find-document.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import { describeDocument } from '../corpus/describe-record.ts';
+import { requireIntake } from './take-in.ts';
+
+export const deleteDocument = defineTool({
+  name: 'delete_document',
+  title: 'Delete a document',
+  description:
+    'Delete one document with its file, text, chunks, vectors and index entries, for good. Without confirm it deletes nothing and says what would go; with confirm=true it deletes and returns a receipt that counts what was removed.',
+  input: z.object({
+    document_id: documentId,
+    confirm: z.boolean().default(false).describe('true deletes; left out, the call only says what would go'),
+  }),
+  output: z.object({
+    document_id: z.string(),
+    title: z.string(),
+    deleted: z.boolean(),
+    chunks: z.number().int(),
+    receipt: z
+      .object({
+        documents: z.number().int(),
+        chunks: z.number().int(),
+        vectors: z.number().int(),
+        full_text_entries: z.number().int(),
+        files: z.number().int(),
+      })
+      .optional(),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  needs: ['intake'],
+  deadline: 30_000,
+
+  async execute(input, context) {
+    const intake = requireIntake(context);
+    const document = await findDocument(input.document_id, context);
+    const { id, title, chunkCount } = document;
+    const common = { document_id: id, title, chunks: chunkCount };
+    if (!input.confirm) {
+      return {
+        text: `Nothing was deleted. This would go, for good: ${describeDocument(document)}\nTo delete it: call delete_document with document_id="${id}", confirm=true.`,
+        structured: { ...common, deleted: false },
+      };
+    }
+    const receipt = await intake.remove(document);
+    return {
+      text: `Deleted: ${describeDocument(document)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} file.`,
+      structured: {
+        ...common,
+        deleted: true,
+        receipt: {
+          documents: receipt.documents,
+          chunks: receipt.chunks,
+          vectors: receipt.vectors,
+          full_text_entries: receipt.fullTextEntries,
+          files: receipt.files,
+        },
+      },
+    };
+  },
+});

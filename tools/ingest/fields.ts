@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+// Arguments that the ingesting tools share.
+
+export const title = z
+  .string()
+  .trim()
+  .min(1)
+  .max(300)
+  .optional()
+  .describe('Title to show (default: what the content says)');
+
+export const metadata = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('Facts to filter by later, e.g. {"year": 2024, "team": "legal"}');
+
+export const collections = z
+  .array(z.string().trim().min(1).max(200))
+  .max(20)
+  .optional()
+  .describe('Collections to put it into, by name or identifier; new ones are made');

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import { collections, metadata, title } from './fields.ts';
+import { ingestOutput, takeIn, toMetadata } from './take-in.ts';
+
+export const ingestText = defineTool({
+  name: 'ingest_text',
+  title: 'Add a text',
+  description:
+    'Add a text as a new document that can be searched and cited. The same text is not added twice. Returns its document_id; a long one goes on being read after the call, and document_status says when it is ready.',
+  input: z.object({
+    text: z.string().min(1).max(2_000_000).describe('The text, as plain text or Markdown'),
+    title,
+    metadata,
+    collections,
+  }),
+  output: ingestOutput,
+  annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  needs: ['intake'],
+  deadline: 45_000,
+
+  execute: (input, context) =>
+    takeIn(
+      {
+        content: { kind: 'text', text: input.text },
+        title: input.title,
+        metadata: toMetadata(input.metadata),
+        collections: input.collections ?? [],
+      },
+      context,
+    ),
+});

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import { fetchPage } from '../../src/web/fetch-page.ts';
+import { collections, metadata, title } from './fields.ts';
+import { ingestOutput, takeIn, toMetadata } from './take-in.ts';
+
+const FETCH_TIMEOUT = 20_000;
+
+export const ingestUrl = defineTool({
+  name: 'ingest_url',
+  title: 'Add a web page',
+  description:
+    'Fetch one page or file of the public web and add it as a document, or take a changed one in again. Addresses of private networks are refused. Returns its document_id; a long one goes on being read after the call, and document_status says when it is ready.',
+  input: z.object({
+    url: z.string().trim().min(8).max(2000).describe('Address of the page, http or https'),
+    title,
+    metadata,
+    collections,
+  }),
+  output: ingestOutput,
+  annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+  needs: ['intake'],
+  deadline: 50_000,
+
+  async execute(input, context) {
+    context.progress?.('fetching');
+    const page = await fetchPage(input.url, { signal: context.signal, timeoutMs: FETCH_TIMEOUT });
+    return takeIn(
+      {
+        content: { kind: 'file', bytes: page.bytes, fileName: page.fileName, mediaType: page.mediaType },
+        title: input.title,
+        metadata: toMetadata(input.metadata),
+        collections: input.collections ?? [],
+        source: page.url,
+      },
+      context,
+    );
+  },
+});

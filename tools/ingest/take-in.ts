@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { Metadata } from '../../src/documents/document.ts';
+import { ServiceError } from '../../src/errors.ts';
+import type { Intake, IntakeItem } from '../../src/toolbox/desk.ts';
+import { oneLine } from '../../src/toolbox/render-passages.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+
+/** Milliseconds a call waits for the end of an ingestion; after that the document's identifier is the handle. */
+const WAIT = 20_000;
+
+export const ingestOutput = z.object({
+  document_id: z.string(),
+  title: z.string(),
+  outcome: z.enum(['ingested', 'started', 'unchanged', 'duplicate']),
+  status: z.string(),
+  chunk_count: z.number().int(),
+  deduplicated: z.boolean(),
+});
+
+/** Takes an item in and waits a while for it; a long one goes on by itself and is asked after by `document_status`. */
+export async function takeIn(item: IntakeItem, context: ToolContext) {
+  const intake = requireIntake(context);
+  const { outcome, document } = await intake.add(item);
+  if (outcome !== 'accepted') {
+    return report(document.id, document.title, outcome, document.ingestionStatus, document.chunkCount);
+  }
+  await intake.wait(document.id, WAIT, context.signal, ({ status, done, total }) =>
+    context.progress?.(status, done, total),
+  );
+  const { items } = await context.library.list(
+    { kind: 'compare', field: 'id', op: 'eq', value: document.id },
+    { offset: 0, limit: 1 },
+  );
+  const now = items[0] ?? document;
+  if (now.ingestionStatus === 'failed') {
+    throw new ServiceError(
+      'invalid_request',
+      `"${oneLine(now.title)}" could not be taken in: ${now.failure ?? 'the reason is not known'}. It is kept as failed under document_id ${now.id}.`,
+    );
+  }
+  const isReady = now.ingestionStatus === 'success' || now.ingestionStatus === 'enriching';
+  return report(now.id, now.title, isReady ? 'ingested' : 'started', now.ingestionStatus, now.chunkCount);
+}
+
+export function requireIntake({ intake }: ToolContext): Intake {
+  if (intake !== undefined) return intake;
+  throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
+}
+
+/** Arguments → metadata. JSON came in, so JSON it is. */
+export const toMetadata = (given: Readonly<Record<string, unknown>> | undefined): Metadata => (given ?? {}) as Metadata;
+
+type Outcome = z.output<typeof ingestOutput>['outcome'];
+
+function report(id: string, title: string, outcome: Outcome, status: string, chunks: number) {
+  const words: Readonly<Record<Outcome, string>> = {
+    ingested: `Taken in: "${oneLine(title)}", ${chunks} chunks. It can be searched now.`,
+    started: `"${oneLine(title)}" is kept and still being read (${status}). Ask for its end: call document_status with document_id="${id}", wait_seconds=20.`,
+    unchanged: `Nothing to do: this very content is already there as "${oneLine(title)}".`,
+    duplicate: `Nothing to do: the same content is already there as "${oneLine(title)}".`,
+  };
+  return {
+    text: `${words[outcome]}\ndocument_id ${id}`,
+    structured: {
+      document_id: id,
+      title,
+      outcome,
+      status,
+      chunk_count: chunks,
+      deduplicated: outcome === 'unchanged' || outcome === 'duplicate',
+    },
+  };
+}

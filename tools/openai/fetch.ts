@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { findDocument } from '../../src/toolbox/find-document.ts';
+import { wholeCharacter } from '../../src/toolbox/render-passages.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import { addressOf } from './address.ts';
+
+/** Of the most a result may have, what is left to the text when it stands in JSON. */
+const SHARE_OF_TEXT = 0.8;
+
+/** The second half of the pair that ChatGPT asks of a server; names and shapes are its own. */
+export const fetchDocument = defineTool({
+  name: 'fetch',
+  title: 'Fetch',
+  description: 'Read one document that search found: its text, title and url. A very long text is cut and says so.',
+  input: z.object({ id: z.string().trim().min(4).max(64).describe('The id of a result of search') }),
+  output: z.object({
+    id: z.string(),
+    title: z.string(),
+    text: z.string(),
+    url: z.string(),
+    metadata: z.record(z.string(), z.string()),
+  }),
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  deadline: 10_000,
+
+  async execute({ id }, context) {
+    const document = await findDocument(id, context);
+    const text = (await context.library.textOf(document.id))?.text ?? '';
+    const most = Math.floor(context.maxCharacters * SHARE_OF_TEXT);
+    const isCut = text.length > most;
+    const result = {
+      id: document.id,
+      title: document.title,
+      text: isCut
+        ? `${text.slice(0, wholeCharacter(text, most))}\n\n(cut at ${most} of ${text.length} characters; search finds passages of the rest)`
+        : text,
+      url: addressOf(document.id, document.source),
+      metadata: {
+        document_type: document.type,
+        updated_at: document.updatedAt,
+        ...(isCut ? { total_chars: String(text.length) } : {}),
+      },
+    };
+    return { text: JSON.stringify(result), structured: result };
+  },
+});
