@@ -1,21 +1,21 @@
 import type { Json } from '../documents/document.ts';
-import type { CitedAnswer, SearchMode } from './client.ts';
+import { type AgentOptions, refuseAgentOptions } from './agent-options.ts';
+import { askAgent } from './ask-agent.ts';
+import type { CitedAnswer } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { visible } from './layout.ts';
 import { showCitations } from './show-citations.ts';
 import { withClient } from './with-client.ts';
 
-interface AskOptions {
-  readonly limit: number;
-  readonly filter?: { readonly [key: string]: Json };
-  readonly mode?: SearchMode;
-  readonly model?: string;
-  readonly json?: boolean;
+interface AskOptions extends AgentOptions {
+  readonly agent?: boolean;
 }
 
 /** `citewell ask`: the answer as it is written, then what it cites. */
 export function ask(question: string, options: AskOptions, context: CommandContext): Promise<ExitCode> {
+  if (options.agent || options.research) return askAgent(question, options, context);
+  refuseAgentOptions(options);
   const { output, interruption } = context;
   return withClient(context, async (client) => {
     const query = {

@@ -45,12 +45,16 @@ export interface CitedQuote {
   readonly headingPath: readonly string[];
 }
 
+export type Verdict = 'verbatim' | 'close' | 'elsewhere' | 'not_found';
+
 export interface CitedSource {
   /** The N of the marker `[N]`. */
   readonly number: number;
   readonly documentId: string;
   readonly title: string;
   readonly quotes: readonly CitedQuote[];
+  /** Whether the source says what the answer says it does; only agents check it. */
+  readonly verdict?: Verdict;
 }
 
 export interface CitedAnswer {
@@ -67,6 +71,33 @@ export type AskEvent =
 
 export interface AskQuery extends Omit<SearchQuery, 'offset' | 'explain'> {
   readonly model?: string;
+}
+
+export interface AgentQuery extends AskQuery {
+  /** `research` plans, asks sub-questions and reviews what it wrote. */
+  readonly agentMode: 'rag' | 'research';
+  /** Undefined begins a conversation. */
+  readonly conversationId?: string;
+  /** Whether the model's thinking is wanted. */
+  readonly thinking: boolean;
+  readonly budget: {
+    readonly steps?: number;
+    readonly tokens?: number;
+    readonly seconds?: number;
+    readonly dollars?: number;
+  };
+}
+
+/** An event of an agent's run as the HTTP interface has it, spec.md 6.2. */
+export interface AgentClientEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** What was said in a conversation, oldest first. */
+export interface ConversationMessage {
+  readonly role: string;
+  readonly content: string;
 }
 
 /** A document as commands show it; member names are those of the HTTP interface, for scripts. */
@@ -133,6 +164,11 @@ export interface Client {
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
   /** Ends with `answer`. */
   ask(query: AskQuery, signal: AbortSignal): AsyncGenerator<AskEvent, void>;
+  /** Ends with `final_answer`. Aborting ends the run; what it had written stays in the conversation. */
+  agent(query: AgentQuery, signal: AbortSignal): AsyncGenerator<AgentClientEvent, void>;
+  /** Returns the identifier of a new conversation. */
+  createConversation(): Promise<string>;
+  conversation(id: string): Promise<readonly ConversationMessage[]>;
   documents(page: {
     readonly offset: number;
     readonly limit: number;

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { access, mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config.ts';
@@ -105,9 +106,10 @@ async function nearestExisting(folder: string): Promise<string> {
 export async function checkChroma(config: Config): Promise<Finding> {
   if (config.chroma !== undefined) return checkRemoteChroma(config.chroma.url, config.chroma.token);
   const name = 'Chroma';
-  // In a folder of its own when there is no data folder yet, so that looking leaves nothing behind.
-  const cache = join(config.dataDir, 'cache');
-  const isNew = (await stat(config.dataDir).catch(() => undefined)) === undefined;
+  // A native module that has to be fitted to this machine is kept in the data folder; looking makes none.
+  const isThere = (await stat(config.dataDir).catch(() => undefined))?.isDirectory() === true;
+  const temporary = isThere ? undefined : await mkdtemp(join(tmpdir(), 'citewell-doctor-'));
+  const cache = temporary ?? join(config.dataDir, 'cache');
   try {
     await mkdir(cache, { recursive: true });
     const facts = await describeChroma(cache);
@@ -124,7 +126,7 @@ export async function checkChroma(config: Config): Promise<Finding> {
   } catch (error) {
     return { name, state: 'wrong', detail: messageOf(error), fix: 'See the data folder above.' };
   } finally {
-    if (isNew) await rm(config.dataDir, { recursive: true, force: true });
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
   }
 }
 

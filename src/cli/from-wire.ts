@@ -56,6 +56,7 @@ export function searchFromWire(results: unknown): SearchResult {
 const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...place });
 const citation = z.object({
   id: z.templateLiteral(['cit.', z.number()]),
+  verdict: z.enum(['verbatim', 'close', 'elsewhere', 'not_found']).optional(),
   payload: z.looseObject({
     id: z.string(),
     document_id: z.string().optional(),
@@ -76,13 +77,14 @@ export function answerFromWire(data: unknown): CitedAnswer {
   return { text: wire.generated_answer, mode: wire.mode, model: wire.model, citations: wire.citations.map(toSource) };
 }
 
-function toSource({ id, payload }: z.output<typeof citation>): CitedSource {
+function toSource({ id, verdict, payload }: z.output<typeof citation>): CitedSource {
   const documentId = payload.document_id ?? payload.id;
   return {
     number: Number(id.slice('cit.'.length)),
     documentId,
     title: payload.title ?? titleOf({ metadata: payload.metadata, document_id: documentId }),
     quotes: payload.quotes.map(({ heading_path: headingPath, ...rest }) => ({ ...rest, headingPath })),
+    ...(verdict !== undefined && { verdict }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { defaultAdmin } from '../access/principal.ts';
 import { documentId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
 import type { AskEvent, Client, IngestItem, IngestResult } from './client.ts';
 import {
   answerFromWire,
@@ -64,6 +65,34 @@ export function httpClient(server: string): Client {
         if (event === 'thinking') yield { type: 'thinking', text: deltaFromWire(data) };
         if (event === 'final_answer') yield { type: 'answer', answer: answerFromWire(data) };
       }
+    },
+
+    async *agent(query, signal) {
+      let run: unknown;
+      try {
+        yield* streamFromServer(server, {
+          method: 'POST',
+          path: '/retrieval/agent',
+          body: toWireAgentQuery(query),
+          signal,
+          onStart: (headers) => {
+            run = headers['x-run-id'];
+          },
+        });
+      } finally {
+        // Leaving would end it too, but only after the time it waits for its reader to come back.
+        if (signal.aborted && typeof run === 'string') {
+          await call('POST', `/retrieval/runs/${run}/cancel`).catch(() => undefined);
+        }
+      }
+    },
+
+    async createConversation() {
+      return ((await call('POST', '/conversations')).results as { id: string }).id;
+    },
+
+    async conversation(id) {
+      return messagesFromWire((await call('GET', `/conversations/${encodeURIComponent(id)}`)).results);
     },
 
     async documents({ offset, limit }) {

@@ -1,15 +1,20 @@
 import { defaultAdmin, type Principal } from '../access/principal.ts';
 import { usableCollections } from '../access/usable-collections.ts';
 import { visibleFilter } from '../access/visible-filter.ts';
+import { allOf } from '../documents/filter.ts';
 import { documentId, isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { toAgentEvents } from '../http/wire/agent-events.ts';
+import { agentRequest } from '../http/wire/agent-request.ts';
 import { toChunkRecord } from '../http/wire/chunk-record.ts';
+import { toMessageRecord } from '../http/wire/conversation-record.ts';
 import { toDocumentRecord } from '../http/wire/document-record.ts';
 import { toRagEvents } from '../http/wire/rag-events.ts';
 import { ragRequest } from '../http/wire/rag-request.ts';
 import { searchRequest } from '../http/wire/search-request.ts';
 import { toSearchResults } from '../http/wire/search-results.ts';
 import type { Services } from '../services.ts';
+import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
 import type { AskEvent, Client, IngestResult } from './client.ts';
 import {
   answerFromWire,
@@ -75,6 +80,22 @@ export function inProcessClient(services: Services, principal: Principal = defau
         if (event === 'thinking') yield { type: 'thinking', text: deltaFromWire(data) };
         if (event === 'final_answer') yield { type: 'answer', answer: answerFromWire(data) };
       }
+    },
+
+    async *agent(query, signal) {
+      const { request, detail } = agentRequest.parse(toWireAgentQuery(query));
+      const filter = allOf(visibleFilter(principal), request.search.filter);
+      const run = await services.agent.prepare({ ...request, principal, search: { ...request.search, filter } });
+      const context = { query: query.query, kind: request.search.kind ?? ('hybrid' as const), detail };
+      yield* toAgentEvents(run.events(signal), context);
+    },
+
+    async createConversation() {
+      return (await services.conversations.create(principal, null)).id;
+    },
+
+    async conversation(id) {
+      return messagesFromWire((await services.conversations.messages(principal, id)).map(toMessageRecord));
     },
 
     async documents(page) {

@@ -45,6 +45,7 @@ export async function ingest(
     const startedAt = performance.now();
     const view = progressView({ names, dataFolder, tally, startedAt }, context);
     interruption.stop.addEventListener('abort', view.stopping, { once: true });
+    let failure: unknown;
     try {
       const steps = ingestAll(names, {
         client,
@@ -67,8 +68,8 @@ export async function ingest(
         view.update(step);
       }
     } catch (error) {
-      // Given up on request: what was done until then is still worth a summary.
-      if (!interruption.abandon.aborted) throw error;
+      // What was done until then is still worth a summary.
+      failure = error;
     } finally {
       interruption.stop.removeEventListener('abort', view.stopping);
       view.end();
@@ -76,6 +77,7 @@ export async function ingest(
     const seconds = (performance.now() - startedAt) / 1000;
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
     else output.print(summaryText(tally, seconds));
+    if (failure !== undefined && !interruption.abandon.aborted) throw failure;
     if (interruption.received() !== undefined) {
       output.note('Stopped. Run the same command again to go on: what is in already is passed over.');
     }

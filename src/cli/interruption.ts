@@ -7,6 +7,8 @@ export interface Interruption {
   readonly received: () => 'SIGINT' | 'SIGTERM' | 'EPIPE' | undefined;
   /** This command finishes what it has in hand after the first signal, so the process is ended by the third only. */
   bePatient(): void;
+  /** Asks first whether Ctrl-C ended something smaller than the command; true means that it did. */
+  askFirst(endsSomething: () => boolean): void;
   /** This command goes on when nobody reads its output any more. */
   outliveReader(): void;
   /** The reader of stdout has gone. */
@@ -25,8 +27,10 @@ export function listenForInterruption(
   let signals = 0;
   let signalsToForce = 2;
   let outlivesReader = false;
+  let endsSomething = () => false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' && signal !== 'SIGTERM') return;
+    if (signal === 'SIGINT' && endsSomething()) return;
     received ??= signal;
     signals += 1;
     if (signals >= signalsToForce) force(signal);
@@ -40,6 +44,9 @@ export function listenForInterruption(
     received: () => received,
     bePatient: () => {
       signalsToForce = 3;
+    },
+    askFirst: (asked) => {
+      endsSomething = asked;
     },
     outliveReader: () => {
       outlivesReader = true;

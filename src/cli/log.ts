@@ -4,13 +4,22 @@ import type { Output } from './output.ts';
 
 /** JSON lines on stderr, for a server whose log somebody collects. */
 export function serverLog(level: LogLevel): Logger {
-  return pino({ level, redact: SECRETS }, pino.destination({ dest: 2, sync: true }));
+  const isDebugging = level === 'debug' || level === 'trace';
+  const serializers = isDebugging ? {} : { err: withoutStack };
+  return pino({ level, redact: SECRETS, serializers }, pino.destination({ dest: 2, sync: true }));
 }
 
 /** Sentences on stderr, for a command that somebody watches: warnings and worse, unless debugging. */
 export function commandLog(level: LogLevel, output: Output): Logger {
   const quiet = level === 'info' ? 'warn' : level;
   return pino({ level: quiet, base: null, redact: SECRETS }, { write: (line) => output.note(sentence(line, output)) });
+}
+
+function withoutStack(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, cause } = error;
+  const code = 'code' in error ? { code: error.code } : {};
+  return { type: name, ...code, message, ...(cause !== undefined && { cause: withoutStack(cause) }) };
 }
 
 const SECRETS = ['token', 'apiKey', '*.token', '*.apiKey', 'headers.authorization', '*.headers.authorization'];

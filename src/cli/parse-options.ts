@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { Json, Metadata } from '../documents/document.ts';
+import { isUuid } from '../documents/ids.ts';
 
 /** `--limit`: a whole number from 1 to 1000. */
 export function parseLimit(value: string): number {
@@ -26,6 +27,28 @@ export function parsePort(value: string): number {
     throw new InvalidArgumentError('Expected a number from 0 to 65535.');
   }
   return port;
+}
+
+/** A whole number from 1 to `most`. */
+export const parseCount =
+  (most: number) =>
+  (value: string): number => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+    throw new InvalidArgumentError(`Expected a whole number from 1 to ${most}.`);
+  };
+
+/** A number above 0, such as seconds or dollars. */
+export function parseAmount(value: string): number {
+  const number = Number(value);
+  if (value.trim() !== '' && Number.isFinite(number) && number > 0) return number;
+  throw new InvalidArgumentError('Expected a number above 0.');
+}
+
+/** `--conversation`: a UUID. */
+export function parseId(value: string): string {
+  if (isUuid(value)) return value.toLowerCase();
+  throw new InvalidArgumentError('Expected an identifier such as 7d0c3f0e-6a1b-4c1d-9a53-0a6c0f6b2f11.');
 }
 
 /** `--filter`: an object of the filter language. What its members mean is checked where the search is made. */

@@ -2,7 +2,17 @@ import { Command, Option } from 'commander';
 import { searchModes } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { collect, parseFilter, parseLimit, parseMetadata, parseOffset, parsePort } from './parse-options.ts';
+import {
+  collect,
+  parseAmount,
+  parseCount,
+  parseFilter,
+  parseId,
+  parseLimit,
+  parseMetadata,
+  parseOffset,
+  parsePort,
+} from './parse-options.ts';
 
 export interface ProgramParts {
   readonly version: string;
@@ -55,14 +65,24 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
 
   searchOptions(program.command('search').description('find passages').argument('<query...>', 'what to look for'))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
+    .option('--json', 'machine-readable')
     .option('--explain', 'show how each passage came to its place')
     .action(async (words, options) =>
       ended(await (await import('./search.ts')).search(words.join(' '), options, context)),
     );
 
-  searchOptions(program.command('ask').description('answer a question, with citations').argument('<question...>'))
-    .option('--model <provider/name>', 'instead of CITEWELL_MODEL')
-    .action(async (words, options) => ended(await (await import('./ask.ts')).ask(words.join(' '), options, context)));
+  agentOptions(
+    searchOptions(program.command('ask').description('answer a question, with citations').argument('<question...>'))
+      .option('--json', 'machine-readable; events as JSON lines with --agent')
+      .option('--agent', 'let an agent search and read, step by step, before it answers'),
+  ).action(async (words, options) => ended(await (await import('./ask.ts')).ask(words.join(' '), options, context)));
+
+  agentOptions(
+    searchOptions(program.command('chat').description('ask in a conversation; reads questions line by line')),
+  )
+    .addOption(new Option('--conversation <id>', 'go on with this one').argParser(parseId))
+    .option('--json', 'events as JSON lines')
+    .action(async (options) => ended(await (await import('./chat.ts')).chat(options, context)));
 
   const documents = program.command('documents').description('list, show and delete documents');
   documents
@@ -117,6 +137,18 @@ function searchOptions(command: Command): Command {
     .addOption(new Option('--filter <json>', `such as '{"document_type": {"$eq": "pdf"}}'`).argParser(parseFilter))
     .addOption(
       new Option('--mode <mode>', 'how to search; by default what fits the embedder').choices([...searchModes]),
+    );
+}
+
+function agentOptions(command: Command): Command {
+  return command
+    .option('--research', 'plan, ask sub-questions and review the draft')
+    .option('--model <provider/name>', 'instead of CITEWELL_MODEL')
+    .option('--thinking', "show the model's thinking")
+    .addOption(new Option('--max-steps <number>', 'turns of the model at most').argParser(parseCount(100)))
+    .addOption(
+      new Option('--max-tokens <number>', 'tokens at most, read and written').argParser(parseCount(1_000_000_000)),
     )
-    .option('--json', 'machine-readable');
+    .addOption(new Option('--max-seconds <number>', 'time at most').argParser(parseAmount))
+    .addOption(new Option('--max-cost <dollars>', 'money at most, by CITEWELL_PRICES').argParser(parseAmount));
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { readEvents } from './read-events.ts';
@@ -17,17 +17,23 @@ export async function askServer(server: string, call: ServerRequest): Promise<un
   return json(await send(server, call));
 }
 
+interface StreamRequest extends ServerRequest {
+  /** Told of the response's headers before the first event. */
+  readonly onStart?: (headers: IncomingHttpHeaders) => void;
+}
+
 /** The events a server streams. An `error` event is thrown, and so is an end without `done`. */
 export async function* streamFromServer(
   server: string,
-  call: ServerRequest,
+  { onStart, ...call }: StreamRequest,
 ): AsyncGenerator<{ readonly event: string; readonly data: unknown }, void> {
   const response = await send(server, call);
+  onStart?.(response.headers);
   try {
     for await (const { event, data } of readEvents(response)) {
       if (event === 'done') return;
       const value: unknown = JSON.parse(data);
-      if (event === 'error') throw failureOf((value as { readonly error?: unknown }).error, response.statusCode);
+      if (event === 'error') throw failureOf((value as { readonly error?: unknown }).error, { server, status: 200 });
       yield { event, data: value };
     }
   } catch (error) {
@@ -56,17 +62,29 @@ async function send(server: string, { method, path, body, signal }: ServerReques
   const response = await promise;
   const status = response.statusCode ?? 0;
   if (status >= 200 && status < 300) return response;
-  throw failureOf(await json(response).catch(() => undefined), status);
+  throw failureOf(await json(response).catch(() => undefined), { server, status });
 }
 
 function lost(server: string, signal: AbortSignal | undefined, cause: unknown): ServiceError {
   if (signal?.aborted) return new ServiceError('cancelled', 'Interrupted.', { cause });
-  return new ServiceError('store_failed', `The server at ${server} broke off; is it being stopped?`, { cause });
+  return stopping(server, cause);
 }
 
-function failureOf(body: unknown, status: number | undefined): ServiceError {
+const stopping = (server: string, cause: unknown): ServiceError =>
+  new ServiceError(
+    'store_failed',
+    `The server at ${server} broke off; it may be stopping. Run this again when it is back.`,
+    { cause },
+  );
+
+function failureOf(
+  body: unknown,
+  { server, status }: { readonly server: string; readonly status: number },
+): ServiceError {
   const { code, message } = (body ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   const words = typeof message === 'string' ? message : `The server answered with status ${status}.`;
   // It is our own server, whose codes are ours.
-  return new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
+  const error = new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
+  // Nobody here has cancelled it.
+  return error.code === 'cancelled' ? stopping(server, error) : error;
 }

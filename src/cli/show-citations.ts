@@ -1,18 +1,30 @@
 import { fileURLToPath } from 'node:url';
-import type { CitedSource, Client } from './client.ts';
+import type { CitedSource, Client, Verdict } from './client.ts';
 import { paragraph, place, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 
 const LINES_PER_QUOTE = 6;
 
+/** What the check of an answer's statements against their source said, for people. */
+const verdictWords = {
+  verbatim: ['green', 'says so, word for word'],
+  close: ['green', 'says so, in other words'],
+  elsewhere: ['yellow', 'does not say so, but another passage that was read does'],
+  not_found: ['red', 'does not say so'],
+} as const satisfies Readonly<Record<Verdict, readonly [colour: string, words: string]>>;
+
 /** Below an answer: each source with its quoted passages and where they stand. */
 export async function showCitations(citations: readonly CitedSource[], client: Client, output: Output): Promise<void> {
-  for (const { number, title, documentId, quotes } of citations) {
+  for (const { number, title, documentId, quotes, verdict } of citations) {
     const file = await sourceOf(client, documentId);
     output.print();
     output.print(
       `${output.style('cyan', `[${number}]`)} ${output.style('bold', visibleLine(title))}  ${output.style('dim', visibleLine(file))}`,
     );
+    if (verdict !== undefined) {
+      const [colour, words] = verdictWords[verdict];
+      output.print(`    ${output.style(colour, words)}`);
+    }
     for (const quote of quotes) {
       const where = [place(quote), `characters ${quote.start}-${quote.end}`].filter((part) => part !== '').join(', ');
       output.print(paragraph(`“${quote.text}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));

@@ -1,0 +1,51 @@
+import type { Json } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { AgentQuery, SearchMode } from './client.ts';
+
+/** The options of `ask --agent` and `chat` as they were read. */
+export interface AgentOptions {
+  readonly limit: number;
+  readonly filter?: { readonly [key: string]: Json };
+  readonly mode?: SearchMode;
+  readonly model?: string;
+  readonly research?: boolean;
+  readonly thinking?: boolean;
+  readonly maxSteps?: number;
+  readonly maxTokens?: number;
+  readonly maxSeconds?: number;
+  readonly maxCost?: number;
+  readonly json?: boolean;
+}
+
+export function toAgentQuery(question: string, options: AgentOptions): AgentQuery {
+  const { maxSteps: steps, maxTokens: tokens, maxSeconds: seconds, maxCost: dollars } = options;
+  return {
+    query: question,
+    limit: options.limit,
+    filters: options.filter ?? {},
+    agentMode: options.research ? 'research' : 'rag',
+    thinking: options.thinking === true,
+    budget: {
+      ...(steps !== undefined && { steps }),
+      ...(tokens !== undefined && { tokens }),
+      ...(seconds !== undefined && { seconds }),
+      ...(dollars !== undefined && { dollars }),
+    },
+    ...(options.mode && { mode: options.mode }),
+    ...(options.model && { model: options.model }),
+  };
+}
+
+/** Options that would be passed over in silence are worse than an error. */
+export function refuseAgentOptions({ thinking, maxSteps, maxTokens, maxSeconds, maxCost }: AgentOptions): void {
+  const given = {
+    '--thinking': thinking,
+    '--max-steps': maxSteps,
+    '--max-tokens': maxTokens,
+    '--max-seconds': maxSeconds,
+    '--max-cost': maxCost,
+  };
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (names.length === 0) return;
+  throw new ServiceError('invalid_request', `${names.join(' and ')} can be used only with --agent or --research.`);
+}

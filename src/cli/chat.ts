@@ -1,0 +1,133 @@
+import { ServiceError } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
+import { type AgentOptions, toAgentQuery } from './agent-options.ts';
+import type { AgentReply } from './agent-wire.ts';
+import type { Client } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { visible, visibleLine } from './layout.ts';
+import { lineInput } from './line-input.ts';
+import { runTurn } from './run-turn.ts';
+import { showCitations } from './show-citations.ts';
+import { noteOutcome } from './turn-view.ts';
+import { withClient } from './with-client.ts';
+
+interface ChatOptions extends AgentOptions {
+  readonly conversation?: string;
+}
+
+const HELP = `A line is a question. Besides:
+  /sources  the sources of the last answer once more, and what none of them supports
+  /new      begin a new conversation
+  /help     this
+  /exit     leave, as Ctrl-D does
+Ctrl-C ends the answer that is being written; what there is of it is kept.`;
+
+const commands = ['/sources', '/new', '/help', '/exit'] as const;
+
+/** `citewell chat`: turns of one conversation until the input ends. A failed turn does not end it. */
+export function chat(options: ChatOptions, context: CommandContext): Promise<ExitCode> {
+  return withClient(context, (client) => converse(client, options, context));
+}
+
+async function converse(client: Client, options: ChatOptions, context: CommandContext): Promise<ExitCode> {
+  const { output, interruption } = context;
+  const isJson = options.json === true;
+  let turn: AbortController | undefined;
+  let last: AgentReply | undefined;
+  let conversationId = options.conversation;
+  let failures = 0;
+
+  const cancelTurn = (): boolean => {
+    if (turn === undefined) return false;
+    turn.abort(new ServiceError('cancelled', 'Cancelled.'));
+    return true;
+  };
+  if (conversationId !== undefined) await greetAgain(client, conversationId, context);
+  const lines = lineInput({
+    input: process.stdin,
+    echo: process.stderr,
+    onInterrupt: cancelTurn,
+    stop: interruption.stop,
+  });
+  interruption.askFirst(cancelTurn);
+  if (lines.isInteractive)
+    output.note(output.noteStyle('dim', 'Ask about your documents. /help says what else there is.'));
+  try {
+    for (;;) {
+      const line = (await lines.next('> '))?.trim();
+      if (line === undefined) break;
+      if (line === '') continue;
+      if (!line.startsWith('/')) await answer(line);
+      else if (line === '/exit' || line === '/quit') break;
+      else await obey(line);
+    }
+  } finally {
+    lines.close();
+    interruption.askFirst(() => false);
+  }
+  if (interruption.stop.aborted) throw new ServiceError('cancelled', 'Interrupted.');
+  if (conversationId !== undefined && lines.isInteractive) {
+    output.note(output.noteStyle('dim', `citewell chat --conversation ${conversationId} goes on from here`));
+  }
+  // Nobody watched: a script must learn of it.
+  return failures > 0 && !lines.isInteractive ? exitCodes.failure : exitCodes.ok;
+
+  async function answer(question: string): Promise<void> {
+    const current = new AbortController();
+    turn = current;
+    try {
+      conversationId ??= await client.createConversation();
+      const query = { ...toAgentQuery(question, options), conversationId };
+      last = await runTurn(query, { client, output, isJson }, AbortSignal.any([current.signal, interruption.stop]));
+    } catch (error) {
+      if (interruption.stop.aborted) throw error;
+      report(current.signal.aborted ? new ServiceError('cancelled', 'Cancelled; what was written is kept.') : error);
+    } finally {
+      turn = undefined;
+    }
+    if (!isJson) output.note();
+  }
+
+  function report(error: unknown): void {
+    const { code, message } = error instanceof ServiceError ? error : { code: 'internal', message: String(error) };
+    if (code !== 'cancelled') failures++;
+    if (isJson) output.print(JSON.stringify({ event: 'error', data: { error: { code, message } } }));
+    else output.note(output.noteStyle(code === 'cancelled' ? 'yellow' : 'red', visible(message)));
+  }
+
+  async function obey(command: string): Promise<void> {
+    switch (command) {
+      case '/sources':
+        if (last === undefined) {
+          output.note('There is no answer yet.');
+          return;
+        }
+        await showCitations(last.citations, client, output);
+        for (const sentence of last.unsupported)
+          output.print(output.style('yellow', `Not supported: ${visible(sentence)}`));
+        noteOutcome(last, output);
+        return;
+      case '/new':
+        conversationId = undefined;
+        last = undefined;
+        output.note(output.noteStyle('dim', 'A new conversation.'));
+        return;
+      case '/help':
+        output.note(HELP);
+        return;
+      default:
+        output.note(
+          `There is no ${visibleLine(command)}; did you mean ${nearestName(command, commands)}? /help lists all.`,
+        );
+    }
+  }
+}
+
+async function greetAgain(client: Client, id: string, { output }: CommandContext): Promise<void> {
+  const messages = await client.conversation(id);
+  const asked = messages.findLast(({ role }) => role === 'user');
+  if (asked === undefined) return;
+  output.note(output.noteStyle('dim', `Going on after ${messages.length} messages; the last question was:`));
+  output.note(output.noteStyle('dim', `  ${visibleLine(asked.content)}`));
+}

@@ -1,0 +1,64 @@
+import { createInterface } from 'node:readline';
+
+/** Lines a person types, or a pipe brings. */
+export interface LineInput {
+  /** Whether someone is typing. */
+  readonly isInteractive: boolean;
+  /** The next line; undefined when there will be none. */
+  next(prompt: string): Promise<string | undefined>;
+  close(): void;
+}
+
+export interface LineInputParts {
+  readonly input: NodeJS.ReadStream;
+  /** Where prompts and what is typed are shown. */
+  readonly echo: NodeJS.WriteStream;
+  /** Ctrl-C in a terminal, which reaches no signal handler while lines are read; true when it ended something. */
+  readonly onInterrupt: () => boolean;
+  /** Ends the input. */
+  readonly stop: AbortSignal;
+}
+
+/** Reads lines all the time, so that Ctrl-C is heard and what is typed ahead is not lost. */
+export function lineInput({ input, echo, onInterrupt, stop }: LineInputParts): LineInput {
+  const isInteractive = input.isTTY === true && echo.isTTY === true;
+  const lines = createInterface({ input, output: echo, terminal: isInteractive });
+  const waiting: string[] = [];
+  let isClosed = false;
+  let wake = () => {};
+  lines.on('line', (line) => {
+    waiting.push(line);
+    wake();
+  });
+  lines.on('close', () => {
+    isClosed = true;
+    wake();
+  });
+  const close = () => lines.close();
+  stop.addEventListener('abort', close, { once: true });
+  lines.on('SIGINT', () => {
+    if (onInterrupt()) return;
+    echo.write('\n(Ctrl-D or /exit leaves)\n');
+    lines.write(null, { ctrl: true, name: 'u' });
+    lines.prompt();
+  });
+  return {
+    isInteractive,
+    async next(prompt) {
+      if (isInteractive && waiting.length === 0 && !isClosed) {
+        lines.setPrompt(prompt);
+        lines.prompt();
+      }
+      while (waiting.length === 0 && !isClosed) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return stop.aborted ? undefined : waiting.shift();
+    },
+    close: () => {
+      stop.removeEventListener('abort', close);
+      close();
+    },
+  };
+}

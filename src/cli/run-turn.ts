@@ -1,0 +1,34 @@
+import { ServiceError } from '../errors.ts';
+import { type AgentReply, shownFromWire } from './agent-wire.ts';
+import type { AgentQuery, Client } from './client.ts';
+import type { Output } from './output.ts';
+import { showCitations } from './show-citations.ts';
+import { noteOutcome, TurnView } from './turn-view.ts';
+
+interface Turn {
+  readonly client: Client;
+  readonly output: Output;
+  readonly isJson: boolean;
+}
+
+/** One turn of an agent, shown as it happens, its sources below it. With `isJson` the events as they are, one a line. */
+export async function runTurn(query: AgentQuery, { client, output, isJson }: Turn, signal: AbortSignal) {
+  const view = new TurnView(output);
+  let reply: AgentReply | undefined;
+  try {
+    for await (const event of client.agent(query, signal)) {
+      if (isJson) output.print(JSON.stringify({ event: event.event, data: event.data }));
+      const shown = shownFromWire(event);
+      if (shown === undefined) continue;
+      if (shown.type === 'answer') reply = shown.reply;
+      if (!isJson) view.show(shown);
+    }
+  } finally {
+    if (!isJson) view.end();
+  }
+  if (reply === undefined) throw new ServiceError('internal', 'The turn ended without an answer.');
+  if (isJson) return reply;
+  await showCitations(reply.citations, client, output);
+  noteOutcome(reply, output);
+  return reply;
+}
