@@ -1,5 +1,5 @@
 import { access, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
@@ -54,11 +54,24 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
 
 async function makeUsable(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    if (!(await stat(path)).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+    await makeFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw unusable(path, error);
+  }
+}
+
+// Not mkdir's own recursion, which goes round for ever where nothing can be made, as below /proc.
+async function makeFolder(path: string): Promise<void> {
+  const make = () => mkdir(path, { mode: 0o700 });
+  try {
+    await make();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await make();
   }
 }
 

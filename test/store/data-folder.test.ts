@@ -95,6 +95,10 @@ describe('the data folder', () => {
     });
   });
 
+  it.runIf(process.platform === 'linux')('is refused, and not waited for, where nothing can be made', async () => {
+    await expect(openDataFolder('/proc/no-such-folder/below')).rejects.toThrow(/cannot be used: it cannot be made/);
+  });
+
   // The superuser may write everywhere.
   it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('is refused when it is read-only', async () => {
     const path = join(await temporaryFolder(), 'read-only');
