@@ -1,7 +1,7 @@
 const encoder = new TextEncoder();
 
-/** Tokens a text will cost, guessed from its bytes: about right for English, too many for most other writing. */
-export function estimateTokens(text: string): number {
+/** Tokens a text will hardly exceed, guessed from its bytes: for limits, where too few would be an error. */
+export function mostTokens(text: string): number {
   let bytes = text.length;
   if (!/^[\0-\x7f]*$/.test(text)) bytes = encoder.encode(text).length;
   return Math.ceil(bytes / 3.5);
@@ -9,10 +9,10 @@ export function estimateTokens(text: string): number {
 
 /** The beginning of a text that by our guess has no more than that many tokens. Never ends within a character. */
 export function cutToTokens(text: string, tokens: number): string {
-  const estimate = estimateTokens(text);
+  const estimate = mostTokens(text);
   if (estimate <= tokens) return text;
   let cut = text;
-  for (let size = estimate; size > tokens; size = estimateTokens(cut)) {
+  for (let size = estimate; size > tokens; size = mostTokens(cut)) {
     cut = cutToLength(cut, Math.floor((cut.length * tokens) / size));
   }
   return cut;

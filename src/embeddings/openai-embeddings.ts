@@ -3,7 +3,7 @@ import type { CreateEmbeddingResponse } from 'openai/resources/embeddings';
 import type { OpenAiProvider } from '../models/openai/openai-provider.ts';
 import { ProviderError, toProviderError } from '../models/provider-error.ts';
 import { createBackoff, defaultRetryPolicy, type RetryPolicy } from '../models/retry-policy.ts';
-import { cutToTokens, estimateTokens, halve } from './cut-text.ts';
+import { cutToTokens, halve, mostTokens } from './cut-text.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { modelCard } from './model-card.ts';
 import { unitVector } from './unit-vector.ts';
@@ -83,7 +83,7 @@ function* batches(texts: readonly string[]): Generator<readonly string[], void> 
   let batch: string[] = [];
   let tokens = 0;
   for (const text of texts) {
-    const size = estimateTokens(text);
+    const size = mostTokens(text);
     if (batch.length === MAX_TEXTS || (batch.length > 0 && tokens + size > MAX_REQUEST_TOKENS)) {
       yield batch;
       batch = [];

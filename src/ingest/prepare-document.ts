@@ -1,7 +1,7 @@
 import type { Metadata, PageSpan } from '../documents/document.ts';
+import { estimateTokens } from '../documents/estimate-tokens.ts';
 import { ServiceError } from '../errors.ts';
 import { describeDocument } from './describe-document.ts';
-import { estimateTokens } from './estimate-tokens.ts';
 import { cleanText } from './readers/clean-text.ts';
 import { readDocument } from './readers/index.ts';
 import type { ReadDocument } from './readers/reader.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../src/documents/estimate-tokens.ts';
 import { describeDocument } from '../../src/ingest/describe-document.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
-import { estimateTokens } from '../../src/ingest/estimate-tokens.ts';
 import { markdownBlocks } from '../../src/ingest/readers/markdown.ts';
 
 const summaryOf = (text: string, title?: string) =>
