@@ -15,6 +15,8 @@ export interface RunOptions {
   /** Where it runs; its data folder is `.citewell` in there, and a `.env` is read from there. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Given to it on stdin; `open` leaves stdin to whoever `onStart` tells. Nothing by default. */
+  readonly input?: string | { readonly open: true };
   /** Told of the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
 }
@@ -22,6 +24,7 @@ export interface RunOptions {
 /** Runs the real program to its end, with no setting of the surrounding environment. */
 export async function runCitewell(args: readonly string[], options: RunOptions): Promise<Run> {
   const child = start(args, options);
+  if (typeof options.input === 'string') child.stdin?.end(options.input);
   options.onStart?.(child);
   let stdout = '';
   let stderr = '';
@@ -85,13 +88,13 @@ export async function startCitewell(options: RunOptions): Promise<RunningServer>
   };
 }
 
-function start(args: readonly string[], { cwd, env = {} }: RunOptions): ChildProcess {
+function start(args: readonly string[], { cwd, env = {}, input }: RunOptions): ChildProcess {
   // As little as a process needs: no key and no setting of whoever runs the tests reaches it.
   const { PATH = '', HOME = '', TMPDIR, SystemRoot } = process.env;
   const kept = { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...(SystemRoot && { SystemRoot }) };
   return spawn(process.execPath, [PROGRAM, ...args], {
     cwd,
     env: { ...kept, NO_COLOR: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
 }
