@@ -1,0 +1,7 @@
+// Addresses of what MCP clients can read as resources.
+
+export const INDEX_URI = 'kb://index';
+export const DOCUMENT_TEMPLATE = 'kb://documents/{document_id}';
+export const CHUNK_TEMPLATE = 'kb://documents/{document_id}/chunks/{chunk_id}';
+
+export const documentUri = (id: string): string => `kb://documents/${id}`;

@@ -1,0 +1,95 @@
+import { completable, type McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Principal } from '../access/principal.ts';
+import type { Backend } from './backend.ts';
+import { completeIds } from './complete.ts';
+
+const CITE =
+  'Cite every statement with the number of the passage it stands in, as in [1], and list the cited passages at the end with title, page and document_id. Where the documents say nothing, say so; do not fill in from memory.';
+
+/** Prompts, which hosts show as commands. */
+export function createPrompts(backend: Backend): (server: McpServer, principal: Principal) => void {
+  return (server, principal) => {
+    const documentId = (description: string) =>
+      completable(z.string().min(4).describe(description), (value) => completeIds(backend, principal, value));
+    const say = (text: string) => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] });
+
+    server.registerPrompt(
+      'answer_with_citations',
+      {
+        title: 'Answer with citations',
+        description: 'Answer a question from the documents, each statement with its source.',
+        argsSchema: z.object({
+          question: z.string().min(1).describe('The question'),
+          document_type: z.string().optional().describe('Only documents of this type, e.g. pdf'),
+        }),
+      },
+      ({ question, document_type: type }) =>
+        say(
+          `Answer this question from the ingested documents: ${question}\n\nSearch with search_file_knowledge${
+            type === undefined ? '' : ` and filters {"document_type": {"$eq": ${JSON.stringify(type)}}}`
+          }; try other words if the first search finds little, and read around the best passages with content. ${CITE}`,
+        ),
+    );
+
+    server.registerPrompt(
+      'research_question',
+      {
+        title: 'Research a question',
+        description: 'Split a larger question, search each part, weigh what is found, and report with citations.',
+        argsSchema: z.object({ topic: z.string().min(1).describe('What to find out') }),
+      },
+      ({ topic }) =>
+        say(
+          `Research this in the ingested documents: ${topic}\n\nFirst look at what there is (corpus_status, search_file_descriptions). Write down the sub-questions, search each with search_file_knowledge, and read the important places with content or get_file_content. Note where sources disagree. Then report: the answer, the evidence for each point, open questions. ${CITE}`,
+        ),
+    );
+
+    server.registerPrompt(
+      'compare_documents',
+      {
+        title: 'Compare documents',
+        description: 'What two documents agree on, where they differ, and what only one of them says.',
+        argsSchema: z.object({
+          first: documentId('Identifier of the first document'),
+          second: documentId('Identifier of the second document'),
+          aspect: z.string().optional().describe('What to compare; left out, everything that matters'),
+        }),
+      },
+      ({ first, second, aspect }) =>
+        say(
+          `Compare the documents ${first} and ${second}${aspect === undefined ? '' : ` with regard to ${aspect}`}.\n\nRead both with get_file_content (or content for their structure). Report what they agree on, where they contradict each other, and what only one says, as a table. ${CITE}`,
+        ),
+    );
+
+    server.registerPrompt(
+      'summarize_document',
+      {
+        title: 'Summarise a document',
+        description: 'The gist of one document, with the places it stands at.',
+        argsSchema: z.object({
+          document_id: documentId('Identifier of the document'),
+          length: z.string().optional().describe('How long, e.g. "five sentences"'),
+        }),
+      },
+      ({ document_id: id, length }) =>
+        say(
+          `Summarise the document ${id}${length === undefined ? '' : ` in ${length}`}.\n\nRead it whole with get_file_content, going on from each next_offset to its end. Give the gist first, then the main points in the document's order with page or heading. ${CITE}`,
+        ),
+    );
+
+    server.registerPrompt(
+      'find_gaps',
+      {
+        title: 'Find gaps',
+        description:
+          'What the documents leave open on a topic: unanswered questions, missing evidence, contradictions.',
+        argsSchema: z.object({ topic: z.string().min(1).describe('The topic') }),
+      },
+      ({ topic }) =>
+        say(
+          `Find out what the ingested documents leave open about: ${topic}\n\nCollect what they say with several different searches. Then list questions one would expect to be answered and that are not, claims without evidence, numbers that are missing or out of date, and contradictions; with the searches that came back empty. ${CITE}`,
+        ),
+    );
+  };
+}

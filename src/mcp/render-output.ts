@@ -1,0 +1,79 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
+import { fence } from '../toolbox/fence.ts';
+import { oneLine, wholeCharacter } from '../toolbox/render-passages.ts';
+import { documentUri } from './document-uri.ts';
+import { sourceName } from './source-name.ts';
+
+/** Neither the text of a result nor its data is longer. */
+export const MOST_CHARACTERS = 40_000;
+const MOST_LINKS = 5;
+
+/** Where the code of an error stands in a result's `_meta`. */
+export const ERROR_META = 'citewell/error';
+
+/**
+ * An outcome as MCP content. Some clients show a model only the text and others only the data, so each is whole by
+ * itself; links to the documents come on top.
+ */
+export function renderOutput(outcome: ToolOutcome): CallToolResult {
+  if (outcome.isError) {
+    const { code, text } = outcome;
+    return {
+      isError: true,
+      content: [{ type: 'text', text: bounded(text) }],
+      _meta: { [ERROR_META]: { code, retryable: RETRYABLE.has(code) } },
+    };
+  }
+  const { text, structured, sources = [], isUntrusted = false } = outcome.output;
+  const shown = bounded(text);
+  return {
+    content: [
+      { type: 'text', text: isUntrusted ? fence(shown, 'untrusted') : shown },
+      ...links(sources.map(sourceName)),
+    ],
+    structuredContent: boundedData(structured),
+  };
+}
+
+const RETRYABLE: ReadonlySet<ToolErrorCode> = new Set(['backend_unavailable', 'timeout', 'rate_limited']);
+
+function links(names: readonly ReturnType<typeof sourceName>[]): ContentBlock[] {
+  const titles = new Map(names.map(({ documentId, title }) => [documentId, title]));
+  return [...titles].slice(0, MOST_LINKS).map(([id, title], index) => ({
+    type: 'resource_link',
+    uri: documentUri(id),
+    name: oneLine(title),
+    title: oneLine(title),
+    mimeType: 'text/plain',
+    annotations: { audience: ['user', 'assistant'], priority: Number((1 - index / 10).toFixed(1)) },
+  }));
+}
+
+const CUT = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
+
+/** Tools keep to the limit by themselves, with the call that goes on; this is for what other tools and models write. */
+function bounded(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text;
+  return `${text.slice(0, wholeCharacter(text, MOST_CHARACTERS - CUT.length))}${CUT}`;
+}
+
+type Data = { readonly [key: string]: unknown };
+
+/** The data with its longest texts shortened until it fits. */
+function boundedData(data: Data): Data {
+  let fitting = data;
+  for (let longest = 20_000; JSON.stringify(fitting).length > MOST_CHARACTERS && longest >= 100; longest /= 2) {
+    fitting = shortened(data, longest) as Data;
+  }
+  return fitting;
+}
+
+function shortened(value: unknown, longest: number): unknown {
+  if (typeof value === 'string') {
+    return value.length <= longest ? value : `${value.slice(0, wholeCharacter(value, longest - 6))} (cut)`;
+  }
+  if (Array.isArray(value)) return value.map((each) => shortened(each, longest));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each, longest)]));
+}

@@ -1,0 +1,127 @@
+import {
+  type McpServer,
+  ResourceNotFoundError,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Principal } from '../access/principal.ts';
+import type { Document } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import { oneLine, wholeCharacter } from '../toolbox/render-passages.ts';
+import type { Backend } from './backend.ts';
+import { completeIds } from './complete.ts';
+import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './document-uri.ts';
+
+/** Documents in a list; the rest are found by searching. */
+const MOST_LISTED = 100;
+const NEWEST = 20;
+/** Longest text of a document that is read whole. */
+const LONGEST_TEXT = 400_000;
+const CACHE = { ttlMs: 5_000, cacheScope: 'private' } as const;
+
+/** What clients can read without a tool: the index, documents and their chunks. Made once, registered per server. */
+export function createResources(backend: Backend): (server: McpServer, principal: Principal) => void {
+  return (server, principal) => {
+    server.registerResource(
+      'index',
+      INDEX_URI,
+      {
+        title: 'What there is',
+        description: 'Counts, and the newest documents with their addresses.',
+        mimeType: 'text/plain',
+        cacheHint: CACHE,
+      },
+      async (_uri, context) => ({
+        contents: [{ uri: INDEX_URI, mimeType: 'text/plain', text: await indexText(backend, principal, context) }],
+      }),
+    );
+
+    server.registerResource(
+      'document',
+      new ResourceTemplate(DOCUMENT_TEMPLATE, {
+        list: async (context) => {
+          const { items } = await backend.documents({ principal, limit: MOST_LISTED }, optionsOf(context));
+          return { resources: items.filter(({ chunkCount }) => chunkCount > 0).map(toResource) };
+        },
+        complete: { document_id: (value) => completeIds(backend, principal, value) },
+      }),
+      {
+        title: 'A document',
+        description: 'The extracted text of a document.',
+        mimeType: 'text/plain',
+        cacheHint: CACHE,
+      },
+      async (uri, { document_id: id }, context) => {
+        const { text } = await found(uri, backend.document({ principal, id: String(id) }, optionsOf(context)));
+        return { contents: [{ uri: uri.href, mimeType: 'text/plain', text: bounded(text, String(id)) }] };
+      },
+    );
+
+    server.registerResource(
+      'chunk',
+      new ResourceTemplate(CHUNK_TEMPLATE, {
+        list: undefined,
+        complete: { document_id: (value) => completeIds(backend, principal, value) },
+      }),
+      {
+        title: 'A passage of a document',
+        description: 'One chunk, as search results name it.',
+        mimeType: 'text/plain',
+        cacheHint: CACHE,
+      },
+      async (uri, { document_id: documentId, chunk_id: id }, context) => {
+        const request = { principal, documentId: String(documentId), id: String(id) };
+        const { chunk } = await found(uri, backend.chunk(request, optionsOf(context)));
+        const { order, page, headingPath, start, end } = chunk;
+        const place = { order, ...(page === null ? {} : { page }), heading_path: [...headingPath], start, end };
+        return {
+          contents: [{ uri: uri.href, mimeType: 'text/plain', text: chunk.text, _meta: { 'citewell/place': place } }],
+        };
+      },
+    );
+  };
+}
+
+const optionsOf = ({ mcpReq }: ServerContext) => ({ signal: mcpReq.signal });
+
+function toResource(document: Document) {
+  return {
+    uri: documentUri(document.id),
+    name: oneLine(document.title),
+    title: oneLine(document.title),
+    mimeType: 'text/plain',
+    ...(document.summary === null ? {} : { description: oneLine(document.summary, 300) }),
+    size: document.textLength,
+    annotations: { lastModified: document.updatedAt },
+  };
+}
+
+async function indexText(backend: Backend, principal: Principal, context: ServerContext): Promise<string> {
+  const options = optionsOf(context);
+  const [facts, { items, total }] = await Promise.all([
+    backend.facts({}, options),
+    backend.documents({ principal, limit: NEWEST }, options),
+  ]);
+  return [
+    `${total} documents, ${facts.chunks} chunks.`,
+    ...items.map(({ id, title, type }) => `${documentUri(id)} ${oneLine(title)} (${type})`),
+    ...(total > items.length ? [`and ${total - items.length} older ones.`] : []),
+  ].join('\n');
+}
+
+function bounded(text: string, id: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  const end = wholeCharacter(text, LONGEST_TEXT);
+  return `${text.slice(0, end)}\n\n(cut; the rest: get_file_content with document_id="${id}", offset=${end})`;
+}
+
+/** What is missing is missing in the protocol's own words. */
+async function found<T>(uri: URL, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found')
+      throw new ResourceNotFoundError(uri.href, error.message);
+    throw error;
+  }
+}

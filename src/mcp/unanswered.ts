@@ -1,0 +1,16 @@
+import { ServiceError } from '../errors.ts';
+import type { ToolOutcome } from '../toolbox/call-tool.ts';
+
+/** A call that got no answer at all, in the words of a failed one. */
+export function unanswered(error: unknown): ToolOutcome {
+  if (error instanceof ServiceError && error.code !== 'cancelled') {
+    const text = `Error [backend_unavailable]: ${error.message} Next step: Try once more in a moment.`;
+    return { isError: true, code: 'backend_unavailable', text };
+  }
+  if (error instanceof ServiceError || (error instanceof Error && error.name === 'AbortError')) {
+    const text = 'Error [cancelled]: The call was called off. Next step: Call again if the result is still wanted.';
+    return { isError: true, code: 'cancelled', text };
+  }
+  const text = 'Error [internal]: The call failed inside the service. Next step: Go on without it, or try once more.';
+  return { isError: true, code: 'internal', text };
+}
