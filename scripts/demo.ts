@@ -31,7 +31,7 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
   const client = inProcessClient(await createServices(config, { log: commandLog('warn', output) }));
   try {
     title('1. Taking in the papers of a small ferry company (scripts/samples)');
-    await takeIn(client, signal);
+    await takeIn(client, config.dataDir, signal);
     title('2. Asking three questions');
     for (const question of QUESTIONS) await ask(client, question, signal);
     await showStatus(client);
@@ -48,9 +48,10 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
   output.print(output.style('dim', `\n   ${duration((performance.now() - startedAt) / 1000)}, all on this machine.`));
 }
 
-async function takeIn(client: Client, signal: AbortSignal): Promise<void> {
+async function takeIn(client: Client, dataFolder: string, signal: AbortSignal): Promise<void> {
   const steps = ingestAll(await samples(), {
     client,
+    dataFolder,
     metadata: { company: 'Skerry Line' },
     collections: [],
     allowPrivateAddresses: false,
