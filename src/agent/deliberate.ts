@@ -3,7 +3,7 @@ import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import { answerCalls } from './answer-calls.ts';
 import { askOnce } from './ask-once.ts';
-import { estimateTranscript } from './estimate-transcript.ts';
+import { estimateInput } from './estimate-transcript.ts';
 import { modes } from './modes.ts';
 import type { Turn } from './stream-turn.ts';
 
@@ -20,7 +20,7 @@ const LEAST_LEFT = 0.25;
 
 /** Research plans first: the plan becomes part of the transcript, and is shown as thinking. It takes no step. */
 export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void> {
-  const input = estimateTranscript(run.transcript);
+  const input = estimateInput(run);
   if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < FEWEST_STEPS) return;
   if (run.budget.isLast(input) !== undefined) return;
   const plan = await askOnce(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
@@ -70,7 +70,7 @@ function isWorthReviewing(
   if (!tools.some(({ name }) => name === REVIEWER) || toolCalls.some(({ name }) => name === REVIEWER)) return false;
   const { steps, tokens } = budget.limits;
   // The review reads the transcript, and so does the turn that mends.
-  if (budget.isLast(estimateTranscript(transcript)) !== undefined) return false;
+  if (budget.isLast(estimateInput({ transcript, tools })) !== undefined) return false;
   const stepsLeft = (steps - budget.spent().steps) / steps;
   const tokensLeft = tokens === undefined ? 1 : budget.tokensLeft() / tokens;
   return Math.min(stepsLeft, tokensLeft) >= LEAST_LEFT;

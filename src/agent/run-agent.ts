@@ -2,7 +2,7 @@ import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import { answerCalls } from './answer-calls.ts';
 import { makePlan, reviewDraft } from './deliberate.ts';
-import { estimateTranscript } from './estimate-transcript.ts';
+import { estimateInput } from './estimate-transcript.ts';
 import { finish } from './finish.ts';
 import { modes } from './modes.ts';
 import { streamTurn, type Turn } from './stream-turn.ts';
@@ -17,7 +17,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void>
   if (modes[run.mode].isDeliberate) yield* makePlan(run);
   for (;;) {
     run.transcript = await run.compact(run.transcript, AbortSignal.any([run.signal, run.budget.timeUp]));
-    const input = estimateTranscript(run.transcript);
+    const input = estimateInput(run);
     const limit = run.budget.forbids(input);
     if (limit !== undefined) return yield* finish(run, last, limit);
     run.budget.startStep();

@@ -7,7 +7,7 @@ import type { AgentEvent, RunEnd } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { BudgetReason } from './budget.ts';
 import { CitingText } from './citing-text.ts';
-import { estimateTranscript } from './estimate-transcript.ts';
+import { estimateInput } from './estimate-transcript.ts';
 
 /** One reply of the model. */
 export interface Turn {
@@ -73,7 +73,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     if (run.signal.aborted || !run.budget.timeUp.aborted) throw error;
     cut = 'time';
     // Nobody says what a stream that was broken off has cost.
-    const [input, output] = [estimateTranscript(run.transcript), estimateTokens(raw)];
+    const [input, output] = [estimateInput(run), estimateTokens(raw)];
     run.budget.add(run.model.name, { input, cachedInput: 0, output, reasoning: 0 });
   }
   yield* citing.take(scanner.end());
@@ -106,7 +106,7 @@ function citedAs({ citedAs: given }: AgentRun, number: number): number {
 
 /** A turn may not write more than the run may still spend. */
 function withinBudget(run: AgentRun): AgentRun['config'] {
-  const left = run.budget.outputLeft(estimateTranscript(run.transcript));
+  const left = run.budget.outputLeft(estimateInput(run));
   if (!Number.isFinite(left)) return run.config;
   return { ...run.config, maxTokens: Math.max(1, Math.min(run.config.maxTokens ?? left, left)) };
 }
