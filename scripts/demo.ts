@@ -7,7 +7,7 @@ import { inProcessClient } from '../src/cli/in-process-client.ts';
 import { ingestAll } from '../src/cli/ingest-all.ts';
 import { listenForInterruption } from '../src/cli/interruption.ts';
 import { commandLog } from '../src/cli/log.ts';
-import { processOutput } from '../src/cli/output.ts';
+import { endOnBrokenPipe, processOutput } from '../src/cli/output.ts';
 import { duration } from '../src/cli/progress-line.ts';
 import { showCitations } from '../src/cli/show-citations.ts';
 import { loadConfig } from '../src/config.ts';
@@ -92,13 +92,14 @@ async function showStatus(client: Client): Promise<void> {
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-demo-'));
 const interruption = listenForInterruption(process, { force: () => process.exit(130) });
+endOnBrokenPipe(process.stdout, interruption.brokenPipe);
 try {
   output.print('Citewell answers over your own documents, with citations you can check.');
   await demo(folder, interruption.stop);
 } catch (error) {
   if (interruption.received() === undefined) throw error;
-  output.note('Stopped.');
-  process.exitCode = 130;
+  if (interruption.received() !== 'EPIPE') output.note('Stopped.');
+  process.exitCode = interruption.received() === 'EPIPE' ? 0 : 130;
 } finally {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   interruption.dispose();
