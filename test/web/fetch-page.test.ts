@@ -1,21 +1,11 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
 import { fetchPage } from '../../src/web/fetch-page.ts';
 import { isPublicAddress } from '../../src/web/public-address.ts';
+import { serve as serveAt } from './support.ts';
 
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const serve = async (listener: RequestListener) => (await serveAt(listener)).url;
 
 const { signal } = new AbortController();
 const local = { signal, allowPrivate: true };
@@ -26,10 +16,11 @@ describe('fetching a page', () => {
       response.writeHead(200, { 'content-type': 'Text/HTML; charset=utf-8' }).end('<p>hello');
     });
     const page = await fetchPage(`${base}/docs/a%20b.html?x=1#part`, local);
-    expect({ ...page, bytes: Buffer.from(page.bytes).toString() }).toEqual({
+    expect({ ...page, bytes: Buffer.from(page.bytes).toString() }).toMatchObject({
       url: `${base}/docs/a%20b.html?x=1`,
       bytes: '<p>hello',
       mediaType: 'text/html',
+      charset: 'utf-8',
       fileName: 'a b.html',
     });
   });
@@ -52,7 +43,7 @@ describe('fetching a page', () => {
     ['http://169.254.169.254/latest/meta-data'],
     ['http://localhost/'],
   ])('refuses %s: it is not of the public internet', async (address) => {
-    await expect(fetchPage(address, { signal })).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(fetchPage(address, { signal })).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it.each(['ftp://example.org/x', 'file:///etc/passwd', 'nonsense', 'http://user:secret@example.org/'])(
@@ -75,6 +66,47 @@ describe('fetching a page', () => {
   ])('refuses %s', async (_, status, code) => {
     const base = await serve((_, response) => response.writeHead(status).end('x'.repeat(1_000)));
     await expect(fetchPage(base, { ...local, maxBytes: 999 })).rejects.toMatchObject({ code });
+  });
+
+  it.each([
+    ['gzip', gzipSync('unpacked')],
+    ['deflate', deflateSync('unpacked')],
+    ['deflate', deflateRawSync('unpacked')],
+    ['br', brotliCompressSync('unpacked')],
+    ['gzip, br', brotliCompressSync(gzipSync('unpacked'))],
+    ['identity', Buffer.from('unpacked')],
+  ])('unpacks %s', async (encoding, body) => {
+    const base = await serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+    const page = await fetchPage(`${base}/`, local);
+    expect(Buffer.from(page.bytes).toString()).toBe('unpacked');
+  });
+
+  it.each(['snappy', 'gzip, gzip, gzip, gzip'])('refuses what is packed as %s', async (encoding) => {
+    const base = await serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end('x'));
+    await expect(fetchPage(base, local)).rejects.toMatchObject({ code: 'provider_failed' });
+  });
+
+  it('does not load a picture to find that it holds no text', async () => {
+    const base = await serve((_, response) => response.writeHead(200, { 'content-type': 'image/png' }).end('x'));
+    await expect(fetchPage(base, local)).rejects.toMatchObject({ code: 'unsupported_type' });
+  });
+
+  it('says when it may come again', async () => {
+    const base = await serve((_, response) => response.writeHead(429, { 'retry-after': '7' }).end());
+    await expect(fetchPage(base, local)).rejects.toMatchObject({ code: 'rate_limited', retryAfter: 7 });
+  });
+
+  it.each([
+    ['/', 'text/html', '127.0.0.1.html'],
+    ['/', undefined, '127-0-0-1'],
+    ['/index.php', 'text/html', 'index.php.html'],
+    ['/paper.pdf', 'application/pdf', 'paper.pdf'],
+    ['/a%2Fb', 'text/plain', 'a_b'],
+  ])('names what lies at %s as %s: %s', async (path, type, name) => {
+    const base = await serve((_, response) => {
+      response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end('x');
+    });
+    expect(await fetchPage(`${base}${path}`, local)).toMatchObject({ fileName: name });
   });
 
   it('is not blown up by a small body that unpacks into a large one', async () => {

@@ -1,0 +1,73 @@
+import { isIP } from 'node:net';
+import { ServiceError } from '../errors.ts';
+import { matchesHost, type OpenHost } from './open-hosts.ts';
+import { isPublicAddress } from './public-address.ts';
+
+/** Which addresses may be fetched. */
+export interface AddressRules {
+  /** Ports of public hosts that may be asked. */
+  readonly ports: ReadonlySet<number>;
+  readonly open: readonly OpenHost[];
+  /** Lets everything through, this machine and its network too. Only for someone who asks for just that. */
+  readonly allowPrivate: boolean;
+}
+
+export const publicOnly: AddressRules = { ports: new Set([80, 443]), open: [], allowPrivate: false };
+
+const LONGEST_ADDRESS = 8_000;
+
+/** Reads an http or https address. Throws `invalid_request` for anything else, and for one with a user name in it. */
+export function readAddress(address: string, base?: URL): URL {
+  const url = address.length > LONGEST_ADDRESS ? null : URL.parse(address.trim(), base?.href);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
+    const shown = address.replaceAll(/\/\/[^/]*@/g, '//').slice(0, 200);
+    throw new ServiceError('invalid_request', `"${shown}" is not an http or https address.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ServiceError('invalid_request', `The address at ${url.host} carries a user name or password.`);
+  }
+  url.hash = '';
+  return url;
+}
+
+/**
+ * Throws `forbidden` when the rules say no to what can be seen in the address: its port, and its host where that is an IP
+ * address. A URL's host is already normal, however it was spelled. Names are checked when they are looked up.
+ */
+export function checkAddress(url: URL, rules: AddressRules): void {
+  if (rules.allowPrivate) return;
+  const host = hostOf(url);
+  const port = portOf(url);
+  if (isOpenName(host, port, rules)) return;
+  if (isIP(host) !== 0) checkResolved(host, host, port, rules);
+  if (/(?:^|\.)localhost$/.test(host)) throw refusedAddress(host);
+  if (!rules.ports.has(port) && !rules.open.some((open) => open.kind === 'network' && open.port === port)) {
+    throw new ServiceError(
+      'forbidden',
+      `Port ${port} of ${host} is not fetched; only ${[...rules.ports].join(' and ')} are. An operator can open it with CITEWELL_ALLOW_HOSTS=${host}:${port}.`,
+    );
+  }
+}
+
+/** Throws `forbidden` unless a connection to this address, found for the host, is within the rules. */
+export function checkResolved(address: string, host: string, port: number, rules: AddressRules): void {
+  if (rules.allowPrivate || isOpenName(host, port, rules)) return;
+  const isOpened = rules.open.some((open) => matchesHost(open, address) && opensPort(open, port, rules));
+  if (!isOpened && (!isPublicAddress(address) || !rules.ports.has(port))) throw refusedAddress(host);
+}
+
+const isOpenName = (host: string, port: number, rules: AddressRules): boolean =>
+  rules.open.some((open) => open.kind !== 'network' && matchesHost(open, host) && opensPort(open, port, rules));
+
+const opensPort = (open: OpenHost, port: number, { ports }: AddressRules): boolean =>
+  open.port === undefined ? ports.has(port) : open.port === port;
+
+/** Without the brackets of IPv6 and the dot that may end a name. */
+export const hostOf = ({ hostname }: { readonly hostname: string }): string =>
+  hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+
+const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+
+// Says the name and not what it resolved to: that would tell a caller about the network inside.
+export const refusedAddress = (host: string): ServiceError =>
+  new ServiceError('forbidden', `${host} is not an address of the public internet; it is not fetched.`);

@@ -1,0 +1,49 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { ServiceError } from '../errors.ts';
+
+const MOST_CODINGS = 3;
+
+/** Undoes a Content-Encoding. Throws `too_large` as soon as more than `maxBytes` come out, `provider_failed` for nonsense. */
+export async function decompress(bytes: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
+  const codings = (encoding ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (codings.length > MOST_CODINGS) throw new ServiceError('provider_failed', 'It is compressed too many times over.');
+  let body = bytes;
+  for (const coding of codings.reverse()) body = await undo(coding, body, maxBytes);
+  return body;
+}
+
+async function undo(coding: string, bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
+  if (bytes.length === 0) return bytes;
+  // A connection that broke off near the end leaves most of a page, which is worth having.
+  const lenient = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
+  try {
+    switch (coding) {
+      case 'gzip':
+      case 'x-gzip':
+        return await promisify(gunzip)(bytes, lenient);
+      case 'deflate':
+        return await promisify(isZlib(bytes) ? inflate : inflateRaw)(bytes, lenient);
+      case 'br':
+        return await promisify(brotliDecompress)(bytes, {
+          maxOutputLength,
+          finishFlush: constants.BROTLI_OPERATION_FLUSH,
+        });
+      default:
+        throw new ServiceError('provider_failed', `It is compressed in an unknown way ("${coding.slice(0, 40)}").`);
+    }
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new ServiceError('too_large', `It unpacks to more than ${maxOutputLength} bytes.`, { cause: error });
+    }
+    throw new ServiceError('provider_failed', 'Its compression is broken.', { cause: error });
+  }
+}
+
+/** Servers disagree on what `deflate` means: with the two bytes of zlib before it, or bare. */
+const isZlib = ([first = 0, second = 0]: Buffer): boolean => (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;

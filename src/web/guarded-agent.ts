@@ -1,0 +1,73 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { type AddressRules, checkResolved, hostOf } from './address-rules.ts';
+
+/** What a host name resolves to. */
+export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+
+export const systemResolve: Resolve = (host) => systemLookup(host, { all: true });
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_MS = 4_000;
+
+/**
+ * Connections that keep to the rules. A name is looked up once for each connection, inside the attempt: what is checked
+ * is what is connected to, and a name that changes its mind is checked anew. An IP address is never looked up, so it is
+ * checked before; and whatever was connected to is checked once more before a byte is sent.
+ */
+export function createGuardedAgent(rules: AddressRules, resolve: Resolve = systemResolve): Agent {
+  return new Agent({
+    connect: (options, callback) => {
+      const host = hostOf(options);
+      const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+      try {
+        if (isIP(host) !== 0) checkResolved(host, host, port, rules);
+      } catch (error) {
+        callback(error as Error, null);
+        return;
+      }
+      const connect = buildConnector({
+        timeout: CONNECT_TIMEOUT_MS,
+        lookup: guardedLookup({ host, port, rules, resolve }),
+      });
+      connect(options, (...outcome) => {
+        const [failure, socket] = outcome;
+        if (failure !== null) return callback(failure, null);
+        try {
+          checkResolved(socket.remoteAddress ?? '', host, port, rules);
+        } catch (error) {
+          socket.destroy();
+          return callback(error as Error, null);
+        }
+        callback(null, socket);
+      });
+    },
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+    connections: 4,
+    pipelining: 1,
+  });
+}
+
+interface Lookup {
+  readonly host: string;
+  readonly port: number;
+  readonly rules: AddressRules;
+  readonly resolve: Resolve;
+}
+
+/** A name with one address inside is refused whole: no honest one has both kinds. */
+function guardedLookup({ host, port, rules, resolve }: Lookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname)
+      .then((found) => {
+        const [first] = found;
+        if (first === undefined) throw new Error(`${host} has no address`);
+        for (const { address } of found) checkResolved(address, host, port, rules);
+        if (options.all) callback(null, [...found]);
+        else callback(null, first.address, first.family);
+      })
+      .catch((error: NodeJS.ErrnoException) => callback(error, '', 0));
+  };
+}

@@ -1,0 +1,60 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Something an operator has opened although it is not the public internet, or not one of its usual ports. */
+export type OpenHost = { readonly port: number | undefined } & (
+  | { readonly kind: 'name'; readonly name: string }
+  /** `*.intern`: every name below. */
+  | { readonly kind: 'below'; readonly suffix: string }
+  | { readonly kind: 'network'; readonly network: string; readonly prefix: number }
+);
+
+const NAME = /^(\*\.)?([a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*)(?::(\d{1,5}))?$/;
+const NETWORK = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/;
+
+/**
+ * One entry: `wiki.intern`, `*.intern`, `10.0.0.0/8`, `[fd00::]/8`, each with an optional `:port`. Undefined for what is
+ * none. Without a port an entry opens the usual ports.
+ */
+export function readOpenHost(entry: string): OpenHost | undefined {
+  const text = entry.trim().toLowerCase();
+  const [, v6, v4, bits, networkPort] = NETWORK.exec(text) ?? [];
+  const network = v6 ?? v4;
+  if (network !== undefined) {
+    const family = isIP(network);
+    const longest = family === 6 ? 128 : 32;
+    const prefix = bits === undefined ? longest : Number(bits);
+    const port = readPort(networkPort);
+    return family === 0 || prefix > longest || port === null ? undefined : { kind: 'network', network, prefix, port };
+  }
+  const [, wildcard, name, namePort] = NAME.exec(text) ?? [];
+  const port = readPort(namePort);
+  if (name === undefined || port === null) return undefined;
+  return wildcard === undefined ? { kind: 'name', name, port } : { kind: 'below', suffix: `.${name}`, port };
+}
+
+/** Null for what cannot be one. */
+function readPort(digits: string | undefined): number | undefined | null {
+  if (digits === undefined) return undefined;
+  const port = Number(digits);
+  return port >= 1 && port <= 65_535 ? port : null;
+}
+
+/** Whether the entry speaks of this host name or address, whatever the port. */
+export function matchesHost(open: OpenHost, host: string): boolean {
+  switch (open.kind) {
+    case 'name':
+      return host === open.name;
+    case 'below':
+      return isIP(host) === 0 && host.endsWith(open.suffix);
+    case 'network':
+      return isIP(host) !== 0 && isWithin(host, open.network, open.prefix);
+  }
+}
+
+function isWithin(address: string, network: string, prefix: number): boolean {
+  // An IPv4 address in IPv6's dress is compared as what it is.
+  const own = ipaddr.process(address);
+  const other = ipaddr.parse(network);
+  return own.kind() === other.kind() && own.match([other, prefix] as Parameters<typeof own.match>[0]);
+}
