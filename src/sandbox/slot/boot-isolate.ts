@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type ivm from 'isolated-vm';
+import { patchPyodide } from './patch-pyodide.ts';
+import type { SlotStart } from './slot-messages.ts';
+
+/** A Python that strangers' code may run in. Only text goes in, and only text comes out. */
+export interface LockedPython {
+  readonly isolate: ivm.Isolate;
+  /** The guest's reply, not to be trusted. Rejects when it is ended, or when what comes back is no text. */
+  ask(request: string, milliseconds: number): Promise<string>;
+}
+
+/** Python before strangers' code: its memory can be kept, or it is locked for good. */
+interface FreshPython {
+  lock(): Promise<LockedPython>;
+  snapshot(): Promise<Uint8Array>;
+}
+
+const BOOT_LIMIT_MS = 60_000;
+const HARNESS = '/lib/citewell/_sandbox.py';
+const PACKAGES = '/lib/packages';
+
+/** Boots CPython in a new isolate; docs/sandbox.md says how and why so. */
+export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<FreshPython> {
+  const isolate = new vm.Isolate({
+    memoryLimit: start.isolateMegabytes,
+    onCatastrophicError: () => process.abort(),
+  });
+  const context = await isolate.createContext();
+  const program = await compileProgram(isolate, context, start.pyodide);
+  const create: Callable = await program.namespace.get('createPython', { reference: true });
+  const settings = JSON.stringify({
+    lock: await readLock(start.pyodide),
+    seed: start.seed,
+    makesSnapshot: start.makesSnapshot,
+  });
+  const files = (await readFiles(start)).flatMap(([name, bytes]) => [name, intoIsolate(vm, bytes)]);
+  const python: ivm.Reference = await create.apply(undefined, [settings, ...files], { result: { reference: true } });
+  const method = async (name: string): Promise<Callable> => python.get(name, { reference: true });
+
+  await untilReady(await method('drain'));
+  const [addFile, run] = [await method('addFile'), await method('runPython')];
+  for (const { file, name } of start.packages) {
+    await addFile.apply(undefined, [`${PACKAGES}/${name}`, intoIsolate(vm, await readFile(file))]);
+  }
+  if (start.snapshot === null) {
+    const harness = await readFile(new URL('./python/sandbox.py', import.meta.url));
+    await addFile.apply(undefined, [HARNESS, intoIsolate(vm, harness)]);
+    await run.apply(undefined, [warmUp(start.timeZones), '<start>']);
+  }
+
+  return {
+    async lock() {
+      const settings = { ...start.harness, path: start.packages.map(({ name }) => `${PACKAGES}/${name}`) };
+      await run.apply(undefined, [`import _sandbox; _sandbox.begin(${pythonText(JSON.stringify(settings))})`, '<start>']);
+      // Had before strangers' code runs, so that nothing it replaces is ever called.
+      const answer: Callable = await (await method('lock')).apply(undefined, [], { result: { reference: true } });
+      return {
+        isolate,
+        async ask(request, timeout) {
+          const reply: unknown = await answer.apply(undefined, [request], { timeout });
+          if (typeof reply !== 'string' || reply === '') throw new Error('The reply is no text.');
+          return reply;
+        },
+      };
+    },
+    async snapshot() {
+      const copy = await (await method('snapshot')).apply(undefined, [], { result: { copy: true } });
+      return new Uint8Array(copy);
+    },
+  };
+}
+
+type Callable = ivm.Reference<(...values: unknown[]) => unknown>;
+
+/** A JSON text is a Python text but for what Python takes for the end of a line. */
+const pythonText = (text: string): string => JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+
+function intoIsolate(vm: typeof ivm, bytes: Uint8Array): unknown {
+  const own = bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+  return new vm.ExternalCopy(own, { transferOut: true }).copyInto({ release: true, transferIn: true });
+}
+
+/** What the memory of every slot begins with: the harness, the modules that programs use most, the time zones. */
+const warmUp = (timeZones: SlotStart['timeZones']): string => `
+import sys
+sys.path.append('${HARNESS.slice(0, HARNESS.lastIndexOf('/'))}')
+import bisect, calendar, collections, csv, dataclasses, datetime, decimal, enum, fractions, functools, heapq, html
+import hashlib, itertools, math, operator, pathlib, pickle, re, sqlite3, statistics, string, struct, tempfile, textwrap
+import typing, unicodedata, uuid, zipfile, zoneinfo
+import _sandbox
+_sandbox.keep_time_zones(${pythonText(JSON.stringify(timeZones))})
+`;
+
+/** Runs the isolate's timers until Python is there; without that its start would stand still. */
+async function untilReady(drain: Callable): Promise<void> {
+  const begun = performance.now();
+  while (performance.now() - begun < BOOT_LIMIT_MS) {
+    const state = await drain.apply(undefined, []);
+    if (state === 'ready') return;
+    if (state !== 'starting') throw new Error(String(state));
+    await sleep(1);
+  }
+  throw new Error(`Python did not start within ${BOOT_LIMIT_MS / 1000} s.`);
+}
+
+async function readFiles({ pyodide, snapshot }: SlotStart): Promise<[string, Uint8Array][]> {
+  const names = ['pyodide.asm.wasm', 'python_stdlib.zip'];
+  const files = await Promise.all(
+    names.map(async (name): Promise<[string, Uint8Array]> => [name, await readFile(join(pyodide, name))]),
+  );
+  return snapshot === null ? files : [...files, ['snapshot', await readFile(snapshot)]];
+}
+
+/** Only the head of the lock file: packages are not loaded by Pyodide's own loader. */
+async function readLock(pyodide: string): Promise<unknown> {
+  const { info }: { info: unknown } = JSON.parse(await readFile(join(pyodide, 'pyodide-lock.json'), 'utf8'));
+  return { info, packages: {} };
+}
+
+/** The isolate's modules by the names they import each other by. */
+async function compileProgram(isolate: ivm.Isolate, context: ivm.Context, pyodide: string): Promise<ivm.Module> {
+  const own = (name: string) => readFile(new URL(`./isolate/${name}`, import.meta.url), 'utf8');
+  const sources = new Map([
+    ['pyodide.asm.mjs', patchPyodide(await readFile(join(pyodide, 'pyodide.asm.mjs'), 'utf8'))],
+    ['pyodide.mjs', await readFile(join(pyodide, 'pyodide.mjs'), 'utf8')],
+    ['prelude.js', await own('prelude.js')],
+    ['lockdown.js', await own('lockdown.js')],
+    ['python.js', await own('python.js')],
+  ]);
+  const modules = new Map<string, ivm.Module>();
+  for (const [name, source] of sources) modules.set(name, await isolate.compileModule(source, { filename: `file:///${name}` }));
+  const named = (name: string): ivm.Module => {
+    const module = modules.get(name);
+    if (module === undefined) throw new Error(`There is no module ${name}.`);
+    return module;
+  };
+  // Pyodide looks around at once, so the prelude has to be done by then.
+  const [prelude, program] = [named('prelude.js'), named('python.js')];
+  await prelude.instantiate(context, named);
+  await prelude.evaluate();
+  await program.instantiate(context, named);
+  await program.evaluate();
+  return program;
+}

@@ -1,0 +1,51 @@
+/**
+ * How a slot and its parent talk: frames of a length in four bytes and that many bytes. Either side gives up on a
+ * frame that is longer than it is willing to hold.
+ */
+export function encodeFrame(content: string | Uint8Array): Buffer {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const frame = Buffer.allocUnsafe(LENGTH_BYTES + bytes.byteLength);
+  frame.writeUInt32LE(bytes.byteLength);
+  frame.set(bytes, LENGTH_BYTES);
+  return frame;
+}
+
+const LENGTH_BYTES = 4;
+
+/** The other side announced a frame that is too long to be meant well. */
+export class FrameTooLong extends Error {
+  override readonly name = 'FrameTooLong';
+}
+
+/** Whole frames out of pieces of a stream. Throws FrameTooLong before it holds more than `mostBytes` of one. */
+export class FrameReader {
+  readonly #mostBytes: number;
+  #pieces: Uint8Array[] = [];
+  #held = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  *read(piece: Uint8Array): Generator<Buffer, void> {
+    this.#pieces.push(piece);
+    this.#held += piece.byteLength;
+    while (this.#held >= LENGTH_BYTES) {
+      const length = this.#head().readUInt32LE();
+      if (length > this.#mostBytes) throw new FrameTooLong(`A frame of ${length} bytes was announced.`);
+      if (this.#held < LENGTH_BYTES + length) return;
+      const whole = Buffer.concat(this.#pieces);
+      this.#pieces = [whole.subarray(LENGTH_BYTES + length)];
+      this.#held -= LENGTH_BYTES + length;
+      yield whole.subarray(LENGTH_BYTES, LENGTH_BYTES + length);
+    }
+  }
+
+  #head(): Buffer {
+    const [first] = this.#pieces;
+    if (first !== undefined && first.byteLength >= LENGTH_BYTES) return Buffer.from(first.subarray(0, LENGTH_BYTES));
+    const whole = Buffer.concat(this.#pieces);
+    this.#pieces = [whole];
+    return whole;
+  }
+}

@@ -1,0 +1,395 @@
+"""Runs requests inside the sandbox. `answer` takes a request as JSON and gives a reply as JSON; it never raises.
+
+This is Python that strangers' code lives beside and can tamper with: nothing here is a boundary. The limits it keeps
+make replies useful; those that protect the host are kept outside, in the process and by its parent.
+"""
+
+import ast
+import asyncio
+import base64
+import inspect
+import io
+import json
+import linecache
+import os
+import random
+import sys
+import time
+import traceback
+import types
+
+HOME = '/home/user'
+OUT = HOME + '/out'
+MAX_MESSAGE = 2_000
+MAX_TRACEBACK = 6_000
+MAX_JSON_NODES = 20_000
+EXACT_INTEGER = 2**53
+
+_limits = {}
+_main = types.ModuleType('__main__')
+_main.__builtins__ = __builtins__
+_cells = 0
+
+
+class Capture(io.TextIOBase):
+    """Keeps the first characters of what is written, and counts the rest."""
+
+    encoding = 'utf-8'
+    errors = 'replace'
+
+    def __init__(self, name, most):
+        self.name = name
+        self._parts = []
+        self._most = most
+        self._kept = 0
+        self.characters = 0
+        self.buffer = CaptureBytes(self)
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        if not isinstance(text, str):
+            raise TypeError(f'write() argument must be str, not {type(text).__name__}')
+        length = len(text)
+        self.characters += length
+        room = self._most - self._kept
+        if room > 0:
+            part = text[:room]
+            self._parts.append(part)
+            self._kept += len(part)
+            if len(self._parts) > 4_096:
+                self._parts = [''.join(self._parts)]
+        return length
+
+    def text(self):
+        return ''.join(self._parts)
+
+
+class CaptureBytes(io.RawIOBase):
+    """`sys.stdout.buffer`, for programs that write bytes."""
+
+    def __init__(self, capture):
+        self._capture = capture
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        data = bytes(data)
+        self._capture.write(data.decode('utf-8', 'replace'))
+        return len(data)
+
+
+class SandboxLoop(asyncio.BaseEventLoop):
+    """An event loop for a world without sockets: between callbacks there is nothing to do but sleep."""
+
+    class _Selector:
+        def select(self, timeout):
+            if timeout is None:
+                raise RuntimeError('The event loop waits for something that can never happen in this sandbox.')
+            if timeout > 0:
+                time.sleep(timeout)
+            return []
+
+        def close(self):
+            pass
+
+    def __init__(self):
+        super().__init__()
+        self._selector = self._Selector()
+
+    def _process_events(self, events):
+        pass
+
+    def _write_to_self(self):
+        pass
+
+    def run_in_executor(self, executor, function, *arguments):
+        # There are no threads; what is asked for is done at once.
+        future = self.create_future()
+        try:
+            future.set_result(function(*arguments))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+
+class SandboxPolicy(asyncio.events._BaseDefaultEventLoopPolicy):
+    _loop_factory = SandboxLoop
+
+
+class WithheldModules:
+    """First in the way of an import: what would only lead to the machinery around Python."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition('.')[0] in _limits['withheld']:
+            raise ModuleNotFoundError(f"No module named '{name}': it is withheld in this sandbox.", name=name)
+        return None
+
+
+class MissingModules:
+    """Last in the way of an import: says what there is instead."""
+
+    def find_spec(self, name, path=None, target=None):
+        if '.' in name:
+            return None
+        packages = ', '.join(_limits['packages'])
+        raise ModuleNotFoundError(
+            f"No module named '{name}'. This sandbox has Python's standard library"
+            + (f' and {packages}.' if packages else ' and no other packages.'),
+            name=name,
+        )
+
+
+_time_zones = {}
+
+
+def keep_time_zones(zones):
+    """Puts the world's time zones into memory, and so into the snapshot; there is no /usr/share/zoneinfo."""
+    import zoneinfo
+    import zoneinfo._common as common
+
+    for key, data in json.loads(zones).items():
+        _time_zones[key] = base64.b64decode(data)
+
+    load_from_packages = common.load_tzdata
+
+    def load_tzdata(key):
+        data = _time_zones.get(key)
+        return load_from_packages(key) if data is None else io.BytesIO(data)
+
+    common.load_tzdata = load_tzdata
+    zoneinfo.available_timezones = lambda: set(_time_zones)
+
+
+def begin(settings):
+    """The last step of every start: what must not be the same in each interpreter of one snapshot."""
+    _limits.update(json.loads(settings))
+    random.seed(os.urandom(64))
+    os.makedirs(OUT, exist_ok=True)
+    os.chdir(HOME)
+    sys.path.extend(_limits['path'])
+    asyncio.events._set_running_loop(None)
+    asyncio.events._event_loop_policy = SandboxPolicy()
+    for name in [*sys.modules]:
+        if name.partition('.')[0] in _limits['withheld']:
+            del sys.modules[name]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__module__.startswith('_pyodide')]
+    sys.meta_path.insert(0, WithheldModules())
+    sys.meta_path.append(MissingModules())
+    sys.modules['__main__'] = _main
+    sys.argv = ['']
+    sys.stdin = io.StringIO('')
+
+
+def answer(request):
+    try:
+        return json.dumps(_run(json.loads(request)))
+    except MemoryError:
+        return '{"fault": "memory"}'
+    except RecursionError:
+        return '{"fault": "crash"}'
+
+
+def _run(request):
+    global _cells
+    _cells += 1
+    name = f'<cell {_cells}>'
+    out = Capture('<stdout>', _limits['stdout'])
+    err = Capture('<stderr>', _limits['stderr'])
+    reply = {'value': None, 'error': None, 'exit_code': None}
+    before = _files_in_out()
+    for file in request['files']:
+        _write_input(file['name'], base64.b64decode(file['base64']))
+    namespace = _main.__dict__
+    namespace.update(request['inputs'])
+    namespace['inputs'] = request['inputs']
+    sys.stdout, sys.stderr = out, err
+    os.chdir(HOME)
+    begun = time.perf_counter()
+    try:
+        value = _execute(request['code'], name, namespace)
+        if value is not None:
+            namespace['_'] = value
+        reply['value'] = None if value is None else _describe(value)
+    except SystemExit as error:
+        reply['exit_code'] = _exit_code(error.code, err)
+    except BaseException as error:
+        reply['error'] = _describe_error(error, name)
+    finally:
+        sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    reply['milliseconds'] = (time.perf_counter() - begun) * 1000
+    reply['stdout'], reply['stdout_characters'] = _plain(out.text()), out.characters
+    reply['stderr'], reply['stderr_characters'] = _plain(err.text()), err.characters
+    reply['files'], reply['skipped'] = _collect_files(before)
+    return reply
+
+
+def _plain(text):
+    """Lone surrogates have no bytes; what cannot be sent is shown as a replacement character."""
+    return text.encode('utf-8', 'replace').decode('utf-8') if not text.isascii() else text
+
+
+def _execute(code, name, namespace):
+    source = code if code.endswith('\n') else code + '\n'
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    tree = ast.parse(source, name)
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    last = None
+    if tree.body and isinstance(tree.body[-1], ast.Expr):
+        last = compile(ast.Expression(tree.body.pop().value), name, 'eval', flags)
+    body = compile(tree, name, 'exec', flags)
+    if (body.co_flags | (last.co_flags if last else 0)) & inspect.CO_COROUTINE:
+        with asyncio.Runner(loop_factory=SandboxLoop) as runner:
+            return runner.run(_execute_awaiting(body, last, namespace))
+    exec(body, namespace)
+    return None if last is None else eval(last, namespace)
+
+
+async def _execute_awaiting(body, last, namespace):
+    for code in (body, last):
+        value = None if code is None else eval(code, namespace)
+        if code is not None and code.co_flags & inspect.CO_COROUTINE:
+            value = await value
+    return value
+
+
+def _exit_code(code, err):
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return int(code)
+    err.write(f'{code}\n')
+    return 1
+
+
+def _describe(value):
+    most = _limits['value']
+    text = repr(value)
+    description = {
+        'repr': _plain(text[:most]),
+        'type': type(value).__qualname__[:200],
+        'characters': len(text),
+        'json': None,
+    }
+    if len(text) <= most:
+        try:
+            budget = [MAX_JSON_NODES]
+            if _is_json(value, budget, 0):
+                description['json'] = json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            pass
+    return description
+
+
+def _is_json(value, budget, depth):
+    """Exact types only, so that no code of the value runs; and only what comes out of JSON as it went in."""
+    budget[0] -= 1
+    if budget[0] < 0 or depth > 50:
+        return False
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return True
+    if kind is int:
+        return -EXACT_INTEGER < value < EXACT_INTEGER
+    if kind is float:
+        return value - value == 0
+    if kind is list or kind is tuple:
+        return all(_is_json(item, budget, depth + 1) for item in value)
+    if kind is dict:
+        return all(type(key) is str and _is_json(item, budget, depth + 1) for key, item in value.items())
+    return False
+
+
+def _is_users(file):
+    return file.startswith('<cell ') or file.startswith(HOME + '/')
+
+
+def _describe_error(error, name):
+    kind = type(error)
+    module = kind.__module__
+    label = kind.__qualname__ if module in ('builtins', '__main__') else f'{module}.{kind.__qualname__}'
+    try:
+        message = str(error)
+    except BaseException:
+        message = '<the message of this exception cannot be shown>'
+    line = None
+    if isinstance(error, SyntaxError) and error.filename and _is_users(error.filename):
+        line = error.lineno
+        message = error.msg or message
+    else:
+        for frame, number in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_filename == name or (line is None and _is_users(frame.f_code.co_filename)):
+                line = number
+    return {
+        'type': str(label)[:200],
+        'message': _plain(message[:MAX_MESSAGE]),
+        'line': line,
+        'traceback': _plain(_traceback(error)),
+    }
+
+
+def _traceback(error):
+    try:
+        report = traceback.TracebackException.from_exception(error, limit=-60, max_group_width=5, max_group_depth=3)
+        _keep_users_frames(report, set())
+        text = ''.join(report.format())
+    except BaseException:
+        return f'{type(error).__qualname__}\n'
+    if len(text) > MAX_TRACEBACK:
+        half = MAX_TRACEBACK // 2
+        text = f'{text[:half]}\n  …\n{text[-half:]}'
+    return text
+
+
+def _keep_users_frames(report, seen):
+    if report is None or id(report) in seen:
+        return
+    seen.add(id(report))
+    report.stack[:] = [frame for frame in report.stack if _is_users(frame.filename)]
+    _keep_users_frames(report.__cause__, seen)
+    _keep_users_frames(report.__context__, seen)
+    for inner in report.exceptions or ():
+        _keep_users_frames(inner, seen)
+
+
+def _write_input(name, data):
+    path = f'{HOME}/{name}'
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'wb') as file:
+        file.write(data)
+
+
+def _files_in_out():
+    found = {}
+    for folder, folders, names in os.walk(OUT):
+        for name in names:
+            path = os.path.join(folder, name)
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue
+            found[path] = (status.st_mtime_ns, status.st_size)
+            if len(found) > 1_000:
+                return found
+    return found
+
+
+def _collect_files(before):
+    """Files below out/ that are new or changed, as far as the limits go; the others by name."""
+    files, skipped, room = [], [], _limits['file_bytes']
+    for path, status in sorted(_files_in_out().items()):
+        if before.get(path) == status:
+            continue
+        name, size = path[len(OUT) + 1 :], status[1]
+        if len(files) >= _limits['files'] or size > room:
+            reason = 'too many files' if len(files) >= _limits['files'] else 'too large'
+            if len(skipped) < 20:
+                skipped.append({'name': _plain(name[:300]), 'bytes': size, 'reason': reason})
+            continue
+        with open(path, 'rb') as file:
+            data = file.read()
+        room -= len(data)
+        files.append({'name': _plain(name[:300]), 'base64': base64.b64encode(data).decode()})
+    return files, skipped

@@ -1,0 +1,71 @@
+/**
+ * The program of a slot: one process, one isolate, one Python. Told what to be by its first frame, it says when it is
+ * ready and then answers one request after the other. It ends when its parent does, when its memory grows beyond what
+ * it was given, and after any fault.
+ */
+import { createRequire } from 'node:module';
+import type ivm from 'isolated-vm';
+import { bootIsolate, type LockedPython } from './boot-isolate.ts';
+import { encodeFrame, FrameReader } from './frames.ts';
+import type { SlotFault, SlotMessage, SlotRequest, SlotStart } from './slot-messages.ts';
+
+const WATCH_EVERY_MS = 20;
+const LONGEST_REQUEST = 64_000_000;
+
+const output = process.stdout;
+const say = (message: SlotMessage): void => {
+  output.write(encodeFrame(JSON.stringify(message)));
+};
+const die = (): void => process.kill(process.pid, 'SIGKILL') as unknown as undefined;
+
+function giveUp(fault: SlotFault, error: unknown): void {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  output.write(encodeFrame(JSON.stringify({ kind: 'fault', fault, detail: detail.slice(0, 4_000) })), die);
+}
+
+async function begin(start: SlotStart): Promise<LockedPython | undefined> {
+  // The isolate has a thread of its own, so this one is free to watch.
+  setInterval(() => {
+    if (process.memoryUsage.rss() > start.residentBytes) die();
+  }, WATCH_EVERY_MS);
+  const binding: { ivm: typeof ivm } = createRequire(import.meta.url)(start.binding);
+  const python = await bootIsolate(binding.ivm, start);
+  if (start.makesSnapshot) {
+    const snapshot = await python.snapshot();
+    say({ kind: 'snapshot' });
+    output.write(encodeFrame(snapshot));
+    return undefined;
+  }
+  const locked = await python.lock();
+  say({ kind: 'ready' });
+  return locked;
+}
+
+async function answer(python: LockedPython, { request, milliseconds }: SlotRequest): Promise<void> {
+  try {
+    say({ kind: 'reply', reply: await python.ask(request, milliseconds) });
+  } catch (error) {
+    giveUp(faultOf(error), error);
+  }
+}
+
+function faultOf(error: unknown): SlotFault {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes('timed out')) return 'timeout';
+  return /memory limit|allocation failed|out of memory/i.test(message) ? 'memory' : 'crash';
+}
+
+const reader = new FrameReader(LONGEST_REQUEST);
+let python: Promise<LockedPython | undefined> | undefined;
+process.stdin.on('close', die).on('error', die);
+process.stdin.on('data', (piece: Buffer) => {
+  for (const frame of reader.read(piece)) {
+    const message: unknown = JSON.parse(frame.toString());
+    if (python === undefined) {
+      python = begin(message as SlotStart);
+      python.catch((error: unknown) => giveUp('start', error));
+    } else {
+      void python.then((ready) => ready && answer(ready, message as SlotRequest));
+    }
+  }
+});
