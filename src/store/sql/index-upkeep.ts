@@ -5,6 +5,7 @@ import { type OpenCollections, openCollections } from './open-collections.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { replayOutbox } from './outbox.ts';
 import { reconcileCollection } from './reconcile-collection.ts';
+import { createSharedUpserts } from './shared-upserts.ts';
 import { currentSpace, type SpaceRow } from './space-rows.ts';
 import { upsertFromRecords } from './upsert-from-records.ts';
 
@@ -34,6 +35,7 @@ const LAST_RETRY_MS = 30_000;
 /** One worker hands the index what it is owed and audits it, whenever there is reason to, and tries again on failure. */
 export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): IndexUpkeep {
   const collections = openCollections(index);
+  const upserts = createSharedUpserts((space, keys) => upsertFromRecords({ sqlite, collections, space, keys }));
   const stopping = new AbortController();
   const { signal } = stopping;
   let state: IndexState = { kind: 'checking' };
@@ -115,7 +117,7 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
       // Waiting for a server that is known to be gone would only delay the document.
       if (state.kind === 'down' || signal.aborted) return false;
       try {
-        await upsertFromRecords({ sqlite, collections, space, keys });
+        await upserts.add(space, keys);
         return true;
       } catch (error) {
         markDown(error);

@@ -1,6 +1,8 @@
+import type { Selectable } from 'kysely';
 import { countKeys, fromKeyRanges, inBatches, type KeyRange, toKeyRanges } from './key-ranges.ts';
 import type { OpenCollections } from './open-collections.ts';
 import type { Sqlite } from './open-sqlite.ts';
+import type { OutboxTable } from './schema.ts';
 import { allSpaces, type Queries, type SpaceRow } from './space-rows.ts';
 import { upsertFromRecords } from './upsert-from-records.ts';
 
@@ -65,17 +67,47 @@ export async function replayOutbox(sqlite: Sqlite, collections: OpenCollections,
     const entries = await sqlite.reader.selectFrom('outbox').selectAll().orderBy('key').limit(100).execute();
     if (entries.length === 0) return;
     for (const space of await allSpaces(sqlite.reader)) spaces.set(space.key, space);
-    for (const entry of entries) {
+    for (const run of toRuns(entries)) {
       if (signal.aborted) return;
-      const space = entry.space_key === null ? undefined : spaces.get(entry.space_key);
-      if (entry.kind === 'drop') {
-        await collections.drop(JSON.parse(entry.payload) as string);
-      } else if (space !== undefined) {
-        const keys = fromKeyRanges(JSON.parse(entry.payload) as KeyRange[]);
-        if (entry.kind === 'upsert') await upsertFromRecords({ sqlite, collections, space, keys, signal });
-        else await (await collections.open(space)).remove(keys);
-      }
-      await sqlite.writer.deleteFrom('outbox').where('key', '=', entry.key).execute();
+      await doRun(run, { sqlite, collections, space: spaces.get(run.first.space_key ?? 0), signal });
+      const keys = run.entries.map(({ key }) => key);
+      await sqlite.writer.deleteFrom('outbox').where('key', 'in', keys).execute();
     }
   }
+}
+
+type Entry = Selectable<OutboxTable>;
+
+/** Entries that follow one another and ask the same of the same space. */
+interface Run {
+  readonly first: Entry;
+  readonly entries: Entry[];
+}
+
+/** A call of the index costs more than a few chunks in it: after many small documents, their entries share one. */
+function toRuns(entries: readonly Entry[]): Run[] {
+  const runs: Run[] = [];
+  for (const entry of entries) {
+    const last = runs.at(-1);
+    const isAlike = last?.first.kind === entry.kind && last.first.space_key === entry.space_key;
+    if (last !== undefined && isAlike && entry.kind !== 'drop') last.entries.push(entry);
+    else runs.push({ first: entry, entries: [entry] });
+  }
+  return runs;
+}
+
+interface RunParts {
+  readonly sqlite: Sqlite;
+  readonly collections: OpenCollections;
+  readonly space: SpaceRow | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function doRun({ first, entries }: Run, { sqlite, collections, space, signal }: RunParts): Promise<void> {
+  if (first.kind === 'drop') return collections.drop(JSON.parse(first.payload) as string);
+  // A space that is gone is owed nothing.
+  if (space === undefined) return;
+  const keys = [...new Set(entries.flatMap(({ payload }) => fromKeyRanges(JSON.parse(payload) as KeyRange[])))];
+  if (first.kind === 'upsert') await upsertFromRecords({ sqlite, collections, space, keys, signal });
+  else await (await collections.open(space)).remove(keys);
 }
