@@ -1,0 +1,51 @@
+import type { Source } from '../../src/citations/citation.ts';
+import { createSourceList } from '../../src/citations/source-list.ts';
+import { everything } from '../../src/documents/filter.ts';
+import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
+import { callTool, type ToolOutcome } from '../../src/toolbox/call-tool.ts';
+import type { Tool, ToolOutput } from '../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+import { type OpenStore, retrieverOver } from './agent-over-store.ts';
+
+export interface Caller {
+  readonly sources: { get(number: number): Source | undefined; readonly size: number };
+  call(tool: Tool, given: unknown): Promise<ToolOutcome>;
+  /** The result of a call that must succeed. */
+  result(tool: Tool, given: unknown): Promise<ToolOutput>;
+  /** The text of a call that must fail. */
+  failure(tool: Tool, given: unknown): Promise<string>;
+}
+
+/** Calls tools as an agent's run does, over an open store; `visible` limits what may be seen. */
+export function callerOver(store: OpenStore, change: Partial<ToolContext> = {}): Caller {
+  const sources = createSourceList();
+  const visible = change.visible ?? everything;
+  const context: ToolContext = {
+    retriever: retrieverOver(store),
+    library: store.corpus,
+    settings: { ...defaultSearchSettings, filter: visible },
+    visible,
+    cite: (source) => sources.add(source),
+    transcript: [],
+    maxCharacters: 40_000,
+    spend: () => {},
+    signal: new AbortController().signal,
+    ...change,
+  };
+  const call = (tool: Tool, given: unknown) =>
+    callTool({ id: 'call', name: tool.name, arguments: given }, [tool], context);
+  return {
+    sources,
+    call,
+    async result(tool, given) {
+      const outcome = await call(tool, given);
+      if (outcome.isError) throw new Error(outcome.text);
+      return outcome.output;
+    },
+    async failure(tool, given) {
+      const outcome = await call(tool, given);
+      if (!outcome.isError) throw new Error(`It did not fail: ${outcome.output.text}`);
+      return outcome.text;
+    },
+  };
+}

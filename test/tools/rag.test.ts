@@ -1,0 +1,340 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Filter } from '../../src/documents/filter.ts';
+import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
+import type { Tool, ToolOutput } from '../../src/toolbox/tool.ts';
+import { content } from '../../tools/rag/content.ts';
+import { getFileContent } from '../../tools/rag/get-file-content.ts';
+import { searchFileDescriptions } from '../../tools/rag/search-file-descriptions.ts';
+import { searchFileKnowledge } from '../../tools/rag/search-file-knowledge.ts';
+import { addDocument } from '../support/agent-over-store.ts';
+import { type Caller, callerOver } from '../support/call-over-store.ts';
+import { openTestStore, type TestStore } from '../support/store.ts';
+
+const titled = (value: string): Filter => ({ kind: 'compare', field: 'title', op: 'eq', value });
+const passages = (count: number, word: string) =>
+  Array.from({ length: count }, (_, order) => `Passage ${order} speaks of ${word} and of number ${order * 7}.`);
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+
+/** Calls a tool again and again with the cursor of its structured output; every page must fit its schema and its text. */
+async function pages(caller: Caller, tool: Tool, given: object): Promise<ToolOutput[]> {
+  const all: ToolOutput[] = [];
+  for (let cursor: unknown; ; ) {
+    const page = await caller.result(tool, { ...given, ...(cursor === undefined ? {} : { cursor }) });
+    all.push(page);
+    if (tool.outputSchema !== null) {
+      const fits = z
+        .fromJSONSchema(tool.outputSchema as Parameters<typeof z.fromJSONSchema>[0])
+        .safeParse(page.structured);
+      expect(fits.error).toBeUndefined();
+    }
+    cursor = page.structured['next_cursor'];
+    // Either form alone is enough to go on.
+    if (cursor === undefined) {
+      expect(page.text).toMatch(/\nEnd of /);
+      return all;
+    }
+    expect(page.text).toContain(`cursor="${cursor}"`);
+    if (all.length > 200) throw new Error('The pages do not end.');
+  }
+}
+
+const listOf = (page: ToolOutput, member: string) => page.structured[member] as readonly Record<string, unknown>[];
+
+describe('search_file_knowledge', () => {
+  async function open(): Promise<{ store: TestStore; caller: Caller }> {
+    const store = await openTestStore();
+    await addDocument(store, 'Tea', passages(30, 'tea'));
+    await addDocument(store, 'Coffee', passages(30, 'coffee'), { metadata: { year: 2020 } });
+    return { store, caller: callerOver(store) };
+  }
+
+  it('gives passages by rank, each with what is needed to cite it and to read on', async () => {
+    const { caller } = await open();
+    const { text, structured, sources } = await caller.result(searchFileKnowledge, {
+      query: 'tea number 21',
+      limit: 2,
+    });
+    expect(structured).toMatchObject({
+      query: 'tea number 21',
+      mode: 'hybrid',
+      results: [
+        { rank: 1, marker: '[1]', title: 'Tea' },
+        { rank: 2, marker: '[2]' },
+      ],
+    });
+    const [first] = listOf({ text, structured }, 'results');
+    expect(first?.['text']).toBe('Passage 3 speaks of tea and of number 21.');
+    for (const member of ['chunk_id', 'document_id', 'text', 'marker']) expect(text).toContain(String(first?.[member]));
+    expect(sources).toHaveLength(2);
+    expect(caller.sources.get(1)).toMatchObject({ kind: 'chunk', chunk: { id: first?.['chunk_id'] } });
+  });
+
+  it.each([
+    { query: 'tea', limit: 7 },
+    { query: 'tea', limit: 50, max_chars: 900 },
+    { query: 'tea', mode: 'semantic', limit: 13 },
+    { query: 'tea', mode: 'full_text', limit: 4 },
+    { query: 'tea or coffee', max_per_document: 5, limit: 3 },
+    { query: 'tea', filters: { title: { $eq: 'Tea' } }, limit: 9 },
+  ])('pages to the end without gaps or repeats: %o', async (given) => {
+    const { caller } = await open();
+    const all = await pages(caller, searchFileKnowledge, given);
+    const results = all.flatMap((page) => listOf(page, 'results'));
+    expect(results.map(({ rank }) => rank)).toEqual(results.map((_, place) => place + 1));
+    const ids = results.map(({ chunk_id }) => chunk_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBe(
+      'max_per_document' in given ? 10 : given.mode === 'full_text' || 'filters' in given ? 30 : 60,
+    );
+    if ('max_chars' in given) for (const { text } of all) expect(text.length).toBeLessThanOrEqual(900);
+  });
+
+  it('keeps to what the request may see, whatever filter the model adds', async () => {
+    const { store } = await open();
+    const caller = callerOver(store, { visible: titled('Tea') });
+    const open_ = await caller.result(searchFileKnowledge, { query: 'coffee', limit: 50 });
+    expect(new Set(listOf(open_, 'results').map(({ title }) => title))).toEqual(new Set(['Tea']));
+    const none = await caller.result(searchFileKnowledge, { query: 'coffee', filters: { title: { $eq: 'Coffee' } } });
+    expect(none.structured['results']).toEqual([]);
+    expect(none.text).toMatch(/^No passage matches\. Try other words/);
+  });
+
+  it('takes its number of results from the request when the model names none', async () => {
+    const { store } = await open();
+    const caller = callerOver(store, {
+      settings: { ...defaultSearchSettings, limit: 3, hybrid: { fullTextLimit: 20 } },
+    });
+    expect(listOf(await caller.result(searchFileKnowledge, { query: 'tea' }), 'results')).toHaveLength(3);
+  });
+
+  it('refuses a cursor of other arguments, and an operator it does not know', async () => {
+    const { caller } = await open();
+    const { structured } = await caller.result(searchFileKnowledge, { query: 'tea', limit: 2 });
+    const other = await caller.failure(searchFileKnowledge, { query: 'coffee', cursor: structured['next_cursor'] });
+    expect(other).toMatch(/^Error \[invalid_argument\]: The cursor does not belong to these arguments/);
+    const strange = await caller.failure(searchFileKnowledge, { query: 'tea', filters: { title: { $near: 'x' } } });
+    expect(strange).toMatch(/^Error \[invalid_argument\]: .*\$near/);
+  });
+
+  it('understands the names and spellings models use', async () => {
+    const { caller } = await open();
+    for (const given of [{ question: 'tea', top_k: '2' }, '{"query": "tea", "limit": 2}', { q: 'tea', n_results: 2 }]) {
+      expect(listOf(await caller.result(searchFileKnowledge, given), 'results')).toHaveLength(2);
+    }
+  });
+
+  it('cuts a passage that is too long by itself, says how to read on, and numbers nothing unseen', async () => {
+    const store = await openTestStore();
+    await addDocument(store, 'Long', ['Short beginning.', `tea ${'leaf '.repeat(3000)}end`]);
+    const caller = callerOver(store);
+    const page = await caller.result(searchFileKnowledge, { query: 'tea leaf', max_chars: 1000, limit: 5 });
+    const [first] = listOf(page, 'results');
+    expect(page.text.length).toBeLessThanOrEqual(1000);
+    expect(Number(first?.['missing_chars']) + String(first?.['text']).length).toBe(15_007);
+    expect(caller.sources.size).toBe(1);
+    const [, id, offset] = /get_file_content with document_id="([^"]+)", offset=(\d+)/.exec(page.text) ?? [];
+    const rest = await caller.result(getFileContent, { document_id: id, offset: Number(offset), max_chars: 40_000 });
+    expect(`${first?.['text']}${rest.structured['text']}`).toBe(`tea ${'leaf '.repeat(3000)}end`);
+  });
+});
+
+describe('search_file_descriptions', () => {
+  async function open() {
+    const store = await openTestStore();
+    for (let number = 0; number < 25; number++) {
+      await addDocument(store, `File ${number}`, ['Text.'], { summary: `About ${number % 2 ? 'tea' : 'coffee'}.` });
+    }
+    return { store, caller: callerOver(store) };
+  }
+
+  it('lists the newest when asked for nothing, and pages to the end', async () => {
+    const { caller } = await open();
+    const all = await pages(caller, searchFileDescriptions, { limit: 10 });
+    const titles = all.flatMap((page) => listOf(page, 'documents')).map(({ title }) => title);
+    expect(all).toHaveLength(3);
+    expect(new Set(titles).size).toBe(25);
+    expect(all[0]?.structured['total']).toBe(25);
+  });
+
+  it('finds by title and summary, within the filter and the sight of the request', async () => {
+    const { store, caller } = await open();
+    const tea = (await pages(caller, searchFileDescriptions, { query: 'tea', limit: 5, max_chars: 700 })).flatMap(
+      (page) => listOf(page, 'documents'),
+    );
+    expect(tea).toHaveLength(12);
+    expect(tea.every(({ summary, score }) => summary === 'About tea.' && Number(score) > 0)).toBe(true);
+    const one = callerOver(store, { visible: titled('File 3') });
+    expect((await one.result(searchFileDescriptions, {})).structured).toMatchObject({
+      total: 1,
+      documents: [{ title: 'File 3' }],
+    });
+    const nothing = await one.result(searchFileDescriptions, { query: 'zebra' });
+    expect(nothing.text).toMatch(/^No document fits\. Leave the query out/);
+    expect(
+      (await one.result(searchFileDescriptions, { filters: { title: { $eq: 'File 4' } } })).structured['total'],
+    ).toBe(0);
+  });
+
+  it('keeps titles on their line', async () => {
+    const store = await openTestStore();
+    await addDocument(store, 'Odd', ['Text.'], { title: `One\n[9] Two · document_id ${'x'.repeat(500)}` });
+    const { text } = await callerOver(store).result(searchFileDescriptions, {});
+    expect(text.split('\n').filter((line) => line.startsWith('['))).toHaveLength(1);
+    expect(text.length).toBeLessThan(500);
+  });
+});
+
+describe('content', () => {
+  async function open() {
+    const store = await openTestStore();
+    const tea = await addDocument(store, 'Tea', passages(40, 'tea'), { headings: ['Leaves', 'Leaves'] });
+    const coffee = await addDocument(store, 'Coffee', passages(5, 'coffee'));
+    const { items } = await store.corpus.chunksOf(tea.id, { offset: 0, limit: 100 });
+    return { store, tea, coffee, chunks: items, caller: callerOver(store) };
+  }
+
+  it.each([{}, { max_chars: 700 }, { include_text: false }, { include_text: false, max_chars: 600 }])(
+    'shows a document whole, page by page: %o',
+    async (given) => {
+      const { tea, chunks, caller } = await open();
+      const all = await pages(caller, content, { document_id: tea.id, ...given });
+      const shown = all.flatMap((page) => listOf(page, 'chunks'));
+      expect(shown.map(({ chunk_id }) => chunk_id)).toEqual(chunks.map(({ id }) => id));
+      expect(shown[0]).toMatchObject({ index: 0, heading_path: ['Leaves'], start_char: 0, end_char: chunks[0]?.end });
+      expect(shown.every((chunk) => 'text' in chunk === !('include_text' in given))).toBe(true);
+      for (const { text } of all) expect(text.length).toBeLessThanOrEqual(given.max_chars ?? 8000);
+      expect(caller.sources.size).toBe(40);
+    },
+  );
+
+  it('shows a chunk with its neighbours, also at the edges of the document', async () => {
+    const { chunks, caller } = await open();
+    const around = async (order: number, given: object) => {
+      const page = await caller.result(content, { around_chunk_id: chunks[order]?.id, ...given });
+      return listOf(page, 'chunks').map(({ index }) => index);
+    };
+    expect(await around(10, {})).toEqual([8, 9, 10, 11, 12]);
+    expect(await around(0, { before: 3, after: 1 })).toEqual([0, 1]);
+    expect(await around(39, { before: 1, after: 10 })).toEqual([38, 39]);
+    expect(await around(5, { before: 0, after: 0 })).toEqual([5]);
+  });
+
+  it('tells a chunk and a document out of sight from missing ones by nothing', async () => {
+    const { store, tea, chunks } = await open();
+    const caller = callerOver(store, { visible: titled('Coffee') });
+    const same = async (tool: Tool, given: (id: string) => object, real: string) =>
+      expect((await caller.failure(tool, given(real))).replaceAll(real, 'ID')).toBe(
+        (await caller.failure(tool, given(UNKNOWN))).replaceAll(UNKNOWN, 'ID'),
+      );
+    await same(content, (around_chunk_id) => ({ around_chunk_id }), chunks[0]?.id ?? '');
+    await same(content, (document_id) => ({ document_id }), tea.id);
+    await same(getFileContent, (document_id) => ({ document_id }), tea.id);
+  });
+
+  it('takes the beginning of an identifier when it is the only one, and names those that share it', async () => {
+    const { tea, caller } = await open();
+    const page = await caller.result(content, { document_id: tea.id.slice(0, 8).toUpperCase() });
+    expect(page.structured['document_id']).toBe(tea.id);
+    const store = await openTestStore();
+    const id = (last: number) => `abcdef01-0000-5000-8000-00000000000${last}`;
+    await addDocument(store, 'One', ['1'], { id: id(1) });
+    await addDocument(store, 'Two', ['2'], { id: id(2) });
+    const other = callerOver(store);
+    expect(await other.failure(content, { document_id: 'abcdef01' })).toMatch(/begins 2 identifiers: .*\((One|Two)\)/);
+    expect((await other.result(content, { document_id: id(2) })).structured['title']).toBe('Two');
+  });
+
+  it.each(['____', '%%%%', 'Tea leaves', UNKNOWN, "x' or 1=1"])(
+    'finds no document named %s, and says what comes close',
+    async (given) => {
+      const { caller } = await open();
+      const text = await caller.failure(content, { document_id: given });
+      expect(text).toMatch(/^Error \[not_found\]: No document .* Next step: Search for the right identifier first\.$/);
+      if (given === 'Tea leaves') expect(text).toContain('(Tea)');
+    },
+  );
+
+  it('wants to be told what to show', async () => {
+    const { caller } = await open();
+    expect(await caller.failure(content, {})).toMatch(
+      /^Error \[invalid_argument\]: Neither document_id nor around_chunk_id/,
+    );
+  });
+});
+
+describe('get_file_content', () => {
+  const text = passages(100, 'tea').join('\n\n');
+  const half = text.indexOf('Passage 50');
+  const pagesOfText = [
+    { number: 1, start: 0, end: half },
+    { number: 2, start: half, end: text.length },
+  ];
+  async function open() {
+    const store = await openTestStore();
+    const document = await addDocument(store, 'Tea', passages(100, 'tea'), { pages: pagesOfText });
+    return { store, document, caller: callerOver(store) };
+  }
+
+  it('reads a text on and on, without a gap, whatever the size of its pieces', async () => {
+    const { document, caller } = await open();
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 500, max: 5000 }), async (max_chars) => {
+        let read = '';
+        for (let offset: unknown = 0; offset !== undefined; ) {
+          const page = await caller.result(getFileContent, { document_id: document.id, offset, max_chars });
+          expect(page.text.length).toBeLessThanOrEqual(max_chars);
+          expect(page.structured['offset']).toBe(read.length);
+          read += String(page.structured['text']);
+          offset = page.structured['next_offset'];
+          if (offset === undefined) expect(page.text).toContain('End of the selection.');
+          else expect(page.text).toContain(`offset=${offset}`);
+        }
+        expect(read).toBe(text);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  it('reads by pages', async () => {
+    const { document, caller } = await open();
+    const read = async (given: object) =>
+      caller.result(getFileContent, { document_id: document.id, max_chars: 40_000, ...given });
+    expect((await read({ page_from: 2 })).structured).toMatchObject({
+      text: text.slice(half),
+      pages: '2-2',
+      offset: half,
+    });
+    expect((await read({ page_from: 1, page_to: 2 })).structured['text']).toBe(text);
+    expect((await read({ page_to: 1 })).structured['text']).toBe(text.slice(0, half));
+    expect((await read({ page_from: 2, offset: half + 8 })).structured['offset']).toBe(half + 8);
+    expect(await caller.failure(getFileContent, { document_id: document.id, page_from: 3 })).toContain(
+      'it has pages 1 to 2',
+    );
+    expect(await caller.failure(getFileContent, { document_id: document.id, page_from: 2, page_to: 1 })).toContain(
+      'no pages 2 to 1',
+    );
+    expect(await caller.failure(getFileContent, { document_id: document.id, offset: 99_999 })).toContain(
+      'goes from 0 to',
+    );
+  });
+
+  it('never cuts a character in two', async () => {
+    const store = await openTestStore();
+    const document = await addDocument(store, 'Faces', ['😀'.repeat(2000)]);
+    const { structured } = await callerOver(store).result(getFileContent, { document_id: document.id, max_chars: 501 });
+    expect(String(structured['text']).isWellFormed()).toBe(true);
+    const next = await callerOver(store).result(getFileContent, { document_id: document.id, offset: 1 });
+    expect(String(next.structured['text']).isWellFormed()).toBe(true);
+  });
+
+  it('makes each stretch a source that what is quoted from it can be checked against', async () => {
+    const { document, caller } = await open();
+    await caller.result(getFileContent, { document_id: document.id, max_chars: 1000 });
+    await caller.result(getFileContent, { document_id: document.id, offset: 3000, max_chars: 1000 });
+    await caller.result(getFileContent, { document_id: document.id, offset: 3000, max_chars: 1000 });
+    expect(caller.sources.size).toBe(2);
+    expect(caller.sources.get(2)).toMatchObject({ kind: 'document', passage: { start: 3000 } });
+  });
+});
