@@ -56,7 +56,11 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
   try {
     for (;;) {
       const line = (await lines.next('> '))?.trim();
-      if (line === undefined) break;
+      if (line === undefined) {
+        // Ctrl-D leaves the prompt's line unfinished.
+        if (lines.isInteractive) output.note();
+        break;
+      }
       if (line === '') continue;
       if (!line.startsWith('/')) await answer(line);
       else if (line === '/exit' || line === '/quit') break;
