@@ -21,6 +21,18 @@ const wholeNumber = (example: string, least: number, most: number) =>
     .transform(Number)
     .refine((number) => number >= least && number <= most, `expected a whole number from ${least} to ${most}`);
 
+const hostNames = z
+  .string()
+  .transform(entries)
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, 'expected names without scheme and port such as example.org')
+        .toLowerCase(),
+    ),
+  );
+
 const pricesSchema = z.record(
   z.string(),
   z.object({
@@ -47,6 +59,13 @@ export const variables = z.object({
     .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
     .default(7272),
   CITEWELL_ALLOW_INSECURE_BIND: flag.default(false),
+  CITEWELL_ALLOWED_HOSTS: hostNames.optional(),
+  CITEWELL_ALLOWED_ORIGINS: hostNames.optional(),
+  CITEWELL_MCP_TOOLSETS: z
+    .string()
+    .transform(entries)
+    .pipe(z.array(z.string().regex(/^[a-z_]+$/, 'expected names of toolsets such as retrieval,corpus')))
+    .optional(),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
   CITEWELL_MODEL: modelName('openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5').optional(),
   CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),

@@ -58,6 +58,11 @@ export interface Config {
   readonly resumeSeconds: number;
   /** What a run may still do after it has read words of strangers. */
   readonly afterUntrusted: readonly ('code' | 'addresses')[];
+  /** Names besides those of this machine by which `/mcp` may be called, and of pages that may call it. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** Which tools MCP clients get; undefined means the usual ones. */
+  readonly mcpToolsets?: readonly string[];
   readonly logLevel: LogLevel;
   /** Sentences for people: settings that are set but do nothing. */
   readonly warnings: readonly string[];
@@ -118,6 +123,9 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,
     afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
+    allowedHosts: value.CITEWELL_ALLOWED_HOSTS ?? [],
+    allowedOrigins: value.CITEWELL_ALLOWED_ORIGINS ?? [],
+    ...(value.CITEWELL_MCP_TOOLSETS && { mcpToolsets: value.CITEWELL_MCP_TOOLSETS }),
     logLevel: value.CITEWELL_LOG_LEVEL,
     warnings: warningsFor(set, providers),
   };

@@ -20,6 +20,7 @@ import { chooseEmbedder, claimSpace, targetEmbedder } from './services/choose-em
 import { hintsFor } from './services/hints.ts';
 import { requireModels } from './services/naming.ts';
 import { replaceableEmbedder } from './services/replaceable-embedder.ts';
+import { toolsets } from './services/tool-catalogue.ts';
 import { openEmbeddedChroma } from './store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from './store/chroma/remote-chroma.ts';
 import { type DataFolder, openDataFolder } from './store/data-folder.ts';
@@ -30,10 +31,16 @@ import { openCollections } from './store/sql/open-collections.ts';
 import { openStore } from './store/sql/open-store.ts';
 import type { VectorIndex } from './store/vector-index.ts';
 import type { ReindexProgress, VectorSpace } from './store/vector-spaces.ts';
+import { type CorpusWatch, watchCorpus } from './store/watch-corpus.ts';
+import type { Tool } from './toolbox/tool.ts';
 import { readVersion } from './version.ts';
 
 /** Everything that lives longer than a request. */
 export interface Services extends HttpServices {
+  /** Every tool that can be called by name. */
+  readonly tools: readonly Tool[];
+  /** Tells of documents that come, change and go. */
+  readonly changes: CorpusWatch;
   /** Ends what was started, last first. What is in the middle of being ingested is resumed at the next start. */
   close(): Promise<void>;
 }
@@ -84,7 +91,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const { embeddings } = embedder;
   if (!keep) await claimSpace(embeddings, { spaces: store.spaces, current, warn });
 
-  const { corpus, spaces, collections, conversations, maintenance } = store;
+  const { spaces, collections, conversations, maintenance } = store;
+  const { corpus, changes } = watchCorpus(store.corpus);
   const chunks = createChunkSearch({
     search: store.sqlite.search,
     collections: openCollections(index),
@@ -118,6 +126,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   if (options.resumes) closers.push(resumeInBackground(ingestor, log));
 
   return {
+    tools: [...new Set(Object.values(toolsets).flat())],
+    changes,
     corpus,
     collections,
     conversations: kept,

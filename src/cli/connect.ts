@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { readServerInfo } from '../store/data-folder.ts';
+import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { httpClient } from './http-client.ts';
@@ -24,7 +24,7 @@ export async function connect(config: Config, context: CommandContext, options: 
   const giveUpAt = performance.now() + WAIT_FOR_FOLDER_MS;
   for (let isFirst = true; ; isFirst = false) {
     const server = await findServer(config.dataDir);
-    if (server !== undefined) return httpClient(server);
+    if (server !== undefined) return httpClient(server.url, server.token);
     try {
       return await openInProcess(config, context, options);
     } catch (error) {
@@ -48,13 +48,13 @@ async function openInProcess(config: Config, { output }: CommandContext, options
   return inProcessClient(await createServices(config, { ...options, log: commandLog(config.logLevel, output) }));
 }
 
-/** The address of the server on that data folder; undefined when none runs. Throws when one runs but is stuck. */
-async function findServer(dataDir: string): Promise<string | undefined> {
+/** The server on that data folder; undefined when none runs. Throws when one runs but is stuck. */
+async function findServer(dataDir: string): Promise<ServerInfo | undefined> {
   const info = await readServerInfo(dataDir);
   if (info === undefined) return undefined;
   try {
     await askServer(info.url, { method: 'GET', path: '/health', signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
-    return info.url;
+    return info;
   } catch (error) {
     // It may have ended between the two looks.
     if ((await readServerInfo(dataDir)) === undefined) return undefined;

@@ -19,12 +19,12 @@ interface Answer {
   readonly total_entries?: number;
 }
 
-/** Citewell in the server at that address. */
-export function httpClient(server: string): Client {
+/** Citewell in the server at that address, which may ask for the token of its `server.json`. */
+export function httpClient(server: string, token?: string): Client {
   const call = async (method: ServerRequest['method'], path: string, options: Partial<ServerRequest> = {}) =>
-    (await askServer(server, { ...options, method, path })) as Answer;
+    (await askServer(server, { ...options, method, path, token })) as Answer;
   const stream = (path: string, body: unknown, signal: AbortSignal) =>
-    streamFromServer(server, { method: 'POST', path, body, signal });
+    streamFromServer(server, { method: 'POST', path, body, signal, token });
   const find = async (id: string) => {
     try {
       return documentFromWire((await call('GET', `/documents/${encodeURIComponent(id)}`)).results);

@@ -93,3 +93,10 @@ function isSameDecimal(value: number, text: string): boolean {
 
 /** Collects a repeated option. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+
+/** Names separated by commas. */
+export function parseNames(value: string): string[] {
+  const names = value.split(/[,\s]+/).filter((name) => name !== '');
+  if (names.length === 0) throw new InvalidArgumentError('Expected names separated by commas.');
+  return names;
+}

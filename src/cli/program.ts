@@ -10,6 +10,7 @@ import {
   parseId,
   parseLimit,
   parseMetadata,
+  parseNames,
   parseOffset,
   parsePort,
 } from './parse-options.ts';
@@ -47,6 +48,19 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .addOption(new Option('--port <number>', 'instead of CITEWELL_PORT; 0 takes any free port').argParser(parsePort))
     .option('--host <address>', 'instead of CITEWELL_HOST')
     .action(async (options) => ended(await (await import('./serve.ts')).serve(options, context)));
+
+  program
+    .command('mcp')
+    .description('serve MCP over stdin and stdout, for the host that starts it')
+    .addOption(new Option('--tools <names>', 'exactly these tools, separated by commas').argParser(parseNames))
+    .addOption(new Option('--toolsets <names>', 'these toolsets instead of the usual ones').argParser(parseNames))
+    .option('--read-only', 'no tool that changes anything')
+    .option('--write', 'also the tools that take documents in and delete them')
+    .addOption(
+      new Option('--allow-dir <folder>', 'let ingest_file read below this folder (repeatable)').argParser(collect),
+    )
+    .option('--tool-prefix <text>', 'put this before the names of all tools')
+    .action(async (options) => ended(await (await import('./mcp.ts')).mcp(options, context)));
 
   program
     .command('ingest')

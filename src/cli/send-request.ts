@@ -10,6 +10,8 @@ export interface ServerRequest {
   /** Sent as JSON, but for a form. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** Of the server's `server.json`, which servers that serve nobody else ask for. */
+  readonly token?: string | undefined;
 }
 
 /** The JSON a server answers with. Throws the ServiceError that the server sent, or `store_failed` when it has gone. */
@@ -45,16 +47,17 @@ export async function* streamFromServer(
 }
 
 // Not fetch: it gives up on a response after five minutes, and reading and embedding a large file may take longer.
-async function send(server: string, { method, path, body, signal }: ServerRequest): Promise<IncomingMessage> {
+async function send(server: string, { method, path, body, signal, token }: ServerRequest): Promise<IncomingMessage> {
   const encoded = body instanceof FormData ? new Response(body) : body === undefined ? undefined : Response.json(body);
   const bytes = encoded === undefined ? undefined : Buffer.from(await encoded.arrayBuffer());
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request(new URL(`/v3${path}`, server), {
     method,
     ...(signal && { signal }),
-    ...(bytes && {
-      headers: { 'content-type': encoded?.headers.get('content-type') ?? '', 'content-length': bytes.length },
-    }),
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(bytes && { 'content-type': encoded?.headers.get('content-type') ?? '', 'content-length': bytes.length }),
+    },
   })
     .on('response', resolve)
     .on('error', (error) => reject(lost(server, signal, error)))

@@ -1,13 +1,13 @@
-import { createApp } from '../http/app.ts';
-import { listen } from '../http/serve.ts';
 import { createServices } from '../services.ts';
-import { removeServerInfo, writeServerInfo } from '../store/data-folder.ts';
 import { readVersion } from '../version.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
 import { serverLog } from './log.ts';
+import { offerFor } from './offer-tools.ts';
+import { openServer } from './open-server.ts';
 import { count } from './progress-line.ts';
+import { takeFolder } from './take-folder.ts';
 
 interface ServeOptions {
   readonly port?: number;
@@ -22,14 +22,16 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     ...(options.port !== undefined && { CITEWELL_PORT: String(options.port) }),
   });
   interruption.outliveReader();
-  const services = await createServices(config, { log: serverLog(config.logLevel), resumes: true });
+  const offer = offerFor(config, {}, []);
+  const open = () => createServices(config, { log: serverLog(config.logLevel), resumes: true });
+  const services = await takeFolder(config.dataDir, open, interruption.stop);
   try {
-    const server = await listen(createApp(services), config);
+    const server = await openServer({ services, config, address: config, offer, folders: [], role: 'server' });
     try {
-      await writeServerInfo(config.dataDir, server.url);
       const [status, { documents }] = await Promise.all([services.status(), services.corpus.stats()]);
       output.print(`Citewell ${readVersion()} serves ${output.style('bold', `${server.url}/v3`)}  (Ctrl-C stops it)`);
       const rows = [
+        ['  mcp', `${server.url}/mcp`],
         ['  answers', status.model],
         ['  embeddings', status.embedder],
         ['  data', `${status.data}, ${count(Object.values(documents).reduce((sum, each) => sum + each, 0))} documents`],
@@ -39,7 +41,6 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       await aborted(interruption.stop);
       output.note('Stopping; once more ends it at once.');
     } finally {
-      await removeServerInfo(config.dataDir);
       await server.close();
     }
   } finally {

@@ -18,13 +18,25 @@ import { systemRoutes } from './routes/system.ts';
 import { uploadRoutes } from './routes/upload.ts';
 import { onlyMethods, unknownRoute } from './unknown-route.ts';
 
+/** Another face of the same service, reached under a path of its own and with rules of its own. */
+export interface Mount {
+  readonly path: string;
+  readonly handler: express.RequestHandler;
+}
+
 /** The HTTP face: spec.md and r2r-v3.md under `/v3`. */
-export function createApp(services: HttpServices, authenticate: Authenticate = asDefaultAdmin): Express {
+export function createApp(
+  services: HttpServices,
+  authenticate: Authenticate = asDefaultAdmin,
+  mounts: readonly Mount[] = [],
+): Express {
   const app = express();
   app.disable('x-powered-by');
   // Lists are written by repeating the key (r2r-v3.md 1), which needs no nested syntax.
   app.set('query parser', 'simple');
-  app.use(nameRequest, allowOrigins);
+  app.use(nameRequest);
+  for (const { path, handler } of mounts) app.use(path, handler);
+  app.use(allowOrigins);
   app.route('/').get(sendWelcome).all(onlyMethods('GET'));
   app.use('/v3', healthRoutes(services), identify(authenticate), versionedRoutes(services));
   app.use(unknownRoute);

@@ -3,7 +3,7 @@ import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
 import { oneLine, wholeCharacter } from '../toolbox/render-passages.ts';
 import { documentUri } from './document-uri.ts';
-import { sourceName } from './source-name.ts';
+import { type SourceName, sourceName } from './source-name.ts';
 
 /** Neither the text of a result nor its data is longer. */
 export const MOST_CHARACTERS = 40_000;
@@ -38,8 +38,10 @@ export function renderOutput(outcome: ToolOutcome): CallToolResult {
 
 const RETRYABLE: ReadonlySet<ToolErrorCode> = new Set(['backend_unavailable', 'timeout', 'rate_limited']);
 
-function links(names: readonly ReturnType<typeof sourceName>[]): ContentBlock[] {
-  const titles = new Map(names.map(({ documentId, title }) => [documentId, title]));
+function links(names: readonly SourceName[]): ContentBlock[] {
+  const titles = new Map(
+    names.flatMap(({ documentId, title }) => (documentId === undefined ? [] : [[documentId, title]])),
+  );
   return [...titles].slice(0, MOST_LINKS).map(([id, title], index) => ({
     type: 'resource_link',
     uri: documentUri(id),

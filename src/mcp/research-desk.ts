@@ -65,7 +65,9 @@ export function createResearchDesk(
 
 const answerShape = z.object({
   text: z.string(),
-  sources: z.array(z.object({ marker: z.string(), documentId: z.string(), title: z.string() })),
+  sources: z.array(
+    z.object({ marker: z.string(), title: z.string(), uri: z.string(), documentId: z.string().optional() }),
+  ),
   model: z.string(),
   conversationId: z.string(),
 });

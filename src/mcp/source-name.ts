@@ -1,12 +1,26 @@
 import type { Source } from '../citations/citation.ts';
 import { titleOf } from '../toolbox/render-passages.ts';
+import { documentUri } from './document-uri.ts';
 
-/** The document behind a source. */
-export function sourceName(source: Source): { readonly documentId: string; readonly title: string } {
+export interface SourceName {
+  /** Where it can be read: a resource of this server, or a page of the web. */
+  readonly uri: string;
+  readonly title: string;
+  readonly documentId?: string;
+}
+
+/** What a source is called and where it is. */
+export function sourceName(source: Source): SourceName {
   switch (source.kind) {
-    case 'chunk':
-      return { documentId: source.chunk.documentId, title: titleOf(source.chunk) };
-    case 'document':
-      return { documentId: source.document.id, title: source.document.title };
+    case 'chunk': {
+      const { documentId } = source.chunk;
+      return { uri: documentUri(documentId), title: titleOf(source.chunk), documentId };
+    }
+    case 'document': {
+      const { id, title } = source.document;
+      return { uri: documentUri(id), title, documentId: id };
+    }
+    case 'web':
+      return { uri: source.page.url, title: source.page.title };
   }
 }

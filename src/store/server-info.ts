@@ -16,6 +16,8 @@ const serverInfo = z.object({
   /** Known only to those who may read the data folder. */
   token: z.string().min(1),
   version: z.string(),
+  /** `mcp` serves one client of its own, and makes way for a `server`. */
+  role: z.enum(['server', 'mcp']).default('server'),
 });
 
 /** The process that serves this data folder; undefined when none does, whatever a crash left behind. */
@@ -29,8 +31,12 @@ export async function readServerInfo(folder: string): Promise<ServerInfo | undef
 }
 
 /** Announces this process as the one that serves the data folder at `url`. */
-export async function writeServerInfo(folder: string, url: string, version = ''): Promise<ServerInfo> {
-  const info: ServerInfo = { ...(await currentProcess()), url, token: randomUUID(), version };
+export async function writeServerInfo(
+  folder: string,
+  url: string,
+  { version = '', role = 'server' }: Partial<Pick<ServerInfo, 'version' | 'role'>> = {},
+): Promise<ServerInfo> {
+  const info: ServerInfo = { ...(await currentProcess()), url, token: randomUUID(), version, role };
   const unfinished = `${fileIn(folder)}.${info.token}`;
   await writeFile(unfinished, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
   await rename(unfinished, fileIn(folder));

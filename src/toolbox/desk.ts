@@ -57,7 +57,13 @@ export interface ResearchState {
   /** Once it has ended. */
   readonly answer?: {
     readonly text: string;
-    readonly sources: readonly { readonly marker: string; readonly documentId: string; readonly title: string }[];
+    readonly sources: readonly {
+      readonly marker: string;
+      readonly title: string;
+      readonly uri: string;
+      /** Undefined for pages of the web. */
+      readonly documentId?: string | undefined;
+    }[];
     readonly model: string;
     readonly conversationId: string;
   };

@@ -55,7 +55,7 @@ describe('the data folder', () => {
     const path = await temporaryFolder();
     const folder = await openDataFolder(path);
     onTestFinished(() => folder.close());
-    await writeServerInfo(path, 'http://127.0.0.1:7272', '1.2.3');
+    await writeServerInfo(path, 'http://127.0.0.1:7272', { version: '1.2.3' });
     expect((await askFor(path)).says).toContain(
       `in use by the server at http://127.0.0.1:7272 (process ${process.pid})`,
     );
@@ -111,7 +111,7 @@ describe('the data folder', () => {
 describe('what a serving process says of itself', () => {
   it('is read back by others while it lives', async () => {
     const path = await temporaryFolder();
-    const info = await writeServerInfo(path, 'http://127.0.0.1:7272', '1.2.3');
+    const info = await writeServerInfo(path, 'http://127.0.0.1:7272', { version: '1.2.3' });
     expect(info).toMatchObject({ ...(await currentProcess()), url: 'http://127.0.0.1:7272', version: '1.2.3' });
     expect(await readServerInfo(path)).toEqual(info);
     if (process.platform !== 'win32') expect((await stat(join(path, 'server.json'))).mode & 0o777).toBe(0o600);

@@ -29,7 +29,9 @@ export const researchResult = defineTool({
     offset: z.number().int().optional(),
     total_chars: z.number().int().optional(),
     next_offset: z.number().int().optional(),
-    citations: z.array(z.object({ marker: z.string(), document_id: z.string(), title: z.string() })).optional(),
+    citations: z
+      .array(z.object({ marker: z.string(), title: z.string(), uri: z.string(), document_id: z.string().optional() }))
+      .optional(),
     model: z.string().optional(),
     conversation_id: z.string().optional(),
   }),
@@ -57,7 +59,8 @@ export const researchResult = defineTool({
       );
     }
     const sources = answer.sources.map(
-      ({ marker, title, documentId }) => `${marker} ${oneLine(title)} · document_id ${documentId}`,
+      ({ marker, title, uri, documentId }) =>
+        `${marker} ${oneLine(title)} · ${documentId === undefined ? uri : `document_id ${documentId}`}`,
     );
     const list = sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`;
     const room = Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM - list.length;
@@ -73,7 +76,12 @@ export const researchResult = defineTool({
         offset: input.offset,
         total_chars: answer.text.length,
         ...(end < answer.text.length ? { next_offset: end } : {}),
-        citations: answer.sources.map(({ marker, documentId, title }) => ({ marker, document_id: documentId, title })),
+        citations: answer.sources.map(({ marker, title, uri, documentId }) => ({
+          marker,
+          title,
+          uri,
+          ...(documentId === undefined ? {} : { document_id: documentId }),
+        })),
         model: answer.model,
         conversation_id: answer.conversationId,
       },

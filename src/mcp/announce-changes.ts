@@ -1,0 +1,34 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Backend } from './backend.ts';
+import { documentUri, INDEX_URI } from './document-uri.ts';
+
+/**
+ * Tells the client of one lasting connection when documents come, change or go: of the list always, of single resources
+ * those it subscribed to. Ends with the connection.
+ */
+export function announceChanges({ server }: McpServer, backend: Backend, era: 'legacy' | 'modern'): void {
+  const subscribed = new Set<string>();
+  if (era === 'legacy') {
+    server.setRequestHandler('resources/subscribe', ({ params }) => {
+      subscribed.add(params.uri);
+      return {};
+    });
+    server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+      subscribed.delete(params.uri);
+      return {};
+    });
+  }
+  // On a modern connection the entry filters by what the client listens to.
+  const isWanted = (uri: string) => era === 'modern' || subscribed.has(uri);
+  const ignore = () => {};
+  const unsubscribe = backend.onChange(({ documentId, isListChanged }) => {
+    if (isListChanged) server.sendResourceListChanged().catch(ignore);
+    const uris = [INDEX_URI, ...(documentId === undefined ? [] : [documentUri(documentId)])];
+    for (const uri of uris.filter(isWanted)) server.sendResourceUpdated({ uri }).catch(ignore);
+  });
+  const { onclose } = server;
+  server.onclose = () => {
+    unsubscribe();
+    onclose?.();
+  };
+}

@@ -1,0 +1,42 @@
+import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+
+/** Messages of one session that a client can have again whose stream broke. */
+const MOST_EVENTS = 500;
+const MOST_CHARACTERS = 2_000_000;
+
+interface StoredEvent {
+  readonly stream: string;
+  readonly message: JSONRPCMessage;
+  readonly size: number;
+}
+
+/** The latest messages of one session, in order; older ones are forgotten. */
+export function createEventStore(): EventStore {
+  const events = new Map<string, StoredEvent>();
+  let count = 0;
+  let size = 0;
+  return {
+    async storeEvent(stream, message) {
+      const id = String(++count);
+      const event = { stream, message, size: JSON.stringify(message).length };
+      events.set(id, event);
+      size += event.size;
+      for (const [oldest, { size: freed }] of events) {
+        if (events.size <= MOST_EVENTS && size <= MOST_CHARACTERS) break;
+        events.delete(oldest);
+        size -= freed;
+      }
+      return id;
+    },
+    async getStreamIdForEventId(id) {
+      return events.get(id)?.stream;
+    },
+    async replayEventsAfter(lastId, { send }) {
+      const stream = events.get(lastId)?.stream ?? '';
+      for (const [id, event] of events) {
+        if (event.stream === stream && Number(id) > Number(lastId)) await send(id, event.message);
+      }
+      return stream;
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/express';
+import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
+import { type AuthInfo, createMcpHandler, isLegacyRequest, type McpServerFactory } from '@modelcontextprotocol/server';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
+import { defaultAdmin, type Principal } from '../access/principal.ts';
+import { ServiceError } from '../errors.ts';
+import type { Backend } from './backend.ts';
+import { documentUri, INDEX_URI } from './document-uri.ts';
+import { sendError } from './send-error.ts';
+import type { CreateMcpServer } from './server.ts';
+import { createSessions, type SessionLimits } from './sessions.ts';
+
+export interface McpHttpParts {
+  readonly createServer: CreateMcpServer;
+  readonly backend: Backend;
+  /** Who asks, by the bearer key or `x-api-key` of the request. Throws `unauthenticated`. */
+  readonly authenticate: (credentials: {
+    readonly bearer: string | undefined;
+    readonly apiKey: string | undefined;
+  }) => Promise<Principal>;
+  /** Names by which this server may be called, and of pages that may call it; without ports. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  readonly limits?: Partial<McpHttpLimits>;
+  readonly onError: (error: Error) => void;
+}
+
+export interface McpHttpLimits extends SessionLimits {
+  /** Bytes of a message. */
+  readonly body: number;
+  /** Streams of change notices open at once. */
+  readonly subscriptions: number;
+}
+
+const STANDARD_LIMITS: McpHttpLimits = {
+  body: 4_000_000,
+  subscriptions: 256,
+  sessions: 256,
+  sessionsOfOne: 64,
+  idle: 30 * 60_000,
+};
+
+export interface McpHttp {
+  readonly router: Router;
+  close(): Promise<void>;
+}
+
+/**
+ * Streamable HTTP: requests of revision 2026-07-28 are each served by themselves, those of the revisions before in
+ * sessions, without which they could not be called off.
+ */
+export function mcpOverHttp(parts: McpHttpParts): McpHttp {
+  const { createServer, backend, onError } = parts;
+  const limits = { ...STANDARD_LIMITS, ...parts.limits };
+  const factory: McpServerFactory = ({ authInfo }) => createServer(principalIn(authInfo));
+  const handler = createMcpHandler(factory, {
+    legacy: 'reject',
+    onerror: onError,
+    maxSubscriptions: limits.subscriptions,
+    maxRequestBodySize: limits.body,
+  });
+  const modern = toNodeHandler(handler, { onerror: onError });
+  const sessions = createSessions({ createServer, backend, limits, onError });
+  const unsubscribe = backend.onChange(({ documentId, isListChanged }) => {
+    if (isListChanged) handler.notify.resourcesChanged();
+    handler.notify.resourceUpdated(INDEX_URI);
+    if (documentId !== undefined) handler.notify.resourceUpdated(documentUri(documentId));
+  });
+
+  const router = Router();
+  router.use(
+    hostHeaderValidation([...parts.allowedHosts]),
+    originValidation([...parts.allowedOrigins]),
+    authenticated(parts.authenticate),
+    requireJson,
+    express.json({ limit: limits.body, type: isJson }),
+    answerBadBody,
+  );
+  router.all('/', async (request, response) => {
+    const principal = principalIn(authOf(request));
+    if (await isLegacyRequest(await toWebRequest(request, request.body), request.body)) {
+      await sessions.handle(request, response, principal);
+    } else {
+      await modern(request, response, request.body);
+    }
+  });
+  return {
+    router,
+    async close() {
+      unsubscribe();
+      await Promise.all([sessions.close(), handler.close()]);
+    },
+  };
+}
+
+const authOf = (request: Request): AuthInfo | undefined => (request as { readonly auth?: AuthInfo }).auth;
+
+const principalIn = (auth: AuthInfo | undefined): Principal =>
+  (auth?.extra?.['principal'] as Principal | undefined) ?? defaultAdmin;
+
+function authenticated(authenticate: McpHttpParts['authenticate']): RequestHandler {
+  return async (request, response, next) => {
+    const bearer = /^Bearer\s+(\S+)$/i.exec(request.get('Authorization') ?? '')?.[1];
+    try {
+      const principal = await authenticate({ bearer, apiKey: request.get('X-Api-Key') });
+      const auth: AuthInfo = { token: '', clientId: principal.userId, scopes: [], extra: { principal } };
+      Object.assign(request, { auth });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      response.set('WWW-Authenticate', 'Bearer');
+      sendError(response, error.code === 'unauthenticated' ? 401 : 403, -32001, error.message);
+      return;
+    }
+    next();
+  };
+}
+
+const isJson = (request: { readonly headers: Request['headers'] }): boolean =>
+  /^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
+
+const requireJson: RequestHandler = (request, response, next) => {
+  if (request.method !== 'POST' || isJson(request)) return next();
+  sendError(response, 415, -32000, 'Send a JSON-RPC message with Content-Type: application/json.');
+};
+
+/** What body-parser refuses, as JSON-RPC says it and not as a page of HTML. */
+const answerBadBody: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  const { type = '', status = 500 } = (error ?? {}) as { readonly type?: string; readonly status?: number };
+  if (type === 'entity.too.large') sendError(response, 413, -32600, 'The message is too large.');
+  else if (type === 'entity.parse.failed') sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
+  else if (status >= 400 && status < 500) sendError(response, status, -32600, 'The body cannot be read.');
+  else next(error);
+};

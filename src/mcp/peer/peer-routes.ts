@@ -1,0 +1,89 @@
+import { timingSafeEqual } from 'node:crypto';
+import express, { type RequestHandler, type Response, Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import type { Backend, CallOptions, Operation } from '../backend.ts';
+
+export interface PeerParts {
+  readonly backend: Backend;
+  /** The token of the data folder's `server.json`; undefined until it is written. */
+  readonly token: () => string | undefined;
+  /** Asked by a process that is better suited to have the data folder; settles when it is free. */
+  readonly onYield?: (() => Promise<void>) | undefined;
+  /** Ends the streams that would otherwise be open for ever. */
+  readonly stopping: AbortSignal;
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['call', 'documents', 'document', 'chunk', 'facts']);
+const BODY_LIMIT = '16mb';
+const KEEP_ALIVE = 10_000;
+
+/**
+ * What other processes of this machine ask of the one that has the data folder. Each answer is lines of JSON: progress,
+ * then a result or an error. Only who can read the folder knows the token.
+ */
+export function peerRoutes({ backend, token, onYield, stopping }: PeerParts): Router {
+  const router = Router();
+  router.use(requireToken(token));
+  router.get('/changes', (_request, response) => {
+    const send = openLines(response);
+    const unsubscribe = backend.onChange((change) => send({ change }));
+    const timer = setInterval(() => send({}), KEEP_ALIVE);
+    const end = () => response.end();
+    stopping.addEventListener('abort', end, { once: true });
+    response.once('close', () => {
+      stopping.removeEventListener('abort', end);
+      clearInterval(timer);
+      unsubscribe();
+    });
+  });
+  router.post('/yield', async (_request, response) => {
+    if (onYield === undefined) {
+      response.status(409).json({ error: { code: 'conflict', message: 'This process keeps the data folder.' } });
+      return;
+    }
+    response.json({ result: true });
+    await onYield();
+  });
+  router.post('/:operation', express.json({ limit: BODY_LIMIT }), async (request, response) => {
+    const { operation } = request.params;
+    if (operation === undefined || !OPERATIONS.has(operation)) {
+      response.status(404).json({ error: { code: 'not_found', message: 'There is no such operation.' } });
+      return;
+    }
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const send = openLines(response);
+    try {
+      const options: CallOptions = { signal: gone.signal, onProgress: (progress) => send({ progress }) };
+      // Who knows the token is this very program in another process, whose requests have the right shape.
+      const run = backend[operation as Operation] as (request: unknown, options: CallOptions) => Promise<unknown>;
+      send({ result: (await run(request.body, options)) ?? null });
+    } catch (error) {
+      send({ error: toRecord(error) });
+    }
+    response.end();
+  });
+  return router;
+}
+
+function openLines(response: Response): (line: object) => void {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  response.flushHeaders();
+  return (line) => {
+    if (!response.writableEnded && !response.destroyed) response.write(`${JSON.stringify(line)}\n`);
+  };
+}
+
+function requireToken(token: () => string | undefined): RequestHandler {
+  return (request, response, next) => {
+    const given = Buffer.from(/^Bearer (\S+)$/.exec(request.get('authorization') ?? '')?.[1] ?? '');
+    const wanted = Buffer.from(token() ?? '');
+    if (wanted.length > 0 && given.length === wanted.length && timingSafeEqual(given, wanted)) return next();
+    response.status(401).json({ error: { code: 'unauthenticated', message: 'The token is missing or wrong.' } });
+  };
+}
+
+const toRecord = (error: unknown) =>
+  error instanceof ServiceError
+    ? { code: error.code, message: error.message }
+    : { code: 'internal', message: 'Something went wrong inside the service; its log says what.' };

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import type { Request, Response } from 'express';
+import type { Principal } from '../access/principal.ts';
+import { announceChanges } from './announce-changes.ts';
+import type { Backend } from './backend.ts';
+import { createEventStore } from './event-store.ts';
+import { sendError } from './send-error.ts';
+import type { CreateMcpServer } from './server.ts';
+
+export interface SessionLimits {
+  /** Open at once; the longest idle one makes room. */
+  readonly sessions: number;
+  /** Of one principal. */
+  readonly sessionsOfOne: number;
+  /** Milliseconds after which a session that nobody uses is closed. */
+  readonly idle: number;
+}
+
+interface SessionParts {
+  readonly createServer: CreateMcpServer;
+  readonly backend: Backend;
+  readonly limits: SessionLimits;
+  readonly onError: (error: Error) => void;
+}
+
+interface Session {
+  readonly userId: string;
+  readonly transport: NodeStreamableHTTPServerTransport;
+  /** Requests and streams that are open. */
+  open: number;
+  usedAt: number;
+}
+
+export interface Sessions {
+  handle(request: Request, response: Response, principal: Principal): Promise<void>;
+  close(): Promise<void>;
+}
+
+const HEADER = 'mcp-session-id';
+const LOOK_EVERY = 60_000;
+const RETRY_AFTER = 1_000;
+
+/** Sessions of the protocol revisions before 2026-07-28, each with a server of its own. */
+export function createSessions({ createServer, backend, limits, onError }: SessionParts): Sessions {
+  const sessions = new Map<string, Session>();
+  const end = (id: string) => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    session?.transport.close().catch(onError);
+  };
+  const expire = setInterval(
+    () => {
+      const oldest = Date.now() - limits.idle;
+      for (const [id, { open, usedAt }] of sessions) if (open === 0 && usedAt < oldest) end(id);
+    },
+    Math.min(LOOK_EVERY, limits.idle),
+  ).unref();
+
+  const makeRoom = (userId: string) => {
+    const own = [...sessions].filter(([, session]) => session.userId === userId);
+    const crowd = own.length >= limits.sessionsOfOne ? own : sessions.size >= limits.sessions ? [...sessions] : [];
+    const [idlest] = crowd.sort(([, a], [, b]) => Math.sign(a.open) - Math.sign(b.open) || a.usedAt - b.usedAt);
+    if (idlest !== undefined) end(idlest[0]);
+  };
+
+  async function begin(principal: Principal): Promise<Session> {
+    makeRoom(principal.userId);
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      eventStore: createEventStore(),
+      retryInterval: RETRY_AFTER,
+      onsessioninitialized: (id) => {
+        sessions.set(id, session);
+      },
+      onsessionclosed: (id) => {
+        sessions.delete(id);
+      },
+    });
+    const session: Session = { userId: principal.userId, transport, open: 0, usedAt: Date.now() };
+    const server = createServer(principal);
+    announceChanges(server, backend, 'legacy');
+    await server.connect(transport);
+    return session;
+  }
+
+  return {
+    async handle(request, response, principal) {
+      const id = request.get(HEADER);
+      // Someone else's session is told from none by nothing.
+      const known = id === undefined ? undefined : sessions.get(id);
+      if (id !== undefined && known?.userId !== principal.userId) {
+        return sendError(response, 404, -32001, 'There is no such session; initialize a new one.');
+      }
+      if (known === undefined && !isInitialize(request.body)) {
+        const message = 'Bad Request: send initialize first, and its Mcp-Session-Id with every later request.';
+        return sendError(response, 400, -32000, message);
+      }
+      const session = known ?? (await begin(principal));
+      session.open++;
+      response.once('close', () => {
+        session.open--;
+        session.usedAt = Date.now();
+      });
+      await session.transport.handleRequest(request, response, request.body);
+    },
+
+    async close() {
+      clearInterval(expire);
+      await Promise.all([...sessions.values()].map(({ transport }) => transport.close()));
+      sessions.clear();
+    },
+  };
+}
+
+const isInitialize = (body: unknown): boolean =>
+  [body].flat().some((message) => (message as { readonly method?: unknown } | null)?.method === 'initialize');

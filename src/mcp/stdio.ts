@@ -1,0 +1,41 @@
+import type { Writable } from 'node:stream';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { defaultAdmin } from '../access/principal.ts';
+import { announceChanges } from './announce-changes.ts';
+import type { Backend } from './backend.ts';
+import type { CreateMcpServer } from './server.ts';
+
+export interface StdioParts {
+  readonly createServer: CreateMcpServer;
+  readonly backend: Backend;
+  /** Protocol messages only. */
+  readonly output: Writable;
+  readonly input: NodeJS.ReadableStream;
+  readonly onError: (error: Error) => void;
+}
+
+export interface StdioConnection {
+  /** Settles when the other side has closed its end, or the connection is lost. */
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Largest message that is read, in bytes: a text to take in may be long. */
+const MAX_MESSAGE = 16_000_000;
+
+/** Serves one client over pipes, in whichever era it opens. */
+export function serveOverStdio({ createServer, backend, output, input, onError }: StdioParts): StdioConnection {
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
+  output.once('error', () => resolve());
+  const transport = new StdioServerTransport(input as never, output, { maxBufferSize: MAX_MESSAGE });
+  const handle = serveStdio(
+    ({ era }) => {
+      const server = createServer(defaultAdmin);
+      announceChanges(server, backend, era);
+      return server;
+    },
+    { transport, onerror: onError },
+  );
+  return { ended, close: () => handle.close() };
+}
