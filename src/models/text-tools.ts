@@ -1,7 +1,7 @@
 import { newId } from '../documents/ids.ts';
 import type { Message, ToolCall } from './message.ts';
 import type { Model, ModelEvent, ModelRequest, ToolSpec } from './model.ts';
-import { readToolBlock, TOOL_BLOCK, toolBlocks } from './tool-blocks.ts';
+import { isToolBlock, readToolBlock, TOOL_BLOCK, toolBlocks } from './tool-blocks.ts';
 
 /** Which models are known to take no tools, by provider-qualified name; grows as providers say so. */
 export type TextToolNames = Pick<Set<string>, 'has' | 'add'>;
@@ -36,7 +36,7 @@ export function withTextTools(model: Model, names: TextToolNames): Model {
 async function* streamAsText(model: Model, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
   const { messages, tools, toolChoice, ...rest } = request;
   const known = new Set(tools.map(({ name }) => name));
-  const blocks = toolBlocks((body) => readToolBlock(body, known) !== undefined);
+  const blocks = toolBlocks((body) => isToolBlock(body, known));
   const calls: ToolCall[] = [];
   const plain = { ...rest, messages: toPlainMessages(messages, toolChoice === 'none' ? [] : tools), tools: [] };
   for await (const event of model.stream(plain)) {
@@ -45,7 +45,7 @@ async function* streamAsText(model: Model, request: ModelRequest): AsyncGenerato
     } else if (event.type === 'stop') {
       yield* textOf(blocks.end());
       for (const body of blocks.bodies) {
-        calls.push(...(readToolBlock(body, known) ?? []).map((call) => ({ id: `call_${newId()}`, ...call })));
+        calls.push(...readToolBlock(body).map((call) => ({ id: `call_${newId()}`, ...call })));
       }
       for (const call of calls) yield { type: 'tool_call', call };
       yield { ...event, reason: calls.length > 0 && event.reason === 'end' ? 'tool_calls' : event.reason };

@@ -31,29 +31,30 @@ export function toolBlocks(isCalls: (body: string) => boolean): ToolBlocks {
   /** Reads on as far as `held` decides; `isEnd` when nothing will follow. */
   function read(isEnd: boolean): string {
     let passed = '';
+    const pass = (length: number) => {
+      if (bodies.length === 0) passed += held.slice(0, length);
+      if (length > 0) startsLine = held.charAt(length - 1) === '\n';
+      held = held.slice(length);
+    };
     for (;;) {
       if (open === undefined) {
         const { at, opening } = nextOpening(held, startsLine);
-        passed += held.slice(0, at);
-        held = held.slice(at);
-        if (passed !== '') startsLine = passed.endsWith('\n');
+        pass(at);
         if (opening === undefined) {
-          if (!isEnd) return bodies.length > 0 ? '' : passed;
-          passed += held;
-          held = '';
-          return bodies.length > 0 ? '' : passed;
+          if (isEnd) pass(held.length);
+          return passed;
         }
         open = opening;
       }
       const [start, closing, isSure] = open;
       const close = held.indexOf(closing, start.length);
-      if (close === -1 && !isEnd) return bodies.length > 0 ? '' : passed;
+      if (close === -1 && !isEnd) return passed;
       const body = held.slice(start.length, close === -1 ? undefined : close);
-      const after = close === -1 ? held.length : close + closing.length;
-      if (isSure || isCalls(body)) bodies.push(body);
-      else passed += held.slice(0, after);
-      held = held.slice(after);
-      startsLine = false;
+      const length = close === -1 ? held.length : close + closing.length;
+      if (isSure || isCalls(body)) {
+        bodies.push(body);
+        held = held.slice(length);
+      } else pass(length);
       open = undefined;
     }
   }
@@ -93,24 +94,25 @@ interface Call {
   readonly arguments: unknown;
 }
 
+/** Whether JSON that is not marked as calls is nothing but calls of tools there are. */
+export function isToolBlock(body: string, known: ReadonlySet<string>): boolean {
+  const calls = parsedLines(body.trim())?.flatMap(callsIn) ?? [];
+  return calls.length > 0 && calls.every(({ name, arguments: given }) => known.has(name) && given !== undefined);
+}
+
 /**
- * The calls in a block; undefined when it holds none. What is meant as a call and cannot be read is one with its text
- * as arguments, so that the model is told.
+ * The calls in a block. What is meant as a call and cannot be read is one with its text as arguments, so that the model
+ * is told.
  */
-export function readToolBlock(body: string, known: ReadonlySet<string>): Call[] | undefined {
+export function readToolBlock(body: string): Call[] {
   const text = body.trim();
   const values = parsedLines(text);
   if (values !== undefined) {
-    const calls = values.flatMap(callsIn);
-    return calls.length > 0 && calls.some(({ name }) => known.has(name)) ? calls : unknownCalls(calls);
+    return values.flatMap(callsIn).map(({ name, arguments: given }) => ({ name, arguments: given ?? {} }));
   }
   const [, name] = /"(?:name|tool)"\s*:\s*"([^"]{1,100})"/.exec(text) ?? [];
-  return name === undefined ? undefined : [{ name, arguments: text }];
+  return name === undefined ? [] : [{ name, arguments: text }];
 }
-
-// JSON that names no tool of ours is a call only if it looks like one in every part.
-const unknownCalls = (calls: Call[]): Call[] | undefined =>
-  calls.length > 0 && calls.every(({ arguments: given }) => given !== undefined) ? calls : undefined;
 
 /** One JSON value, or one per line. */
 function parsedLines(text: string): unknown[] | undefined {
@@ -129,7 +131,7 @@ function callsIn(value: unknown): Call[] {
   if (typeof member['function'] === 'object') return callsIn(member['function']);
   const name = member['name'] ?? member['tool'];
   if (typeof name !== 'string') return [];
-  return [{ name, arguments: member['arguments'] ?? member['parameters'] ?? member['args'] ?? {} }];
+  return [{ name, arguments: member['arguments'] ?? member['parameters'] ?? member['args'] }];
 }
 
 function parsed(text: string): unknown {
