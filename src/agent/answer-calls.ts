@@ -40,7 +40,10 @@ export async function* answerCalls(
       const { call, outcome, text } = answered;
       running.delete(call);
       answers.set(call, answered);
-      if (!outcome.isError && outcome.output.isUntrusted === true) run.containment.readUntrusted();
+      if (!outcome.isError) {
+        for (const listed of outcome.output.listedAddresses ?? []) run.containment.trust(listed);
+        if (outcome.output.isUntrusted === true) run.containment.readUntrusted();
+      }
       const spent = run.budget.spent();
       yield { type: 'tool_result', callId: call.id, name: call.name, content: text, isError: outcome.isError, spent };
     }

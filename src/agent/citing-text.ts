@@ -23,12 +23,14 @@ function quotableOf(source: Source): Quotable | undefined {
       return source.chunk;
     case 'document':
       return source.passage && { ...source.passage, page: null, headingPath: [] };
+    case 'web':
+      return { text: source.page.text, start: source.page.start, page: null, headingPath: [] };
   }
 }
 
 /** The quote with the page it begins on, where the source spans several. */
 function withPage(quote: Quote, source: Source): Quote {
-  if (source.kind === 'chunk') return quote;
+  if (source.kind !== 'document') return quote;
   const page = source.passage?.pages.find(({ start, end }) => start <= quote.start && quote.start < end);
   return { ...quote, page: page?.number ?? null };
 }

@@ -1,3 +1,4 @@
+import type { Source } from '../citations/citation.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { Model } from '../models/model.ts';
@@ -110,9 +111,18 @@ function answerMetadata({ citations, spent, model, ended }: AgentAnswer): Metada
     citations: citations.map((citation) => ({
       id: citation.id,
       verdict: citation.verdict,
-      ...(citation.source.kind === 'chunk'
-        ? { document_id: citation.source.chunk.documentId, chunk_id: citation.source.chunk.id }
-        : { document_id: citation.source.document.id }),
+      ...placeOf(citation.source),
     })),
   };
+}
+
+function placeOf(source: Source): Metadata {
+  switch (source.kind) {
+    case 'chunk':
+      return { document_id: source.chunk.documentId, chunk_id: source.chunk.id };
+    case 'document':
+      return { document_id: source.document.id };
+    case 'web':
+      return { link: source.page.url, title: source.page.title };
+  }
 }

@@ -67,6 +67,8 @@ export function sourceText(source: Source): string {
       return source.chunk.text;
     case 'document':
       return source.passage?.text ?? source.document.summary ?? '';
+    case 'web':
+      return `${source.page.title}\n${source.page.text}`;
   }
 }
 

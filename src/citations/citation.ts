@@ -1,10 +1,27 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import type { Document, PageSpan } from '../documents/document.ts';
 
-/** Something found that an answer may refer to. Further kinds (graph, web) join as their rooms are built. */
+/** Something found that an answer may refer to. A further kind (graph) joins as its room is built. */
 export type Source =
   | { readonly kind: 'chunk'; readonly chunk: ScoredChunk }
-  | { readonly kind: 'document'; readonly document: Document; readonly passage?: Passage };
+  | { readonly kind: 'document'; readonly document: Document; readonly passage?: Passage }
+  | { readonly kind: 'web'; readonly page: WebPassage };
+
+/** What was read of a page of the web: the snippet of a search result, or a stretch of the page's own text. */
+export interface WebPassage {
+  readonly kind: 'result' | 'page';
+  /** One for each page, however its address is written. */
+  readonly id: string;
+  readonly url: string;
+  readonly title: string;
+  readonly text: string;
+  /** Where the stretch begins in the page's text; 0 for a snippet. */
+  readonly start: number;
+  /** Place among the results, from 1; 0 for a page that was read. */
+  readonly position: number;
+  readonly date: string | null;
+  readonly sitelinks: readonly { readonly title: string; readonly url: string }[];
+}
 
 /** A stretch of a document's extracted text that was read; each is a source of its own. */
 export interface Passage {

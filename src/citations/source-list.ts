@@ -8,7 +8,10 @@ export interface SourceList {
   readonly size: number;
 }
 
-/** What makes two sources the same: a chunk is one by its id, however it was found; of a document, each stretch read. */
+/**
+ * What makes two sources the same: a chunk is one by its id, however it was found; of a document or page, each stretch
+ * read; a search result by its page, whichever search found it.
+ */
 function sourceKey(source: Source): string {
   switch (source.kind) {
     case 'chunk':
@@ -17,6 +20,10 @@ function sourceKey(source: Source): string {
       return source.passage === undefined
         ? `document:${source.document.id}`
         : `document:${source.document.id}:${source.passage.start}:${source.passage.text.length}`;
+    case 'web':
+      return source.page.kind === 'result'
+        ? `result:${source.page.id}`
+        : `page:${source.page.id}:${source.page.start}:${source.page.text.length}`;
   }
 }
 

@@ -7,6 +7,8 @@ import type { Model, Usage } from '../models/model.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { ExtractedText, Page, Paged } from '../store/corpus.ts';
+import type { WebPages } from '../web/web-pages.ts';
+import type { WebSearch } from '../web/web-search.ts';
 import type { AbsentTool, CorpusFacts, Intake, ResearchDesk } from './desk.ts';
 
 /** The reading side of the corpus, as tools need it. Every query goes through the context's `visible` filter. */
@@ -49,6 +51,12 @@ export interface ToolContext {
   readonly reasoner?: Model;
   /** Present when the `answerer` need is met: the RAG agent on a question of its own. */
   ask?(question: string, signal: AbortSignal): Promise<SubAnswer>;
+  /** Present when the `web_search` need is met. */
+  readonly webSearch?: WebSearch;
+  /** Present when the `web_pages` need is met. */
+  readonly webPages?: WebPages;
+  /** Whether this run may contact an address that a page led to; without it, every address the service allows. */
+  mayContact?(url: URL): boolean;
   /** Present when the `intake` need is met. */
   readonly intake?: Intake;
   /** Absolute; files below may be read for the caller. Present when the `folders` need is met. */

@@ -36,6 +36,8 @@ export interface ToolOutput {
   readonly structured: { readonly [key: string]: unknown };
   /** What the text refers to by `[n]`, and what may be cited. */
   readonly sources?: readonly Source[];
+  /** Addresses that a search engine listed as results; a run may go on to read them. */
+  readonly listedAddresses?: readonly string[];
   /** True when the text holds words from outside the corpus and its owner: the web, other servers. */
   readonly isUntrusted?: boolean;
 }

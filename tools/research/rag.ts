@@ -18,7 +18,8 @@ export const rag = defineTool({
       z.object({
         id: z.string(),
         marker: z.string(),
-        document_id: z.string(),
+        document_id: z.string().optional(),
+        url: z.string().optional(),
         title: z.string(),
         chunk_id: z.string().optional(),
         page: z.number().int().optional(),
@@ -41,9 +42,7 @@ export const rag = defineTool({
     });
     const sources = [...answer.sources.values()];
     const citations = [...answer.sources].map(([inner, source]) => citationOf(numbers.get(inner) ?? inner, source));
-    const list = citations.map(
-      ({ marker, title, document_id }) => `${marker} ${oneLine(title)} · document_id ${document_id}`,
-    );
+    const list = [...answer.sources].map(([inner, source]) => `[${numbers.get(inner) ?? inner}] ${placeOf(source)}`);
     return {
       text: list.length === 0 ? text : `${text}\n\nSources:\n${list.join('\n')}`,
       structured: { query: input.query, generated_answer: text, citations, model: answer.model },
@@ -66,5 +65,18 @@ function citationOf(number: number, source: Source) {
       };
     case 'document':
       return { ...common, document_id: source.document.id, title: source.document.title };
+    case 'web':
+      return { ...common, url: source.page.url, title: source.page.title };
+  }
+}
+
+function placeOf(source: Source): string {
+  switch (source.kind) {
+    case 'chunk':
+      return `${oneLine(titleOf(source.chunk))} · document_id ${source.chunk.documentId}`;
+    case 'document':
+      return `${oneLine(source.document.title)} · document_id ${source.document.id}`;
+    case 'web':
+      return `${oneLine(source.page.title)} · ${source.page.url}`;
   }
 }

@@ -99,6 +99,8 @@ function toPlace(source: Source) {
       return { document_id: source.chunk.documentId, chunk_id: source.chunk.id };
     case 'document':
       return { document_id: source.document.id };
+    case 'web':
+      return { link: source.page.url };
   }
 }
 

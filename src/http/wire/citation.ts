@@ -1,6 +1,7 @@
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
 import { type HitContext, toChunkHit } from './chunk-record.ts';
 import { toDocumentRecord } from './document-record.ts';
+import { toWebRecord } from './web-record.ts';
 
 /** One entry per source with all its places in the answer; spec.md 2.6, r2r-v3.md 4.6. */
 export function toCitation(citation: Citation, context: HitContext) {
@@ -46,15 +47,19 @@ function toSourceRecord(source: Source, context: HitContext) {
       return { ...toChunkHit(source.chunk, context), chunk_start: source.chunk.start, chunk_end: source.chunk.end };
     case 'document':
       return toDocumentRecord(source.document);
+    case 'web':
+      return toWebRecord(source.page);
   }
 }
 
-function sourceType(source: Source): 'chunk' | 'doc' {
+function sourceType(source: Source): 'chunk' | 'doc' | 'web' {
   switch (source.kind) {
     case 'chunk':
       return 'chunk';
     case 'document':
       return 'doc';
+    case 'web':
+      return 'web';
   }
 }
 

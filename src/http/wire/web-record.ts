@@ -1,0 +1,45 @@
+import type { WebPassage } from '../../citations/citation.ts';
+import type { WebSearchOutcome } from '../../web/web-search.ts';
+
+const LONGEST_SNIPPET = 100_000;
+
+/** A search result or a page that was read, in the one form of r2r-v3.md 4.5. */
+export function toWebRecord(page: WebPassage) {
+  return {
+    id: page.id,
+    title: page.title,
+    link: page.url,
+    snippet: page.text.slice(0, LONGEST_SNIPPET),
+    position: page.position,
+    type: page.kind === 'result' ? 'organic' : 'firecrawl',
+    date: page.date,
+    sitelinks: page.sitelinks.map(({ title, url }) => ({ title, link: url })),
+  };
+}
+
+/** A whole web search, one object per query (r2r-v3.md 4.5); `engine` and `notes` are ours. */
+export function toWebSearchResult(outcome: WebSearchOutcome) {
+  return {
+    organic_results: outcome.results.map((result) => ({
+      id: result.id,
+      title: result.title,
+      link: result.url,
+      snippet: result.snippet,
+      position: result.position,
+      type: 'organic',
+      date: result.date,
+      sitelinks: result.sitelinks.map(({ title, url }) => ({ title, link: url })),
+    })),
+    related_searches: outcome.related.map((query, index) => ({ query, type: 'related', id: `related_${index + 1}` })),
+    people_also_ask: outcome.questions.map(({ question, snippet, url, title }, index) => ({
+      question,
+      snippet,
+      link: url,
+      title,
+      id: `question_${index + 1}`,
+      type: 'peopleAlsoAsk',
+    })),
+    engine: outcome.engine,
+    notes: outcome.notes,
+  };
+}

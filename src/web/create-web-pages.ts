@@ -1,0 +1,70 @@
+import { ServiceError } from '../errors.ts';
+import { readAddress } from './address-rules.ts';
+import { PageCache } from './page-cache.ts';
+import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
+import { selectPassages, type TermAnalyser } from './select-passages.ts';
+import type { SiteManners } from './site-manners.ts';
+import type { ReadPage, WebPage, WebPages } from './web-pages.ts';
+
+/** A page as a browser shows it after its scripts ran; see render-page.ts. */
+export type RenderPage = (address: string, signal: AbortSignal) => Promise<FetchedPage>;
+
+export interface WebPagesParts {
+  readonly fetcher: Pick<PageFetcher, 'fetch'>;
+  readonly manners: Pick<SiteManners, 'admit'>;
+  readonly readPage: ReadPage;
+  readonly analyser: TermAnalyser;
+  /** Where a browser is configured. */
+  readonly render?: RenderPage;
+  readonly cache?: PageCache;
+}
+
+const MAX_BYTES = 20_000_000;
+const TIMEOUT_MS = 25_000;
+
+export function createWebPages(parts: WebPagesParts): WebPages {
+  const { fetcher, manners, readPage, analyser, render, cache = new PageCache() } = parts;
+  return {
+    async read(address, { signal, mayContact }) {
+      const url = readAddress(address);
+      const known = cache.get(url.href);
+      if (known?.isFresh && mayContact?.(new URL(known.page.finalUrl)) !== false)
+        return { ...known.page, url: address };
+      const fetched = await fetcher.fetch(url.href, {
+        signal,
+        maxBytes: MAX_BYTES,
+        timeoutMs: TIMEOUT_MS,
+        ...(known !== undefined && { known: known.validators }),
+        admit: async (hop, waiting) => {
+          if (mayContact?.(hop) === false) throw notContacted(hop);
+          await manners.admit(hop, waiting);
+        },
+      });
+      if (fetched === 'unchanged') {
+        cache.renew(url.href);
+        if (known === undefined) throw new ServiceError('provider_failed', `${url.href} answered out of turn.`);
+        return { ...known.page, url: address };
+      }
+      const page = await toPage(fetched, address, signal);
+      cache.put(url.href, page, fetched.validators, fetched.freshFor);
+      return page;
+    },
+    passages: (text, query, maxCharacters) => selectPassages({ text, query, maxCharacters, analyser }),
+  };
+
+  async function toPage(fetched: FetchedPage, address: string, signal: AbortSignal): Promise<WebPage> {
+    const content = await readPage(fetched, signal);
+    const common = {
+      url: address,
+      finalUrl: fetched.url,
+      fetchedAt: new Date(),
+      ...(fetched.mediaType !== undefined && { mediaType: fetched.mediaType }),
+    };
+    if (content.needsScripts !== true || render === undefined) return { ...content, ...common, isRendered: false };
+    const rendered = await render(fetched.url, signal);
+    return { ...(await readPage(rendered, signal)), ...common, finalUrl: rendered.url, isRendered: true };
+  }
+}
+
+const notContacted = ({ host }: URL): ServiceError =>
+  new ServiceError('forbidden', `The page leads on to ${host}, which was named only by text of strangers.`);

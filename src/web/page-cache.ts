@@ -1,0 +1,66 @@
+import type { Validators } from './page-fetcher.ts';
+import type { WebPage } from './web-pages.ts';
+
+interface Kept {
+  readonly page: WebPage;
+  readonly validators: Validators;
+  readonly size: number;
+  freshUntil: number;
+}
+
+const MOST_CHARACTERS = 20_000_000;
+const STANDARD_SECONDS = 300;
+const LONGEST_SECONDS = 3_600;
+
+/** Pages read lately, the longest unused forgotten first. Those that are stale are kept to be asked after. */
+export class PageCache {
+  readonly #kept = new Map<string, Kept>();
+  readonly #now: () => number;
+  #size = 0;
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  get(
+    address: string,
+  ): { readonly page: WebPage; readonly validators: Validators; readonly isFresh: boolean } | undefined {
+    const kept = this.#kept.get(address);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(address);
+    this.#kept.set(address, kept);
+    return { page: kept.page, validators: kept.validators, isFresh: this.#now() < kept.freshUntil };
+  }
+
+  /** `freshFor` in seconds, as the server said it; a page that it wants kept by nobody is not kept. */
+  put(address: string, page: WebPage, validators: Validators, freshFor: number | undefined): void {
+    this.#forget(address);
+    const canBeAsked = validators.etag !== undefined || validators.lastModified !== undefined;
+    if (freshFor === 0 && !canBeAsked) return;
+    const size = page.markdown.length + page.text.length;
+    if (size > MOST_CHARACTERS / 4) return;
+    this.#kept.set(address, { page, validators, size, freshUntil: this.#until(freshFor) });
+    this.#size += size;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#size <= MOST_CHARACTERS) break;
+      this.#forget(oldest);
+    }
+  }
+
+  /** The server says that the page is as it was. */
+  renew(address: string): void {
+    const kept = this.#kept.get(address);
+    if (kept !== undefined) kept.freshUntil = this.#until(undefined);
+  }
+
+  #until(freshFor: number | undefined): number {
+    return this.#now() + Math.min(freshFor ?? STANDARD_SECONDS, LONGEST_SECONDS) * 1000;
+  }
+
+  #forget(address: string): void {
+    const kept = this.#kept.get(address);
+    if (kept === undefined) return;
+    this.#kept.delete(address);
+    this.#size -= kept.size;
+  }
+}
