@@ -1,7 +1,7 @@
-import type { ScoredChunk } from '../documents/chunk.ts';
+import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { ChunkSearch } from '../store/chunk-search.ts';
+import type { ChunkSearch, RankedChunk } from '../store/chunk-search.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
 import { createQueryEmbedder } from './embed-query.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
@@ -34,29 +34,31 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
       case 'semantic':
         return semantic(text.semantic, search);
       case 'full_text':
-        return fullText(text.fullText, reach(search), search);
+        return fullText(text.fullText, search);
       case 'hybrid':
         return hybrid(text, search);
     }
   }
 
   async function hybrid(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
-    const { plan, settings } = search;
+    const { plan, settings, signal } = search;
     const [near, matching] = await Promise.all([
       semantic(text.semantic, search).catch((error) => withoutMeaning(error, search)),
-      fullText(text.fullText, plan.hybrid.fullTextLimit + settings.offset, search),
+      ranking(text.fullText, plan.hybrid.fullTextLimit + settings.offset, search),
     ]);
-    const legs = new Map(near.map((chunk) => [chunk.id, chunk.semantic]));
-    const ranks = new Map(matching.map((chunk) => [chunk.id, chunk.fullText]));
-    return fuseLegs(near, matching, { ...plan.hybrid, limit: settings.limit }).map(({ item, score }) => {
-      const semanticLeg = legs.get(item.id);
-      const fullTextLeg = ranks.get(item.id);
-      return {
-        ...item,
-        score,
-        ...(semanticLeg && { semantic: semanticLeg }),
-        ...(fullTextLeg && { fullText: fullTextLeg }),
-      };
+    const known = new Map<string, Chunk & Pick<ScoredChunk, 'semantic'>>();
+    for (const { id, chunk } of matching) if (chunk) known.set(id, chunk);
+    for (const chunk of near) known.set(chunk.id, chunk);
+    const ranks = new Map(matching.map(({ id, rank, score }) => [id, { rank, score }]));
+    const fused = fuseLegs<{ readonly id: string }>(near, matching, { ...plan.hybrid, limit: settings.limit });
+    // Several variants are fused once more, for which any hit may count; else only this page is to be shown.
+    const shown = settings.strategy === 'vanilla' ? fused.slice(0, reach(search)) : fused;
+    const unread = shown.map(({ item }) => item.id).filter((id) => !known.has(id));
+    const read = unread.length === 0 ? new Map<string, Chunk>() : await chunks.read(unread, signal);
+    return shown.flatMap(({ item: { id }, score }) => {
+      const chunk = known.get(id) ?? read.get(id);
+      const fullTextLeg = ranks.get(id);
+      return chunk ? [{ ...chunk, score, ...(fullTextLeg && { fullText: fullTextLeg }) }] : [];
     });
   }
 
@@ -70,9 +72,18 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
     return found;
   }
 
-  async function fullText(text: string, limit: number, search: Search): Promise<readonly ScoredChunk[]> {
+  async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
     const { settings, log, signal } = search;
-    const found = await log.time('fullText', () => chunks.matching({ text, filter: settings.filter, limit, signal }));
+    const query = { text, filter: settings.filter, limit: reach(search), signal };
+    const found = await log.time('fullText', () => chunks.matching(query));
+    log.hits('fullText', found.length);
+    return found;
+  }
+
+  async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
+    const { settings, log, signal } = search;
+    const query = { text, filter: settings.filter, limit, reading: reach(search), signal };
+    const found = await log.time('fullText', () => chunks.ranking(query));
     log.hits('fullText', found.length);
     return found;
   }

@@ -1,4 +1,4 @@
-import type { ScoredChunk } from '../documents/chunk.ts';
+import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
 import type { Filter } from '../documents/filter.ts';
 
 /** Names as in the contract (r2r-v3.md 4.1). */
@@ -27,6 +27,17 @@ export interface TextQuery {
   readonly signal?: AbortSignal;
 }
 
+/** A hit by its place; the chunk itself is read when it is shown. */
+export interface RankedChunk extends LegScore {
+  readonly id: string;
+  readonly chunk?: Chunk;
+}
+
+export interface RankingQuery extends TextQuery {
+  /** So many of the first, which are the likeliest to be shown, come with their chunks. */
+  readonly reading: number;
+}
+
 /**
  * The two legs of a search over the visible chunks. A filter is exact and acts before the limit.
  * Both return best first, ties by chunk order of insertion, `score` set and the leg's `rank` in `semantic`/`fullText`.
@@ -36,4 +47,8 @@ export interface ChunkSearch {
   nearest(query: VectorQuery): Promise<ScoredChunk[]>;
   /** BM25 over any of the query's terms; `score` in [0, 1), growing with the BM25 sum. Empty when no term is known. */
   matching(query: TextQuery): Promise<ScoredChunk[]>;
+  /** The places that `matching` gives: the quicker way to many hits of which few will be shown. */
+  ranking(query: RankingQuery): Promise<RankedChunk[]>;
+  /** These chunks, by id, without those that are gone meanwhile. */
+  read(ids: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Chunk>>;
 }

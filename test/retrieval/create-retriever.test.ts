@@ -34,7 +34,11 @@ function legs({
   readonly near?: readonly string[];
   readonly matching?: readonly string[];
 }) {
-  const asked: { nearest: VectorQuery[]; matching: TextQuery[] } = { nearest: [], matching: [] };
+  const asked: { nearest: VectorQuery[]; matching: TextQuery[]; read: string[] } = {
+    nearest: [],
+    matching: [],
+    read: [],
+  };
   const chunks: ChunkSearch = {
     async nearest(query) {
       asked.nearest.push(query);
@@ -43,6 +47,17 @@ function legs({
     async matching(query) {
       asked.matching.push(query);
       return matching.slice(0, query.limit).map((id, place) => chunk(id, place + 1, 'fullText'));
+    },
+    async ranking(query) {
+      asked.matching.push(query);
+      return matching.slice(0, query.limit).map((id, place) => {
+        const rank = place + 1;
+        return { id, rank, score: 1 / rank, ...(rank <= query.reading && { chunk: chunk(id, rank, 'fullText') }) };
+      });
+    },
+    async read(ids) {
+      asked.read.push(...ids);
+      return new Map(ids.map((id) => [id, chunk(id, 1, 'fullText')]));
     },
   };
   return { chunks, asked };
@@ -123,6 +138,18 @@ describe('the retriever', () => {
     }
     expect(new Set(pages).size).toBe(pages.length);
     expect(pages).toHaveLength(60);
+  });
+
+  it('reads of the many matches only those that a hybrid search shows', async () => {
+    const near = ['a', 'b', 'c', 'd'];
+    const { chunks, asked } = legs({ near, matching: ['m', 'n', 'd', 'o', 'p', 'q'] });
+    const hybrid = { fullTextWeight: 100, semanticWeight: 1 };
+    const search = (limit: number) =>
+      retriever({ chunks }).search('q', settings({ kind: 'hybrid', limit, hybrid }), signal);
+    expect((await search(3)).chunks.map(({ id }) => id)).toEqual(['m', 'n', 'd']);
+    expect(asked.read).toEqual([]);
+    await search(5);
+    expect(asked.read).toEqual([]);
   });
 
   it('hands filter and measure to the legs', async () => {

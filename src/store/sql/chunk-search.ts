@@ -85,6 +85,11 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
     nearest,
     matching: ({ text, filter, limit, signal }) =>
       search.call('matchingChunks', { terms: analyseQuery(text), filter: compileChunkFilter(filter), limit }, signal),
+    ranking: ({ text, filter, limit, reading, signal }) => {
+      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter), limit, reading };
+      return search.call('rankChunks', query, signal);
+    },
+    read: (ids, signal) => search.call('readChunks', { ids }, signal),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ScoredChunk } from '../../documents/chunk.ts';
+import type { Chunk, ScoredChunk } from '../../documents/chunk.ts';
+import type { RankedChunk } from '../chunk-search.ts';
 import type { VectorHit } from '../vector-index.ts';
 import { rankByTerms, toTextScore } from './full-text/rank-by-terms.ts';
 import type { CompiledFilter, Condition } from './search/compile-filter.ts';
@@ -32,6 +33,12 @@ export const searchOperations = {
   matchingChunks: (database: DatabaseSync, query: MatchingQuery): ScoredChunk[] =>
     readAtOnce(database, (reading) => matchingChunks(reading, query)),
 
+  rankChunks: (database: DatabaseSync, query: MatchingQuery & { readonly reading: number }): RankedChunk[] =>
+    readAtOnce(database, (reading) => rankChunks(reading, query)),
+
+  readChunks: (database: DatabaseSync, { ids }: { readonly ids: readonly string[] }): Map<string, Chunk> =>
+    readAtOnce(database, (reading) => readChunks(reading, ids)),
+
   documentFullText: (database: DatabaseSync, query: DocumentTextQuery): DocumentTextResult =>
     readAtOnce(database, (reading) => documentFullText(reading, query)),
 } as const satisfies Operations;
@@ -43,19 +50,44 @@ export interface MatchingQuery {
   readonly limit: number;
 }
 
-function matchingChunks(reading: Reading, { terms, filter, limit }: MatchingQuery): ScoredChunk[] {
-  const allowed = resolveFilter(reading, filter)?.keys;
-  const found = rankByTerms(reading, { table: 'chunk_terms', terms, allowed, limit });
+function matchingChunks(reading: Reading, query: MatchingQuery): ScoredChunk[] {
+  const found = rankedKeys(reading, query);
   const chunks = loadChunks(
     reading,
     found.map(({ key }) => key),
   );
-  return found.flatMap(({ key, score: sum }, place) => {
+  return found.flatMap(({ key, rank, score }) => {
     const chunk = chunks.get(key);
-    const score = toTextScore(sum);
-    return chunk ? [{ ...chunk, score, fullText: { rank: place + 1, score } }] : [];
+    return chunk ? [{ ...chunk, score, fullText: { rank, score } }] : [];
   });
 }
+
+function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading: number }): RankedChunk[] {
+  const found = rankedKeys(reading, query);
+  const keys = found.map(({ key }) => key);
+  const ids = new Map([...reading.rows(IDS, JSON.stringify(keys))].map(([key, id]) => [Number(key), String(id)]));
+  const chunks = loadChunks(reading, keys.slice(0, query.reading));
+  return found.flatMap(({ key, rank, score }) => {
+    const id = ids.get(key);
+    const chunk = chunks.get(key);
+    return id === undefined ? [] : [{ id, rank, score, ...(chunk && { chunk }) }];
+  });
+}
+
+const IDS = 'select c.key, c.id from json_each(?) as wanted cross join chunks c on c.key = wanted.value';
+
+function rankedKeys(reading: Reading, { terms, filter, limit }: MatchingQuery) {
+  const allowed = resolveFilter(reading, filter)?.keys;
+  const found = rankByTerms(reading, { table: 'chunk_terms', terms, allowed, limit });
+  return found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
+}
+
+function readChunks(reading: Reading, ids: readonly string[]): Map<string, Chunk> {
+  const keys = [...reading.rows(KEYS, JSON.stringify(ids))].map(([key]) => Number(key));
+  return new Map([...loadChunks(reading, keys).values()].map((chunk) => [chunk.id, chunk]));
+}
+
+const KEYS = 'select c.key from json_each(?) as wanted cross join chunks c on c.id = wanted.value';
 
 export interface DocumentTextQuery {
   /** From `analyseQuery`. */
