@@ -20,6 +20,9 @@ const HEADING = /^\s{0,3}#{1,6}\s/;
 const RULE = /^\s*(?:[-=_*~]\s*){3,}$/;
 const CODE_LINE = /^(?: {4}|\t)\s*\S|[;{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|<\/?\w+[^>]*>\s*$)/;
 
+// "price in kroner: 64", "ferries[0].built: 1987": a label of few words and what it stands for.
+const RECORD = /^\s*[\p{L}_$][^\s:;.!?,]{0,60}(?:\.[^\s:;]{1,200})?(?: [^\s:;.!?,]{1,40}){0,3}: \S/u;
+
 // Prose is hardly ever set narrower than this; shorter lines are verses, addresses, labels.
 const NARROWEST_COLUMN = 32;
 
@@ -53,11 +56,15 @@ function* closeParagraph(lines: readonly Line[]): Generator<Paragraph> {
   for (const [index, line] of lines.entries()) {
     start ??= line.start;
     const next = lines[index + 1];
-    if (next !== undefined && !wasBrokenOnPurpose(line.text, next.text, widest)) continue;
+    if (next !== undefined && !areRecords(line.text, next.text) && !wasBrokenOnPurpose(line.text, next.text, widest))
+      continue;
     yield { kind: 'prose', start, end: line.end };
     start = undefined;
   }
 }
+
+/** One such line opens prose ("Note: ..."); two in a row are a list of values. */
+const areRecords = (line: string, next: string): boolean => RECORD.test(line) && RECORD.test(next);
 
 /** True when the next line's first word would have fitted easily. */
 function wasBrokenOnPurpose(line: string, next: string, widest: number): boolean {

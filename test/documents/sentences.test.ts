@@ -14,6 +14,16 @@ const cases: readonly (readonly [name: string, text: string, sentences: readonly
     ['He joined the U.S. Army in 1940.', 'It was cold.'],
   ],
   ['U.S. at the end', 'He moved to the U.S. The army called.', ['He moved to the U.S.', 'The army called.']],
+  [
+    'records of labels and values',
+    'ferries[0].name: Havdis\nferries[0].built: 1987\nprice in kroner: 64; valid for: one day',
+    ['ferries[0].name: Havdis', 'ferries[0].built: 1987', 'price in kroner: 64; valid for: one day'],
+  ],
+  [
+    'a label that opens prose',
+    'Note: the boat leaves early in the winter months and late in\nthe summer months. Come in time.',
+    ['Note: the boat leaves early in the winter months and late in\nthe summer months.', 'Come in time.'],
+  ],
   ['decimals', 'Pi is 3.14 or so. Version 2.0.1 is out.', ['Pi is 3.14 or so.', 'Version 2.0.1 is out.']],
   [
     'No. before a number',

@@ -98,6 +98,27 @@ describe('chooseQuotes', () => {
     expect(quotesFor('When did the library open?', texts, 1)).toHaveLength(1);
   });
 
+  it('never quotes a heading, however well it fits', () => {
+    const text = '### Fog\n\nWe sound the horn every two minutes.\n\nFog signals\n\nThe bell is for the crew.';
+    const quotes = chooseQuotes({
+      question: 'What is done in fog?',
+      passages: [{ text, about: 'Fog signals' }],
+      analyser,
+    });
+    expect(quotes.map(({ start, end }) => text.slice(start, end))).not.toContain('### Fog');
+    expect(quotes.map(({ start, end }) => text.slice(start, end))).not.toContain('Fog signals');
+  });
+
+  it('leaves out what adds little to the first quote', () => {
+    const texts = [
+      'In fog we sound the horn every two minutes. The horn stands on the roof.',
+      'Thirty-one departures were cancelled because of fog. The kiosk sells waffles.',
+    ];
+    expect(quotesFor('How often is the horn sounded in fog?', texts)).toEqual([
+      'In fog we sound the horn every two minutes.',
+    ]);
+  });
+
   it('takes along the sentence that a pronoun points to', () => {
     const text =
       'Maria Lopez was an architect from Porto. She designed the library of Alden in 1909. The weather was fine.';
