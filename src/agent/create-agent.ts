@@ -9,7 +9,7 @@ import type { PriceTable } from '../models/prices.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
-import type { Library } from '../toolbox/tool-context.ts';
+import type { Library, ToolContext } from '../toolbox/tool-context.ts';
 import type { Agent, AgentRequest } from './agent.ts';
 import { type Budget, type BudgetParts, createBudget } from './budget.ts';
 import type { ContainmentPolicy } from './containment.ts';
@@ -29,6 +29,8 @@ export interface AgentParts {
   readonly tools: readonly Tool[];
   /** Names the specification has for tools, whether or not they are built and configured. */
   readonly toolNames: { readonly rag: readonly string[]; readonly research: readonly string[] };
+  /** What reaches the web, for the tools that need it. */
+  readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
   /** Needs that are met besides those the agent sees to itself. */
   readonly met: ReadonlySet<ToolNeed>;
   readonly analyser: TextAnalyser;

@@ -47,7 +47,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
   const isExtractive = model.name === EXTRACTIVE_MODEL;
   const analyser = remembering(parts.analyser);
   const containment = createContainment(parts.policy);
-  for (const said of [...history.said, request.message, request.taskPrompt ?? '']) containment.trust(said);
+  for (const said of [...history.said, request.message, request.taskPrompt ?? '']) containment.trust(said, 'person');
   if (history.hasReadUntrusted) containment.readUntrusted();
   const compaction = compactionTo(runShares, parts, model, budget);
   const run: AgentRun = {
@@ -63,6 +63,8 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       library: parts.library,
       settings: request.search,
       visible: request.search.filter,
+      ...parts.web,
+      mayContact: (url) => containment.mayContact(url),
       maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
       ...(isExtractive ? {} : { reasoner: modelFor('reasoning', model, parts.models) }),
       ask: (question, asking) => askSubQuestion({ ...run, signal: asking }, question, rest.subTools),
