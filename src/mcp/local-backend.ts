@@ -58,6 +58,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       cite: (source) => sources.add(source),
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),
       ask: (question, asking) => ask(services, { question, settings }, asking),
+      ...services.web,
       intake: intake.of(principal),
       folders: request.folders,
       research: createResearchDesk(services, principal),

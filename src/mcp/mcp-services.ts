@@ -8,6 +8,7 @@ import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
+import type { ToolContext } from '../toolbox/tool-context.ts';
 
 /** What the MCP face stands on. */
 export interface McpServices {
@@ -20,6 +21,8 @@ export interface McpServices {
   readonly agent: Agent;
   readonly runs: RunLog;
   readonly models: ModelRegistry;
+  /** What reaches the web. */
+  readonly web?: Pick<ToolContext, 'webSearch' | 'webPages' | 'fetchPage'>;
   /** Every tool that can be called by name. */
   readonly tools: readonly Tool[];
   status(): Promise<{

@@ -1,4 +1,4 @@
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { McpServer, type McpServerOptions, type ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../access/principal.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import { advertised } from './advertised-schema.ts';
@@ -20,6 +20,8 @@ export interface McpServerParts {
   /** Folders below which `ingest_file` may read; absolute. */
   readonly folders: readonly string[];
   readonly version: string;
+  /** Over the options of every server; for builds that register more on it. */
+  readonly options?: McpServerOptions;
 }
 
 /** Makes a server for one connection or one request of that principal; both protocol eras are served by it. */
@@ -59,6 +61,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
           'resources/list': { ttlMs: 5_000, cacheScope: 'private' },
           'resources/templates/list': { ttlMs: 10 * MINUTE, cacheScope: 'private' },
         },
+        ...parts.options,
       },
     );
     for (const { tool, name, config } of definitions) {
