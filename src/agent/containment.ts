@@ -22,6 +22,8 @@ export interface Containment {
   trust(text: string, whose?: 'person' | 'listing'): void;
   readUntrusted(): void;
   readonly hasReadUntrusted: boolean;
+  /** Whether an address may be contacted that something on the way led to, a redirect for one. */
+  mayContact(url: URL): boolean;
   /** Why this call must not run, in words for the model; undefined when it may. */
   refusal(tool: Tool, input: unknown): string | undefined;
 }
@@ -40,6 +42,7 @@ export function createContainment(policy: ContainmentPolicy): Containment {
     get hasReadUntrusted() {
       return isTainted;
     },
+    mayContact: ({ host }) => !isTainted || policy.newAddressesAfterUntrusted || known.has(host.toLowerCase()),
     refusal(tool, input) {
       if (!isTainted) return undefined;
       if (CODE_TOOLS.has(tool.name) && !policy.codeAfterUntrusted) {

@@ -172,6 +172,9 @@ describe('a run that has read words of strangers', () => {
     containment.trust('1. New things · https://new.example/things');
     expect(containment.refusal(scraper, { url: 'http://new.example/' })).toBeUndefined();
     expect(containment.refusal(scraper, { url: 'http://new.example.evil.example/' })).toContain('evil.example');
+    expect(containment.mayContact(new URL('https://NEW.example/'))).toBe(true);
+    expect(containment.mayContact(new URL('https://evil.example/'))).toBe(false);
+    expect(createContainment(strictPolicy).mayContact(new URL('https://evil.example/'))).toBe(true);
   });
 });
 
