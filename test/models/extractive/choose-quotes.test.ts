@@ -89,12 +89,12 @@ describe('chooseQuotes', () => {
     expect(new Set(quotes).size).toBe(quotes.length);
   });
 
-  it('gives four quotes at most, unless told otherwise', () => {
+  it('gives three quotes at most, unless told otherwise', () => {
     const texts = Array.from(
       { length: 20 },
       (_, index) => `Library number ${index} opened in ${1900 + index} beside the ${index}th bridge.`,
     );
-    expect(quotesFor('When did the library open?', texts).length).toBeLessThanOrEqual(4);
+    expect(quotesFor('When did the library open?', texts).length).toBeLessThanOrEqual(3);
     expect(quotesFor('When did the library open?', texts, 1)).toHaveLength(1);
   });
 
