@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentRequest } from '../../src/agent/agent.ts';
+import { createExtractiveModel } from '../../src/models/extractive/extractive-model.ts';
+import type { ToolCall } from '../../src/models/message.ts';
+import { addDocument, agentOver, answerIn, kindsOf, resultsIn } from '../support/agent-over-store.ts';
+import { calls, onlyModel, type ScriptedTurn, says, scriptedModel } from '../support/scripted-model.ts';
+import { openTestStore } from '../support/store.ts';
+
+const call = (id: string, name: string, given: unknown): ToolCall => ({ id, name, arguments: given });
+const search = (id: string, query: string) => call(id, 'search_file_knowledge', { query });
+const review = (verdict: string, explanation = 'Wrong plant.') =>
+  says(
+    JSON.stringify({
+      verdict,
+      summary: 'So.',
+      issues: verdict === 'sound' ? [] : [{ severity: 'high', type: 'facts', explanation }],
+    }),
+  );
+
+async function open(...turns: readonly ScriptedTurn[]) {
+  const store = await openTestStore();
+  await addDocument(store, 'Tea', ['Tea is brewed from leaves.', 'Coffee is brewed from beans.']);
+  const model = scriptedModel(...turns);
+  const agent = agentOver(store, onlyModel(model));
+  const ask = (message: string, change: Partial<AgentRequest> = {}) =>
+    agent.ask(message, { mode: 'research', ...change });
+  return { store, model, ask };
+}
+
+describe('research', () => {
+  it('plans, has sub-questions answered side by side, has its draft reviewed, and mends it', async () => {
+    const byQuestion = (request: Parameters<ScriptedTurn>[0]) =>
+      request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
+    // Two sub-questions are under way at once, so their turns come in no certain order.
+    const inner: ScriptedTurn = function* (request) {
+      const topic = byQuestion(request).includes('coffee') ? 'coffee' : 'tea';
+      const isFirst = request.messages.at(-1)?.role === 'user';
+      const said = topic === 'tea' ? 'Tea is brewed from leaves [1].' : 'Coffee is brewed from beans [1].';
+      yield* (isFirst ? calls(search(topic, `${topic} brewed`)) : says(said))(request) as Iterable<never>;
+    };
+    const { ask, model } = await open(
+      says('1. tea\n2. coffee'),
+      calls(call('a', 'rag', { query: 'What is tea?' }), call('b', 'rag', { query: 'What is coffee?' })),
+      inner,
+      inner,
+      inner,
+      inner,
+      says('Tea is brewed from bark [1].'),
+      review('major_issues'),
+      says('Tea is brewed from leaves [1], coffee from beans [2].'),
+    );
+    const events = await ask('Tea and coffee?', { generation: { extendedThinking: true } });
+    expect(kindsOf(events)).toEqual([
+      'thinking',
+      'tool_call',
+      'tool_result',
+      'message',
+      'citation',
+      'message',
+      'tool_call',
+      'tool_result',
+      'message',
+      'citation',
+      'message',
+      'citation',
+      'message',
+      'final_answer',
+    ]);
+    const answer = answerIn(events);
+    expect(answer.text).toMatch(/^Tea is brewed from leaves \[\d\], coffee from beans \[\d\]\.$/);
+    expect(answer).toMatchObject({
+      mode: 'research',
+      ended: 'end',
+      toolCalls: [{ name: 'rag' }, { name: 'rag' }, { name: 'critique' }],
+    });
+    expect(model.requests[1]?.messages.at(-2)).toMatchObject({ role: 'assistant', text: 'Plan:\n1. tea\n2. coffee' });
+    const mending = model.requests.at(-1)?.messages ?? [];
+    expect(mending.at(-1)?.text).toContain('give the whole answer anew');
+    // The review was asked about what the check of the citations had found, too.
+    expect(model.requests.at(-2)?.messages.at(-1)?.text).toContain('Tea is brewed from bark');
+  });
+
+  it('answers with its draft when the review finds nothing', async () => {
+    const { ask, model } = await open(
+      says('NONE'),
+      calls(call('a', 'rag', { query: 'tea?' })),
+      calls(search('s', 'tea leaves')),
+      says('Tea is brewed from leaves [1].'),
+      says('Tea is brewed from leaves [1].'),
+      review('sound'),
+    );
+    const events = await ask('Tea?');
+    expect(answerIn(events)).toMatchObject({
+      text: 'Tea is brewed from leaves [1].',
+      citations: [{ verdict: 'verbatim' }],
+    });
+    expect(resultsIn(events).map(({ name }) => name)).toEqual(['rag', 'critique']);
+    expect(model.requests).toHaveLength(6);
+  });
+
+  it('has nothing reviewed that the model had reviewed by itself, or that the budget does not allow', async () => {
+    const own = await open(
+      says('NONE'),
+      calls(call('c', 'critique', { text: 'Tea is bark.' })),
+      review('minor_issues'),
+      says('Tea.'),
+    );
+    expect(answerIn(await own.ask('Tea?')).text).toBe('Tea.');
+    const short = await open(says('Tea.'));
+    expect(answerIn(await short.ask('Tea?', { limits: { steps: 1 } })).text).toBe('Tea.');
+    const without = await open(says('NONE'), says('Tea.'));
+    expect(answerIn(await without.ask('Tea?', { tools: ['rag'] })).text).toBe('Tea.');
+  });
+
+  it('answers with its draft when the reviewer fails or says nothing usable', async () => {
+    const { ask } = await open(says('NONE'), says('Tea.'), says(''), says(''));
+    // A review without a verdict is handed on; the model has nothing to mend it with.
+    expect(answerIn(await ask('Tea?')).text).toBe('Tea.');
+  });
+
+  it('makes a result of a sub-question that fails, and goes on', async () => {
+    const { ask } = await open(
+      says('NONE'),
+      calls(call('a', 'rag', { query: 'tea?' })),
+      () => {
+        throw new Error('inner');
+      },
+      says('I do not know.'),
+    );
+    const events = await ask('Tea?', { tools: ['rag'] });
+    expect(resultsIn(events)[0]).toMatchObject({
+      isError: true,
+      content: expect.stringMatching(/^Error \[internal\]: rag failed/),
+    });
+    expect(answerIn(events).text).toBe('I do not know.');
+  });
+
+  it('hands a hard problem to the reasoning model, which sees only what it is given', async () => {
+    const { ask, model } = await open(
+      says('NONE'),
+      calls(call('r', 'reasoning', { query: 'Is bark a leaf?', context: 'Tea is brewed from leaves.', effort: 'low' })),
+      says('No. Steps: 1. Assumptions: none. Confidence: high.'),
+      says('No.'),
+    );
+    const events = await ask('Tea?', { tools: ['reasoning'] });
+    expect(model.requests[2]).toMatchObject({ tools: [], config: { reasoningEffort: 'low' } });
+    expect(model.requests[2]?.messages.map(({ text }) => text).join('\n')).toContain(
+      '<material>\nTea is brewed from leaves.\n</material>',
+    );
+    expect(resultsIn(events)[0]?.content).toContain('Confidence: high.');
+    expect(answerIn(events).spent).toMatchObject({ input: 40, output: 20 });
+  });
+});
+
+describe('with no language model', () => {
+  const open_ = async () => {
+    const store = await openTestStore();
+    await addDocument(store, 'Tea', [
+      'Tea is brewed from leaves.',
+      'It was first drunk in China.',
+      'Coffee is brewed from beans.',
+    ]);
+    return agentOver(store, onlyModel(createExtractiveModel()));
+  };
+
+  it.each(['rag', 'research'] as const)(
+    'a fixed plan goes through the same loop and events, and says what it is: %s',
+    async (mode) => {
+      const { ask } = await open_();
+      const events = await ask('What is tea brewed from?', { mode });
+      expect(resultsIn(events).map(({ name }) => name)).toEqual(['search_file_knowledge', 'content', 'content']);
+      const answer = answerIn(events);
+      expect(answer).toMatchObject({
+        isExtractive: true,
+        model: 'builtin/extractive',
+        ended: 'end',
+        spent: { input: 0, output: 0, dollars: 0 },
+      });
+      expect(answer.text).toMatch(/^No language model is configured; these passages match your question best:/);
+      expect(answer.text).toContain('“Tea is brewed from leaves.” [1]');
+      expect(answer.citations.every(({ verdict }) => verdict === 'verbatim')).toBe(true);
+    },
+  );
+
+  it('answers each turn from its own question', async () => {
+    const { ask } = await open_();
+    const { conversationId } = answerIn(await ask('What is tea brewed from?'));
+    const answer = answerIn(await ask('What is coffee brewed from?', { conversationId }));
+    expect(answer.text).toContain('“Coffee is brewed from beans.” [1]');
+  });
+});
