@@ -1,3 +1,5 @@
+import { type Random, seededRandom } from '../seeded-random.ts';
+
 /** How long something took, over many times; in milliseconds. */
 export interface Timing {
   readonly p50: number;
@@ -34,13 +36,20 @@ export async function interleaved<Name extends string>(
   warmUps: number,
 ): Promise<Record<Name, Timing>> {
   const samples = new Map<Name, number[]>(variants.map(({ name }) => [name, []]));
+  const random = seededRandom(variants.length);
   for (const [round, input] of [...inputs.slice(0, warmUps), ...inputs].entries()) {
-    // Nobody always comes after the same neighbour.
-    const turn = round % variants.length;
-    for (const { name, run } of [...variants.slice(turn), ...variants.slice(0, turn)]) {
+    // In a new order each time, so that nobody always comes after the same neighbour.
+    for (const { name, run } of shuffled(variants, random)) {
       const took = await timed(() => run(input));
       if (round >= warmUps) samples.get(name)?.push(took);
     }
   }
   return Object.fromEntries([...samples].map(([name, took]) => [name, timingOf(took)])) as Record<Name, Timing>;
+}
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map((item) => ({ item, place: random.next() }))
+    .sort((one, two) => one.place - two.place)
+    .map(({ item }) => item);
 }
