@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { type CitationCheck, checkStatement, supports, weakest } from '../../src/citations/check-citation.ts';
+import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
+
+const analyser = { analyse, analyseQuery };
+const check = (statement: string, cited: string, ...others: readonly string[]) =>
+  checkStatement({ statement, cited, others: others.map((text, index) => [index + 2, text] as const), analyser });
+
+const tower = 'The tower was finished in 1889 and is 330 metres tall. It was designed by Stephen Sauvestre.';
+const bridge = 'The bridge crosses the bay and was opened in 1937 by the governor.';
+
+describe('the verdict on a statement', () => {
+  it.each<[string, string, string]>([
+    ['its words stand there', 'The tower was finished in 1889', tower],
+    ['but for case, spacing and marks', '“the  TOWER was finished in 1889”', tower],
+    [
+      'what it quotes stands there, whatever surrounds it',
+      'As the guide says, it was “designed by Stephen Sauvestre”, of all people.',
+      tower,
+    ],
+    ['in another script', '塔は1889年に完成した', '塔は1889年に完成した。高さは330メートル。'],
+    ['with letters between that nobody sees', 'finished in 1889', 'The tower was fin\u{E0061}ished\u200B in 1889.'],
+  ])('is verbatim when %s', (_, statement, cited) => {
+    expect(check(statement, cited)).toEqual({ verdict: 'verbatim', score: 1 });
+  });
+
+  it('is close when most of its terms and all its numbers do', () => {
+    const { verdict, score } = check('Sauvestre designed the tower, which was finished in 1889', tower);
+    expect(verdict).toBe('close');
+    expect(score).toBeGreaterThan(0.5);
+    expect(score).toBeLessThanOrEqual(1);
+  });
+
+  it('is never close with a changed figure, however alike the words are', () => {
+    expect(check('The tower was finished in 1899 and is tall', tower).verdict).toBe('not_found');
+    expect(check('The tower is 33 metres tall and was finished in 1889', tower).verdict).toBe('not_found');
+  });
+
+  it('is never close when what it quotes was changed', () => {
+    expect(check('It was “designed by Gustave Eiffel himself” in 1889.', tower).verdict).toBe('not_found');
+  });
+
+  it('is elsewhere when another source of the run says it, and names that', () => {
+    expect(check('The bridge was opened in 1937', tower, 'Nothing here.', bridge)).toMatchObject({
+      verdict: 'elsewhere',
+      foundIn: 3,
+    });
+  });
+
+  it('is not found when none does', () => {
+    expect(check('The harbour froze over in winter', tower, bridge)).toMatchObject({ verdict: 'not_found' });
+    expect(check('', tower).verdict).not.toBe('close');
+  });
+
+  it('is, of several, that of the weakest', () => {
+    const checks = (['verbatim', 'elsewhere', 'close'] as const).map(
+      (verdict, index): CitationCheck => ({
+        span: { start: index, end: index + 3 },
+        statement: '',
+        verdict,
+        score: index,
+      }),
+    );
+    expect(weakest(checks)).toEqual({ verdict: 'elsewhere', score: 1 });
+    expect(weakest([])).toEqual({ verdict: 'not_found', score: 0 });
+    expect(checks.map(({ verdict }) => supports(verdict))).toEqual([true, false, true]);
+  });
+});
