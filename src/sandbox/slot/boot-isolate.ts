@@ -53,10 +53,11 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
 
   return {
     async lock() {
-      const settings = { ...start.harness, path: start.packages.map(({ name }) => `${PACKAGES}/${name}`) };
-      await run.apply(undefined, [`import _sandbox; _sandbox.begin(${pythonText(JSON.stringify(settings))})`, '<start>']);
-      // Had before strangers' code runs, so that nothing it replaces is ever called.
-      const answer: Callable = await (await method('lock')).apply(undefined, [], { result: { reference: true } });
+      const path = start.packages.map(({ name }) => `${PACKAGES}/${name}`);
+      const harness = JSON.stringify({ ...start.harness, path });
+      const answer: Callable = await (await method('lock')).apply(undefined, [harness], {
+        result: { reference: true },
+      });
       return {
         isolate,
         async ask(request, timeout) {
@@ -67,19 +68,25 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
       };
     },
     async snapshot() {
-      const copy = await (await method('snapshot')).apply(undefined, [], { result: { copy: true } });
+      const copy: unknown = await (await method('snapshot')).apply(undefined, [], { result: { copy: true } });
+      if (!(copy instanceof ArrayBuffer)) throw new Error('The snapshot is no memory.');
       return new Uint8Array(copy);
     },
   };
 }
 
-type Callable = ivm.Reference<(...values: unknown[]) => unknown>;
+/** A function of the isolate; what it returns is anybody's guess until it was looked at. */
+type Callable = ivm.Reference;
 
 /** A JSON text is a Python text but for what Python takes for the end of a line. */
-const pythonText = (text: string): string => JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+const pythonText = (text: string): string =>
+  JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
-function intoIsolate(vm: typeof ivm, bytes: Uint8Array): unknown {
-  const own = bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+function intoIsolate(vm: typeof ivm, bytes: Uint8Array): ivm.Copy<ArrayBuffer> {
+  const own =
+    bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength
+      ? bytes.buffer
+      : bytes.slice().buffer;
   return new vm.ExternalCopy(own, { transferOut: true }).copyInto({ release: true, transferIn: true });
 }
 
@@ -131,7 +138,8 @@ async function compileProgram(isolate: ivm.Isolate, context: ivm.Context, pyodid
     ['python.js', await own('python.js')],
   ]);
   const modules = new Map<string, ivm.Module>();
-  for (const [name, source] of sources) modules.set(name, await isolate.compileModule(source, { filename: `file:///${name}` }));
+  for (const [name, source] of sources)
+    modules.set(name, await isolate.compileModule(source, { filename: `file:///${name}` }));
   const named = (name: string): ivm.Module => {
     const module = modules.get(name);
     if (module === undefined) throw new Error(`There is no module ${name}.`);

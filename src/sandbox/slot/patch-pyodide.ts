@@ -7,8 +7,12 @@ export function patchPyodide(source: string): string {
   let text = source.replaceAll('import.meta.url', '"file:///pyodide.asm.mjs"');
   for (const { call, times } of GUARDED) {
     const places = text.split(call).length - 1;
-    if (places !== times) throw new Error(`This Pyodide is not the one that was examined: "${call}" stands in it ${places} times.`);
-    text = text.replaceAll(call, `try{if(globalThis.isLockedDown)throw new EvalError("JavaScript is out of reach in this sandbox.");${call.slice('try{'.length)}`);
+    if (places !== times)
+      throw new Error(`This Pyodide is not the one that was examined: "${call}" stands in it ${places} times.`);
+    text = text.replaceAll(
+      call,
+      `try{if(globalThis.isLockedDown)throw new EvalError("JavaScript is out of reach in this sandbox.");${call.slice('try{'.length)}`,
+    );
   }
   return text;
 }

@@ -24,6 +24,8 @@ export interface SlotPackage {
   readonly file: string;
   /** The file's name inside of the sandbox. */
   readonly name: string;
+  /** Name and version, for people. */
+  readonly title: string;
   /** `archive` is put on the import path as it is; `unpacked` holds compiled modules, which are loaded before strangers' code. */
   readonly kind: 'archive' | 'unpacked';
 }
@@ -35,6 +37,8 @@ export interface HarnessSettings {
   readonly value: number;
   readonly files: number;
   readonly file_bytes: number;
+  /** What Python has for its objects, for messages. */
+  readonly megabytes: number;
   readonly packages: readonly string[];
   readonly withheld: readonly string[];
 }

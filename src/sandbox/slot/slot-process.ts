@@ -16,7 +16,9 @@ const output = process.stdout;
 const say = (message: SlotMessage): void => {
   output.write(encodeFrame(JSON.stringify(message)));
 };
-const die = (): void => process.kill(process.pid, 'SIGKILL') as unknown as undefined;
+const die = (): void => {
+  process.kill(process.pid, 'SIGKILL');
+};
 
 function giveUp(fault: SlotFault, error: unknown): void {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -26,7 +28,9 @@ function giveUp(fault: SlotFault, error: unknown): void {
 async function begin(start: SlotStart): Promise<LockedPython | undefined> {
   // The isolate has a thread of its own, so this one is free to watch.
   setInterval(() => {
-    if (process.memoryUsage.rss() > start.residentBytes) die();
+    if (residentBytes() <= start.residentBytes) return;
+    setTimeout(die, WATCH_EVERY_MS);
+    giveUp('memory', `The process took more than ${start.residentBytes} bytes.`);
   }, WATCH_EVERY_MS);
   const binding: { ivm: typeof ivm } = createRequire(import.meta.url)(start.binding);
   const python = await bootIsolate(binding.ivm, start);
@@ -39,6 +43,15 @@ async function begin(start: SlotStart): Promise<LockedPython | undefined> {
   const locked = await python.lock();
   say({ kind: 'ready' });
   return locked;
+}
+
+/** Zero where the system does not tell, as without /proc; the parent watches too. */
+function residentBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
 }
 
 async function answer(python: LockedPython, { request, milliseconds }: SlotRequest): Promise<void> {

@@ -14,7 +14,7 @@ export function lockDown() {
   const code = refuse('Code from strings');
   Object.setPrototypeOf(code, null);
   seal(code, 'prototype', undefined);
-  for (const sample of [function () {}, async function () {}, function* () {}, async function* () {}]) {
+  for (const sample of [() => {}, async () => {}, function* () {}, async function* () {}]) {
     seal(Object.getPrototypeOf(sample), 'constructor', code);
   }
   seal(globalThis, 'eval', code);

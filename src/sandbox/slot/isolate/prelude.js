@@ -238,7 +238,8 @@ class Decoder {
   #point(bytes, index) {
     const first = bytes[index];
     if (first < 0x80) return [first, 1];
-    const length = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+    const length =
+      first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
     let point = first & (0x7f >> length);
     let taken = 1;
     while (length > 0 && taken < length) {

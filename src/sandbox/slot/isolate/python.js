@@ -2,10 +2,11 @@
  * The isolate's own program: starts Pyodide from what it was handed, and answers requests. Text goes in and text comes
  * out; nothing else crosses the isolate's edge.
  */
-import createPyodideModule from 'pyodide.asm.mjs';
-import { loadPyodide } from 'pyodide.mjs';
+
 import { lockDown } from 'lockdown.js';
 import { lastWords, prepare, runTimers } from 'prelude.js';
+import createPyodideModule from 'pyodide.asm.mjs';
+import { loadPyodide } from 'pyodide.mjs';
 
 // Words of the snapshot's head that this reads: where the image of the memory begins.
 const IMAGE_OFFSET_WORD = 1;
@@ -75,8 +76,11 @@ export function createPython(settings, ...pairs) {
       pyodide.runPython(source, { filename: name });
     },
     snapshot: () => pyodide.makeMemorySnapshot().buffer,
-    lock() {
-      const answer = pyodide.runPython('import _sandbox; _sandbox.answer');
+    lock(settings) {
+      const begin = pyodide.runPython('import _sandbox\n_sandbox.begin');
+      // Had before strangers' code runs, so that nothing it replaces is ever called.
+      const answer = begin(settings);
+      begin.destroy();
       lockDown();
       return (request) => {
         const reply = answer(request);

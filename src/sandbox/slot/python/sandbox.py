@@ -164,12 +164,18 @@ def keep_time_zones(zones):
 
 
 def begin(settings):
-    """The last step of every start: what must not be the same in each interpreter of one snapshot."""
+    """The last step of every start: what must not be the same in each interpreter of one snapshot.
+
+    Returns what answers requests.
+    """
     _limits.update(json.loads(settings))
     random.seed(os.urandom(64))
     os.makedirs(OUT, exist_ok=True)
     os.chdir(HOME)
-    sys.path.extend(_limits['path'])
+    # Pyodide puts in their place what only works where a browser's loop runs.
+    asyncio.run = asyncio.runners.run
+    time.sleep = sys.modules['pyodide.webloop']._orig_sleep
+    sys.path[:] = ['', *(path for path in sys.path if path not in ('', '/lib/citewell')), *_limits['path']]
     asyncio.events._set_running_loop(None)
     asyncio.events._event_loop_policy = SandboxPolicy()
     for name in [*sys.modules]:
@@ -179,8 +185,11 @@ def begin(settings):
     sys.meta_path.insert(0, WithheldModules())
     sys.meta_path.append(MissingModules())
     sys.modules['__main__'] = _main
+    # Ends the program, as everywhere; the interpreter goes on.
+    os._exit = sys.exit
     sys.argv = ['']
     sys.stdin = io.StringIO('')
+    return answer
 
 
 def answer(request):
@@ -314,6 +323,8 @@ def _describe_error(error, name):
         message = str(error)
     except BaseException:
         message = '<the message of this exception cannot be shown>'
+    if isinstance(error, MemoryError) and not message:
+        message = f"The {_limits['megabytes']} MB that Python has here are used up."
     line = None
     if isinstance(error, SyntaxError) and error.filename and _is_users(error.filename):
         line = error.lineno

@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ServiceError } from '../errors.ts';
+import { type OuterLayers, slotCommand } from './outer-layers.ts';
+import type { PythonPackages } from './packages.ts';
+import { SlotPool } from './pool.ts';
+import { isSafeName, readReply } from './read-reply.ts';
+import type { PythonRuntime } from './runtime.ts';
+import type { PythonRequest, PythonResult, Sandbox, SandboxLimits } from './sandbox.ts';
+import type { SlotPackage, SlotStart } from './slot/slot-messages.ts';
+import { type Slot, type SlotAnswer, SlotFailure, startSlot, takeSnapshot } from './slot.ts';
+import { openSnapshotCache } from './snapshot-cache.ts';
+import { readTimeZones } from './time-zones.ts';
+
+export interface PythonSandboxOptions {
+  readonly runtime: PythonRuntime;
+  readonly layers: OuterLayers;
+  readonly limits: SandboxLimits;
+  /** For the snapshot and for downloaded packages. */
+  readonly cacheFolder: string;
+  readonly packages: PythonPackages;
+  /** Told of what goes wrong around the code, never of the code. */
+  report?(message: string, cause?: unknown): void;
+}
+
+const ISOLATE_MEGABYTES = 192;
+// Where the machinery around Python can be reached from. Withholding them is a courtesy; lockdown.js is the barrier.
+const WITHHELD = ['js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes', '_sandbox'];
+
+/** Python in isolates in processes of their own. Nothing is started before the first call. */
+export function createPythonSandbox(
+  options: PythonSandboxOptions,
+): Sandbox & { warmUp(): void; readonly size: number } {
+  const { limits } = options;
+  const starter = createStarter(options);
+  const pool = new SlotPool<Slot>({ ...limits, start: starter });
+  return {
+    limits,
+    async run(request, signal) {
+      const text = encodeRequest(request, limits);
+      const milliseconds = Math.min(request.milliseconds ?? limits.milliseconds, limits.mostMilliseconds);
+      const lease = await pool.lease(request, signal).catch((error: unknown) => {
+        throw error instanceof SlotFailure ? cannotStart(error) : error;
+      });
+      let isUsable = false;
+      const begun = performance.now();
+      try {
+        const answer = await lease.slot.ask({ request: text, milliseconds }, signal);
+        const result = toResult(answer, { limits, milliseconds, request });
+        isUsable = !isFatal(result);
+        if (!isUsable) options.report?.(`Python ended by ${result.end}.`);
+        return {
+          ...result,
+          milliseconds: Math.round(performance.now() - begun),
+          sessionLost: lease.sessionLost || (!isUsable && request.session !== undefined),
+        };
+      } finally {
+        lease.release(isUsable);
+      }
+    },
+    warmUp: () => pool.warmUp(),
+    get size() {
+      return pool.size;
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** What starts slots: makes the snapshot the first time, and once more when it turns out not to work. */
+function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
+  const { runtime, layers, limits, cacheFolder, packages, report } = options;
+  const script = fileURLToPath(new URL(`./slot/slot-process${extname(import.meta.filename)}`, import.meta.url));
+  const sourceFiles = [`${dirname(script)}/`, packageFile(dirname(script))];
+
+  function slotOptions(snapshot: string | null, chosen: readonly SlotPackage[], more: Partial<SlotStart>) {
+    const command = slotCommand({
+      layers,
+      script,
+      readable: [
+        ...sourceFiles,
+        `${runtime.pyodide}/`,
+        runtime.binding,
+        ...(snapshot === null ? [] : [snapshot]),
+        ...chosen.map(({ file }) => file),
+      ],
+      pythonMegabytes: limits.pythonMegabytes,
+      processMegabytes: limits.processMegabytes,
+    });
+    const start: SlotStart = {
+      binding: runtime.binding,
+      pyodide: runtime.pyodide,
+      snapshot,
+      makesSnapshot: false,
+      packages: chosen,
+      timeZones: {},
+      seed: randomBytes(32).toString('hex'),
+      isolateMegabytes: ISOLATE_MEGABYTES,
+      residentBytes: limits.processMegabytes * 1_000_000,
+      harness: {
+        stdout: limits.outputCharacters,
+        stderr: limits.outputCharacters,
+        value: limits.outputCharacters,
+        files: limits.outputFiles,
+        file_bytes: limits.outputBytes,
+        megabytes: limits.pythonMegabytes,
+        packages: chosen.map(({ title }) => title),
+        withheld: WITHHELD,
+      },
+      ...more,
+    };
+    // Each character can take six bytes in JSON, twice encoded.
+    const longestReply = 12 * (4 * limits.outputCharacters + 20_000) + 2 * limits.outputBytes;
+    return { command, start, longestReply, residentBytes: start.residentBytes };
+  }
+
+  const cache = lazily(() => openSnapshotCache(join(cacheFolder, 'python'), runtime));
+  const snapshot = lazily(async () => {
+    const kept = await cache();
+    return kept.get(async () =>
+      takeSnapshot(slotOptions(null, [], { makesSnapshot: true, timeZones: await readTimeZones() })),
+    );
+  });
+
+  return async () => {
+    const chosen = await packages.files();
+    try {
+      return await startSlot(slotOptions(await snapshot(), chosen, {}));
+    } catch (error) {
+      if (!(error instanceof SlotFailure)) throw error;
+      report?.('Python did not start from its snapshot, which is made anew.', error);
+      await (await cache()).discard();
+      snapshot.forget();
+      return startSlot(slotOptions(await snapshot(), chosen, {}));
+    }
+  };
+}
+
+/** Does it when first asked and shares the outcome; a failure is forgotten, so that it is tried again. */
+function lazily<T>(make: () => Promise<T>): (() => Promise<T>) & { forget(): void } {
+  let made: Promise<T> | undefined;
+  const get = () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+  return Object.assign(get, {
+    forget: () => {
+      made = undefined;
+    },
+  });
+}
+
+/** Node reads it to know how to take the slot's program. */
+function packageFile(folder: string): string {
+  for (let path = folder; ; path = dirname(path)) {
+    const file = join(path, 'package.json');
+    if (existsSync(file) || dirname(path) === path) return file;
+  }
+}
+
+function encodeRequest({ code, inputs, files, milliseconds }: PythonRequest, limits: SandboxLimits): string {
+  if (code.length > limits.codeCharacters) {
+    throw new ServiceError(
+      'too_large',
+      `The code has ${code.length} characters; at most ${limits.codeCharacters} are taken. Hand data in as files or inputs.`,
+    );
+  }
+  if (milliseconds !== undefined && milliseconds > limits.mostMilliseconds) {
+    throw new ServiceError('invalid_request', `At most ${limits.mostMilliseconds} ms are given to a call.`);
+  }
+  const strange = files.find(({ name }) => !isSafeName(name));
+  if (strange !== undefined) {
+    throw new ServiceError(
+      'invalid_request',
+      `"${strange.name}" cannot be a file's name here: give a relative path such as data/sales.csv.`,
+    );
+  }
+  const encoded = files.map(({ name, bytes }) => ({ name, base64: Buffer.from(bytes).toString('base64') }));
+  const text = JSON.stringify({ code, inputs, files: encoded });
+  const size = files.reduce((sum, { bytes }) => sum + bytes.byteLength, Buffer.byteLength(JSON.stringify(inputs)));
+  if (size > limits.inputBytes) {
+    throw new ServiceError('too_large', `Files and inputs have ${size} bytes; at most ${limits.inputBytes} are taken.`);
+  }
+  return text;
+}
+
+const isFatal = ({ end }: Pick<PythonResult, 'end'>): boolean =>
+  end === 'timeout' || end === 'memory' || end === 'crash';
+
+interface Asked {
+  readonly limits: SandboxLimits;
+  readonly milliseconds: number;
+  readonly request: PythonRequest;
+}
+
+type Outcome = Omit<PythonResult, 'sessionLost' | 'milliseconds'>;
+
+function toResult(answer: SlotAnswer, { limits, milliseconds }: Asked): Outcome {
+  if (answer.kind !== 'reply') return ended(answer.kind, limits, milliseconds);
+  const reply = readReply(answer.text, limits);
+  if (reply === undefined) return ended('crash', limits, milliseconds);
+  return reply.end === 'memory' || reply.end === 'crash' ? ended(reply.end, limits, milliseconds) : reply;
+}
+
+/** The code was ended from outside, and whatever it had printed went with it. */
+function ended(end: 'timeout' | 'memory' | 'crash', limits: SandboxLimits, milliseconds: number): Outcome {
+  const nothing = { text: '', characters: 0, isTruncated: false };
+  const messages = {
+    timeout: `The code ran longer than ${milliseconds / 1000} s and was ended. What it had printed is lost.`,
+    memory: `The code took more memory than it is given (${limits.pythonMegabytes} MB) and was ended.`,
+    crash: 'The interpreter broke down and was ended.',
+  };
+  const types = { timeout: 'TimeoutError', memory: 'MemoryError', crash: 'SystemError' };
+  return {
+    end,
+    stdout: nothing,
+    stderr: nothing,
+    error: { type: types[end], message: messages[end], traceback: '' },
+    files: [],
+    skippedFiles: [],
+  };
+}
+
+function cannotStart(cause: SlotFailure): ServiceError {
+  const [line = ''] = cause.message.split('\n');
+  return new ServiceError('not_configured', `Python cannot be started here: ${line.slice(0, 300)}`, { cause });
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { Json } from '../documents/document.ts';
+import type { CapturedText, PythonResult, SandboxLimits } from './sandbox.ts';
+
+const LONGEST_NAME = 300;
+
+// What comes out of the sandbox is strangers' text in every part, whatever the harness in there meant to say.
+const captured = (most: number) => z.string().transform((text) => text.slice(0, most));
+const count = z.number().min(0).catch(0);
+
+const replySchema = ({ outputCharacters, outputFiles }: SandboxLimits) =>
+  z.object({
+    fault: z.enum(['memory', 'crash']).optional(),
+    value: z
+      .object({
+        repr: captured(outputCharacters),
+        type: captured(200),
+        characters: count,
+        json: z
+          .string()
+          .max(4 * outputCharacters + 1_000)
+          .nullable()
+          .catch(null),
+      })
+      .nullish(),
+    stdout: captured(outputCharacters).default(''),
+    stdout_characters: count.default(0),
+    stderr: captured(outputCharacters).default(''),
+    stderr_characters: count.default(0),
+    error: z
+      .object({
+        type: captured(200),
+        message: captured(2_000),
+        line: z.number().int().positive().nullable().catch(null),
+        traceback: captured(7_000),
+      })
+      .nullish(),
+    exit_code: z.number().int().nullish(),
+    milliseconds: count.default(0),
+    files: z
+      .array(z.object({ name: z.string().max(LONGEST_NAME), base64: z.base64() }))
+      .max(outputFiles)
+      .default([]),
+    skipped: z
+      .array(z.object({ name: captured(LONGEST_NAME), bytes: count, reason: captured(100) }))
+      .max(20)
+      .default([]),
+  });
+
+export type ReadReply = Omit<PythonResult, 'sessionLost' | 'milliseconds'>;
+
+/** The harness's reply as a result; undefined when it is none, as when code has tampered with the harness. */
+export function readReply(text: string, limits: SandboxLimits): ReadReply | undefined {
+  const parsed = replySchema(limits).safeParse(parseJson(text));
+  if (!parsed.success) return undefined;
+  const { fault, value, error, exit_code, files, skipped, ...streams } = parsed.data;
+  const named = files.flatMap(({ name, base64 }) =>
+    isSafeName(name) ? [{ name, bytes: new Uint8Array(Buffer.from(base64, 'base64')) }] : [],
+  );
+  if (named.reduce((sum, { bytes }) => sum + bytes.byteLength, 0) > limits.outputBytes) return undefined;
+  const json = value?.json == null ? undefined : parseJson(value.json);
+  return {
+    end: fault ?? (error ? 'exception' : exit_code == null ? 'finished' : 'exit'),
+    stdout: withCount(streams.stdout, streams.stdout_characters),
+    stderr: withCount(streams.stderr, streams.stderr_characters),
+    files: named,
+    skippedFiles: skipped,
+    ...(value && {
+      value: {
+        repr: value.repr,
+        type: value.type,
+        isTruncated: value.characters > value.repr.length,
+        ...(json !== undefined && { json }),
+      },
+    }),
+    ...(error && {
+      error: {
+        type: error.type,
+        message: error.message,
+        traceback: error.traceback,
+        ...(error.line !== null && { line: error.line }),
+      },
+    }),
+    ...(exit_code != null && { exitCode: exit_code }),
+  };
+}
+
+/** Python counts code points where we count UTF-16 units, so what is longer here was not cut. */
+function withCount(text: string, counted: number): CapturedText {
+  const shown = [...text].length;
+  return { text, characters: Math.max(counted, shown), isTruncated: counted > shown };
+}
+
+/** Relative, below nothing but folders, without what could mean something to a terminal or a file system. */
+export function isSafeName(name: string): boolean {
+  return (
+    name.length > 0 &&
+    name.length <= LONGEST_NAME &&
+    !/[\p{Cc}\p{Cf}\p{Cs}\\:*?"<>|]/u.test(name) &&
+    name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+  );
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

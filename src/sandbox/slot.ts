@@ -1,0 +1,243 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
+import { z } from 'zod';
+import type { SlotCommand } from './outer-layers.ts';
+import { treeResidentBytes } from './resident-bytes.ts';
+import { encodeFrame, FrameReader } from './slot/frames.ts';
+import type { SlotRequest, SlotStart } from './slot/slot-messages.ts';
+
+/** A child process with one Python in it. */
+export interface Slot {
+  readonly pid: number;
+  /** One request at a time. After anything but a reply the slot is ended. */
+  ask(request: SlotRequest, signal: AbortSignal): Promise<SlotAnswer>;
+  /** Ends it at once, whatever it does. */
+  end(): void;
+  /** Resolves when its process is gone. */
+  readonly ended: Promise<void>;
+}
+
+export type SlotAnswer =
+  /** Text of the guest's own making, to be checked. */
+  | { readonly kind: 'reply'; readonly text: string }
+  | { readonly kind: 'timeout' | 'memory' | 'crash'; readonly detail: string };
+
+export interface SlotOptions {
+  readonly command: SlotCommand;
+  readonly start: SlotStart;
+  readonly longestReply: number;
+  readonly residentBytes: number;
+}
+
+/** The slot ended before it could be used; the message holds its last words. */
+export class SlotFailure extends Error {
+  override readonly name = 'SlotFailure';
+}
+
+const START_LIMIT_MS = 90_000;
+/** How long the isolate's own time limit may be late before the process is killed. */
+const OVERRUN_MS = 1_000;
+const WATCH_EVERY_MS = 50;
+const KEPT_WORDS = 2_000;
+const LONGEST_SNAPSHOT = 400_000_000;
+
+/** Starts a slot and waits until it can be asked. Throws SlotFailure. */
+export async function startSlot(options: SlotOptions): Promise<Slot> {
+  const child = launch(options, options.longestReply);
+  const first = await child.next(START_LIMIT_MS);
+  if (first.kind !== 'message' || first.message.kind !== 'ready') throw await failure(child, first);
+  return {
+    pid: child.pid,
+    ended: child.ended,
+    end: child.end,
+    async ask(request, signal) {
+      const abort = () => child.end();
+      signal.addEventListener('abort', abort, { once: true });
+      try {
+        signal.throwIfAborted();
+        child.send(request);
+        const answer = toAnswer(await child.next(request.milliseconds + OVERRUN_MS), request);
+        signal.throwIfAborted();
+        if (answer.kind !== 'reply') child.end();
+        return answer;
+      } finally {
+        signal.removeEventListener('abort', abort);
+      }
+    },
+  };
+}
+
+/** Starts Python from nothing and returns its memory. Throws SlotFailure. */
+export async function takeSnapshot(options: SlotOptions): Promise<Buffer> {
+  const child = launch(options, LONGEST_SNAPSHOT);
+  try {
+    const first = await child.next(START_LIMIT_MS);
+    if (first.kind !== 'message' || first.message.kind !== 'snapshot') throw await failure(child, first);
+    const second = await child.next(START_LIMIT_MS);
+    if (second.kind !== 'raw') throw await failure(child, second);
+    return second.bytes;
+  } finally {
+    child.end();
+    await child.ended;
+  }
+}
+
+type Next =
+  | { readonly kind: 'message'; readonly message: z.output<typeof slotMessage> }
+  | { readonly kind: 'raw'; readonly bytes: Buffer }
+  | { readonly kind: 'late' | 'too_large' | 'garbled' }
+  | { readonly kind: 'ended'; readonly words: string };
+
+// What a slot says is checked like what strangers say: something in it may have got hold of it.
+const slotMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready') }),
+  z.object({ kind: z.literal('snapshot') }),
+  z.object({ kind: z.literal('reply'), reply: z.string() }),
+  z.object({
+    kind: z.literal('fault'),
+    fault: z.enum(['timeout', 'memory', 'crash', 'start']),
+    detail: z.string().max(8_000),
+  }),
+]);
+
+function toAnswer(next: Next, { milliseconds }: SlotRequest): SlotAnswer {
+  switch (next.kind) {
+    case 'message':
+      if (next.message.kind === 'reply') return { kind: 'reply', text: next.message.reply };
+      if (next.message.kind !== 'fault') return { kind: 'crash', detail: 'The slot said what it was not asked.' };
+      return { kind: next.message.fault === 'start' ? 'crash' : next.message.fault, detail: next.message.detail };
+    case 'late':
+      return { kind: 'timeout', detail: `It did not end within ${milliseconds} ms and was killed.` };
+    case 'too_large':
+      return { kind: 'memory', detail: 'Its memory or its reply grew beyond the limit.' };
+    case 'ended':
+      return { kind: ranOutOfMemory(next.words) ? 'memory' : 'crash', detail: next.words };
+    case 'raw':
+    case 'garbled':
+      return { kind: 'crash', detail: 'The slot said what nobody can read.' };
+  }
+}
+
+const ranOutOfMemory = (words: string): boolean => /out of memory|heap limit|allocation failed/i.test(words);
+
+async function failure(child: Child, next: Next): Promise<SlotFailure> {
+  child.end();
+  await child.ended;
+  if (next.kind === 'message' && next.message.kind === 'fault') return new SlotFailure(next.message.detail);
+  if (next.kind === 'late') return new SlotFailure(`It was not ready within ${START_LIMIT_MS / 1000} s.`);
+  return new SlotFailure(next.kind === 'ended' ? next.words || 'It ended without a word.' : `It said: ${next.kind}.`);
+}
+
+interface Child {
+  readonly pid: number;
+  readonly ended: Promise<void>;
+  send(message: SlotRequest | SlotStart): void;
+  /** What it says next; `late` after so many milliseconds. Watches its memory meanwhile. */
+  next(milliseconds: number): Promise<Next>;
+  end(): void;
+}
+
+function launch({ command, start, residentBytes }: SlotOptions, longestFrame: number): Child {
+  const child = spawn(command.program, [...command.words], {
+    env: {},
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Out of reach of the terminal's Ctrl-C, which is for us to answer.
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  const reader = new FrameReader(longestFrame);
+  const said: Next[] = [];
+  let expectsRaw = false;
+  let listener: ((next: Next) => void) | undefined;
+  const tell = (next: Next): void => {
+    if (listener === undefined) said.push(next);
+    else listener(next);
+  };
+  child.stdout.on('data', (piece: Buffer) => {
+    try {
+      for (const frame of reader.read(piece)) {
+        const next: Next = expectsRaw ? { kind: 'raw', bytes: frame } : readMessage(frame);
+        expectsRaw = next.kind === 'message' && next.message.kind === 'snapshot';
+        tell(next);
+      }
+    } catch {
+      child.stdout.destroy();
+      tell({ kind: 'too_large' });
+    }
+  });
+  const words = keepLastWords(child);
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const onEnd = (reason: string): void => {
+    resolve();
+    tell({ kind: 'ended', words: words() || reason });
+  };
+  child.once('error', (error) => onEnd(error.message));
+  child.once('close', (code, signal) => onEnd(`It ended with ${signal ?? `code ${code}`}.`));
+  // Writing to one that is gone is no news.
+  child.stdin.on('error', () => undefined);
+  const send = (message: SlotRequest | SlotStart): void => {
+    child.stdin.write(encodeFrame(JSON.stringify(message)));
+  };
+  lowerPriority(child);
+  send(start);
+
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    send,
+    end: () => killGroup(child),
+    async next(milliseconds) {
+      const { promise, resolve: hear } = Promise.withResolvers<Next>();
+      const waiting = said.shift();
+      if (waiting !== undefined) return waiting;
+      listener = hear;
+      const timer = setTimeout(() => hear({ kind: 'late' }), milliseconds);
+      const watch = setInterval(() => {
+        if (child.pid !== undefined && treeResidentBytes(child.pid) > residentBytes) hear({ kind: 'too_large' });
+      }, WATCH_EVERY_MS);
+      try {
+        return await promise;
+      } finally {
+        listener = undefined;
+        clearTimeout(timer);
+        clearInterval(watch);
+      }
+    },
+  };
+}
+
+function readMessage(frame: Buffer): Next {
+  try {
+    return { kind: 'message', message: slotMessage.parse(JSON.parse(frame.toString())) };
+  } catch {
+    return { kind: 'garbled' };
+  }
+}
+
+function keepLastWords(child: ChildProcess): () => string {
+  let tail = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    tail = (tail + text).slice(-KEPT_WORDS);
+  });
+  return () => tail.trim();
+}
+
+function lowerPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It is gone already, or the system does not let us.
+  }
+}
+
+/** The whole group, for under bubblewrap the slot is a grandchild. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
