@@ -26,7 +26,7 @@ export function readBody<Schema extends z.ZodType>(request: Request, schema: Sch
   return checkShape(schema, text.trim() === '' ? {} : parseJson(text, ['body']), 'body');
 }
 
-/** JSON from outside: `invalid_field` at `loc` when it is none or nests without measure. */
+/** JSON from outside: `invalid_field` at `loc` when it is none, nests without measure or has a member `__proto__`. */
 export function parseJson(text: string, loc: readonly (string | number)[]): unknown {
   let value: unknown;
   try {
@@ -35,18 +35,21 @@ export function parseJson(text: string, loc: readonly (string | number)[]): unkn
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw invalidField('json_invalid', loc, `This is not valid JSON: ${reason}`);
   }
-  if (isDeeperThan(value, MAX_DEPTH)) {
-    throw invalidField('json_invalid', loc, `JSON nested deeper than ${MAX_DEPTH} levels is not accepted.`);
-  }
+  const problem = problemOf(value);
+  if (problem !== undefined) throw invalidField('json_invalid', loc, problem);
   return value;
 }
 
-/** Level by level and not by recursion, which hostile input could exhaust. */
-function isDeeperThan(value: unknown, depth: number): boolean {
-  let level: unknown[] = [value];
-  for (let current = 0; level.length > 0; current++) {
-    if (current > depth) return true;
-    level = level.flatMap((member) => (typeof member === 'object' && member !== null ? Object.values(member) : []));
+/** Looks level by level and not by recursion, which hostile input could exhaust. */
+function problemOf(value: unknown): string | undefined {
+  let level: object[] = [value].filter(isObject);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= MAX_DEPTH) return `JSON nested deeper than ${MAX_DEPTH} levels is not accepted.`;
+    // Schemas leave such a member out without a word, and a filter without its condition lets everything through.
+    if (level.some((each) => Object.hasOwn(each, '__proto__'))) return 'A member may not be called "__proto__".';
+    level = level.flatMap((each) => Object.values(each).filter(isObject));
   }
-  return false;
+  return undefined;
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -48,6 +48,12 @@ describe('a request that cannot be served', () => {
     ['an empty body', '', /query: Field required/, { type: 'missing', loc: ['body', 'query'] }],
     ['a number as query', '{"query": 5}', /query/, { type: 'string_type', loc: ['body', 'query'], input: 5 }],
     ['bottomless JSON', `${'['.repeat(3_000)}${']'.repeat(3_000)}`, /nested deeper than 64/, { type: 'json_invalid' }],
+    [
+      'a member that would vanish',
+      '{"query":"q","search_settings":{"filters":{"__proto__":1}}}',
+      /__proto__/,
+      { type: 'json_invalid' },
+    ],
     ['an unknown mode', '{"query":"q","search_mode":"psychic"}', /search_mode/, { type: 'enum' }],
   ])('is 422 with message and detail for a body that is %s', async (_, body, message, issue) => {
     const response = await search(body);
