@@ -8,6 +8,7 @@ import { type SourceName, sourceName } from './source-name.ts';
 /** Neither the text of a result nor its data is longer. */
 export const MOST_CHARACTERS = 40_000;
 const MOST_LINKS = 5;
+const FENCE_ROOM = 300;
 
 /** Where the code of an error stands in a result's `_meta`. */
 export const ERROR_META = 'citewell/error';
@@ -26,7 +27,7 @@ export function renderOutput(outcome: ToolOutcome): CallToolResult {
     };
   }
   const { text, structured, sources = [], isUntrusted = false } = outcome.output;
-  const shown = bounded(text);
+  const shown = bounded(text, isUntrusted ? MOST_CHARACTERS - FENCE_ROOM : MOST_CHARACTERS);
   return {
     content: [
       { type: 'text', text: isUntrusted ? fence(shown, 'untrusted') : shown },
@@ -55,9 +56,9 @@ function links(names: readonly SourceName[]): ContentBlock[] {
 const CUT = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
 
 /** Tools keep to the limit by themselves, with the call that goes on; this is for what other tools and models write. */
-function bounded(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
-  return `${text.slice(0, wholeCharacter(text, MOST_CHARACTERS - CUT.length))}${CUT}`;
+function bounded(text: string, most = MOST_CHARACTERS): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, wholeCharacter(text, most - CUT.length))}${CUT}`;
 }
 
 type Data = { readonly [key: string]: unknown };

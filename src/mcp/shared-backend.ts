@@ -59,6 +59,7 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
     for (;;) {
       const address = await find();
       if (address !== undefined) {
+        mayOpenAt = 0;
         const backend = createPeerBackend(address);
         return { kind: 'peer', backend, unsubscribe: listen(backend) };
       }

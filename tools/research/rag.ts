@@ -73,7 +73,7 @@ function citationOf(number: number, source: Source) {
 function placeOf(source: Source): string {
   switch (source.kind) {
     case 'chunk':
-      return `${oneLine(titleOf(source.chunk))} · document_id ${source.chunk.documentId}`;
+      return `${oneLine(titleOf(source.chunk))} · document_id ${source.chunk.documentId} · chunk_id ${source.chunk.id}`;
     case 'document':
       return `${oneLine(source.document.title)} · document_id ${source.document.id}`;
     case 'web':

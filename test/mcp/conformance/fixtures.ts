@@ -37,7 +37,7 @@ export const fixtureOptions: McpServerOptions = {
 const ask = (message: string, property: string, type: 'string' | 'boolean' = 'string') =>
   inputRequired.elicit({
     message,
-    requestedSchema: { type: 'object', properties: { [property]: { type } }, required: [property] },
+    requestedSchema: { type: 'object', properties: { [property]: { type } as never }, required: [property] },
   });
 const sample = (question: string) =>
   inputRequired.createMessage({
@@ -114,7 +114,7 @@ export function addFixtures(server: McpServer): void {
       inputSchema: fromJsonSchema({
         type: 'object',
         properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
-      }),
+      } as never),
     },
     () => text('ok'),
   );
@@ -188,7 +188,8 @@ function addQuestions(server: McpServer, tool: (name: string, handler: Handler) 
         });
   });
   tool('test_input_required_result_capabilities', (context) => {
-    const declared = context.mcpReq.envelope?.['io.modelcontextprotocol/clientCapabilities'] ?? {};
+    const envelope: Readonly<Record<string, object>> = (context.mcpReq.envelope ?? {}) as never;
+    const declared = envelope['io.modelcontextprotocol/clientCapabilities'] ?? {};
     return inputRequired({
       inputRequests: {
         ...('sampling' in declared ? { question: sample('Anything?') } : {}),

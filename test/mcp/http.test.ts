@@ -1,0 +1,118 @@
+import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { textOf } from './support/citewell-mcp.ts';
+import { startInProcess } from './support/in-process.ts';
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+const post = (url: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { ...HEADERS, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+async function startSession(url: string): Promise<string> {
+  const response = await post(url, INITIALIZE);
+  await response.text();
+  return response.headers.get('mcp-session-id') ?? '';
+}
+
+describe('/mcp', () => {
+  it('serves the client that most hosts still have', async () => {
+    const mcp = await startInProcess();
+    await mcp.add('France', 'The capital of France is Paris.');
+    const client = new FormerClient({ name: 'test', version: '1.0.0' });
+    await client.connect(new FormerTransport(new URL(mcp.url)) as never);
+    onTestFinished(() => client.close());
+    expect((await client.listTools()).tools.length).toBeGreaterThan(6);
+    const result = await client.callTool({ name: 'search_file_knowledge', arguments: { query: 'capital' } });
+    expect(textOf(result)).toContain('Paris');
+    expect((await client.readResource({ uri: 'kb://index' })).contents).toHaveLength(1);
+    expect((await client.listPrompts()).prompts).toHaveLength(5);
+    await client.ping();
+  });
+
+  it.each([
+    ['bad JSON', '{"jsonrpc":', {}, 400, -32_700],
+    ['another type than JSON', '<xml/>', { 'content-type': 'text/xml' }, 415, -32_000],
+    ['a body over the limit', JSON.stringify({ ...INITIALIZE, padding: 'x'.repeat(4_100_000) }), {}, 413, -32_600],
+    ['a request outside of a session', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, {}, 400, -32_000],
+    ['an unknown session', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'mcp-session-id': 'x' }, 404, -32_001],
+    ['a page of elsewhere', INITIALIZE, { origin: 'https://evil.example' }, 403, -32_000],
+  ])('answers %s in JSON-RPC', async (_what, body, headers, status, code) => {
+    const mcp = await startInProcess();
+    const response = await post(mcp.url, body, headers as Record<string, string>);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
+  });
+
+  it('refuses a host name that is not its own, and takes one it was given', async () => {
+    const call = async (mcp: { readonly url: string }) => {
+      // Only a plain request can name another host than the one it goes to.
+      const { request } = await import('node:http');
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      request(mcp.url, { method: 'POST', headers: { ...HEADERS, host: 'kb.example.org' } })
+        .on('response', (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        })
+        .on('error', reject)
+        .end(JSON.stringify(INITIALIZE));
+      return promise;
+    };
+    expect(await call(await startInProcess())).toBe(403);
+    expect(await call(await startInProcess({ http: { allowedHosts: ['kb.example.org'] } }))).toBe(200);
+  });
+
+  it('lets in who authenticates, and tells the others so', async () => {
+    const mcp = await startInProcess({
+      http: {
+        authenticate: async ({ bearer }) => {
+          if (bearer === 'right') return defaultAdmin;
+          throw new ServiceError('unauthenticated', 'The key is missing or wrong.');
+        },
+      },
+    });
+    const refused = await post(mcp.url, INITIALIZE, { authorization: 'Bearer wrong' });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('Bearer');
+    expect((await post(mcp.url, INITIALIZE, { authorization: 'Bearer right' })).status).toBe(200);
+  });
+
+  it('keeps a session to the one who began it', async () => {
+    const mcp = await startInProcess({
+      http: { authenticate: async ({ bearer }) => ({ ...defaultAdmin, userId: bearer ?? '' }) },
+    });
+    const begun = await post(mcp.url, INITIALIZE, { authorization: 'Bearer one' });
+    await begun.text();
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    expect((await post(mcp.url, list, { ...session, authorization: 'Bearer one' })).status).toBe(200);
+    expect((await post(mcp.url, list, { ...session, authorization: 'Bearer two' })).status).toBe(404);
+  });
+
+  it('forgets sessions that nobody uses, and makes room for new ones', async () => {
+    const mcp = await startInProcess({ http: { limits: { sessionsOfOne: 2, idle: 400 } } });
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    const status = async (session: string) => {
+      const response = await post(mcp.url, list, { 'mcp-session-id': session });
+      await response.text();
+      return response.status;
+    };
+    const first = await startSession(mcp.url);
+    const second = await startSession(mcp.url);
+    const third = await startSession(mcp.url);
+    expect([await status(first), await status(second), await status(third)]).toEqual([404, 200, 200]);
+    await expect.poll(() => status(third), { interval: 1_000, timeout: 10_000 }).toBe(404);
+  });
+});

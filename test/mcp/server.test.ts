@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { INSTRUCTIONS } from '../../src/mcp/instructions.ts';
+import { toolsets } from '../../src/services/tool-catalogue.ts';
+import { textOf } from './support/citewell-mcp.ts';
+import { startInProcess } from './support/in-process.ts';
+
+type Schema = { readonly [key: string]: unknown };
+
+describe('the list of tools', () => {
+  it('has at most ten tools by default, read-only ones, in a fixed order and under 24 kB', async () => {
+    const client = await (await startInProcess()).connect();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toMatchInlineSnapshot(`
+      [
+        "search_file_knowledge",
+        "search_file_descriptions",
+        "content",
+        "get_file_content",
+        "web_scrape",
+        "rag",
+        "corpus_status",
+        "list_documents",
+        "document_status",
+      ]
+    `);
+    expect(tools.length).toBeLessThanOrEqual(10);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    expect(JSON.stringify({ tools }).length).toBeLessThan(24_000);
+  });
+
+  it.each(['legacy', 'modern'] as const)('describes each tool wholly and in portable schemas (%s)', async (era) => {
+    const mcp = await startInProcess({ wishes: { toolsets: Object.keys(toolsets) } });
+    const { tools } = await (await mcp.connect(era)).listTools();
+    expect(tools.length).toBeGreaterThan(12);
+    for (const { name, title, description = '', annotations, inputSchema, outputSchema } of tools) {
+      expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(title).toBeTruthy();
+      expect(description.length, name).toBeLessThanOrEqual(2_048);
+      expect(Object.values(annotations ?? {}).filter((value) => typeof value === 'boolean')).toHaveLength(4);
+      expect(lint(inputSchema as Schema, name)).toEqual([]);
+      expect((outputSchema as Schema | undefined)?.['type'], name).toBe('object');
+      for (const [member, schema] of Object.entries(inputSchema.properties ?? {})) {
+        expect((schema as Schema)['description'], `${name}.${member}`).toBeTruthy();
+      }
+    }
+  });
+
+  it('keeps to the tools that were asked for, and never gives a changing one under readOnly', async () => {
+    const exact = await startInProcess({ wishes: { tools: ['search_file_knowledge', 'ingest_text'] } });
+    const names = async (mcp: typeof exact) => (await (await mcp.connect()).listTools()).tools.map(({ name }) => name);
+    expect(await names(exact)).toEqual(['search_file_knowledge', 'ingest_text']);
+    const readOnly = await startInProcess({ wishes: { toolsets: ['ingest', 'openai'], readOnly: true } });
+    expect(await names(readOnly)).toEqual(['search', 'fetch']);
+    await expect(startInProcess({ wishes: { tools: ['serach'] } })).rejects.toThrow(
+      /Unknown tool "serach". Known: search_file_knowledge/,
+    );
+    await expect(startInProcess({ wishes: { toolsets: ['al'] } })).rejects.toThrow(
+      /Unknown toolset "al". Known: retrieval/,
+    );
+  });
+
+  it('says in corpus_status what is absent, why, and what to set', async () => {
+    const mcp = await startInProcess();
+    const { structuredContent } = await (await mcp.connect()).callTool({ name: 'corpus_status', arguments: {} });
+    const absent = (structuredContent as { absent_tools: { name: string; reason: string }[] }).absent_tools;
+    expect(absent.find(({ name }) => name === 'reasoning')?.reason).toContain('OPENAI_API_KEY');
+    expect(absent.find(({ name }) => name === 'ingest_text')?.reason).toContain('--write');
+    expect(absent.find(({ name }) => name === 'search')?.reason).toContain('--toolsets');
+  });
+
+  it('tells hosts what to do in under 600 characters', () => {
+    expect(INSTRUCTIONS.length).toBeLessThan(600);
+  });
+});
+
+describe('a call', () => {
+  it('takes aliases and stringified arguments as they are meant', async () => {
+    const mcp = await startInProcess();
+    await mcp.add('France', 'The capital of France is Paris.');
+    const client = await mcp.connect();
+    const result = await client.callTool({
+      name: 'search_file_knowledge',
+      arguments: { question: 'capital of France', top_k: '1', filters: '{"metadata.topic": {"$eq": "france"}}' },
+    });
+    expect(result.isError).toBeFalsy();
+    expect(textOf(result)).toContain('The capital of France is Paris.');
+  });
+
+  it.each([
+    ['search_file_knowledge', { query: '' }, 'invalid_argument'],
+    ['search_file_knowledge', { query: 'x', filters: { year: { $near: 1 } } }, 'invalid_argument'],
+    ['search_file_knowledge', { query: 'x', cursor: 'bm8' }, 'invalid_argument'],
+    ['content', {}, 'invalid_argument'],
+    ['content', { document_id: '00000000-0000-4000-8000-000000000000' }, 'not_found'],
+    ['get_file_content', { document_id: 'nothing' }, 'not_found'],
+    ['document_status', { document_id: 'nothing' }, 'not_found'],
+    ['ingest_file', { path: '/etc/passwd' }, 'not_found'],
+    ['ingest_file', { path: '../citewell.db' }, 'not_found'],
+    ['ingest_url', { url: 'http://127.0.0.1:1/secret' }, 'invalid_argument'],
+    ['ingest_text', { text: '   ' }, 'invalid_argument'],
+    ['delete_document', { document_id: 'nothing' }, 'not_found'],
+    ['fetch', { id: 'nothing' }, 'not_found'],
+  ])('of %s with %j fails with a code, a cause and a next step', async (name, given, code) => {
+    const mcp = await startInProcess({ wishes: { toolsets: Object.keys(toolsets) } });
+    const result = await (await mcp.connect()).callTool({ name, arguments: given });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(new RegExp(`^Error \\[${code}\\]: .+ Next step: .+`, 's'));
+    expect(result._meta).toMatchObject({ 'citewell/error': { code, retryable: false } });
+    expect(result.structuredContent).toBeUndefined();
+  });
+
+  it('of an unknown tool is an error of the protocol', async () => {
+    const client = await (await startInProcess()).connect();
+    await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toMatchObject({ code: -32_602 });
+  });
+
+  it.each(['legacy', 'modern'] as const)('ends within 300 ms of being called off (%s)', async (era) => {
+    const { promise: ended, resolve } = Promise.withResolvers<number>();
+    const mcp = await startInProcess({
+      change: ({ retriever }) => ({
+        retriever: {
+          ...retriever,
+          search: (_query, _settings, signal) =>
+            new Promise((_found, reject) =>
+              signal.addEventListener('abort', () => {
+                resolve(performance.now());
+                reject(signal.reason);
+              }),
+            ),
+        },
+      }),
+    });
+    const client = await mcp.connect(era);
+    const calling = new AbortController();
+    const call = client.callTool(
+      { name: 'search_file_knowledge', arguments: { query: 'anything' } },
+      { signal: calling.signal },
+    );
+    call.catch(() => {});
+    await new Promise((wait) => setTimeout(wait, 200));
+    const calledOffAt = performance.now();
+    calling.abort();
+    expect((await ended) - calledOffAt).toBeLessThan(300);
+    await expect(call).rejects.toThrow();
+  });
+
+  it.each(['legacy', 'modern'] as const)('that is long tells how it goes on, in rising numbers (%s)', async (era) => {
+    const mcp = await startInProcess({ wishes: { write: true } });
+    const seen: { readonly progress: number; readonly message?: string | undefined }[] = [];
+    const text = Array.from(
+      { length: 400 },
+      (_, index) => `Paragraph ${index} tells of the number ${index}.\n\n${'Words. '.repeat(60)}`,
+    ).join('\n\n');
+    const result = await (await mcp.connect(era)).callTool(
+      { name: 'ingest_text', arguments: { title: 'Long', text } },
+      { onprogress: (step) => seen.push(step) },
+    );
+    expect(result.structuredContent).toMatchObject({ outcome: 'ingested' });
+    expect(seen.map(({ message }) => message)).toContain('embedding');
+    const numbers = seen.map(({ progress }) => progress);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+  });
+});
+
+/** What some hosts or models refuse in a schema. */
+function lint(schema: Schema, path: string): string[] {
+  const problems: string[] = [];
+  if (schema['type'] !== 'object') problems.push(`${path}: not an object`);
+  const visit = (value: unknown, at: string, isTop: boolean) => {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      for (const [index, each] of value.entries()) visit(each, `${at}[${index}]`, false);
+      return;
+    }
+    for (const [key, member] of Object.entries(value)) {
+      if (['$ref', '$defs', 'definitions'].includes(key)) problems.push(`${at}: ${key}`);
+      if (isTop && ['oneOf', 'anyOf', 'allOf'].includes(key)) problems.push(`${at}: ${key}`);
+      if (key === 'type' && (Array.isArray(member) || member === 'null')) problems.push(`${at}: type ${member}`);
+      if (key === 'enum' && (member as unknown[]).some((each) => typeof each !== 'string'))
+        problems.push(`${at}: enum`);
+      visit(member, `${at}.${key}`, false);
+    }
+  };
+  visit(schema, path, true);
+  return problems;
+}
