@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { PriceTable } from './models/prices.ts';
+import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
+import { engineNames } from './web/web-settings.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -32,6 +34,8 @@ const hostNames = z
         .toLowerCase(),
     ),
   );
+
+const words = (list: string): string[] => list.split(/[,\s]+/).filter((entry) => entry !== '');
 
 const pricesSchema = z.record(
   z.string(),
@@ -92,6 +96,22 @@ export const variables = z.object({
     .transform(entries)
     .pipe(z.array(z.enum(['code', 'addresses'], { error: 'expected code, addresses, or both' })))
     .optional(),
+  CITEWELL_WEB_SEARCH: z
+    .string()
+    .transform(words)
+    .pipe(z.array(z.enum(engineNames, { error: `expected names of ${engineNames.join(', ')}` })))
+    .optional(),
+  CITEWELL_ALLOW_HOSTS: z
+    .string()
+    .transform((list, context) => readOpenHosts(list, (message) => context.addIssue(message)))
+    .optional(),
+  CITEWELL_OBEY_ROBOTS: flag.default(true),
+  CITEWELL_BROWSER: word.optional(),
+  SEARXNG_URL: url('http://127.0.0.1:8888').optional(),
+  BRAVE_API_KEY: word.optional(),
+  SERPER_API_KEY: word.optional(),
+  TAVILY_API_KEY: word.optional(),
+  EXA_API_KEY: word.optional(),
   OPENAI_API_KEY: word.optional(),
   OPENAI_BASE_URL: url('https://api.openai.com/v1').optional(),
   ANTHROPIC_API_KEY: word.optional(),
@@ -123,6 +143,18 @@ function readProviderList(list: string, complain: (message: string) => void): { 
       return [];
     }
     return [{ name, baseUrl }];
+  });
+}
+
+function readOpenHosts(list: string, complain: (message: string) => void): OpenHost[] {
+  return words(list).flatMap((entry, index) => {
+    const open = readOpenHost(entry);
+    if (open === undefined) {
+      complain(
+        `expected hosts or networks such as wiki.intern:8080, *.intern or 10.0.0.0/8, separated by commas; entry ${index + 1} is none`,
+      );
+    }
+    return open ?? [];
   });
 }
 

@@ -7,6 +7,7 @@ import { type LogLevel, variableNames, variables } from './config-variables.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
 import type { PriceTable } from './models/prices.ts';
 import { nearestName } from './nearest-name.ts';
+import { engineNames, type WebSettings } from './web/web-settings.ts';
 
 /** How to reach one provider of models. */
 export interface ProviderConfig {
@@ -56,6 +57,7 @@ export interface Config {
   readonly contextTokens: number;
   /** Seconds an agent's stream goes on after its reader left, for it to come back. */
   readonly resumeSeconds: number;
+  readonly web: WebSettings;
   /** What a run may still do after it has read words of strangers. */
   readonly afterUntrusted: readonly ('code' | 'addresses')[];
   /** Names besides those of this machine by which `/mcp` may be called, and of pages that may call it. */
@@ -122,6 +124,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     prices: value.CITEWELL_PRICES ?? {},
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,
+    web: webSettings(value),
     afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
     allowedHosts: value.CITEWELL_ALLOWED_HOSTS ?? [],
     allowedOrigins: value.CITEWELL_ALLOWED_ORIGINS ?? [],
@@ -143,6 +146,27 @@ function namedProviders(
     const apiKey = set[keyVariable(name)];
     return { name, baseUrl, ...(apiKey !== undefined && { apiKey }) };
   });
+}
+
+/** Engines that have their key or address, in the order asked for; those that are not named are not used then. */
+function webSettings(value: z.output<typeof variables>): WebSettings {
+  const access = {
+    searxng: value.SEARXNG_URL,
+    brave: value.BRAVE_API_KEY,
+    serper: value.SERPER_API_KEY,
+    tavily: value.TAVILY_API_KEY,
+    exa: value.EXA_API_KEY,
+  };
+  const order = [...new Set(value.CITEWELL_WEB_SEARCH ?? engineNames)];
+  return {
+    openHosts: value.CITEWELL_ALLOW_HOSTS ?? [],
+    obeysRobots: value.CITEWELL_OBEY_ROBOTS,
+    engines: order.flatMap((name) => {
+      const given = access[name];
+      return given === undefined ? [] : [{ name, access: given }];
+    }),
+    ...(value.CITEWELL_BROWSER && { browser: value.CITEWELL_BROWSER }),
+  };
 }
 
 function provider(apiKey: string | undefined, baseUrl: string | undefined): ProviderConfig {

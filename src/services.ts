@@ -19,6 +19,7 @@ import { defaultRunLogSettings, RunLog } from './runs/run-log.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './services/choose-embedder.ts';
 import { hintsFor } from './services/hints.ts';
 import { requireModels } from './services/naming.ts';
+import { openWeb, type Web } from './services/open-web.ts';
 import { replaceableEmbedder } from './services/replaceable-embedder.ts';
 import { toolsets } from './services/tool-catalogue.ts';
 import { openEmbeddedChroma } from './store/chroma/embedded-chroma.ts';
@@ -41,6 +42,7 @@ export interface Services extends HttpServices {
   readonly tools: readonly Tool[];
   /** Tells of documents that come, change and go. */
   readonly changes: CorpusWatch;
+  readonly web: Web;
   /** Ends what was started, last first. What is in the middle of being ingested is resumed at the next start. */
   close(): Promise<void>;
 }
@@ -104,6 +106,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
   closers.push(ingestor.close);
   const analyser = { analyse, analyseQuery };
+  const web = openWeb(config.web, analyser);
+  closers.push(web.close);
   const kept = createConversations(conversations);
   const agent = createAgent({
     models,
@@ -112,7 +116,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     conversations: kept,
     tools: [...ragTools, ...researchTools],
     toolNames: { rag: ragToolNames, research: researchToolNames },
-    met: new Set(),
+    web,
+    met: new Set(['web_pages', ...(web.webSearch === undefined ? [] : (['web_search'] as const))]),
     analyser,
     prices: { ...listPrices, ...config.prices },
     policy: {
@@ -135,7 +140,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     runs,
     ingestor,
     retriever,
-    answerer: createAnswerer({ retriever, models, analyser }),
+    web,
+    answerer: createAnswerer({ retriever, models, analyser, webSearch: web.webSearch }),
     models,
     embeddings,
     log,

@@ -69,7 +69,8 @@ export function chooseTools(
 }
 
 const WAYS_TO_MEET: Readonly<Record<ToolNeed, string>> = {
-  web_search: 'No web search is configured: set SEARXNG_URL, BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY or EXA_API_KEY.',
+  web_search:
+    'No web search is configured: set SEARXNG_URL, BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY or EXA_API_KEY.',
   web_pages: 'Reading web pages is not configured.',
   sandbox: 'No sandbox is configured.',
   reasoner:

@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
+import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
 import { generateAnswer } from './generate-answer.ts';
 import { quoteAnswer } from './quote-answer.ts';
 import type { Answerer, RagEvent, RagRequest } from './rag-event.ts';
@@ -11,6 +12,8 @@ export interface AnswererParts {
   readonly retriever: Retriever;
   readonly models: ModelRegistry;
   readonly analyser: TextAnalyser;
+  /** For requests that ask for it too. */
+  readonly webSearch?: WebSearch | undefined;
   /** Tokens of found passages given to a model at most. */
   readonly contextTokens?: number;
 }
@@ -19,30 +22,55 @@ const DEFAULT_CONTEXT_TOKENS = 16_000;
 const NOTHING_FOUND = 'Nothing was found in the documents that matches this question, so it is not answered.';
 
 /** One search, one generation. */
-export function createAnswerer({ retriever, models, analyser, contextTokens }: AnswererParts): Answerer {
+export function createAnswerer(parts: AnswererParts): Answerer {
+  const { retriever, models, analyser, webSearch, contextTokens } = parts;
   return {
     async *answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
       refuseWhenAborted(signal);
       const model = models.resolve(request.generation.model, 'quality');
-      const outcome = await retriever.search(request.query, request.search, signal);
+      const [outcome, web] = await Promise.all([
+        retriever.search(request.query, request.search, signal),
+        request.includeWebSearch === true ? searchWeb(request.query, webSearch, signal) : undefined,
+      ]);
       refuseWhenAborted(signal);
-      yield { type: 'search_results', outcome };
+      const found = { outcome, ...(web !== undefined && { web }) };
+      yield { type: 'search_results', ...found };
       refuseWhenAborted(signal);
 
       if (isExtractive(model.name)) {
-        yield* quoteAnswer({ query: request.query, outcome, model: model.name, analyser });
-      } else if (outcome.chunks.length === 0) {
+        yield* quoteAnswer({ query: request.query, ...found, model: model.name, analyser });
+      } else if (outcome.chunks.length === 0 && (web?.results.length ?? 0) === 0) {
         // A model asked with nothing to go by answers from memory, and nobody could tell.
-        yield* nothingFound(outcome, model.name);
+        yield* nothingFound(found, model.name);
       } else {
         const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-        yield* generateAnswer({ request, outcome, model, analyser, contextTokens: limit }, signal);
+        yield* generateAnswer({ request, ...found, model, analyser, contextTokens: limit }, signal);
       }
     },
   };
 }
 
-function* nothingFound(outcome: SearchOutcome, model: string): Generator<RagEvent, void> {
+const WEB_RESULTS = 8;
+const WEB_TIMEOUT_MS = 10_000;
+
+/** r2r-v3.md 5.2: a web search that fails adds nothing, and takes nothing away. */
+async function searchWeb(
+  text: string,
+  webSearch: WebSearch | undefined,
+  signal: AbortSignal,
+): Promise<WebSearchOutcome | undefined> {
+  if (webSearch === undefined) return undefined;
+  const query = { text, limit: WEB_RESULTS, includeDomains: [], excludeDomains: [] };
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(WEB_TIMEOUT_MS)]);
+  return await webSearch.search(query, inTime).catch(() => undefined);
+}
+
+interface Found {
+  readonly outcome: SearchOutcome;
+  readonly web?: WebSearchOutcome;
+}
+
+function* nothingFound({ outcome, web }: Found, model: string): Generator<RagEvent, void> {
   yield { type: 'message', text: NOTHING_FOUND };
   yield {
     type: 'final_answer',
@@ -50,6 +78,7 @@ function* nothingFound(outcome: SearchOutcome, model: string): Generator<RagEven
       text: NOTHING_FOUND,
       citations: [],
       search: outcome,
+      ...(web !== undefined && { web }),
       model,
       mode: 'generative',
       stopReason: 'end',

@@ -1,3 +1,4 @@
+import type { Source } from '../citations/citation.ts';
 import { CitationCollector } from '../citations/citation-collector.ts';
 import { findQuote } from '../citations/find-quote.ts';
 import { MarkerScanner, type ScannedPart } from '../citations/marker-scanner.ts';
@@ -7,12 +8,15 @@ import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
+import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent, RagRequest } from './rag-event.ts';
 import { ragPrompt } from './rag-prompt.ts';
+import { quotableOf, toWebPassage } from './web-passage.ts';
 
 export interface Generation {
   readonly request: RagRequest;
   readonly outcome: SearchOutcome;
+  readonly web?: WebSearchOutcome;
   readonly model: Model;
   readonly analyser: TextAnalyser;
   readonly contextTokens: number;
@@ -20,14 +24,21 @@ export interface Generation {
 
 /** The model's answer from what was found, with its markers made citations. */
 export async function* generateAnswer(generation: Generation, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
-  const { request, outcome, model, contextTokens } = generation;
+  const { request, outcome, web, model, contextTokens } = generation;
   const { messages, shown } = ragPrompt({
     ...request,
     taskPrompt: request.taskPrompt,
     chunks: outcome.chunks,
+    results: web?.results ?? [],
     contextTokens,
   });
-  const sources = createSourceList(outcome.chunks.slice(0, shown).map((chunk) => ({ kind: 'chunk', chunk })));
+  const all: Source[] = [
+    ...outcome.chunks.slice(0, shown.chunks).map((chunk) => ({ kind: 'chunk' as const, chunk })),
+    ...(web?.results ?? [])
+      .slice(0, shown.results)
+      .map((result) => ({ kind: 'web' as const, page: toWebPassage(result) })),
+  ];
+  const sources = createSourceList(all);
   const scanner = new MarkerScanner((number) => sources.get(number) !== undefined);
   const citations = new CitationCollector();
 
@@ -38,10 +49,9 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
       const source = sources.get(number);
       if (source === undefined) throw new ServiceError('internal', `Marker [${number}] lost its source.`);
       const statement = statementBefore(scanner.text, span.start);
-      const quote =
-        source.kind === 'chunk'
-          ? findQuote({ chunk: source.chunk, statement, question: request.query, analyser: generation.analyser })
-          : undefined;
+      const quotable = quotableOf(source);
+      const { analyser } = generation;
+      const quote = quotable && findQuote({ chunk: quotable, statement, question: request.query, analyser });
       return { type: 'citation', span, ...citations.add({ number, source, span, ...(quote && { quote }) }) };
     });
 
@@ -60,6 +70,7 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
       text: scanner.text,
       citations: citations.citations,
       search: outcome,
+      ...(web !== undefined && { web }),
       model: stop.model,
       mode: 'generative',
       stopReason: stop.reason,

@@ -2,18 +2,21 @@ import { CitationCollector } from '../citations/citation-collector.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { composeQuotes } from '../models/extractive/compose-quotes.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
+import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent } from './rag-event.ts';
 
 export interface Quotation {
   readonly query: string;
   readonly outcome: SearchOutcome;
+  /** Passed on with the answer; what is quoted is the documents. */
+  readonly web?: WebSearchOutcome;
   /** Name of the model that stands in for a language model. */
   readonly model: string;
   readonly analyser: TextAnalyser;
 }
 
 /** The answer without a language model, as the same events as one with. */
-export function* quoteAnswer({ query, outcome, model, analyser }: Quotation): Generator<RagEvent, void> {
+export function* quoteAnswer({ query, outcome, web, model, analyser }: Quotation): Generator<RagEvent, void> {
   const passages = outcome.chunks.map((chunk, index) => ({ number: index + 1, chunk }));
   const citations = new CitationCollector();
   let text = '';
@@ -31,6 +34,7 @@ export function* quoteAnswer({ query, outcome, model, analyser }: Quotation): Ge
       text,
       citations: citations.citations,
       search: outcome,
+      ...(web !== undefined && { web }),
       model,
       mode: 'extractive',
       stopReason: 'end',

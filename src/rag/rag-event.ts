@@ -3,6 +3,7 @@ import type { GenerationConfig } from '../models/generation-config.ts';
 import type { StopReason, Usage } from '../models/model.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
+import type { WebSearchOutcome } from '../web/web-search.ts';
 
 export interface RagRequest {
   readonly query: string;
@@ -11,6 +12,8 @@ export interface RagRequest {
   /** Replaces the user prompt; `{query}` and `{context}` are filled in (r2r-v3.md 5.2). */
   readonly taskPrompt?: string;
   readonly includeTitle: boolean;
+  /** Adds the results of one web search to what the answer is made from; a search that fails adds nothing. */
+  readonly includeWebSearch?: boolean;
 }
 
 export interface RagAnswer {
@@ -18,6 +21,8 @@ export interface RagAnswer {
   /** In order of first appearance. */
   readonly citations: readonly Citation[];
   readonly search: SearchOutcome;
+  /** What the web search found, where one was asked for and answered. */
+  readonly web?: WebSearchOutcome;
   readonly model: string;
   /** `extractive` when no language model wrote the answer. */
   readonly mode: 'generative' | 'extractive';
@@ -29,7 +34,7 @@ export interface RagAnswer {
 
 /** What happens while a question is answered, in this order: search_results, then the rest, final_answer last. */
 export type RagEvent =
-  | { readonly type: 'search_results'; readonly outcome: SearchOutcome }
+  | { readonly type: 'search_results'; readonly outcome: SearchOutcome; readonly web?: WebSearchOutcome }
   | { readonly type: 'thinking' | 'message'; readonly text: string }
   /** Right after the message that completed the marker; `isNew` on the source's first mention. */
   | { readonly type: 'citation'; readonly citation: Citation; readonly isNew: boolean; readonly span: Span }

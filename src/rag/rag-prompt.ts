@@ -1,11 +1,15 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message } from '../models/message.ts';
+import { fence } from '../toolbox/fence.ts';
+import type { WebResult } from '../web/web-search.ts';
 
 export interface RagPromptParts {
   readonly query: string;
   /** Best first; the n-th is shown as `[n]`. */
   readonly chunks: readonly ScoredChunk[];
+  /** Results of a web search, shown after the chunks and counted on from them. */
+  readonly results?: readonly WebResult[];
   /** In place of the user prompt, with `{query}` and `{context}`; what it does not name is put below it. */
   readonly taskPrompt: string | undefined;
   readonly includeTitle: boolean;
@@ -15,8 +19,8 @@ export interface RagPromptParts {
 
 export interface RagPrompt {
   readonly messages: readonly Message[];
-  /** How many chunks fitted; only these can be cited. */
-  readonly shown: number;
+  /** How many fitted; only these can be cited. */
+  readonly shown: { readonly chunks: number; readonly results: number };
 }
 
 const RULES = `You answer questions from passages of the user's documents.
@@ -33,16 +37,40 @@ const TASK = `Passages:
 Question: {query}`;
 
 /** What the model is asked: the rules, then the passages and the question. */
-export function ragPrompt({ query, chunks, taskPrompt, includeTitle, contextTokens }: RagPromptParts): RagPrompt {
-  const passages = fitPassages(chunks, { includeTitle, contextTokens });
+export function ragPrompt(parts: RagPromptParts): RagPrompt {
+  const { query, chunks, results = [], taskPrompt, includeTitle, contextTokens } = parts;
+  // What the web adds must not push the documents out, nor find no room beside them.
+  const webTokens = results.length === 0 ? 0 : Math.floor(contextTokens * WEB_SHARE);
+  const ofChunks = fitPassages(chunks, { includeTitle, contextTokens: contextTokens - webTokens });
+  const ofWeb = fitResults(results, { first: ofChunks.length + 1, contextTokens: webTokens });
+  const passages = [...ofChunks, ...ofWeb];
   const values = { query, context: passages.join('\n\n') };
   return {
     messages: [
       { role: 'system', text: RULES },
       { role: 'user', text: fill(completeTask(taskPrompt ?? TASK), values) },
     ],
-    shown: passages.length,
+    shown: { chunks: ofChunks.length, results: ofWeb.length },
   };
+}
+
+const WEB_SHARE = 0.25;
+
+function fitResults(
+  results: readonly WebResult[],
+  { first, contextTokens }: { readonly first: number; readonly contextTokens: number },
+): string[] {
+  const passages: string[] = [];
+  let left = contextTokens;
+  for (const [index, { title, url, date, snippet }] of results.entries()) {
+    const label = [title, ...(date === null ? [] : [date]), url].join(' › ').replace(/\s+/g, ' ');
+    const body = fence(fenceSafe(`${title}\n${snippet}`), 'untrusted');
+    const passage = `[${first + index}] Web page: ${fenceSafe(label)}\n<passage>\n${body}\n</passage>`;
+    left -= estimateTokens(passage);
+    if (left < 0) break;
+    passages.push(passage);
+  }
+  return passages;
 }
 
 function completeTask(task: string): string {

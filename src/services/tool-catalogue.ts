@@ -34,7 +34,8 @@ export const unbuiltTools: readonly string[] = [...ragToolNames, ...researchTool
 
 /** Which needs the settings meet, judged without loading anything. */
 export function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
-  const met = new Set<ToolNeed>(['answerer', 'intake', 'facts']);
+  const met = new Set<ToolNeed>(['answerer', 'intake', 'facts', 'web_pages']);
+  if (config.web.engines.length > 0) met.add('web_search');
   if (hasModel(config)) met.add('reasoner').add('research');
   if (folders.length > 0) met.add('folders');
   return met;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ServiceError } from '../../src/errors.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { fetchPage } from '../../src/web/fetch-page.ts';
 import { collections, metadata, title } from './fields.ts';
@@ -24,7 +25,10 @@ export const ingestUrl = defineTool({
 
   async execute(input, context) {
     context.progress?.('fetching');
-    const page = await fetchPage(input.url, { signal: context.signal, timeoutMs: FETCH_TIMEOUT });
+    const page = await (context.fetchPage ?? fetchPage)(input.url, {
+      signal: context.signal,
+      timeoutMs: FETCH_TIMEOUT,
+    }).catch(withoutHint);
     return takeIn(
       {
         content: { kind: 'file', bytes: page.bytes, fileName: page.fileName, mediaType: page.mediaType },
@@ -37,3 +41,9 @@ export const ingestUrl = defineTool({
     );
   },
 });
+
+// Elsewhere what is forbidden looks like what is missing; here the caller named it.
+function withoutHint(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
+  throw new ServiceError('invalid_request', error.message, { cause: error });
+}

@@ -18,7 +18,7 @@ export function toRagAnswer(
   const { model, stopReason, usage } = answer;
   return {
     generated_answer: answer.text,
-    search_results: toSearchResults(answer.search, query, detail),
+    search_results: toSearchResults(answer.search, query, detail, answer.web),
     citations: answer.citations.map((citation) => toCitation(citation, context)),
     metadata: {
       ...toCompletion({ id, created, model, stopReason, usage }, null),

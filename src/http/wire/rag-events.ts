@@ -37,7 +37,7 @@ function toServerSentEvent(
 ): ServerSentEvent {
   switch (event.type) {
     case 'search_results': {
-      const data = toStreamedSearchResults(event.outcome, context.query, context.detail);
+      const data = toStreamedSearchResults(event.outcome, context.query, context.detail, event.web);
       return { event: 'search_results', data: { id: 'search_1', object: 'rag.search_results', data } };
     }
     case 'thinking':

@@ -5,7 +5,7 @@ import { query } from './search-request.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { optional } from './tolerant.ts';
 
-/** spec.md 4.2, r2r-v3.md 5.2. `include_web_search` is accepted; with no web search configured it adds nothing. */
+/** spec.md 4.2, r2r-v3.md 5.2. With no web search configured, `include_web_search` adds nothing. */
 export const ragRequest = z
   .object({
     query,
@@ -29,6 +29,7 @@ export const ragRequest = z
         generation: config,
         ...(wire.task_prompt === undefined ? {} : { taskPrompt: wire.task_prompt }),
         includeTitle: wire.include_title_if_available ?? false,
+        includeWebSearch: wire.include_web_search ?? false,
       },
     };
   });

@@ -1,15 +1,17 @@
 import type { SearchExplanation, SearchOutcome } from '../../retrieval/retriever.ts';
+import type { WebSearchOutcome } from '../../web/web-search.ts';
 import { toChunkHit } from './chunk-record.ts';
 import type { HitDetail } from './search-settings.ts';
+import { toWebSearchResult } from './web-record.ts';
 
 /** What a search found in the six kinds of the contract (r2r-v3.md 4.5); kinds nobody asked are null. */
-export function toSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail) {
+export function toSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail, web?: WebSearchOutcome) {
   const { kind } = outcome.explanation;
   return {
     chunk_search_results: outcome.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail })),
     graph_search_results: [],
     web_page_search_results: null,
-    web_search_results: null,
+    web_search_results: web === undefined ? null : [toWebSearchResult(web)],
     document_search_results: null,
     generic_tool_result: null,
     ...(detail.explain ? { explanation: toExplanation(outcome.explanation) } : {}),
@@ -17,11 +19,16 @@ export function toSearchResults(outcome: SearchOutcome, query: string, detail: H
 }
 
 /** The same for a stream, where kinds nobody asked are empty lists. */
-export function toStreamedSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail) {
+export function toStreamedSearchResults(
+  outcome: SearchOutcome,
+  query: string,
+  detail: HitDetail,
+  web?: WebSearchOutcome,
+) {
   return {
     ...toSearchResults(outcome, query, detail),
     web_page_search_results: [],
-    web_search_results: [],
+    web_search_results: web === undefined ? [] : [toWebSearchResult(web)],
     document_search_results: [],
     generic_tool_result: [],
   };

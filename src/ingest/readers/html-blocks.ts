@@ -13,8 +13,16 @@ const INLINE = new Set(
   ),
 );
 
+/** How inline elements are written that are more than their text. */
+export interface InlineStyle {
+  link(text: string, element: HtmlElement): string;
+  code(text: string): string;
+}
+
+const plain: InlineStyle = { link: (text) => text, code: (text) => text };
+
 /** Writes what a reader of the page sees below `root` into the builder, block by block. */
-export function addHtmlBlocks(builder: TextBuilder, root: HtmlNode): void {
+export function addHtmlBlocks(builder: TextBuilder, root: HtmlNode, style: InlineStyle = plain): void {
   // Inline content that stands between blocks gathers here until the next block begins.
   let inline = '';
   const flush = (kind: 'paragraph' | 'quote') => {
@@ -34,7 +42,7 @@ export function addHtmlBlocks(builder: TextBuilder, root: HtmlNode): void {
     const { name } = node;
     if (DROPPED.has(name)) return;
     if (name === 'br') inline += '\n';
-    else if (INLINE.has(name) && !hasBlocks(node)) inline += inlineText(node);
+    else if (INLINE.has(name) && !hasBlocks(node)) inline += inlineText(node, style);
     else {
       flush(kind);
       addBlock(node, name === 'blockquote' ? 'quote' : kind);
@@ -44,11 +52,15 @@ export function addHtmlBlocks(builder: TextBuilder, root: HtmlNode): void {
 
   const addBlock = (node: HtmlElement, kind: 'paragraph' | 'quote'): void => {
     const level = /^h([1-6])$/.exec(node.name)?.[1];
-    if (level !== undefined) builder.add('heading', oneLine(inlineText(node)), { level: Number(level) });
+    if (level !== undefined) builder.add('heading', oneLine(inlineText(node, plain)), { level: Number(level) });
     else if (node.name === 'pre') builder.add('code', textBelow(node));
-    else if (node.name === 'ul' || node.name === 'ol') builder.add('list', listLines(node, 0).join('\n'));
-    else if (node.name === 'dl') builder.add('list', definitionLines(node).join('\n'));
-    else if (node.name === 'table' && isDataTable(node)) builder.add('table', tableRows(node, inlineText));
+    else if (node.name === 'ul' || node.name === 'ol') builder.add('list', listLines(node, 0, style).join('\n'));
+    else if (node.name === 'dl') builder.add('list', definitionLines(node, style).join('\n'));
+    else if (node.name === 'table' && isDataTable(node))
+      builder.add(
+        'table',
+        tableRows(node, (cell) => inlineText(cell, style)),
+      );
     else {
       for (const child of childrenOf(node)) visit(child, kind);
       flush(kind);
@@ -69,29 +81,37 @@ function hasBlocks(node: HtmlElement): boolean {
 }
 
 /** Text of an element with everything in it on one level. */
-function inlineText(node: HtmlNode): string {
+function inlineText(node: HtmlNode, style: InlineStyle): string {
   if (node.type === 'text') return node.data.replace(/[ \t\n\r]+/g, ' ');
   if (isElement(node)) {
     if (DROPPED.has(node.name)) return '';
     if (node.name === 'br') return '\n';
   }
-  const text = childrenOf(node).map(inlineText).join('');
-  return isElement(node) && !INLINE.has(node.name) ? ` ${text} ` : text;
+  const text = childrenOf(node)
+    .map((child) => inlineText(child, style))
+    .join('');
+  return isElement(node) ? styled(node, text, style) : text;
 }
 
-function listLines(list: HtmlElement, depth: number): string[] {
+function styled(node: HtmlElement, text: string, style: InlineStyle): string {
+  if (node.name === 'a') return style.link(text, node);
+  if (node.name === 'code' || node.name === 'kbd' || node.name === 'samp') return style.code(text);
+  return INLINE.has(node.name) ? text : ` ${text} `;
+}
+
+function listLines(list: HtmlElement, depth: number, style: InlineStyle): string[] {
   const indent = '  '.repeat(depth);
   let number = Number.parseInt(list.attribs['start'] ?? '1', 10) || 1;
   return childrenOf(list).flatMap((item) => {
     if (!isElement(item)) return [];
-    if (item.name === 'ul' || item.name === 'ol') return listLines(item, depth + 1);
+    if (item.name === 'ul' || item.name === 'ol') return listLines(item, depth + 1, style);
     if (DROPPED.has(item.name)) return [];
     const nested = listsIn(item);
-    const own = oneLine(inlineWithout(item, new Set(nested)));
+    const own = oneLine(inlineWithout(item, new Set(nested), style));
     const mark = list.name === 'ol' ? `${number++}.` : '-';
     return [
       ...(own === '' ? [] : [`${indent}${mark} ${own}`]),
-      ...nested.flatMap((inner) => listLines(inner, depth + 1)),
+      ...nested.flatMap((inner) => listLines(inner, depth + 1, style)),
     ];
   });
 }
@@ -103,24 +123,24 @@ function listsIn(node: HtmlNode): HtmlElement[] {
   });
 }
 
-function inlineWithout(node: HtmlNode, left: ReadonlySet<HtmlNode>): string {
+function inlineWithout(node: HtmlNode, left: ReadonlySet<HtmlNode>, style: InlineStyle): string {
   if (left.has(node)) return ' ';
   if (node.type === 'text' || (isElement(node) && (DROPPED.has(node.name) || node.name === 'br')))
-    return inlineText(node);
+    return inlineText(node, style);
   const text = childrenOf(node)
-    .map((child) => inlineWithout(child, left))
+    .map((child) => inlineWithout(child, left, style))
     .join('');
-  return isElement(node) && !INLINE.has(node.name) ? ` ${text} ` : text;
+  return isElement(node) ? styled(node, text, style) : text;
 }
 
 /** `Term: definition`, one a line. */
-function definitionLines(list: HtmlElement): string[] {
+function definitionLines(list: HtmlElement, style: InlineStyle): string[] {
   const lines: string[] = [];
   let term = '';
   const visit = (node: HtmlNode) => {
     for (const child of childrenOf(node)) {
       if (!isElement(child)) continue;
-      const text = child.name === 'dt' || child.name === 'dd' ? oneLine(inlineText(child)) : '';
+      const text = child.name === 'dt' || child.name === 'dd' ? oneLine(inlineText(child, style)) : '';
       if (child.name === 'dt') {
         if (term !== '') lines.push(term);
         term = text;

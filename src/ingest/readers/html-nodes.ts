@@ -14,8 +14,39 @@ export function textBelow(root: HtmlNode): string {
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.type === 'text') parts.push(node.data);
     else if (!isElement(node) || (node.name !== 'script' && node.name !== 'style')) {
-      for (const child of [...childrenOf(node)].reverse()) open.push(child);
+      const children = childrenOf(node);
+      for (let index = children.length - 1; index >= 0; index--) {
+        const child = children[index];
+        if (child !== undefined) open.push(child);
+      }
     }
   }
   return parts.join('');
+}
+
+/** Takes a node out of its page. */
+export function detach(node: HtmlNode): void {
+  const { parent, prev, next } = node;
+  if (parent === null) return;
+  const at = parent.children.indexOf(node as (typeof parent.children)[number]);
+  if (at !== -1) parent.children.splice(at, 1);
+  if (prev !== null) prev.next = next;
+  if (next !== null) next.prev = prev;
+  node.parent = null;
+  node.prev = null;
+  node.next = null;
+}
+
+/** The elements with one of these names below a node, in order. */
+export function elementsBelow(root: HtmlNode, names: ReadonlySet<string>): HtmlElement[] {
+  const found: HtmlElement[] = [];
+  const visit = (node: HtmlNode) => {
+    for (const child of childrenOf(node)) {
+      if (!isElement(child)) continue;
+      if (names.has(child.name)) found.push(child);
+      visit(child);
+    }
+  };
+  visit(root);
+  return found;
 }

@@ -1,0 +1,44 @@
+import { readWebPage } from '../ingest/read-web-page.ts';
+import type { ToolContext } from '../toolbox/tool-context.ts';
+import { publicOnly } from '../web/address-rules.ts';
+import { createWebPages } from '../web/create-web-pages.ts';
+import { createWebSearch } from '../web/create-web-search.ts';
+import { createPageFetcher, type FetchedPage, type FetchOptions } from '../web/page-fetcher.ts';
+import { createPageRenderer } from '../web/render-page.ts';
+import type { TermAnalyser } from '../web/select-passages.ts';
+import { createSiteManners, defaultManners } from '../web/site-manners.ts';
+import { enginesOf, type WebSettings } from '../web/web-settings.ts';
+
+/** What reaches the web, as tools and answers use it. */
+export interface Web extends Pick<ToolContext, 'webSearch' | 'webPages'> {
+  readonly webPages: NonNullable<ToolContext['webPages']>;
+  /** One page or file as it is, for taking it in. */
+  fetchPage(address: string, options: FetchOptions): Promise<FetchedPage>;
+  close(): Promise<void>;
+}
+
+/** Nothing is contacted before something is asked for. */
+export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web {
+  const fetcher = createPageFetcher({ rules: { ...publicOnly, open: settings.openHosts } });
+  const manners = createSiteManners(fetcher, { ...defaultManners, obeysRobots: settings.obeysRobots });
+  const engines = enginesOf(settings);
+  const search = engines.length === 0 ? undefined : createWebSearch({ engines });
+  const renderer =
+    settings.browser === undefined ? undefined : createPageRenderer({ executablePath: settings.browser, fetcher });
+  const webPages = createWebPages({
+    ...{ fetcher, manners, analyser, readPage: readWebPage },
+    ...(renderer && { render: renderer.render }),
+  });
+  return {
+    webPages,
+    ...(search && { webSearch: search }),
+    async fetchPage(address, { known: _, ...options }) {
+      const page = await fetcher.fetch(address, options);
+      if (page === 'unchanged') throw new Error('A page that is not known cannot be unchanged.');
+      return page;
+    },
+    async close() {
+      await Promise.all([fetcher.close(), search?.close(), renderer?.close()]);
+    },
+  };
+}
