@@ -7,6 +7,7 @@ import type { Model, Usage } from '../models/model.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { ExtractedText, Page, Paged } from '../store/corpus.ts';
+import type { FetchedPage, FetchOptions } from '../web/page-fetcher.ts';
 import type { WebPages } from '../web/web-pages.ts';
 import type { WebSearch } from '../web/web-search.ts';
 import type { AbsentTool, CorpusFacts, Intake, ResearchDesk } from './desk.ts';
@@ -55,6 +56,8 @@ export interface ToolContext {
   readonly webSearch?: WebSearch;
   /** Present when the `web_pages` need is met. */
   readonly webPages?: WebPages;
+  /** One page or file of the web as it is, under this service's rules on addresses. */
+  fetchPage?(address: string, options: FetchOptions): Promise<FetchedPage>;
   /** Whether this run may contact an address that a page led to; without it, every address the service allows. */
   mayContact?(url: URL): boolean;
   /** Present when the `intake` need is met. */
