@@ -3,7 +3,7 @@
 /** Words and shapes that belong to everybody. */
 const vocabulary = ['documents', 'errors'];
 /** Ports: small interfaces that adapters fulfil. */
-const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'access'];
+const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'access'];
 /** What the rooms that do the work stand on. */
 const foundations = [...ports, 'toolbox', 'retrieval', 'graph', 'citations'];
 const adapters = [
@@ -40,6 +40,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'models/anthropic': [...vocabulary, 'models'],
   'models/extractive': [...vocabulary, 'models', 'citations', 'store/full-text'],
   web: [...vocabulary],
+  sandbox: [...vocabulary],
   citations: [...vocabulary],
   retrieval: [...ports, 'store/full-text'],
   graph: [...ports, 'citations', 'retrieval'],

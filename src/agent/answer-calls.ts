@@ -40,10 +40,8 @@ export async function* answerCalls(
       const { call, outcome, text } = answered;
       running.delete(call);
       answers.set(call, answered);
-      if (!outcome.isError) {
-        for (const listed of outcome.output.listedAddresses ?? []) run.containment.trust(listed);
-        if (outcome.output.isUntrusted === true) run.containment.readUntrusted();
-      }
+      if (!outcome.isError) for (const listed of outcome.output.listedAddresses ?? []) run.containment.trust(listed);
+      if (isUntrusted(outcome)) run.containment.readUntrusted();
       const spent = run.budget.spent();
       yield { type: 'tool_result', callId: call.id, name: call.name, content: text, isError: outcome.isError, spent };
     }
@@ -58,7 +56,7 @@ export async function* answerCalls(
 
 async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<Answered> {
   const outcome = await outcomeOf(run, call, signal);
-  const text = outcome.isError ? outcome.text : cutToContext(outcome.output.text, run.maxToolTokens);
+  const text = cutToContext(outcome.isError ? outcome.text : outcome.output.text, run.maxToolTokens);
   return { call, outcome, text };
 }
 
@@ -76,6 +74,7 @@ async function outcomeOf(run: AgentRun, call: ToolCall, signal: AbortSignal): Pr
   if (refusal !== undefined) return { isError: true, code: 'blocked', text: `Error [blocked]: ${refusal}` };
   const context: ToolContext = {
     ...run.context,
+    conversationId: run.conversationId,
     transcript: run.transcript,
     cite: (source) => run.sources.add(source),
     spend: (model, usage) => run.budget.add(model, usage),
@@ -113,6 +112,9 @@ function cutToContext(text: string, tokens: number): string {
 }
 
 function toMessage({ call, outcome, text }: Answered): Message {
-  const shown = outcome.isError ? text : fence(text, outcome.output.isUntrusted === true ? 'untrusted' : 'corpus');
+  const shown = isUntrusted(outcome) ? fence(text, 'untrusted') : outcome.isError ? text : fence(text, 'corpus');
   return { role: 'tool', callId: call.id, name: call.name, text: shown, isError: outcome.isError };
 }
+
+const isUntrusted = (outcome: ToolOutcome): boolean =>
+  (outcome.isError ? outcome.isUntrusted : outcome.output.isUntrusted) === true;

@@ -7,6 +7,7 @@ import type { Message } from '../models/message.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PriceTable } from '../models/prices.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { Library, ToolContext } from '../toolbox/tool-context.ts';
@@ -31,6 +32,8 @@ export interface AgentParts {
   readonly toolNames: { readonly rag: readonly string[]; readonly research: readonly string[] };
   /** What reaches the web, for the tools that need it. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
+  /** Where Python runs, when it can; the `sandbox` need then belongs to `met`. */
+  readonly sandbox?: Sandbox | undefined;
   /** Needs that are met besides those the agent sees to itself. */
   readonly met: ReadonlySet<ToolNeed>;
   readonly analyser: TextAnalyser;

@@ -64,6 +64,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       settings: request.search,
       visible: request.search.filter,
       ...parts.web,
+      ...(parts.sandbox && { sandbox: parts.sandbox }),
       mayContact: (url) => containment.mayContact(url),
       maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
       ...(isExtractive ? {} : { reasoner: modelFor('reasoning', model, parts.models) }),

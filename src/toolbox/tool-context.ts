@@ -6,6 +6,7 @@ import type { Message } from '../models/message.ts';
 import type { Model, Usage } from '../models/model.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { ExtractedText, Page, Paged } from '../store/corpus.ts';
 import type { FetchedPage, FetchOptions } from '../web/page-fetcher.ts';
 import type { WebPages } from '../web/web-pages.ts';
@@ -60,6 +61,10 @@ export interface ToolContext {
   fetchPage?(address: string, options: FetchOptions): Promise<FetchedPage>;
   /** Whether this run may contact an address that a page led to; without it, every address the service allows. */
   mayContact?(url: URL): boolean;
+  /** Present when the `sandbox` need is met. */
+  readonly sandbox?: Sandbox;
+  /** The conversation the call belongs to, if it belongs to one. */
+  readonly conversationId?: string;
   /** Present when the `intake` need is met. */
   readonly intake?: Intake;
   /** Absolute; files below may be read for the caller. Present when the `folders` need is met. */

@@ -38,8 +38,19 @@ export interface ToolOutput {
   readonly sources?: readonly Source[];
   /** Addresses that a search engine listed as results; a run may go on to read them. */
   readonly listedAddresses?: readonly string[];
+  /** For faces that can show them; the text names them too. */
+  readonly files?: readonly OutputFile[];
   /** True when the text holds words from outside the corpus and its owner: the web, other servers. */
   readonly isUntrusted?: boolean;
+  /** True when another server answered that it failed: a failure told in words of strangers. */
+  readonly isFailure?: boolean;
+}
+
+/** Something a tool made that is no text, or more than a text. */
+export interface OutputFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
 }
 
 export type ArgumentReading =

@@ -1,0 +1,68 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { CapturedText, PythonResult } from '../sandbox/sandbox.ts';
+import { mediaTypeOf } from './media-type-of.ts';
+import { wholeCharacter } from './render-passages.ts';
+
+interface DescribeOptions {
+  /** Lines about documents that the code was given. */
+  readonly mounted: readonly string[];
+  readonly isSession: boolean;
+  /** Longest text, in characters. */
+  readonly most: number;
+}
+
+const LEAST_ROOM = 500;
+
+/** A run of Python for a model: all that came of it, in as few words as that takes. */
+export function describeRun(result: PythonResult, { mounted, isSession, most }: DescribeOptions): string {
+  const { value, error, stdout, stderr } = result;
+  const around = [
+    ...(mounted.length === 0 ? [] : [`Given to the code:\n${mounted.join('\n')}`]),
+    ...(value ? [`Result (${value.type}): ${clip(value.repr, most / 4)}${value.isTruncated ? ' … (cut)' : ''}`] : []),
+    ...(error ? [describeError(result)] : []),
+    ...(result.end === 'exit' ? [`It ended itself with exit code ${result.exitCode ?? 0}.`] : []),
+    ...fileLines(result),
+    ...(result.sessionLost ? ['Variables and files of earlier calls are gone: define again what is needed.'] : []),
+  ];
+  const room = Math.max(LEAST_ROOM, most - around.join('\n\n').length - 300);
+  const streams = [
+    ...stream('Printed', stdout, stderr.text === '' ? room : room / 2),
+    ...stream('Written to stderr', stderr, stdout.text === '' ? room : room / 2),
+  ];
+  const said = [...streams, ...around];
+  const nothing = value === undefined && error === undefined && stdout.characters + stderr.characters === 0;
+  if (nothing && result.end === 'finished' && result.files.length === 0) {
+    said.push('The code ran and showed nothing. Print what is wanted, or end with an expression.');
+  }
+  const kept = isSession && result.end !== 'timeout' && result.end !== 'memory' && result.end !== 'crash';
+  said.push(`(${Math.round(result.milliseconds)} ms${kept ? '; variables are kept for the next call' : ''})`);
+  return said.map(plain).join('\n\n');
+}
+
+function describeError({ error }: PythonResult): string {
+  if (error === undefined) return '';
+  if (error.traceback !== '') return error.traceback.trimEnd();
+  return `${error.type}: ${error.message}`;
+}
+
+function stream(name: string, { text, characters, isTruncated }: CapturedText, room: number): string[] {
+  if (characters === 0) return [];
+  const shown = clip(text, room);
+  const isCut = isTruncated || shown.length < text.length;
+  const note = isCut
+    ? `\n(cut: the first ${shown.length} of ${characters} characters; print less, or write to out/)`
+    : '';
+  return [`${name}:\n${shown.trimEnd()}${note}`];
+}
+
+function fileLines({ files, skippedFiles }: PythonResult): string[] {
+  return [
+    ...files.map(({ name, bytes }) => `File: out/${name} (${mediaTypeOf(name)}, ${bytes.byteLength} bytes)`),
+    ...skippedFiles.map(({ name, bytes, reason }) => `Not handed over: out/${name} (${bytes} bytes, ${reason})`),
+  ];
+}
+
+const clip = (text: string, most: number): string => text.slice(0, wholeCharacter(text, Math.floor(most)));
+
+/** Codes that move a terminal's cursor or recolour it are no part of a result. */
+const plain = (text: string): string => stripVTControlCharacters(text).replaceAll(/(?![\t\n\r])\p{Cc}/gu, '�');

@@ -1,0 +1,96 @@
+import type { Source } from '../citations/citation.ts';
+import type { Json } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import { findDocument, visibleDocument } from './find-document.ts';
+import { oneLine } from './render-passages.ts';
+import type { ToolContext } from './tool-context.ts';
+
+/** Documents and passages as data for code, that has not passed through a model. */
+export interface MountedDocuments {
+  readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  /** Variables that say what there is: `documents` and `passages`. */
+  readonly variables: Readonly<Record<string, Json>>;
+  readonly sources: readonly Source[];
+  /** One line each, for the model that asked for them. */
+  readonly lines: readonly string[];
+}
+
+type Sight = Pick<ToolContext, 'library' | 'visible' | 'cite'>;
+
+/**
+ * The extracted text of visible documents as `documents/<id>.txt`, and passages that a search found as the variable
+ * `passages`. Throws `not_found` for what is not visible or has no text.
+ */
+export async function documentsAsFiles(
+  documentIds: readonly string[],
+  chunkIds: readonly string[],
+  context: Sight,
+): Promise<MountedDocuments> {
+  const documents = await Promise.all(documentIds.map((id) => mountDocument(id, context)));
+  const passages = await loadPassages(chunkIds, context);
+  return {
+    files: documents.map(({ file }) => file),
+    variables: {
+      ...(documents.length > 0 && { documents: documents.map(({ entry }) => entry) }),
+      ...(passages.length > 0 && { passages: passages.map(({ entry }) => entry) }),
+    },
+    sources: [...documents, ...passages].map(({ source }) => source),
+    lines: [...documents, ...passages].map(({ line }) => line),
+  };
+}
+
+async function mountDocument(given: string, context: Sight) {
+  const document = await findDocument(given, context);
+  const extracted = await context.library.textOf(document.id);
+  const title = oneLine(document.title);
+  if (extracted === undefined || extracted.text === '') {
+    throw new ServiceError('not_found', `"${title}" has no text: its ingestion is ${document.ingestionStatus}.`);
+  }
+  const source: Source = { kind: 'document', document };
+  const marker = `[${context.cite(source)}]`;
+  const name = `documents/${document.id}.txt`;
+  return {
+    source,
+    file: { name, bytes: Buffer.from(extracted.text) },
+    entry: {
+      id: document.id,
+      title: document.title,
+      path: name,
+      marker,
+      characters: extracted.text.length,
+      metadata: document.metadata,
+      pages: extracted.pages.map(({ number, start, end }) => ({ number, start, end })),
+    } satisfies Json,
+    line: `${marker} ${title} → ${name}`,
+  };
+}
+
+async function loadPassages(ids: readonly string[], context: Sight) {
+  if (ids.length === 0) return [];
+  const wanted = ids.map((id) => id.toLowerCase());
+  const found = new Map((await context.library.chunksById(wanted)).map((chunk) => [chunk.id, chunk]));
+  return Promise.all(
+    wanted.map(async (id, index) => {
+      const chunk = found.get(id);
+      // A chunk out of sight is told from a missing one by nothing.
+      const document = chunk && (await visibleDocument(chunk.documentId, context));
+      if (chunk === undefined || document === undefined) {
+        throw new ServiceError('not_found', `No chunk "${ids[index]}" is visible here; search for it again.`);
+      }
+      const source: Source = { kind: 'chunk', chunk: { ...chunk, score: 0 } };
+      const marker = `[${context.cite(source)}]`;
+      return {
+        source,
+        entry: {
+          chunk_id: chunk.id,
+          document_id: chunk.documentId,
+          title: document.title,
+          page: chunk.page,
+          marker,
+          text: chunk.text,
+        } satisfies Json,
+        line: `${marker} ${oneLine(document.title)} → passages[${index}]`,
+      };
+    }),
+  );
+}

@@ -1,0 +1,24 @@
+import { extname } from 'node:path';
+
+/** What a file holds, by the end of its name; for showing it, not for trusting it. */
+export const mediaTypeOf = (name: string): string =>
+  MEDIA_TYPES.get(extname(name).toLowerCase()) ?? 'application/octet-stream';
+
+const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
+  ['.svg', 'image/svg+xml'],
+  ['.png', 'image/png'],
+  ['.jpg', 'image/jpeg'],
+  ['.jpeg', 'image/jpeg'],
+  ['.gif', 'image/gif'],
+  ['.csv', 'text/csv'],
+  ['.tsv', 'text/tab-separated-values'],
+  ['.txt', 'text/plain'],
+  ['.md', 'text/markdown'],
+  ['.html', 'text/html'],
+  ['.json', 'application/json'],
+  ['.xml', 'application/xml'],
+  ['.pdf', 'application/pdf'],
+  ['.zip', 'application/zip'],
+  ['.db', 'application/vnd.sqlite3'],
+  ['.sqlite', 'application/vnd.sqlite3'],
+]);
