@@ -58,7 +58,7 @@ function* textOf(text: string): Generator<ModelEvent> {
 }
 
 /** A transcript for a model that knows nothing of tools. */
-export function toPlainMessages(messages: readonly Message[], tools: readonly ToolSpec[]): Message[] {
+function toPlainMessages(messages: readonly Message[], tools: readonly ToolSpec[]): Message[] {
   const plain = messages.map(toPlainMessage);
   return tools.length === 0 ? plain : [{ role: 'system', text: instructions(tools) }, ...plain];
 }

@@ -9,7 +9,7 @@ export function oneLine(text: string, longest: number = LONGEST_TITLE): string {
 }
 
 /** `Title · chunk 12 · p. 4 · score 0.83 · document_id 1f0c…`: the line above a passage. */
-export function passageLabel(chunk: Chunk & Partial<Pick<ScoredChunk, 'score'>>): string {
+function passageLabel(chunk: Chunk & Partial<Pick<ScoredChunk, 'score'>>): string {
   const parts = [oneLine(titleOf(chunk)), `chunk ${chunk.order}`];
   if (chunk.page !== null) parts.push(`p. ${chunk.page}`);
   if (chunk.headingPath.length > 0) parts.push(oneLine(chunk.headingPath.join(' > ')));

@@ -25,7 +25,7 @@ import { newDocument } from './new-document.ts';
 export const lettersSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
 
 /** Counts letters in four classes: near means much the same letters. Enough to have a semantic leg that always answers. */
-export const letters: EmbeddingModel = {
+const letters: EmbeddingModel = {
   name: 'test/angles',
   isLexical: true,
   space: async () => lettersSpace,
@@ -42,7 +42,7 @@ function vectorOf(text: string): Float32Array {
   return Float32Array.from(counts, (count) => count / length);
 }
 
-export const analyser = { analyse, analyseQuery };
+const analyser = { analyse, analyseQuery };
 
 export type OpenStore = Store & { readonly index: VectorIndex };
 
