@@ -11,7 +11,7 @@ const MOST_LINKS = 5;
 const FENCE_ROOM = 300;
 
 /** Where the code of an error stands in a result's `_meta`. */
-export const ERROR_META = 'citewell/error';
+const ERROR_META = 'citewell/error';
 
 /**
  * An outcome as MCP content. Some clients show a model only the text and others only the data, so each is whole by

@@ -49,7 +49,7 @@ export const ingestFile = defineTool({
  * The real path of a file below an allowed folder: links are followed before the check, so that none leads out. What
  * lies outside is not told from what is not there.
  */
-export async function allowedFile(given: string, folders: readonly string[]): Promise<string> {
+async function allowedFile(given: string, folders: readonly string[]): Promise<string> {
   const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
   for (const root of roots) {
     if (root === undefined) continue;

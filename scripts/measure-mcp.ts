@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+// What hosts and models notice of the MCP face: the first reply, the size of the list, calls per second beside the
+// same search over /v3, and memory after many calls.
+const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url));
+const CHARACTERS_PER_TOKEN = 4;
+const DOCUMENTS = 200;
+const SECONDS = 5;
+const AT_ONCE = 8;
+const MANY = Number(process.argv[2] ?? 10_000);
+
+const cwd = await mkdtemp(join(tmpdir(), 'citewell-measure-'));
+const { PATH = '', HOME = '' } = process.env;
+const env = { PATH, HOME, CITEWELL_LOG_LEVEL: 'error' };
+const row = (what: string, value: string) => console.log(`${what.padEnd(58)}${value}`);
+
+try {
+  const replies: number[] = [];
+  for (let run = 0; run < 7; run++) replies.push(await firstReply());
+  row('first reply over stdio, from process start (median of 7)', `${Math.round(median(replies))} ms`);
+  await overStdio();
+  await overHttp();
+} finally {
+  await rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+async function firstReply(): Promise<number> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, 'mcp'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'measure', version: '1' } };
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+  await once(createInterface({ input: child.stdout }), 'line');
+  const took = performance.now() - startedAt;
+  child.stdin.end();
+  await once(child, 'exit');
+  return took;
+}
+
+async function overStdio(): Promise<void> {
+  const client = new Client({ name: 'measure', version: '1' });
+  const args = [PROGRAM, 'mcp', '--write'];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: 'ignore' }));
+  const { tools } = await client.listTools();
+  for (const [what, list] of [
+    ['usual', tools.filter(({ annotations }) => annotations?.readOnlyHint)],
+    ['with --write', tools],
+  ] as const) {
+    const size = JSON.stringify({ tools: list }).length;
+    row(
+      `tools/list, ${what}: ${list.length} tools`,
+      `${size} characters, about ${Math.round(size / CHARACTERS_PER_TOKEN)} tokens`,
+    );
+  }
+  for (let number = 0; number < DOCUMENTS; number++) {
+    const text = `Report ${number}. ${`The river number ${number} flows past the town of stone ${number % 17}. `.repeat(20)}`;
+    await client.callTool({ name: 'ingest_text', arguments: { title: `Report ${number}`, text } });
+  }
+  await client.close();
+}
+
+async function overHttp(): Promise<void> {
+  const server = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0'], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    let url = '';
+    for await (const line of createInterface({ input: server.stdout })) {
+      url = /(http:\/\/\S+)\/v3/.exec(line)?.[1] ?? url;
+      if (url !== '') break;
+    }
+    server.stdout.resume();
+    const search = (number: number) => ({ query: `town of stone ${number % 17}`, limit: 10 });
+    const overV3 = async (number: number) => {
+      const { query, limit } = search(number);
+      const body = JSON.stringify({ query, search_settings: { limit, use_hybrid_search: true } });
+      const headers = { 'content-type': 'application/json' };
+      await (await fetch(`${url}/v3/retrieval/search`, { method: 'POST', headers, body })).json();
+    };
+    const clientOf = async (mode: 'legacy' | { readonly pin: string }) => {
+      const client = new Client({ name: 'measure', version: '1' }, { versionNegotiation: { mode } });
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+      return client;
+    };
+    const [legacy, modern] = [await clientOf('legacy'), await clientOf({ pin: '2026-07-28' })];
+    const over = (client: Client) => async (number: number) => {
+      await client.callTool({ name: 'search_file_knowledge', arguments: search(number) });
+    };
+    // In turns, so that what else the machine does weighs on all alike.
+    const kinds = {
+      'POST /v3/retrieval/search': overV3,
+      'MCP, 2025-11-25': over(legacy),
+      'MCP, 2026-07-28': over(modern),
+    };
+    const counts = new Map<string, number>();
+    for (let round = 0; round < 3; round++) {
+      for (const [kind, call] of Object.entries(kinds)) {
+        counts.set(kind, (counts.get(kind) ?? 0) + (await callsWithin(call, (SECONDS * 1000) / 3)));
+      }
+    }
+    for (const [kind, count] of counts)
+      row(`searches per second, ${AT_ONCE} at once: ${kind}`, (count / SECONDS).toFixed(0));
+
+    const before = await residentMegabytes(server.pid ?? 0);
+    for (let done = 0; done < MANY; done += AT_ONCE) {
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => over(modern)(done + index)));
+    }
+    row(
+      `memory of the server before and after ${MANY} calls`,
+      `${before} MB, ${await residentMegabytes(server.pid ?? 0)} MB`,
+    );
+    await Promise.all([legacy.close(), modern.close()]);
+  } finally {
+    server.kill('SIGTERM');
+    await once(server, 'exit');
+  }
+}
+
+async function callsWithin(call: (number: number) => Promise<void>, milliseconds: number): Promise<number> {
+  const until = performance.now() + milliseconds;
+  let count = 0;
+  const worker = async () => {
+    while (performance.now() < until) {
+      await call(count);
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return count;
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const ps = spawn('ps', ['-o', 'rss=', '-p', String(pid)]);
+  let output = '';
+  for await (const part of ps.stdout.setEncoding('utf8')) output += part;
+  return Math.round(Number(output) / 1024);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}

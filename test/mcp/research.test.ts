@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import type { Agent } from '../../src/agent/agent.ts';
+import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
+import { chooseTools } from '../../src/mcp/choose-tools.ts';
+import { toolsets, unbuiltTools } from '../../src/services/tool-catalogue.ts';
+import type { ToolNeed } from '../../src/toolbox/tool.ts';
+import { startInProcess } from './support/in-process.ts';
+
+const everything: ReadonlySet<ToolNeed> = new Set(
+  Object.values(toolsets)
+    .flat()
+    .flatMap(({ needs }) => needs),
+);
+
+/** An agent that searches, waits for a word, and answers. */
+function slowAgent(text: string) {
+  const { promise: word, resolve: goOn } = Promise.withResolvers<void>();
+  const agent: Agent = {
+    async prepare() {
+      return {
+        conversationId: 'c0',
+        async *events(signal): AsyncGenerator<AgentEvent, void> {
+          yield { type: 'tool_call', call: { id: '1', name: 'search_file_knowledge', arguments: { query: 'rivers' } } };
+          await Promise.race([
+            word,
+            new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+          ]);
+          const answer = { text, citations: [], model: 'test/model', conversationId: 'c0' } as Partial<AgentAnswer>;
+          yield { type: 'final_answer', answer: answer as AgentAnswer };
+        },
+      };
+    },
+  };
+  return { agent, goOn };
+}
+
+async function start(text = 'Rivers flow.') {
+  const { agent, goOn } = slowAgent(text);
+  const mcp = await startInProcess({ change: () => ({ agent }) });
+  const call = async (name: string, given: object, userId = defaultAdmin.userId) =>
+    mcp.backend.call(
+      { principal: { ...defaultAdmin, userId }, name, arguments: given, folders: [], absent: [] },
+      { signal: AbortSignal.timeout(20_000) },
+    );
+  const begun = await call('research_start', { query: 'What do rivers do?' });
+  const id = String(begun.isError ? '' : begun.output.structured['research_id']);
+  const ask = async (given: object = {}, userId?: string) => {
+    const outcome = await call('research_result', { research_id: id, ...given }, userId);
+    return outcome.isError ? { code: outcome.code } : { text: outcome.output.text, ...outcome.output.structured };
+  };
+  return { ask, goOn };
+}
+
+describe('research by handle', () => {
+  it('is started, asked after, waited for and fetched', async () => {
+    const { ask, goOn } = await start();
+    expect(await ask()).toMatchObject({
+      status: 'running',
+      query: 'What do rivers do?',
+      steps: ['search_file_knowledge: rivers'],
+    });
+    const waiting = ask({ wait_seconds: 20 });
+    goOn();
+    expect(await waiting).toMatchObject({ status: 'ended', answer: 'Rivers flow.', conversation_id: 'c0' });
+  });
+
+  it('gives a long answer in parts that fit together', async () => {
+    const whole = 'Rivers flow from springs to seas. '.repeat(200);
+    const { ask, goOn } = await start(whole);
+    goOn();
+    await ask({ wait_seconds: 20 });
+    let read = '';
+    for (let offset: unknown = 0; offset !== undefined; ) {
+      const part: Readonly<Record<string, unknown>> = await ask({ offset, max_chars: 1_500 });
+      read += part['answer'];
+      offset = part['next_offset'];
+      if (offset !== undefined) expect(part['text']).toContain(`offset=${offset}`);
+    }
+    expect(read).toBe(whole);
+  });
+
+  it('ends when it is called off', async () => {
+    const { ask } = await start();
+    expect(await ask({ cancel: true })).toMatchObject({ status: 'cancelled' });
+  });
+
+  it("is nobody else's: a foreign handle is told from an unknown one by nothing", async () => {
+    const { ask } = await start();
+    expect(await ask({}, 'someone else')).toEqual({ code: 'not_found' });
+    expect(await ask({ research_id: '00000000-0000-4000-8000-000000000000' })).toEqual({ code: 'not_found' });
+  });
+
+  it('is offered with the research toolset, where a language model is configured', () => {
+    const catalogue = { toolsets, unbuilt: unbuiltTools };
+    const names = (met: ReadonlySet<ToolNeed>) =>
+      chooseTools(catalogue, { toolsets: ['research'] }, met).tools.map(({ name }) => name);
+    expect(names(everything)).toEqual(
+      expect.arrayContaining(['rag', 'reasoning', 'research_start', 'research_result']),
+    );
+    expect(names(new Set(['answerer']))).toEqual(['rag']);
+  });
+});
