@@ -94,8 +94,13 @@ export const variables = z.object({
   CITEWELL_AFTER_UNTRUSTED: z
     .string()
     .transform(entries)
-    .pipe(z.array(z.enum(['code', 'addresses'], { error: 'expected code, addresses, or both' })))
+    .pipe(
+      z.array(
+        z.enum(['code', 'addresses', 'actions'], { error: 'expected code, addresses, actions, or some of them' }),
+      ),
+    )
     .optional(),
+  CITEWELL_MCP_SERVERS: z.string().optional(),
   CITEWELL_WEB_SEARCH: z
     .string()
     .transform(words)

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { type LogLevel, variableNames, variables } from './config-variables.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
+import { type OutsideServer, readOutsideServers, type ServersReading } from './mcp/outside-servers.ts';
 import type { PriceTable } from './models/prices.ts';
 import { nearestName } from './nearest-name.ts';
 import { engineNames, type WebSettings } from './web/web-settings.ts';
@@ -59,7 +60,9 @@ export interface Config {
   readonly resumeSeconds: number;
   readonly web: WebSettings;
   /** What a run may still do after it has read words of strangers. */
-  readonly afterUntrusted: readonly ('code' | 'addresses')[];
+  readonly afterUntrusted: readonly ('code' | 'addresses' | 'actions')[];
+  /** Other MCP servers, whose tools the agent may use. */
+  readonly outsideServers: readonly OutsideServer[];
   /** Names besides those of this machine by which `/mcp` may be called, and of pages that may call it. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -94,6 +97,8 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
       ),
     );
   }
+  const outside = parsed.success ? outsideServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
+  issues.push(...(outside?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
   if (!parsed.success || issues.length > 0) throw configurationError(issues);
 
   const value = parsed.data;
@@ -126,6 +131,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,
     web: webSettings(value),
     afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
+    outsideServers: outside?.servers ?? [],
     allowedHosts: value.CITEWELL_ALLOWED_HOSTS ?? [],
     allowedOrigins: value.CITEWELL_ALLOWED_ORIGINS ?? [],
     ...(value.CITEWELL_MCP_TOOLSETS && { mcpToolsets: value.CITEWELL_MCP_TOOLSETS }),
@@ -167,6 +173,18 @@ function webSettings(value: z.output<typeof variables>): WebSettings {
     }),
     ...(value.CITEWELL_BROWSER && { browser: value.CITEWELL_BROWSER }),
   };
+}
+
+/** The value is the JSON itself, or the path of a file with it. */
+function outsideServers(value: string | undefined, cwd: string, set: Readonly<Record<string, string>>): ServersReading {
+  if (value === undefined) return { servers: [], complaints: [] };
+  if (value.trimStart().startsWith('{')) return readOutsideServers(value, set);
+  try {
+    return readOutsideServers(readFileSync(resolve(cwd, value), 'utf8'), set);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    return { servers: [], complaints: [`expected the path of a file, or JSON; the file cannot be read${code}`] };
+  }
 }
 
 function provider(apiKey: string | undefined, baseUrl: string | undefined): ProviderConfig {

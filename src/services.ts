@@ -9,6 +9,7 @@ import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http
 import { embeddingText } from './ingest/embedding-text.ts';
 import { createIngestor } from './ingest/ingest-document.ts';
 import type { Ingestor } from './ingest/ingestor.ts';
+import { createOutsideTools } from './mcp/outside-tools.ts';
 import { createExtractiveModel } from './models/extractive/extractive-model.ts';
 import { listPrices } from './models/prices.ts';
 import { createModelRegistry } from './models/registry.ts';
@@ -108,6 +109,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const analyser = { analyse, analyseQuery };
   const web = openWeb(config.web, analyser);
   closers.push(web.close);
+  const outside = createOutsideTools({ servers: config.outsideServers, version: readVersion(), log });
+  closers.push(outside.close);
   const kept = createConversations(conversations);
   const agent = createAgent({
     models,
@@ -118,11 +121,13 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     toolNames: { rag: ragToolNames, research: researchToolNames },
     web,
     met: new Set(['web_pages', ...(web.webSearch === undefined ? [] : (['web_search'] as const))]),
+    outside,
     analyser,
     prices: { ...listPrices, ...config.prices },
     policy: {
       codeAfterUntrusted: config.afterUntrusted.includes('code'),
       newAddressesAfterUntrusted: config.afterUntrusted.includes('addresses'),
+      actionsAfterUntrusted: config.afterUntrusted.includes('actions'),
     },
     window: config.contextTokens,
   });
@@ -164,7 +169,10 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
         embedder: embeddings.name,
         data: folder.path,
         index: { kind: config.chroma ? 'remote' : 'embedded', state },
-        hints: hintsFor({ model, embedder: embeddings, preferredEmbedder: preferred, embeddingModelSetting }),
+        hints: [
+          ...hintsFor({ model, embedder: embeddings, preferredEmbedder: preferred, embeddingModelSetting }),
+          ...outside.problems(),
+        ],
       };
     },
 

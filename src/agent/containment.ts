@@ -6,6 +6,8 @@ export interface ContainmentPolicy {
   readonly codeAfterUntrusted: boolean;
   /** Contact addresses that only the untrusted text named. */
   readonly newAddressesAfterUntrusted: boolean;
+  /** Use tools of other servers that say of themselves that they change things. */
+  readonly actionsAfterUntrusted?: boolean;
 }
 
 export const strictPolicy: ContainmentPolicy = { codeAfterUntrusted: false, newAddressesAfterUntrusted: false };
@@ -14,8 +16,8 @@ const CODE_TOOLS: ReadonlySet<string> = new Set(['python_executor']);
 
 /**
  * Keeps what a run reads from steering what it does (chances.md C10): by structure, not by asking the model. Before
- * any untrusted text was read nothing is refused. Afterwards code is not run, and a tool that reaches outside may only
- * be given hosts that the user named or that a search engine listed as results.
+ * any untrusted text was read nothing is refused. Afterwards code is not run, nothing outside is changed, and a tool
+ * that reaches outside may only be given hosts that the user named or that a search engine listed as results.
  */
 export interface Containment {
   /** Learns the hosts in a person's words, where they may stand bare, or in a listing, where only addresses count. */
@@ -47,6 +49,9 @@ export function createContainment(policy: ContainmentPolicy): Containment {
       if (!isTainted) return undefined;
       if (CODE_TOOLS.has(tool.name) && !policy.codeAfterUntrusted) {
         return 'This run has read text of strangers, so it may not run code any more. Next step: answer without it.';
+      }
+      if (tool.annotations.openWorld && tool.annotations.destructive && policy.actionsAfterUntrusted !== true) {
+        return `This run has read text of strangers, so it may not use ${tool.name}, which changes things elsewhere. Next step: tell the user what you would have it do.`;
       }
       // What a model is asked goes to its provider, whatever addresses stand in it.
       const isOutbound = tool.annotations.openWorld && !tool.needs.includes('reasoner');

@@ -8,6 +8,7 @@ import type { ModelRegistry } from '../models/model.ts';
 import type { PriceTable } from '../models/prices.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { askedFor, type OutsideTools } from '../toolbox/outside-tools.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { Library, ToolContext } from '../toolbox/tool-context.ts';
@@ -34,6 +35,8 @@ export interface AgentParts {
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
   /** Where Python runs, when it can; the `sandbox` need then belongs to `met`. */
   readonly sandbox?: Sandbox | undefined;
+  /** Tools of other servers; offered in both modes, unless a request names the tools it wants. */
+  readonly outside?: OutsideTools;
   /** Needs that are met besides those the agent sees to itself. */
   readonly met: ReadonlySet<ToolNeed>;
   readonly analyser: TextAnalyser;
@@ -53,7 +56,7 @@ export function createAgent(parts: AgentParts): Agent {
       const model = models.resolve(request.generation.model, modes[request.mode].slot);
       const isExtractive = model.name === EXTRACTIVE_MODEL;
       const fast = isExtractive ? undefined : modelFor('fast', model, models);
-      const tools = toolsFor(request, parts, isExtractive);
+      const tools = await toolsFor(request, parts, isExtractive);
       const budgetParts: BudgetParts = {
         limits: budgetLimits(request.mode, request.limits),
         prices: parts.prices,
@@ -103,14 +106,21 @@ function helperNames({ mode }: AgentRequest, own: string, { models }: AgentParts
   return slots.map((slot) => models.defaultName(slot)).map((name) => (name === EXTRACTIVE_MODEL ? own : name));
 }
 
-/** With no language model the fixed plan searches and reads; there is nothing that could plan, reason or review. */
-function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: boolean): readonly Tool[] {
-  const known = parts.toolNames[request.mode];
+/**
+ * With no language model the fixed plan searches and reads; there is nothing that could plan, reason or review, and
+ * nothing that could make use of other servers.
+ */
+async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: boolean): Promise<readonly Tool[]> {
   const names = request.tools ?? modes[request.mode].tools;
+  const ofOutside = names.filter((name) => parts.outside?.covers(name) === true);
+  const known = [...new Set([...parts.toolNames[request.mode], ...(parts.outside?.names ?? []), ...ofOutside])];
   const met = new Set<ToolNeed>([...parts.met, 'answerer', ...(isExtractive ? [] : (['reasoner'] as const))]);
   const member = request.mode === 'rag' ? 'rag_tools' : 'research_tools';
   const { tools } = selectTools(names, parts.tools, met, known, member);
-  return isExtractive ? subTools(parts) : tools;
+  if (isExtractive) return subTools(parts);
+  if (request.tools !== undefined && ofOutside.length === 0) return tools;
+  const offered = (await parts.outside?.offer()) ?? [];
+  return [...tools, ...(request.tools === undefined ? offered : askedFor(offered, ofOutside))];
 }
 
 const subTools = ({ tools, toolNames }: AgentParts): readonly Tool[] =>

@@ -20,7 +20,13 @@ export type ToolErrorCode =
 
 export type ToolOutcome =
   | { readonly isError: false; readonly output: ToolOutput }
-  | { readonly isError: true; readonly code: ToolErrorCode; readonly text: string };
+  | {
+      readonly isError: true;
+      readonly code: ToolErrorCode;
+      readonly text: string;
+      /** True when the text holds words of strangers. */
+      readonly isUntrusted?: boolean;
+    };
 
 /**
  * Finds the tool, checks the arguments, runs it under its deadline. Never throws but for the caller's own abort:
@@ -55,6 +61,14 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
   try {
     if (signal.aborted) throw signal.reason;
     const output = await Promise.race([tool.execute(input, { ...context, signal }), aborted]);
+    if (output.isFailure === true) {
+      return {
+        isError: true,
+        code: 'backend_unavailable',
+        text: output.text,
+        isUntrusted: output.isUntrusted === true,
+      };
+    }
     return { isError: false, output };
   } catch (error) {
     if (context.signal.aborted) throw error;
