@@ -16,6 +16,8 @@ export interface SizeFigures {
   /** Chunks per second into the records, and from there into a Chroma that lacks them. */
   readonly loading: number;
   readonly rebuilding: number;
+  /** How many processes wanted a core while searches were measured, ours among them: above the cores, ratios blur. */
+  readonly load: number;
   readonly search: Readonly<Record<Measured, Timing>>;
   readonly start: StartFigures;
 }

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { documentId } from '../../src/documents/ids.ts';
@@ -45,7 +46,7 @@ export async function measureSize(
     });
     onProgress('filling the index');
     const begun = performance.now();
-    const { rebuilding, search } = await withServices(folder, async ({ services, chroma, collectionId }) => {
+    const { rebuilding, search, load } = await withServices(folder, async ({ services, chroma, collectionId }) => {
       const filled = performance.now() - begun;
       onProgress('searching');
       const { retriever, embeddings: embedder, corpus } = services;
@@ -54,11 +55,18 @@ export async function measureSize(
       const write = () => corpus.setMetadata(someDocument, { changes: changes++ }, 'merge');
       const collection = chroma.collection(collectionId);
       const measured = await measureSearch({ retriever, embedder, chroma: collection, bare, queries, write });
-      return { rebuilding: filled, search: measured };
+      return { rebuilding: filled, search: measured, load: loadavg()[0] ?? Number.NaN };
     });
     onProgress('starting the server');
     const start = await measureStart(folder, queries);
-    const figures = { chunks: loaded.chunks, loading: rate(loading), rebuilding: rate(rebuilding), search, start };
+    const figures = {
+      chunks: loaded.chunks,
+      loading: rate(loading),
+      rebuilding: rate(rebuilding),
+      load,
+      search,
+      start,
+    };
     return { loaded, figures };
   } finally {
     bare.close();

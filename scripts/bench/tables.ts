@@ -22,7 +22,7 @@ export function ingestLines({ chunks, ours, bare }: IngestRates): string[] {
 export function sizeLines(figures: SizeFigures): string[] {
   const { chunks, loading, rebuilding, start } = figures;
   return [
-    `${count(chunks)} chunks: search, milliseconds p50 / p95`,
+    `${count(chunks)} chunks: search, milliseconds p50 / p95 (load average ${figures.load.toFixed(1)})`,
     '',
     ...table(searchRows(figures)),
     '',
