@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultAdmin, type Principal } from '../access/principal.ts';
 import { usableCollections } from '../access/usable-collections.ts';
 import { visibleFilter } from '../access/visible-filter.ts';
@@ -118,7 +119,7 @@ export function inProcessClient(services: Services, principal: Principal = defau
     },
 
     async status() {
-      const [status, { documents, chunks, owedToIndex }] = await Promise.all([services.status(), corpus.stats()]);
+      const [status, { documents, chunks, owedToIndex }] = await Promise.all([settledStatus(services), corpus.stats()]);
       return statusFromWire({ ...status, documents, chunks, owed_to_index: owedToIndex });
     },
 
@@ -133,4 +134,17 @@ export function inProcessClient(services: Services, principal: Principal = defau
 
     close: () => services.close(),
   };
+}
+
+const SETTLE_MS = 5_000;
+const ASK_AGAIN_MS = 50;
+
+/** The index was opened a moment ago: what it is found to be is worth waiting for. */
+async function settledStatus(services: Services) {
+  const giveUpAt = performance.now() + SETTLE_MS;
+  for (;;) {
+    const status = await services.status();
+    if (status.index.state !== 'checking' || performance.now() > giveUpAt) return status;
+    await sleep(ASK_AGAIN_MS);
+  }
 }

@@ -12,7 +12,12 @@ export function serverLog(level: LogLevel): Logger {
 /** Sentences on stderr, for a command that somebody watches: warnings and worse, unless debugging. */
 export function commandLog(level: LogLevel, output: Output): Logger {
   const quiet = level === 'info' ? 'warn' : level;
-  return pino({ level: quiet, base: null, redact: SECRETS }, { write: (line) => output.note(sentence(line, output)) });
+  // pino's own serializer appends the messages of all causes, which speak to programmers.
+  const serializers = { err: withoutStack };
+  return pino(
+    { level: quiet, base: null, redact: SECRETS, serializers },
+    { write: (line) => output.note(sentence(line, output)) },
+  );
 }
 
 function withoutStack(error: unknown): unknown {
