@@ -11,7 +11,13 @@ export interface SnapshotCache {
   discard(): Promise<void>;
 }
 
-const PROGRAM = ['isolate/prelude.js', 'isolate/lockdown.js', 'isolate/python.js', 'python/sandbox.py'];
+const PROGRAM = [
+  'boot-isolate.ts',
+  'isolate/prelude.js',
+  'isolate/lockdown.js',
+  'isolate/python.js',
+  'python/sandbox.py',
+];
 
 /**
  * Keeps snapshots in a folder that only its owner may write to, for whoever writes a snapshot writes Python's memory.

@@ -18,6 +18,7 @@ export function patchPyodide(source: string): string {
 }
 
 const GUARDED = [
+  { call: 'try{const jskey=normalizeReservedWords(UTF8ToString(ptrkey));const result=jsobj[jskey]', times: 1 },
   { call: 'try{return Function.prototype.apply.apply(func,[this_,args])', times: 1 },
   { call: 'try{return func(arg)', times: 1 },
   { call: 'try{return Reflect.construct(func,args)', times: 1 },

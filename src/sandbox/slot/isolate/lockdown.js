@@ -19,6 +19,8 @@ export function lockDown() {
   }
   seal(globalThis, 'eval', code);
   seal(globalThis, 'Function', code);
+  // What patch-pyodide.ts asks for at each of Python's ways to JavaScript.
+  seal(globalThis, 'isLockedDown', true);
 
   for (const name of ['Module', 'Instance', 'Memory', 'Table', 'Global']) {
     const refused = refuse(`WebAssembly.${name}`);
