@@ -48,7 +48,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     createServer: mcpServers({ backend, offer, folders, version: readVersion() }),
     backend,
     authenticate,
-    allowedHosts: [...OWN_NAMES, ...config.allowedHosts],
+    allowedHosts: [...OWN_NAMES, nameOf(address.host), ...config.allowedHosts],
     allowedOrigins: [...OWN_NAMES, ...config.allowedOrigins],
     onError: (error) => services.log.warn({ err: error }, 'An MCP client sent what could not be served.'),
   });
@@ -71,6 +71,9 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     },
   };
 }
+
+/** As a caller writes it in an address. */
+const nameOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
 function byToken(token: () => string | undefined): Authenticate {
   return async ({ bearer }): Promise<Principal> => {

@@ -8,11 +8,16 @@ const CITE =
   'Cite every statement with the number of the passage it stands in, as in [1], and list the cited passages at the end with title, page and document_id. Where the documents say nothing, say so; do not fill in from memory.';
 
 /** Prompts, which hosts show as commands. */
-export function createPrompts(backend: Backend): (server: McpServer, principal: Principal) => void {
+export function createPrompts(
+  backend: Backend,
+  words: (text: string) => string,
+): (server: McpServer, principal: Principal) => void {
   return (server, principal) => {
     const documentId = (description: string) =>
       completable(z.string().min(4).describe(description), (value) => completeIds(backend, principal, value));
-    const say = (text: string) => ({ messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] });
+    const say = (text: string) => ({
+      messages: [{ role: 'user' as const, content: { type: 'text' as const, text: words(text) } }],
+    });
 
     server.registerPrompt(
       'answer_with_citations',

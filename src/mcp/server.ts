@@ -41,7 +41,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
     config: toConfig(tool, naming.words),
   }));
   const resources = createResources(backend);
-  const prompts = createPrompts(backend);
+  const prompts = createPrompts(backend, naming.words);
 
   return (principal) => {
     const server = new McpServer(

@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { keepStdoutPure } from '../../src/mcp/keep-stdout-pure.ts';
+
+it('leads what anybody else prints to stderr, and only the protocol to stdout', async () => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const protocol = keepStdoutPure({ stdout, stderr } as never);
+  stdout.write('a dependency greets you\n');
+  protocol.end('{"jsonrpc":"2.0"}\n');
+  await once(protocol, 'finish');
+  stdout.end();
+  stderr.end();
+  expect(await text(stdout)).toBe('{"jsonrpc":"2.0"}\n');
+  expect(await text(stderr)).toBe('a dependency greets you\n');
+});
