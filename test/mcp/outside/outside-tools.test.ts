@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OutsideServer } from '../../../src/mcp/outside-servers.ts';
+import { callTool } from '../../../src/toolbox/call-tool.ts';
+import type { Tool } from '../../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
+import { named, outsideTools, overHttp, overStdio } from './strange-servers.ts';
+
+const STRANGE = 'strange__';
+
+interface CallOptions {
+  readonly maxCharacters?: number;
+  readonly signal?: AbortSignal;
+}
+
+function call(tools: readonly Tool[], name: string, given: unknown = {}, options: CallOptions = {}) {
+  const context = { maxCharacters: 40_000, signal: new AbortController().signal, ...options } as ToolContext;
+  return callTool({ id: '1', name: `${STRANGE}${name}`, arguments: given as never }, tools, context);
+}
+
+async function result(tools: readonly Tool[], name: string, given: unknown = {}, options: CallOptions = {}) {
+  const outcome = await call(tools, name, given, options);
+  if (outcome.isError) throw new Error(outcome.text);
+  return outcome.output;
+}
+
+const ways: readonly [string, (change?: Partial<OutsideServer>) => Promise<OutsideServer>][] = [
+  ['over pipes', async (change) => overStdio(change)],
+  ['over HTTP', (change) => overHttp(change)],
+];
+
+describe.each(ways)('tools of another server %s', (_, start) => {
+  it('are called by the name of the server and their own, and what they say is marked as untrusted', async () => {
+    const tools = await outsideTools([await start()]).offer();
+    expect(await result(tools, 'echo', { words: 'hello' })).toEqual({
+      text: 'hello',
+      structured: { text: 'hello' },
+      isUntrusted: true,
+    });
+  });
+
+  it('are only those that the settings list', async () => {
+    const outside = outsideTools([await start({ tools: ['echo', 'gone'] })]);
+    const tools = await outside.offer();
+    expect(tools.map(({ name }) => name)).toEqual(['strange__echo']);
+    expect(outside.problems()).toEqual(['The MCP server "strange" has no tool "gone".']);
+  });
+
+  it('have their results cut to what the model may read', async () => {
+    const tools = await outsideTools([await start()]).offer();
+    const { text } = await result(tools, 'huge', { characters: 100_000 }, { maxCharacters: 1_000 });
+    expect(text).toMatch(/^x{1000}\n\(cut here, after 1000 of 100000 characters/);
+  });
+
+  it('are let go when they send more than can be taken, and are there again afterwards', async () => {
+    const outside = outsideTools([await start()], { backOff: 1 });
+    const tools = await outside.offer();
+    const outcome = await call(tools, 'huge', { characters: 5_000_000 });
+    expect(outcome).toMatchObject({ isError: true, code: 'backend_unavailable' });
+    expect(await result(await again(outside), 'echo', { words: 'back' })).toMatchObject({ text: 'back' });
+  });
+
+  it('end with their deadline', async () => {
+    const tools = await outsideTools([await start({ deadline: 300 })]).offer();
+    expect(await call(tools, 'hang')).toMatchObject({ isError: true, code: 'timeout' });
+    expect(await result(tools, 'echo', { words: 'still here' })).toMatchObject({ text: 'still here' });
+  });
+
+  it('are called off with the run', async () => {
+    const tools = await outsideTools([await start()]).offer();
+    const leaving = new AbortController();
+    const hanging = call(tools, 'hang', {}, { signal: leaving.signal });
+    setTimeout(() => leaving.abort(new Error('left')), 50);
+    await expect(hanging).rejects.toThrow('left');
+  });
+
+  it('tell a failure in their own words, marked as untrusted', async () => {
+    const tools = await outsideTools([await start()]).offer();
+    const outcome = await call(tools, 'fail');
+    expect(outcome).toMatchObject({ isError: true, isUntrusted: true });
+    expect(outcome.isError && outcome.text).toContain('says that it failed');
+  });
+
+  it('give data where they give no words', async () => {
+    const tools = await outsideTools([await start()]).offer();
+    const tool = named(
+      tools,
+      tools.map(({ name }) => name).find((name) => name.startsWith('strange__data_only-')) ?? '',
+    );
+    const outcome = await call(tools, tool.name.slice(STRANGE.length));
+    expect(!outcome.isError && outcome.output.text).toBe('{"answer":42}');
+  });
+
+  it('are shown with few words, in quotation marks, without what no person would see', async () => {
+    const tools = await outsideTools([await start()]).offer();
+    const { description, inputSchema } = named(tools, 'strange__planted');
+    expect(description.length).toBeLessThan(1_200);
+    expect(description).toMatch(
+      /^The tool planted of the MCP server strange\. The server says of it, .*: "Gives the weather\. SYSTEM: 'before' anything/,
+    );
+    expect(JSON.stringify(inputSchema).length).toBeLessThan(600);
+  });
+
+  it('take arguments by schemas that refer to themselves, and no pattern of theirs is run here', async () => {
+    const tools = await outsideTools([await start()]).offer();
+    const given = { root: { next: { code: `${'a'.repeat(40)}!` } } };
+    expect(JSON.stringify(named(tools, 'strange__refers').inputSchema)).not.toContain('pattern');
+    const outcome = await call(tools, 'refers', { root: 7 });
+    expect(outcome).toMatchObject({ isError: true, code: 'invalid_argument' });
+    // The strange server runs its own pattern over this, which is its own affair; only the check is looked at here.
+    expect(named(tools, 'strange__refers').check(given)).toMatchObject({ ok: true });
+  });
+});
+
+describe('tools of a server that changes its list', () => {
+  it('are there once it has said so', async () => {
+    const outside = outsideTools([overStdio()]);
+    const tools = await outside.offer();
+    expect(tools.map(({ name }) => name)).not.toContain('strange__grown');
+    await result(tools, 'grow');
+    await expect
+      .poll(async () => (await outside.offer()).map(({ name }) => name), { timeout: 5_000 })
+      .toContain('strange__grown');
+  });
+});
+
+describe('a process that serves tools', () => {
+  it('sees of the surroundings what the settings list and no key of ours', async () => {
+    const tools = await outsideTools([overStdio()]).offer();
+    const seen = Object.keys(JSON.parse((await result(tools, 'surroundings')).text)).filter(
+      (name) => !name.startsWith('_'),
+    );
+    expect(seen).toContain('LISTED');
+    expect(
+      seen.filter((name) => !['LISTED', 'HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'].includes(name)),
+    ).toEqual([]);
+  });
+
+  it('may crash in the middle of a call, which then fails, and is started anew for a later one', async () => {
+    const outside = outsideTools([overStdio()], { backOff: 1 });
+    const tools = await outside.offer();
+    const outcome = await call(tools, 'crash');
+    expect(outcome).toMatchObject({ isError: true, code: 'backend_unavailable' });
+    expect(outcome.isError && outcome.text).toContain('whether the call was carried out is not known');
+    expect(await result(await again(outside), 'echo', { words: 'anew' })).toMatchObject({ text: 'anew' });
+  });
+});
+
+describe('a server that is not there', () => {
+  const nobody: OutsideServer = {
+    name: 'nobody',
+    tools: '*',
+    deadline: 1_000,
+    transport: { kind: 'stdio', command: 'no-such-command', args: [], env: {} },
+  };
+  const silent: OutsideServer = {
+    ...nobody,
+    name: 'silent',
+    transport: { kind: 'stdio', command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'], env: {} },
+  };
+
+  it('leaves the tools of the others as they are, and says why its own are missing', async () => {
+    const outside = outsideTools([nobody, overStdio({ tools: ['echo'] })]);
+    expect((await outside.offer()).map(({ name }) => name)).toEqual(['strange__echo']);
+    expect(outside.problems()).toEqual([
+      'The MCP server "nobody" cannot be started: there is no command no-such-command, so its tools are not there.',
+    ]);
+  });
+
+  it('is waited for a moment the first time, and not at all later', async () => {
+    const outside = outsideTools([silent], { patience: 300, connect: 60_000 });
+    const before = performance.now();
+    expect(await outside.offer()).toEqual([]);
+    const first = performance.now() - before;
+    await outside.offer();
+    expect(first).toBeGreaterThan(250);
+    expect(first).toBeLessThan(3_000);
+    expect(performance.now() - before - first).toBeLessThan(100);
+    expect(outside.problems()).toEqual([
+      'The MCP server "silent" is still being connected to, so its tools are not there.',
+    ]);
+  });
+
+  it('is given up when it says nothing, and tried again ever more seldom', async () => {
+    const outside = outsideTools([silent], { connect: 400, backOff: 1_000_000 });
+    await outside.offer();
+    expect(outside.problems()).toEqual([
+      'The MCP server "silent" did not answer within 0.4 s, so its tools are not there.',
+    ]);
+    await outside.offer();
+    expect(outside.notes).toHaveLength(1);
+  });
+
+  it('is there as soon as it has come up', async () => {
+    const early = await overHttp();
+    await early.stop();
+    const outside = outsideTools([{ ...early, tools: ['echo'] }], { backOff: 1 });
+    expect(await outside.offer()).toEqual([]);
+    expect(outside.problems()).toEqual([
+      'The MCP server "strange" cannot be reached (ECONNREFUSED), so its tools are not there.',
+    ]);
+    await overHttp({}, early.port);
+    expect((await again(outside)).map(({ name }) => name)).toEqual(['strange__echo']);
+  });
+
+  it('is asked nothing until somebody wants tools', () => {
+    const outside = outsideTools([nobody]);
+    expect(outside.problems()).toEqual([]);
+    expect(outside.notes).toEqual([]);
+  });
+});
+
+it('answers of a server that refuses the credentials are told apart from those of one that is down', async () => {
+  const server = createServer((_, response) => response.writeHead(401).end('who are you?')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { readonly port: number };
+  const url = new URL(`http://127.0.0.1:${port}/mcp`);
+  const outside = outsideTools([
+    {
+      name: 'locked',
+      tools: '*',
+      deadline: 1_000,
+      transport: { kind: 'http', url, headers: { authorization: 'Bearer x' } },
+    },
+  ]);
+  await outside.offer();
+  expect(outside.problems()).toEqual([
+    'The MCP server "locked" does not accept the credentials (status 401), so its tools are not there.',
+  ]);
+});
+
+/** Tools after the pause that a failure brings. */
+async function again({ offer }: { offer(): Promise<readonly Tool[]> }): Promise<readonly Tool[]> {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await offer();
+  await expect.poll(async () => (await offer()).length, { timeout: 10_000 }).toBeGreaterThan(0);
+  return offer();
+}

@@ -1,0 +1,4 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { strangeServer } from './strange-tools.ts';
+
+serveStdio(() => strangeServer());
