@@ -63,12 +63,16 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
 }
 
 function unsupported(fileName: string, found: string | undefined): ServiceError {
-  const what = found === undefined ? 'data of an unknown binary format' : `of type ${found}, which cannot be read`;
+  const what = found === undefined ? 'data of an unknown binary format' : `${nameOf(found)}, which cannot be read`;
   return new ServiceError(
     'unsupported_type',
     `${fileName} is ${what}. Readable are: ${readableTypeList()}. Convert the file to one of these first.`,
   );
 }
+
+/** A container that says nothing of what is in it: doc, xls, ppt and msg alike. */
+const nameOf = (signature: string): string =>
+  signature === 'cfb' ? 'of an old Microsoft Office type' : `of type ${signature}`;
 
 /** Acrobat takes a PDF whose first line comes within the first kilobyte, so some producers rely on it. */
 function startsWithPdf(bytes: Uint8Array): boolean {

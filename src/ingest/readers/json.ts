@@ -27,7 +27,7 @@ export const jsonReader: Reader = {
 
 function parseWhole(text: string, fileName: string): Json {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     // Under another name than .jsonl, lines of JSON are still told apart by what they are.
     const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -40,11 +40,19 @@ function parseLines(text: string, fileName: string): Json[] {
   return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     try {
-      return [JSON.parse(line) as Json];
+      return [parse(line)];
     } catch (error) {
       throw notJson(`Line ${index + 1} of ${fileName} is not valid JSON`, error);
     }
   });
+}
+
+/** Numbers stay as they are written: a double would turn a long identifier into another one, and 1.50 into 1.5. */
+const parse = (text: string): Json => JSON.parse(text, asWritten);
+
+// The types of the language do not know the third argument yet.
+function asWritten(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+  return typeof value === 'number' ? (source ?? value) : value;
 }
 
 function isJson(line: string): boolean {

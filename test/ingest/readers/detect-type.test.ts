@@ -59,6 +59,13 @@ describe('the type of a file', () => {
     });
   });
 
+  it('names the old formats of Office by what people call them', async () => {
+    const container = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2_000)]);
+    await expect(typeOf('a.doc', container)).rejects.toMatchObject({
+      message: expect.stringMatching(/^a\.doc is of an old Microsoft Office type/),
+    });
+  });
+
   it('is refused for an archive that only calls itself a Word document', async () => {
     await expect(typeOf('a.docx', makeZip([{ name: 'a.txt', content: 'text' }]))).rejects.toMatchObject({
       code: 'invalid_request',

@@ -95,6 +95,11 @@ describe('JSON', () => {
     expect(read.title).toBe('Fleet');
   });
 
+  it('keeps numbers as they are written', async () => {
+    const read = await readFile('a.json', '{"id":12345678901234567890,"price":1.50,"far":[1e400,-0.0]}');
+    expect(read.text).toBe('id: 12345678901234567890\nprice: 1.50\nfar: 1e400, -0.0');
+  });
+
   it('of lines has a block for each', async () => {
     expect(blocksOf(await readFile('a.jsonl', '{"a":1}\n\n{"a":2,"b":"x"}\n'))).toEqual([
       ['list', 'a: 1'],
