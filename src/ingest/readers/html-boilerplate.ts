@@ -62,6 +62,10 @@ export const CONSENT_WORDS =
 export const CONSENT_BUTTON =
   /^(?:accept(?: all)?(?: cookies)?|agree|i agree|ok(?:ay)?|got it|allow all|reject(?: all)?|manage (?:preferences|cookies|settings)|alle akzeptieren|akzeptieren|zustimmen|ablehnen|einverstanden|tout accepter|accepter|refuser|aceptar(?: todo)?|rechazar|accetta|aceitar|принять|согласен|同意する|同意|接受|принять все|全部接受|모두 동의|موافق|قبول)$/iu;
 
+/** What stands at the foot of every page of a site. */
+export const COPYRIGHT_WORDS =
+  /©|\(c\) ?(?:19|20)\d\d|all rights reserved|alle rechte vorbehalten|tous droits réservés|todos los derechos reservados|todos os direitos reservados|tutti i diritti riservati|все права защищены|無断転載|版权所有|版權所有|무단 ?전재|جميع الحقوق محفوظة/iu;
+
 /** A paragraph that only sends the reader elsewhere. */
 export const READ_ELSEWHERE =
   /^(?:read (?:more|also|next)|see also|also read|more|related|watch|lesen sie (?:auch|hier)|mehr dazu|lire aussi|à lire|lee (?:también|más)|leia (?:também|mais)|leggi anche|читайте также|あわせて読みたい|関連記事|延伸阅读|相关阅读|اقرأ أيضا)\s*[:：|»→-]/iu;

@@ -4,6 +4,7 @@ import {
   COMMENTS_NAME,
   CONSENT_BUTTON,
   CONSENT_WORDS,
+  COPYRIGHT_WORDS,
   EMPTY_WORDS,
   FURNITURE_NAME,
   RAIL_HEADING,
@@ -117,9 +118,18 @@ function chooseRoots(body: HtmlNode): HtmlNode[] {
     const whole = weight(root);
     const next = elementsOf(root).find((child) => canHold(child) && weight(child) >= whole * NEARLY_ALL);
     if (next === undefined || whole === 0) break;
+    if (elementsOf(root).some((other) => other !== next && holdsMatter(other, measures.get(other)))) break;
     root = next;
   }
   return [root];
+}
+
+/** A headed part with a table, code or words of its own is content, however little prose it is. */
+function holdsMatter(element: HtmlElement, own: Measure | undefined): boolean {
+  if (own === undefined || own.text < 20 || own.linked > own.text * 0.3) return false;
+  if (hasBelow(element, 'pre') || element.name === 'pre') return true;
+  const isHeaded = ['h2', 'h3', 'h4'].some((name) => hasBelow(element, name));
+  return isHeaded && own.inputs === 0 && (own.weight > 60 || hasBelow(element, 'th') || hasBelow(element, 'dl'));
 }
 
 /** Parts that can hold a whole text; a list or a table of one row is not descended into. */
@@ -170,8 +180,9 @@ function tidy(root: HtmlNode): void {
       const own = measures.get(child);
       if (own === undefined) continue;
       if (
-        isBlock(child) &&
-        isLeftover(child, own, { prose, place: place < first ? 'before' : place > last ? 'after' : 'within' })
+        isStampIn(node, child, own) ||
+        (isBlock(child) &&
+          isLeftover(child, own, { prose, place: place < first ? 'before' : place > last ? 'after' : 'within' }))
       ) {
         detach(child);
         // What is below is gone too, but counted.
@@ -181,6 +192,14 @@ function tidy(root: HtmlNode): void {
   };
   visit(root);
 }
+
+/** A date or a name beside a text, in an inline element of its own. */
+const isStampIn = (parent: HtmlNode, { name, attribs }: HtmlElement, own: Measure): boolean =>
+  (name === 'span' || name === 'time' || name === 'small') &&
+  own.text < 60 &&
+  isElement(parent) &&
+  !/^(?:p|li|td|dd|h[1-6]|a|span|blockquote|strong|em|b|i|code)$/.test(parent.name) &&
+  (name === 'time' || BYLINE_NAME.test(attribs['class'] ?? ''));
 
 const countBelow = (node: HtmlNode): number => elementsOf(node).reduce((sum, child) => sum + 1 + countBelow(child), 0);
 
@@ -230,10 +249,11 @@ function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where)
     return true;
   const density = own.linked / own.text;
   if (own.text < 260 && density > 0.3 && READ_ELSEWHERE.test(textBelow(element).trim())) return true;
+  if (place === 'after' && own.text < 300 && COPYRIGHT_WORDS.test(textBelow(element))) return true;
   // Where there is hardly any prose, links are what the page is about.
   if (prose < 300) return false;
   if (own.weight > prose * 0.3) return false;
-  if (own.inputs > 0 && own.text < 400 && own.weight < 500 && name !== 'li') return true;
+  if (own.inputs > 0 && own.text < 400 && own.weight < 500 && name !== 'li' && !hasBelow(element, 'pre')) return true;
   if (name === 'p' || name === 'li' || name === 'dd' || name === 'dt' || name === 'blockquote') {
     return place !== 'within' && name === 'p' && density > 0.8 && own.text < 200;
   }

@@ -1,0 +1,52 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Draw, layouts } from './pages/layouts.ts';
+import { languages, type Words } from './pages/words.ts';
+
+const FOLDER = fileURLToPath(new URL('../test/fixtures/pages', import.meta.url));
+
+/** Writes the pages of test/fixtures/pages: every layout in every language, each with its text beside it. */
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
+let count = 0;
+for (const [name, layout] of Object.entries(layouts)) {
+  for (const words of languages) {
+    const { html, gold } = layout(words, drawing(words, hash(`${name}-${words.code}`)));
+    writeFileSync(join(FOLDER, `${name}.${words.code}.html`), html);
+    writeFileSync(join(FOLDER, `${name}.${words.code}.txt`), `${gold.filter((text) => text !== '').join('\n\n')}\n`);
+    count += 1;
+  }
+}
+console.log(`${count} pages in ${FOLDER}.`);
+
+/** The same seed draws the same, so that pages only change when this program does. */
+function drawing(words: Words, seed: number): Draw {
+  let state = seed;
+  const number = (least: number, most: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return least + ((state >>> 8) % (most - least + 1));
+  };
+  const some = <T>(items: readonly T[], wanted: number): readonly T[] => {
+    const start = number(0, items.length - 1);
+    return Array.from(
+      { length: Math.min(wanted, items.length) },
+      (_, index) => items[(start + index) % items.length] as T,
+    );
+  };
+  const joint = words.code === 'ja' || words.code === 'zh' ? '' : ' ';
+  const draw: Draw = {
+    number,
+    some,
+    pick: (items) => some(items, 1)[0] as (typeof items)[number],
+    sentences: (wanted) => some(words.sentences, wanted),
+    paragraph: () => some(words.sentences, number(2, 4)).join(joint),
+  };
+  return draw;
+}
+
+function hash(text: string): number {
+  let value = 2_166_136_261;
+  for (const char of text) value = Math.imul(value ^ (char.codePointAt(0) ?? 0), 16_777_619);
+  return value >>> 0;
+}

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readHtmlPage } from '../src/ingest/readers/html-page.ts';
+
+/**
+ * How much of what a page says is found, and how much else: token F1 against the text beside each page.
+ *
+ *   node scripts/score-extraction.ts [--pages <folder>] [--peers <folder>] [--each]
+ *
+ * `--peers` is a folder with @mozilla/readability, linkedom and defuddle installed (npm install … in it); those that are
+ * there run on the same pages beside ours.
+ */
+const options = new Map(process.argv.slice(2).map((argument, place, all) => [argument, all[place + 1] ?? '']));
+const folder = resolve(options.get('--pages') ?? new URL('../test/fixtures/pages', import.meta.url).pathname);
+const names = readdirSync(folder).filter((name) => name.endsWith('.html'));
+if (names.length === 0) throw new Error(`${folder} holds no pages; run scripts/make-pages.ts.`);
+const pages = names.map((name) => ({
+  name,
+  html: readFileSync(join(folder, name), 'utf8'),
+  gold: readFileSync(join(folder, name.replace(/\.html$/, '.txt')), 'utf8'),
+}));
+
+type Extract = (html: string) => string | Promise<string>;
+const URL_OF_PAGES = 'https://pages.example/a/b';
+const extractors: Record<string, Extract> = {
+  citewell: (html) => readHtmlPage(Buffer.from(html), URL_OF_PAGES).text,
+  ...(await peersIn(options.get('--peers'))),
+};
+
+for (const [name, extract] of Object.entries(extractors)) {
+  // Once before the clock runs, so that nobody pays for compilation.
+  for (const { html } of pages.slice(0, 20)) await extract(html);
+  let milliseconds = 0;
+  const scores: { name: string; f1: number; precision: number; recall: number }[] = [];
+  for (const page of pages) {
+    const startedAt = performance.now();
+    const text = await extract(page.html);
+    milliseconds += performance.now() - startedAt;
+    scores.push({ name: page.name, ...score(tokens(text), tokens(page.gold)) });
+  }
+  const mean = (of: 'f1' | 'precision' | 'recall') => scores.reduce((sum, each) => sum + each[of], 0) / scores.length;
+  const figures = [
+    `F1 ${mean('f1').toFixed(4)}`,
+    `precision ${mean('precision').toFixed(4)}`,
+    `recall ${mean('recall').toFixed(4)}`,
+  ];
+  console.log(
+    `${name.padEnd(22)} ${figures.join('  ')}  ${(milliseconds / pages.length).toFixed(1)} ms a page, ${pages.length} pages`,
+  );
+  const kinds = Object.groupBy(scores, ({ name: page }) => page.split('.')[0] ?? '');
+  console.log(
+    `  ${Object.entries(kinds)
+      .map(([kind, of = []]) => `${kind} ${(of.reduce((sum, { f1 }) => sum + f1, 0) / of.length).toFixed(3)}`)
+      .join('  ')}`,
+  );
+  if (options.has('--each')) {
+    for (const { name: page, f1, precision, recall } of scores.filter(({ f1: value }) => value < 0.97)) {
+      console.log(`    ${page} F1 ${f1.toFixed(3)} P ${precision.toFixed(3)} R ${recall.toFixed(3)}`);
+    }
+  }
+}
+
+/** Words; of scripts without blanks, signs. */
+function tokens(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu) ?? [];
+}
+
+function score(found: readonly string[], wanted: readonly string[]) {
+  const left = new Map<string, number>();
+  for (const token of wanted) left.set(token, (left.get(token) ?? 0) + 1);
+  let shared = 0;
+  for (const token of found) {
+    const count = left.get(token) ?? 0;
+    if (count > 0) shared += 1;
+    left.set(token, count - 1);
+  }
+  const precision = found.length === 0 ? 0 : shared / found.length;
+  const recall = wanted.length === 0 ? 1 : shared / wanted.length;
+  return { precision, recall, f1: precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall) };
+}
+
+async function peersIn(place: string | undefined): Promise<Record<string, Extract>> {
+  if (place === undefined) return {};
+  const modules = createRequire(join(resolve(place), 'package.json'));
+  // Defuddle's entry for Node can only be imported, which `require` does not resolve.
+  const pathOf = (name: string) =>
+    name === 'defuddle/node' ? join(resolve(place), 'node_modules/defuddle/dist/node.js') : modules.resolve(name);
+  const load = async (name: string) => {
+    try {
+      return await import(pathToFileURL(pathOf(name)).href);
+    } catch (error) {
+      console.log(`${name} is not in ${place}: ${(error as Error).message.split('\n')[0]}`);
+      return undefined;
+    }
+  };
+  const [linkedom, readability, defuddle] = await Promise.all([
+    load('linkedom'),
+    load('@mozilla/readability'),
+    load('defuddle/node'),
+  ]);
+  const textOf = (html: string): string =>
+    linkedom.parseHTML(`<html><body>${html}</body></html>`).document.body.textContent ?? '';
+  const spaced = (html: string): string =>
+    textOf(html.replaceAll(/<(?=\/?(?:p|div|li|h\d|td|th|tr|br|pre|section)\b)/gi, ' <'));
+  return {
+    ...(linkedom &&
+      readability && {
+        'readability/linkedom': (html: string) => {
+          const { Readability } = readability.default ?? readability;
+          const article = new Readability(linkedom.parseHTML(html).document).parse();
+          return spaced(article?.content ?? '');
+        },
+      }),
+    ...(linkedom &&
+      defuddle && {
+        defuddle: async (html: string) =>
+          spaced((await defuddle.Defuddle(linkedom.parseHTML(html).document, URL_OF_PAGES)).content ?? ''),
+      }),
+  };
+}
