@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
-import { fetchPage } from '../../src/web/fetch-page.ts';
 import { collections, metadata, title } from './fields.ts';
 import { ingestOutput, takeIn, toMetadata } from './take-in.ts';
 
@@ -25,7 +24,9 @@ export const ingestUrl = defineTool({
 
   async execute(input, context) {
     context.progress?.('fetching');
-    const page = await (context.fetchPage ?? fetchPage)(input.url, {
+    // Only now: a host that lists the tools waits for whatever they import.
+    const fetchPage = context.fetchPage ?? (await import('../../src/web/fetch-page.ts')).fetchPage;
+    const page = await fetchPage(input.url, {
       signal: context.signal,
       timeoutMs: FETCH_TIMEOUT,
     }).catch(withoutHint);
