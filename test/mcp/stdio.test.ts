@@ -1,0 +1,100 @@
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { Client, type Transport } from '@modelcontextprotocol/client';
+import express from 'express';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../src/http/serve.ts';
+import type { Backend } from '../../src/mcp/backend.ts';
+import { peerRoutes } from '../../src/mcp/peer/peer-routes.ts';
+import { mcpServers } from '../../src/mcp/server.ts';
+import { createSharedBackend } from '../../src/mcp/shared-backend.ts';
+import { serveOverStdio } from '../../src/mcp/stdio.ts';
+import { toolsets } from '../../src/services/tool-catalogue.ts';
+import { eraOptions, textOf } from './support/citewell-mcp.ts';
+
+/** A client at the other end of two pipes. */
+function overPipes(input: PassThrough, output: PassThrough): Transport {
+  const transport: Transport = {
+    async start() {
+      createInterface({ input: output }).on('line', (line) => transport.onmessage?.(JSON.parse(line)));
+    },
+    async send(message) {
+      input.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      input.end();
+      transport.onclose?.();
+    },
+  };
+  return transport;
+}
+
+/** A process that has a data folder whose every call waits to be called off, another that asks it, and its client. */
+async function start(era: 'legacy' | 'modern', call: Backend['call']): Promise<Client> {
+  const stopping = new AbortController();
+  const owned = { call, onChange: () => () => {} } as Partial<Backend> as Backend;
+  const app = express();
+  app.use('/peer', peerRoutes({ backend: owned, token: () => 'secret', stopping: stopping.signal }));
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  const backend = createSharedBackend({
+    find: async () => ({ url: server.url, token: 'secret' }),
+    open: () => Promise.reject(new Error('There is a process that has it.')),
+  });
+  const offer = { tools: toolsets['retrieval'] ?? [], absent: [] };
+  const createServer = mcpServers({ backend, offer, folders: [], version: '0.0.0' });
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const connection = serveOverStdio({ createServer, backend, input, output, onError: () => {} });
+  const client = new Client({ name: 'test', version: '1.0.0' }, eraOptions(era));
+  await client.connect(overPipes(input, output));
+  onTestFinished(async () => {
+    await client.close();
+    await connection.ended;
+    await connection.close();
+    await backend.close();
+    stopping.abort();
+    await server.close();
+  });
+  return client;
+}
+
+const SEARCH = { name: 'search_file_knowledge', arguments: { query: 'anything' } };
+
+describe.each(['legacy', 'modern'] as const)('a call over pipes to a process that asks another (%s)', (era) => {
+  it('ends there within 300 ms of being called off', async () => {
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<number>();
+    const client = await start(
+      era,
+      (_request, { signal }) =>
+        new Promise((_outcome, reject) => {
+          begun.resolve();
+          signal.addEventListener('abort', () => {
+            ended.resolve(performance.now());
+            reject(signal.reason);
+          });
+        }),
+    );
+    const calling = new AbortController();
+    const call = client.callTool(SEARCH, { signal: calling.signal });
+    call.catch(() => {});
+    await begun.promise;
+    const calledOffAt = performance.now();
+    calling.abort();
+    expect((await ended.promise) - calledOffAt).toBeLessThan(300);
+    await expect(call).rejects.toThrow();
+  });
+
+  it('tells how it goes on', async () => {
+    const client = await start(era, async (_request, { onProgress }) => {
+      for (const done of [1, 2, 3]) onProgress?.({ message: 'reading', done, total: 3 });
+      return {
+        isError: false,
+        output: { text: 'Done.', structured: { query: 'x', mode: 'hybrid', results: [], notes: [] } },
+      };
+    });
+    const seen: unknown[] = [];
+    const result = await client.callTool(SEARCH, { onprogress: (step) => seen.push(step) });
+    expect(textOf(result)).toBe('Done.');
+    expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: 'reading' })));
+  });
+});
