@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
+import { findOuterLayers } from '../src/sandbox/outer-layers.ts';
+import { openPackages } from '../src/sandbox/packages.ts';
+import { createPythonSandbox } from '../src/sandbox/python-sandbox.ts';
+import { findRuntime } from '../src/sandbox/runtime.ts';
+import type { SandboxLimits } from '../src/sandbox/sandbox.ts';
+
+// Beside the packages, so that all runs share the one snapshot; it is keyed by everything it depends on.
+const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'citewell');
+
+/** The real sandbox, for scripts and tests that need nothing of the service around it. */
+export async function openSandbox(limits: Partial<SandboxLimits> = {}, packages?: string, path = '') {
+  const search = findRuntime();
+  if (!search.found) throw new Error(search.reason);
+  const { runtime } = search;
+  return createPythonSandbox({
+    runtime,
+    layers: await findOuterLayers(path),
+    limits: { ...defaultSandboxLimits, ...limits },
+    cacheFolder: CACHE,
+    packages: openPackages(packages, { pyodide: runtime.pyodide, cacheFolder: CACHE }),
+  });
+}
