@@ -3,8 +3,11 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { inUtf8 } from '../ingest/read-web-page.ts';
 import { extensionOf, isUnreadableExtension, typeByExtension } from '../ingest/readers/file-types.ts';
-import { fetchPage } from '../web/fetch-page.ts';
+import type { FetchedPage, PageFetcher } from '../web/page-fetcher.ts';
+import type { SiteManners } from '../web/site-manners.ts';
+import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
 import type { Client, IngestItem, IngestOutcome } from './client.ts';
 import { findFiles, type SkipReason } from './find-files.ts';
 
@@ -24,12 +27,27 @@ export interface IngestAllOptions {
   readonly client: Client;
   readonly metadata: Metadata;
   readonly collections: readonly string[];
-  readonly allowPrivateAddresses: boolean;
+  readonly web: WebMeans;
+  /** For addresses: more than the one page. */
+  readonly site?: SiteScope | undefined;
   readonly dataFolder: string;
   /** No new file is begun after this. */
   readonly stop: AbortSignal;
   /** What is in flight is given up. */
   readonly abandon: AbortSignal;
+}
+
+export interface WebMeans {
+  readonly fetcher: PageFetcher;
+  readonly manners: SiteManners;
+}
+
+/** Which pages of a site are taken in besides the one that is named. */
+export interface SiteScope {
+  readonly kind: 'sitemap' | 'crawl';
+  /** Links followed one after another; for `crawl`. */
+  readonly depth: number;
+  readonly limit: number;
 }
 
 /** Reading and splitting one while another is embedded or stored; more would only wait for each other. */
@@ -82,7 +100,12 @@ export async function* ingestAll(
 }
 
 /** How many files and pages the arguments lead to, for a progress bar. Undefined when it was not counted to the end. */
-export async function countSources(names: readonly string[], options: SourceOptions): Promise<number | undefined> {
+export async function countSources(
+  names: readonly string[],
+  options: Pick<SourceOptions, 'stop' | 'dataFolder' | 'site'>,
+): Promise<number | undefined> {
+  // Counting the pages of a site would be reading them.
+  if (options.site !== undefined && names.some(isUrl)) return undefined;
   let total = 0;
   try {
     for await (const source of sources(names, options)) if (source.kind !== 'skipped') total += 1;
@@ -92,18 +115,25 @@ export async function countSources(names: readonly string[], options: SourceOpti
   return options.stop.aborted ? undefined : total;
 }
 
-type SourceOptions = Pick<IngestAllOptions, 'stop' | 'dataFolder'>;
+type SourceOptions = Pick<IngestAllOptions, 'stop' | 'dataFolder' | 'site'> & Partial<Pick<IngestAllOptions, 'web'>>;
 
 type IngestSource =
   | { readonly kind: 'url'; readonly name: string }
+  | { readonly kind: 'page'; readonly name: string; readonly found: SitePage }
   | { readonly kind: 'file'; readonly name: string; readonly sizeInBytes: number; readonly isNamed: boolean }
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
 
 async function* sources(
   names: readonly string[],
-  { stop, dataFolder }: SourceOptions,
+  { stop, dataFolder, site, web }: SourceOptions,
 ): AsyncGenerator<IngestSource, void> {
   for (const name of names) {
+    if (isUrl(name) && site !== undefined && web !== undefined) {
+      const walk = { ...web, signal: stop, limit: site.limit };
+      const pages = site.kind === 'sitemap' ? sitemapPages(name, walk) : crawledPages(name, site.depth, walk);
+      for await (const found of untilStopped(pages, stop)) yield { kind: 'page', name: found.address, found };
+      continue;
+    }
     if (isUrl(name)) {
       yield { kind: 'url', name };
       continue;
@@ -115,13 +145,22 @@ async function* sources(
   }
 }
 
+/** A stop while a page is on its way ends the walk; it is no failure. */
+async function* untilStopped(pages: AsyncGenerator<SitePage>, stop: AbortSignal): AsyncGenerator<SitePage, void> {
+  try {
+    yield* pages;
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  }
+}
+
 async function ingestOne(
   source: Exclude<IngestSource, { kind: 'skipped' }>,
   options: IngestAllOptions,
 ): Promise<IngestStep> {
   const { name } = source;
   try {
-    const item = source.kind === 'url' ? await readPage(name, options) : await readItem(source, options);
+    const item = await itemOf(source, options);
     return { type: 'result', name, ...(await options.client.ingest(item, options.abandon)) };
   } catch (error) {
     if (options.abandon.aborted || !(error instanceof ServiceError) || !concernsOneDocument(error)) throw error;
@@ -149,18 +188,31 @@ async function readItem(
   return { source: pathToFileURL(name).href, fileName: basename(name), bytes, metadata, collections };
 }
 
-async function readPage(
-  address: string,
-  { metadata, collections, allowPrivateAddresses, abandon }: IngestAllOptions,
+async function itemOf(
+  source: Exclude<IngestSource, { kind: 'skipped' }>,
+  options: IngestAllOptions,
 ): Promise<IngestItem> {
-  const page = await fetchPage(address, { signal: abandon, allowPrivate: allowPrivateAddresses });
-  return {
-    // The address that was asked for, so that a redirect that changes does not make a second document.
-    source: new URL(address).href,
-    fileName: page.fileName,
-    bytes: page.bytes,
-    metadata,
-    collections,
-    ...(page.mediaType !== undefined && { mediaType: page.mediaType }),
-  };
+  switch (source.kind) {
+    case 'file':
+      return readItem(source, options);
+    case 'url': {
+      const page = await options.web.fetcher.fetch(source.name, { signal: options.abandon });
+      // Nothing was known of it, so nothing can be unchanged.
+      if (page === 'unchanged') throw new ServiceError('provider_failed', `${source.name} answered out of turn.`);
+      return pageItem(source.name, page, options);
+    }
+    case 'page':
+      if ('failure' in source.found) throw source.found.failure;
+      return pageItem(source.name, source.found.page, options);
+  }
 }
+
+const pageItem = (address: string, page: FetchedPage, { metadata, collections }: IngestAllOptions): IngestItem => ({
+  // The address that was asked for, so that a redirect that changes does not make a second document.
+  source: new URL(address).href,
+  fileName: page.fileName,
+  bytes: inUtf8(page),
+  metadata,
+  collections,
+  ...(page.mediaType !== undefined && { mediaType: page.mediaType }),
+});

@@ -2,11 +2,14 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { publicOnly } from '../web/address-rules.ts';
+import { createPageFetcher } from '../web/page-fetcher.ts';
+import { createSiteManners, defaultManners } from '../web/site-manners.ts';
 import type { IngestOutcome } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { isGlob, type SkipReason } from './find-files.ts';
-import { countSources, type IngestStep, ingestAll, isUrl } from './ingest-all.ts';
+import { countSources, type IngestStep, ingestAll, isUrl, type SiteScope } from './ingest-all.ts';
 import { visible, visibleLine } from './layout.ts';
 import { count, duration, progressLine } from './progress-line.ts';
 import { withClient } from './with-client.ts';
@@ -15,6 +18,9 @@ interface IngestOptions {
   readonly collection?: readonly string[];
   readonly metadata?: Metadata;
   readonly allowPrivateAddresses?: boolean;
+  readonly sitemap?: boolean;
+  readonly crawlDepth?: number;
+  readonly maxPages?: number;
   readonly json?: boolean;
 }
 
@@ -36,14 +42,19 @@ export async function ingest(
   await requireAll(names);
   const { output, interruption } = context;
   interruption.bePatient();
-  const { dataDir: dataFolder } = await context.config();
+  const { dataDir: dataFolder, web: settings } = await context.config();
+  const site = siteOf(options, names);
+  const allowPrivate = options.allowPrivateAddresses === true;
+  const fetcher = createPageFetcher({ rules: { ...publicOnly, open: settings.openHosts, allowPrivate } });
+  // What a walk over a site asks for is not what a person asked for by name, so it minds the site's wishes.
+  const manners = createSiteManners(fetcher, { ...defaultManners, obeysRobots: settings.obeysRobots });
   return withClient(context, async (client) => {
     const tally: Tally = {
       outcomes: { ingested: 0, replaced: 0, unchanged: 0, duplicate: 0, failed: 0 },
       skipped: new Map(),
     };
     const startedAt = performance.now();
-    const view = progressView({ names, dataFolder, tally, startedAt }, context);
+    const view = progressView({ names, site, dataFolder, tally, startedAt }, context);
     interruption.stop.addEventListener('abort', view.stopping, { once: true });
     let failure: unknown;
     try {
@@ -51,7 +62,8 @@ export async function ingest(
         client,
         metadata: options.metadata ?? {},
         collections: options.collection ?? [],
-        allowPrivateAddresses: options.allowPrivateAddresses === true,
+        web: { fetcher, manners },
+        site,
         dataFolder,
         stop: interruption.stop,
         abandon: interruption.abandon,
@@ -73,6 +85,7 @@ export async function ingest(
     } finally {
       interruption.stop.removeEventListener('abort', view.stopping);
       view.end();
+      await fetcher.close();
     }
     const seconds = (performance.now() - startedAt) / 1000;
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
@@ -83,6 +96,22 @@ export async function ingest(
     }
     return exitCodeOf(tally, interruption.received());
   });
+}
+
+const STANDARD_PAGES = 500;
+
+function siteOf({ sitemap, crawlDepth, maxPages }: IngestOptions, names: readonly string[]): SiteScope | undefined {
+  if (sitemap !== true && crawlDepth === undefined) {
+    if (maxPages === undefined) return undefined;
+    throw new ServiceError('invalid_request', '--max-pages goes with --sitemap or --crawl-depth.');
+  }
+  if (sitemap === true && crawlDepth !== undefined) {
+    throw new ServiceError('invalid_request', 'Give --sitemap or --crawl-depth, not both.');
+  }
+  if (!names.some(isUrl)) {
+    throw new ServiceError('invalid_request', '--sitemap and --crawl-depth are for addresses; none is given.');
+  }
+  return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? STANDARD_PAGES };
 }
 
 // Looked at before anything is done: a misspelt name should not be found out after an hour.
@@ -105,12 +134,16 @@ function record(step: IngestStep, { outcomes, skipped }: Tally): void {
 
 interface Watched {
   readonly names: readonly string[];
+  readonly site: SiteScope | undefined;
   readonly dataFolder: string;
   readonly tally: Tally;
   readonly startedAt: number;
 }
 
-function progressView({ names, dataFolder, tally, startedAt }: Watched, { output, interruption }: CommandContext) {
+function progressView(
+  { names, site, dataFolder, tally, startedAt }: Watched,
+  { output, interruption }: CommandContext,
+) {
   const interval = output.isInteractive ? REDRAW_MS : SILENT_REPORT_MS;
   let total: number | undefined;
   let current: string | undefined;
@@ -118,7 +151,7 @@ function progressView({ names, dataFolder, tally, startedAt }: Watched, { output
   const counting = new AbortController();
   if (output.isInteractive) {
     const stop = AbortSignal.any([counting.signal, interruption.stop]);
-    void countSources(names, { dataFolder, stop }).then((counted) => {
+    void countSources(names, { dataFolder, site, stop }).then((counted) => {
       total = counted;
     });
   }

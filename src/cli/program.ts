@@ -73,6 +73,13 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
         'attach to each document (repeatable); JSON values keep their type',
       ).argParser(parseMetadata),
     )
+    .option('--sitemap', 'with an address: take in the pages that the sitemap of its site lists')
+    .addOption(
+      new Option('--crawl-depth <number>', 'with an address: follow links on its site, below its folder').argParser(
+        parseCount(10),
+      ),
+    )
+    .addOption(new Option('--max-pages <number>', 'of one site (500 unless said)').argParser(parseCount(10_000)))
     .option('--allow-private-addresses', 'let an address lead into this machine or its network')
     .option('--json', 'one JSON object per line, a summary last')
     .action(async (paths, options) => ended(await (await import('./ingest.ts')).ingest(paths, options, context)));

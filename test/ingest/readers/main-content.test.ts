@@ -72,7 +72,7 @@ describe('what a page says of itself', () => {
 
 describe('a page as Markdown', () => {
   it('keeps headings, links, lists, tables and code', () => {
-    const { markdown, text } =
+    const { title, markdown, text } =
       page(`<main><h1>Gauges</h1><p>Read the <a href="../manual(1).html">manual</a> of <code>gauge</code>. It says how to measure a river, and why.</p>
       <h2>Units</h2><ul><li>one <a href="https://other.example/">other</a> thing</li><li>two</li></ul>
       <table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table><pre><code>let level = 1;\n  // two</code></pre>

@@ -1,0 +1,124 @@
+import { load } from 'cheerio';
+import { ServiceError } from '../errors.ts';
+import { readAddress } from './address-rules.ts';
+import { canonicalUrl } from './canonical-url.ts';
+import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
+import type { SiteManners } from './site-manners.ts';
+import { readSitemap } from './sitemap.ts';
+
+/** A page of a site on the way; `failure` where it could not be had. */
+export type SitePage =
+  | { readonly address: string; readonly page: FetchedPage }
+  | { readonly address: string; readonly failure: ServiceError };
+
+export interface SiteWalk {
+  readonly fetcher: Pick<PageFetcher, 'fetch'>;
+  readonly manners: SiteManners;
+  readonly signal: AbortSignal;
+  /** Pages at most. */
+  readonly limit: number;
+}
+
+const SITEMAP_BYTES = 50_000_000;
+const MOST_SITEMAPS = 100;
+const MOST_WAITING = 50_000;
+/** What a link may lead to that is no page. */
+const NO_PAGE =
+  /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|webm|mov|avi|ogg|wav|flac|css|js|mjs|map|woff2?|ttf|eot|zip|gz|tgz|bz2|xz|7z|rar|exe|dmg|iso|apk|rss|atom)$/i;
+
+/** The pages that a site's sitemap lists, of this site alone. The address is a sitemap's, or any of the site. */
+export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGenerator<SitePage, void> {
+  const start = readAddress(address);
+  const isSitemap = /\.xml(?:\.gz)?$/i.test(start.pathname);
+  const named = isSitemap ? [start.href] : (await walk.manners.robotsOf(start, walk.signal)).sitemaps;
+  const maps = named.length > 0 ? [...named] : [`${start.origin}/sitemap.xml`];
+  const seen = new Set<string>();
+  let count = 0;
+  for (let index = 0; index < maps.length && index < MOST_SITEMAPS; index++) {
+    const map = maps[index];
+    if (map === undefined) continue;
+    const file = await fetchPage(map, { ...walk, maxBytes: SITEMAP_BYTES });
+    const listed = await readSitemap(file.bytes, file.url);
+    maps.push(...listed.sitemaps.filter((other) => !maps.includes(other)));
+    for (const page of listed.pages) {
+      if (count >= walk.limit) return;
+      if (!isOfSite(page, start) || seen.has(canonicalUrl(page))) continue;
+      seen.add(canonicalUrl(page));
+      count += 1;
+      yield await visited(page, walk);
+    }
+  }
+}
+
+/**
+ * The pages of one site that links lead to from this one, in so many steps, nearest first: those of the same host, below
+ * the same folder. What robots.txt or a link's `nofollow` asks not to follow is not followed.
+ */
+export async function* crawledPages(address: string, depth: number, walk: SiteWalk): AsyncGenerator<SitePage, void> {
+  const start = readAddress(address);
+  const folder = start.pathname.replace(/[^/]*$/, '');
+  const seen = new Set([canonicalUrl(start.href)]);
+  let nearest = [start.href];
+  let count = 0;
+  for (let step = 0; step <= depth && nearest.length > 0; step++) {
+    const next: string[] = [];
+    for (const page of nearest) {
+      if (count >= walk.limit) return;
+      count += 1;
+      const found = await visited(page, walk);
+      yield found;
+      if (step === depth || !('page' in found)) continue;
+      // A redirect may have led to where another way has been already.
+      seen.add(canonicalUrl(found.page.url));
+      for (const link of linksOf(found.page)) {
+        const key = canonicalUrl(link);
+        if (seen.has(key) || seen.size > MOST_WAITING || !isOfSite(link, start)) continue;
+        const { pathname } = new URL(link);
+        if (!pathname.startsWith(folder) || NO_PAGE.test(pathname)) continue;
+        seen.add(key);
+        next.push(link);
+      }
+    }
+    nearest = next;
+  }
+}
+
+async function visited(address: string, walk: SiteWalk): Promise<SitePage> {
+  try {
+    return { address, page: await fetchPage(address, walk) };
+  } catch (error) {
+    if (walk.signal.aborted || !(error instanceof ServiceError)) throw error;
+    return { address, failure: error };
+  }
+}
+
+async function fetchPage(
+  address: string,
+  { fetcher, manners, signal, maxBytes }: SiteWalk & { readonly maxBytes?: number },
+): Promise<FetchedPage> {
+  const page = await fetcher.fetch(address, {
+    signal,
+    admit: manners.admit,
+    ...(maxBytes !== undefined && { maxBytes }),
+  });
+  if (page === 'unchanged') throw new ServiceError('provider_failed', `${address} answered out of turn.`);
+  return page;
+}
+
+const isOfSite = (address: string, { host }: URL): boolean => URL.parse(address)?.host === host;
+
+function linksOf({ bytes, url, mediaType }: FetchedPage): string[] {
+  if (mediaType !== undefined && !mediaType.includes('html')) return [];
+  const $ = load(new TextDecoder().decode(bytes));
+  if (/nofollow/i.test($('meta[name=robots]').attr('content') ?? '')) return [];
+  const base = URL.parse($('base[href]').attr('href') ?? '', url)?.href ?? url;
+  return $('a[href], area[href]')
+    .get()
+    .flatMap(({ attribs }) => {
+      if (/\bnofollow\b/i.test(attribs['rel'] ?? '')) return [];
+      const target = URL.parse(attribs['href'] ?? '', base);
+      if (target === null || !/^https?:$/.test(target.protocol) || target.username !== '') return [];
+      target.hash = '';
+      return [target.href];
+    });
+}

@@ -1,0 +1,134 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { publicOnly } from '../../src/web/address-rules.ts';
+import { createPageFetcher } from '../../src/web/page-fetcher.ts';
+import { readRobots } from '../../src/web/robots.ts';
+import { createSiteManners } from '../../src/web/site-manners.ts';
+import { crawledPages, type SitePage, sitemapPages } from '../../src/web/site-pages.ts';
+import { serve } from './support.ts';
+
+const { signal } = new AbortController();
+
+async function site(files: Readonly<Record<string, string | Buffer>>, gap = 0) {
+  const server = await serve((request, response) => {
+    const file = files[request.url ?? ''];
+    if (file === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { 'content-type': request.url?.includes('.') ? 'text/plain' : 'text/html' }).end(file);
+  });
+  const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate: true } });
+  onTestFinished(() => fetcher.close());
+  const manners = createSiteManners(fetcher, { obeysRobots: true, gap });
+  return { ...server, walk: { fetcher, manners, signal, limit: 100 }, fetcher };
+}
+
+async function pathsOf(pages: AsyncIterable<SitePage>): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const page of pages) paths.push(`${new URL(page.address).pathname}${'failure' in page ? ' failed' : ''}`);
+  return paths;
+}
+
+const links = (...paths: string[]) => paths.map((path) => `<a href="${path}">${path}</a>`).join(' ');
+
+describe('walking over a site', () => {
+  const files = {
+    '/docs/': links('a', '/docs/b#part', 'https://elsewhere.example/', '/blog/x', 'picture.png', 'mailto:x@y.example'),
+    '/docs/a': links('deep', '/docs/', 'missing', '/docs/private/y', '/docs/b?utm_source=z'),
+    '/docs/b': `${links('/docs/a/')}<a href="ad" rel="sponsored nofollow">ad</a>`,
+    '/docs/deep': links('deeper'),
+    '/docs/deeper': 'the end',
+    '/robots.txt': 'User-agent: *\nDisallow: /docs/private/\nSitemap: /ignored',
+  };
+
+  it.each([
+    [1, ['/docs/', '/docs/a', '/docs/b']],
+    [2, ['/docs/', '/docs/a', '/docs/b', '/docs/deep', '/docs/missing failed', '/docs/private/y failed']],
+  ])('follows links %i deep, on the same host below the same folder, each once', async (depth, expected) => {
+    const { url, walk, requests } = await site(files);
+    expect(await pathsOf(crawledPages(`${url}/docs/`, depth, walk))).toEqual(expected);
+    expect(requests).not.toContain('GET /docs/private/y');
+    expect(new Set(requests).size).toBe(requests.length);
+  });
+
+  it('ends with its limit', async () => {
+    const { url, walk } = await site(files);
+    expect(await pathsOf(crawledPages(`${url}/docs/`, 5, { ...walk, limit: 2 }))).toHaveLength(2);
+  });
+
+  it('takes in what sitemaps list of this site, packed or not, one listing others', async () => {
+    const map: Record<string, string | Buffer> = { '/a': 'a', '/b': 'b', '/c?x=1&y=2': 'c' };
+    const { url, walk } = await site(map);
+    map['/robots.txt'] = `Sitemap: ${url}/index.xml`;
+    map['/index.xml'] =
+      `<?xml version="1.0"?><sitemapindex><sitemap><loc>${url}/one.xml.gz</loc></sitemap><sitemap><loc> ${url}/two.txt </loc></sitemap></sitemapindex>`;
+    map['/one.xml.gz'] = gzipSync(
+      `<urlset><url><loc>${url}/a</loc></url><url><loc><![CDATA[${url}/c?x=1&amp;y=2]]></loc></url><url><loc>https://elsewhere.example/</loc></url></urlset>`,
+    );
+    map['/two.txt'] = `${url}/b\n${url}/a\n`;
+    expect(await pathsOf(sitemapPages(`${url}/a`, walk))).toEqual(['/a', '/c', '/b']);
+  });
+
+  it('says when there is no sitemap', async () => {
+    const { url, walk } = await site({ '/': 'home' });
+    await expect(pathsOf(sitemapPages(url, walk))).rejects.toThrow('/sitemap.xml answered with status 404');
+    const other = await site({ '/': 'home', '/sitemap.xml': '<html>no map</html>' });
+    await expect(pathsOf(sitemapPages(other.url, other.walk))).rejects.toThrow('is not a sitemap');
+  });
+});
+
+describe('manners', () => {
+  it('leave time between two requests to one host', async () => {
+    const { url, walk } = await site({ '/': 'home' }, 60);
+    const startedAt = performance.now();
+    for (let time = 0; time < 3; time++) await walk.manners.admit(new URL(url), signal);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(115);
+  });
+
+  it('read robots.txt once for a site, and take a failing server for a no', async () => {
+    const server = await serve((_, response) => response.writeHead(503).end());
+    const { fetcher } = await site({});
+    const manners = createSiteManners(fetcher, { obeysRobots: true, gap: 0 });
+    for (let time = 0; time < 2; time++) {
+      await expect(manners.admit(new URL(`${server.url}/x`), signal)).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    expect(server.requests).toEqual(['GET /robots.txt']);
+    const rude = createSiteManners(fetcher, { obeysRobots: false, gap: 0 });
+    await rude.admit(new URL(`${server.url}/x`), signal);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('robots.txt', () => {
+  it.each([
+    ['User-agent: *\nDisallow: /private', '/private/x', false],
+    ['User-agent: *\nDisallow: /private', '/public', true],
+    ['User-agent: *\nDisallow:', '/x', true],
+    ['User-agent: *\nDisallow: /', '/x', false],
+    ['User-agent: *\nDisallow: /\nAllow: /x', '/x/y', true],
+    ['User-agent: *\nAllow: /x\nDisallow: /x', '/x', true],
+    ['User-agent: *\nDisallow: /*.pdf$', '/a/b.pdf', false],
+    ['User-agent: *\nDisallow: /*.pdf$', '/a/b.pdf?x', true],
+    ['User-agent: *\nDisallow: /a*c', '/abbbc', false],
+    ['User-agent: other\nDisallow: /', '/x', true],
+    ['User-agent: *\nDisallow: /\n\nUser-agent: Citewell\nDisallow: /secret', '/x', true],
+    ['User-agent: other\nUser-agent: citewell\nDisallow: /', '/x', false],
+    ['# comment\nuser-agent : * # all\ndisallow : /x # not this', '/x', false],
+    ['Disallow: /', '/x', true],
+    ['', '/x', true],
+  ])('%j: may %s be read? %s', (text, path, allowed) => {
+    expect(readRobots(text, 'citewell').allows(path)).toBe(allowed);
+  });
+
+  it('is quick about a pattern made to be slow', () => {
+    const robots = readRobots(`User-agent: *\nDisallow: /${'*a'.repeat(900)}$`, 'citewell');
+    const startedAt = performance.now();
+    expect(robots.allows(`/${'a'.repeat(5_000)}b`)).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  });
+
+  it('names sitemaps and how often it wants to be asked', () => {
+    expect(readRobots('Sitemap: https://a.example/s.xml\nUser-agent: *\nCrawl-delay: 2.5', 'citewell')).toMatchObject({
+      sitemaps: ['https://a.example/s.xml'],
+      delay: 2.5,
+    });
+  });
+});
