@@ -37,10 +37,11 @@ async function firstReply(): Promise<number> {
   const child = spawn(process.execPath, [PROGRAM, 'mcp'], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'measure', version: '1' } };
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
-  await once(createInterface({ input: child.stdout }), 'line');
+  const exited = once(child, 'exit').then(() => Promise.reject(new Error('The server did not start.')));
+  await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited]);
   const took = performance.now() - startedAt;
   child.stdin.end();
-  await once(child, 'exit');
+  await exited.catch(() => {});
   return took;
 }
 
