@@ -12,11 +12,15 @@ const DIMENSIONS = 8;
 /** More than Chroma keeps back before it writes the graph to disk. */
 const ENOUGH_TO_PERSIST = 2_400;
 
+// Roots, because sines of whole multiples come round: 710 is nearly 226 pi, and the vectors of 7 and 717 would be one.
+const vectorOf = (key: number): Float32Array =>
+  Float32Array.from({ length: DIMENSIONS }, (_, axis) => Math.sin(key * Math.sqrt(axis + 2)));
+
 const records: readonly VectorRecord[] = Array.from({ length: ENOUGH_TO_PERSIST }, (_, place) => ({
   key: place + 1,
-  vector: Float32Array.from({ length: DIMENSIONS }, (_, axis) => Math.sin((place + 1) * (axis + 1))),
+  vector: vectorOf(place + 1),
 }));
-const probe = Float32Array.from({ length: DIMENSIONS }, (_, axis) => Math.sin(7 * (axis + 1)));
+const probe = vectorOf(7);
 
 const openOn = async (folder: string): Promise<{ chroma: EmbeddedChroma; recoveries: () => number }> => {
   const chroma = await openEmbeddedChroma({ folder, cacheFolder: bindingCache, log: silentLog });
