@@ -1,7 +1,7 @@
 import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { ChunkSearch, RankedChunk } from '../store/chunk-search.ts';
+import type { ChunkSearch, FoundChunk, RankedChunk } from '../store/chunk-search.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
 import { createQueryEmbedder } from './embed-query.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
@@ -32,7 +32,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   async function searchPlainly(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
     switch (search.plan.kind) {
       case 'semantic':
-        return semantic(text.semantic, search);
+        return (await semantic(text.semantic, search)).map(({ key: _, ...chunk }) => chunk);
       case 'full_text':
         return fullText(text.fullText, search);
       case 'hybrid':
@@ -46,23 +46,22 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
       semantic(text.semantic, search).catch((error) => withoutMeaning(error, search)),
       ranking(text.fullText, plan.hybrid.fullTextLimit + settings.offset, search),
     ]);
-    const known = new Map<string, Chunk & Pick<ScoredChunk, 'semantic'>>();
-    for (const { id, chunk } of matching) if (chunk) known.set(id, chunk);
-    for (const chunk of near) known.set(chunk.id, chunk);
-    const ranks = new Map(matching.map(({ id, rank, score }) => [id, { rank, score }]));
-    const fused = fuseLegs<{ readonly id: string }>(near, matching, { ...plan.hybrid, limit: settings.limit });
+    const fused = fuseLegs(near.map(identify), matching.map(identify), { ...plan.hybrid, limit: settings.limit });
     // Several variants are fused once more, for which any hit may count; else only this page is to be shown.
     const shown = settings.strategy === 'vanilla' ? fused.slice(0, reach(search)) : fused;
-    const unread = shown.map(({ item }) => item.id).filter((id) => !known.has(id));
-    const read = unread.length === 0 ? new Map<string, Chunk>() : await chunks.read(unread, signal);
-    return shown.flatMap(({ item: { id }, score }) => {
-      const chunk = known.get(id) ?? read.get(id);
-      const fullTextLeg = ranks.get(id);
+    const known = new Map<number, Chunk>(matching.flatMap(({ key, chunk }) => (chunk ? [[key, chunk]] : [])));
+    for (const { key, ...chunk } of near) known.set(key, chunk);
+    const unread = shown.map(({ item }) => item.key).filter((key) => !known.has(key));
+    const read = unread.length === 0 ? known : await chunks.read(unread, signal);
+    const places = new Map(matching.map(({ key, rank, score }) => [key, { rank, score }]));
+    return shown.flatMap(({ item: { key }, score }) => {
+      const chunk = known.get(key) ?? read.get(key);
+      const fullTextLeg = places.get(key);
       return chunk ? [{ ...chunk, score, ...(fullTextLeg && { fullText: fullTextLeg }) }] : [];
     });
   }
 
-  async function semantic(text: string, search: Search): Promise<readonly ScoredChunk[]> {
+  async function semantic(text: string, search: Search): Promise<readonly FoundChunk[]> {
     const { settings, log, signal } = search;
     const vector = await log.time('embed', () => embedQuery(text, signal));
     const { filter, measure } = settings;
@@ -130,6 +129,8 @@ interface Texts {
   readonly fullText: string;
 }
 
+const identify = ({ key }: { readonly key: number }) => ({ id: String(key), key });
+
 const reach = ({ settings }: Search): number => settings.limit + settings.offset;
 
 async function writeVariants(
@@ -157,7 +158,7 @@ async function writeVariants(
 }
 
 // Full text alone is a worse answer than both, and a far better one than none.
-function withoutMeaning(error: unknown, { log, signal }: Search): readonly ScoredChunk[] {
+function withoutMeaning(error: unknown, { log, signal }: Search): readonly FoundChunk[] {
   if (!isOutage(error) || signal.aborted) throw error;
   log.note(`The semantic search could not be made (${error.message}); these are the results of full text alone.`);
   return [];

@@ -27,9 +27,14 @@ export interface TextQuery {
   readonly signal?: AbortSignal;
 }
 
+/** A hit with the number the store knows it by, which tells it again in the other leg's ranking. */
+export interface FoundChunk extends ScoredChunk {
+  readonly key: number;
+}
+
 /** A hit by its place; the chunk itself is read when it is shown. */
 export interface RankedChunk extends LegScore {
-  readonly id: string;
+  readonly key: number;
   readonly chunk?: Chunk;
 }
 
@@ -44,11 +49,11 @@ export interface RankingQuery extends TextQuery {
  */
 export interface ChunkSearch {
   /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space's length. */
-  nearest(query: VectorQuery): Promise<ScoredChunk[]>;
+  nearest(query: VectorQuery): Promise<FoundChunk[]>;
   /** BM25 over any of the query's terms; `score` in [0, 1), growing with the BM25 sum. Empty when no term is known. */
   matching(query: TextQuery): Promise<ScoredChunk[]>;
   /** The places that `matching` gives: the quicker way to many hits of which few will be shown. */
   ranking(query: RankingQuery): Promise<RankedChunk[]>;
-  /** These chunks, by id, without those that are gone meanwhile. */
-  read(ids: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Chunk>>;
+  /** These chunks, by key, without those that are gone meanwhile. */
+  read(keys: readonly number[], signal?: AbortSignal): Promise<ReadonlyMap<number, Chunk>>;
 }

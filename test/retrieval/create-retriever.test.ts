@@ -26,6 +26,8 @@ const chunk = (id: string, rank: number, leg: 'semantic' | 'fullText'): ScoredCh
   [leg]: { rank, score: 1 / rank },
 });
 
+const keyOf = (id: string): number => [...id].reduce((key, letter) => key * 131 + letter.charCodeAt(0), 0);
+
 /** Legs that answer from lists, and what they were asked. */
 function legs({
   near = [],
@@ -34,7 +36,7 @@ function legs({
   readonly near?: readonly string[];
   readonly matching?: readonly string[];
 }) {
-  const asked: { nearest: VectorQuery[]; matching: TextQuery[]; read: string[] } = {
+  const asked: { nearest: VectorQuery[]; matching: TextQuery[]; read: number[] } = {
     nearest: [],
     matching: [],
     read: [],
@@ -42,7 +44,7 @@ function legs({
   const chunks: ChunkSearch = {
     async nearest(query) {
       asked.nearest.push(query);
-      return near.slice(0, query.limit).map((id, place) => chunk(id, place + 1, 'semantic'));
+      return near.slice(0, query.limit).map((id, place) => ({ ...chunk(id, place + 1, 'semantic'), key: keyOf(id) }));
     },
     async matching(query) {
       asked.matching.push(query);
@@ -52,12 +54,19 @@ function legs({
       asked.matching.push(query);
       return matching.slice(0, query.limit).map((id, place) => {
         const rank = place + 1;
-        return { id, rank, score: 1 / rank, ...(rank <= query.reading && { chunk: chunk(id, rank, 'fullText') }) };
+        return {
+          key: keyOf(id),
+          rank,
+          score: 1 / rank,
+          ...(rank <= query.reading && { chunk: chunk(id, rank, 'fullText') }),
+        };
       });
     },
-    async read(ids) {
-      asked.read.push(...ids);
-      return new Map(ids.map((id) => [id, chunk(id, 1, 'fullText')]));
+    async read(keys) {
+      asked.read.push(...keys);
+      return new Map(
+        matching.filter((id) => keys.includes(keyOf(id))).map((id) => [keyOf(id), chunk(id, 1, 'fullText')]),
+      );
     },
   };
   return { chunks, asked };

@@ -1,6 +1,5 @@
-import type { ScoredChunk } from '../../documents/chunk.ts';
 import { ServiceError } from '../../errors.ts';
-import type { ChunkSearch, VectorQuery } from '../chunk-search.ts';
+import type { ChunkSearch, FoundChunk, VectorQuery } from '../chunk-search.ts';
 import { analyseQuery } from '../full-text/analyse.ts';
 import type { IndexState } from '../index-state.ts';
 import type { OpenCollections } from './open-collections.ts';
@@ -27,7 +26,7 @@ const CANDIDATES_PER_HIT = 10;
 
 /** Both legs of a search: SQLite answers filters and full text and keeps the vectors, the index finds near ones among many. */
 export function createChunkSearch({ search, collections, state }: ChunkSearchParts): ChunkSearch {
-  async function nearest(query: VectorQuery): Promise<ScoredChunk[]> {
+  async function nearest(query: VectorQuery): Promise<FoundChunk[]> {
     const { vector, measure, limit, signal } = query;
     const filter = compileChunkFilter(query.filter);
     const plan = await search.call('planNearest', { filter }, signal);
@@ -44,7 +43,7 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
     { visible, matching, owed }: NearestPlan,
     exactly: NearestQuery,
     { signal, note }: VectorQuery,
-  ): Promise<ScoredChunk[] | undefined> {
+  ): Promise<FoundChunk[] | undefined> {
     if (matching <= COMPARED_AT_ONCE) return undefined;
     const current = state();
     if (current.kind !== 'in_step' || owed.length > OWED_AT_MOST) {
@@ -89,7 +88,7 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
       const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter), limit, reading };
       return search.call('rankChunks', query, signal);
     },
-    read: (ids, signal) => search.call('readChunks', { ids }, signal),
+    read: (keys, signal) => search.call('readChunks', { keys }, signal),
   };
 }
 

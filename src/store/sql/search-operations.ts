@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Chunk, ScoredChunk } from '../../documents/chunk.ts';
-import type { RankedChunk } from '../chunk-search.ts';
+import type { FoundChunk, RankedChunk } from '../chunk-search.ts';
 import type { VectorHit } from '../vector-index.ts';
 import { rankByTerms, toTextScore } from './full-text/rank-by-terms.ts';
 import type { CompiledFilter, Condition } from './search/compile-filter.ts';
@@ -22,13 +22,13 @@ export const searchOperations = {
   planNearest: (database: DatabaseSync, { filter }: { readonly filter: CompiledFilter }): NearestPlan =>
     readAtOnce(database, (reading) => planNearest(reading, filter)),
 
-  nearestExactly: (database: DatabaseSync, query: NearestQuery): ScoredChunk[] =>
+  nearestExactly: (database: DatabaseSync, query: NearestQuery): FoundChunk[] =>
     readAtOnce(database, (reading) => nearestExactly(reading, query)),
 
   nearestAmong: (
     database: DatabaseSync,
     query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
-  ): ScoredChunk[] => readAtOnce(database, (reading) => nearestAmong(reading, query)),
+  ): FoundChunk[] => readAtOnce(database, (reading) => nearestAmong(reading, query)),
 
   matchingChunks: (database: DatabaseSync, query: MatchingQuery): ScoredChunk[] =>
     readAtOnce(database, (reading) => matchingChunks(reading, query)),
@@ -36,8 +36,8 @@ export const searchOperations = {
   rankChunks: (database: DatabaseSync, query: MatchingQuery & { readonly reading: number }): RankedChunk[] =>
     readAtOnce(database, (reading) => rankChunks(reading, query)),
 
-  readChunks: (database: DatabaseSync, { ids }: { readonly ids: readonly string[] }): Map<string, Chunk> =>
-    readAtOnce(database, (reading) => readChunks(reading, ids)),
+  readChunks: (database: DatabaseSync, { keys }: { readonly keys: readonly number[] }): Map<number, Chunk> =>
+    readAtOnce(database, (reading) => loadChunks(reading, keys)),
 
   documentFullText: (database: DatabaseSync, query: DocumentTextQuery): DocumentTextResult =>
     readAtOnce(database, (reading) => documentFullText(reading, query)),
@@ -62,32 +62,24 @@ function matchingChunks(reading: Reading, query: MatchingQuery): ScoredChunk[] {
   });
 }
 
+// Nothing is read of the many that nobody will see: they lie all over the database.
 function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading: number }): RankedChunk[] {
   const found = rankedKeys(reading, query);
-  const keys = found.map(({ key }) => key);
-  const ids = new Map([...reading.rows(IDS, JSON.stringify(keys))].map(([key, id]) => [Number(key), String(id)]));
-  const chunks = loadChunks(reading, keys.slice(0, query.reading));
-  return found.flatMap(({ key, rank, score }) => {
-    const id = ids.get(key);
-    const chunk = chunks.get(key);
-    return id === undefined ? [] : [{ id, rank, score, ...(chunk && { chunk }) }];
+  const chunks = loadChunks(
+    reading,
+    found.slice(0, query.reading).map(({ key }) => key),
+  );
+  return found.map((hit) => {
+    const chunk = chunks.get(hit.key);
+    return chunk ? { ...hit, chunk } : hit;
   });
 }
 
-const IDS = 'select c.key, c.id from json_each(?) as wanted cross join chunks c on c.key = wanted.value';
-
-function rankedKeys(reading: Reading, { terms, filter, limit }: MatchingQuery) {
+function rankedKeys(reading: Reading, { terms, filter, limit }: MatchingQuery): RankedChunk[] {
   const allowed = resolveFilter(reading, filter)?.keys;
   const found = rankByTerms(reading, { table: 'chunk_terms', terms, allowed, limit });
   return found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
 }
-
-function readChunks(reading: Reading, ids: readonly string[]): Map<string, Chunk> {
-  const keys = [...reading.rows(KEYS, JSON.stringify(ids))].map(([key]) => Number(key));
-  return new Map([...loadChunks(reading, keys).values()].map((chunk) => [chunk.id, chunk]));
-}
-
-const KEYS = 'select c.key from json_each(?) as wanted cross join chunks c on c.id = wanted.value';
 
 export interface DocumentTextQuery {
   /** From `analyseQuery`. */

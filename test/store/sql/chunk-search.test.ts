@@ -215,20 +215,18 @@ describe('the full-text leg', () => {
     for (const score of scores) expect(score > 0 && score < 1).toBe(true);
   });
 
-  it('ranks without reading, and reads by identifier what is still there', async () => {
+  it('ranks without reading, and reads by key what is still there', async () => {
     const { store, search } = await open();
     const query = { text: 'red apples', filter: everything, limit: 3 };
     const found = await search.matching(query);
     const ranked = await search.ranking({ ...query, reading: 1 });
-    expect(ranked.map(({ id, rank, score }) => ({ id, rank, score }))).toEqual(
-      found.map(({ id, fullText }) => ({ id, ...fullText })),
-    );
+    expect(ranked.map(({ rank, score }) => ({ rank, score }))).toEqual(found.map(({ fullText }) => fullText));
     expect(ranked.map(({ chunk }) => chunk?.text)).toEqual([found[0]?.text, undefined, undefined]);
     const [first, second, third] = found;
     await store.corpus.remove(equals('document_id', second?.documentId ?? ''));
-    const read = await search.read(ranked.map(({ id }) => id));
-    expect([...read.keys()].sort()).toEqual([first?.id, third?.id].sort());
-    expect({ ...first, ...read.get(first?.id ?? '') }).toEqual(first);
+    const read = await search.read(ranked.map(({ key }) => key));
+    expect([...read.values()].map(({ id }) => id).sort()).toEqual([first?.id, third?.id].sort());
+    expect({ ...first, ...read.get(ranked[0]?.key ?? 0) }).toEqual(first);
   });
 
   it('sums BM25 as the formula says', async () => {

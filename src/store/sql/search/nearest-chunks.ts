@@ -1,5 +1,4 @@
-import type { ScoredChunk } from '../../../documents/chunk.ts';
-import type { DistanceMeasure } from '../../chunk-search.ts';
+import type { DistanceMeasure, FoundChunk } from '../../chunk-search.ts';
 import { distances } from '../../distance.ts';
 import type { VectorHit } from '../../vector-index.ts';
 import type { KeyRange } from '../key-ranges.ts';
@@ -48,7 +47,7 @@ export function planNearest(reading: Reading, filter: CompiledFilter): NearestPl
 const OWED = "select payload from outbox where space_key = ? and kind = 'upsert'";
 
 /** Compares with every vector that passes the filter. */
-export function nearestExactly(reading: Reading, query: NearestQuery): ScoredChunk[] {
+export function nearestExactly(reading: Reading, query: NearestQuery): FoundChunk[] {
   const space = readCurrentSpace(reading);
   if (space === null) return [];
   const distance = distances[query.measure];
@@ -67,7 +66,7 @@ export function nearestExactly(reading: Reading, query: NearestQuery): ScoredChu
 export function nearestAmong(
   reading: Reading,
   query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
-): ScoredChunk[] {
+): FoundChunk[] {
   const space = readCurrentSpace(reading);
   if (space === null) return [];
   const { lengths } = reading.snapshot.chunkLengths();
@@ -110,7 +109,7 @@ function visibleKeys(reading: Reading): number[] {
   return keys;
 }
 
-function toScoredChunks(reading: Reading, found: readonly ScoredKey[]): ScoredChunk[] {
+function toScoredChunks(reading: Reading, found: readonly ScoredKey[]): FoundChunk[] {
   const chunks = loadChunks(
     reading,
     found.map(({ key }) => key),
@@ -118,7 +117,7 @@ function toScoredChunks(reading: Reading, found: readonly ScoredKey[]): ScoredCh
   return found
     .flatMap(({ key, score }) => {
       const chunk = chunks.get(key);
-      return chunk ? [{ chunk, score: 1 + score }] : [];
+      return chunk ? [{ key, chunk, score: 1 + score }] : [];
     })
-    .map(({ chunk, score }, place) => ({ ...chunk, score, semantic: { rank: place + 1, score } }));
+    .map(({ key, chunk, score }, place) => ({ ...chunk, key, score, semantic: { rank: place + 1, score } }));
 }
