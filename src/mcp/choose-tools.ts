@@ -27,7 +27,7 @@ export interface ToolOffer {
 }
 
 /** Few enough that a model is not confused by them, and none that changes anything. */
-const USUAL = ['retrieval', 'web', 'answers', 'corpus'];
+export const usualToolsets: readonly string[] = ['retrieval', 'web', 'answers', 'corpus'];
 const WRITING = 'ingest';
 
 /** Wishes → tools. Throws `invalid_field` for a name that is none, listing those that are. */
@@ -41,7 +41,7 @@ export function chooseTools(
   refuseUnknown('tool', wishes.tools ?? [], [...names, ...unbuilt]);
   refuseUnknown('toolset', wishes.toolsets ?? [], Object.keys(toolsets));
 
-  const sets = [...(wishes.toolsets ?? USUAL), ...(wishes.write === true ? [WRITING] : [])];
+  const sets = [...(wishes.toolsets ?? usualToolsets), ...(wishes.write === true ? [WRITING] : [])];
   const ofSets = new Set(sets.flatMap((set) => toolsets[set] ?? []));
   const wanted = all.filter((tool) =>
     wishes.tools === undefined ? ofSets.has(tool) : wishes.tools.includes(tool.name),

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { buildBundle, installPackage, packPackage, unpackBundle, unpackPackage } from './packaging/bundle.ts';
+import { bundleManifest, packageFile } from './packaging/manifests.ts';
+import { leastOffer, offerOf } from './packaging/offers.ts';
+
+// The package as others get it: packed, installed into an empty folder without anything for development, and started;
+// then the same as a bundle, unpacked and started by its own manifest. Prints one line per check.
+
+const folder = mkdtempSync(join(tmpdir(), 'citewell-package-'));
+const documents = join(folder, 'documents');
+const surroundings = { PATH: process.env['PATH'] ?? '', HOME: folder };
+
+try {
+  mkdirSync(documents);
+  writeFileSync(
+    join(documents, 'ferry.md'),
+    '# Ferry\n\nThe ferry does not sail when the wind is above 18 metres a second.\n',
+  );
+
+  const installed = join(folder, 'installed');
+  mkdirSync(installed);
+  installPackage(packPackage(folder), installed);
+  const program = join(installed, 'node_modules/citewell/dist/src/cli/citewell.js');
+  const version = execFileSync(process.execPath, [program, '--version'], {
+    env: surroundings,
+    encoding: 'utf8',
+  }).trim();
+  expectSame('the version of the installed package', version, packageFile.version);
+  const data = { CITEWELL_DATA_DIR: join(folder, 'data') };
+  expectSame(
+    'the tools of the installed package',
+    await toolsOf(process.execPath, [program, 'mcp'], data),
+    leastOffer().map(({ name }) => name),
+  );
+
+  const bundle = join(folder, 'citewell.mcpb');
+  buildBundle(unpackPackage(folder), bundle);
+  const unpacked = join(folder, 'unpacked');
+  unpackBundle(bundle, unpacked);
+  const { args, env } = startOf(unpacked);
+  const names = await toolsOf(process.execPath, args, env, async (client) => {
+    const ingested = await client.callTool({ name: 'ingest_file', arguments: { path: join(documents, 'ferry.md') } });
+    const found = await client.callTool({ name: 'search_file_knowledge', arguments: { query: 'wind and ferry' } });
+    expectSame('an ingestion in the bundle', ingested.isError ?? false, false);
+    expectSame('a search in the bundle', JSON.stringify(found.content).includes('18 metres a second'), true);
+  });
+  const offered = offerOf({ write: true }).map(({ name }) => name);
+  expectSame(
+    'tools of the bundle that its manifest leaves out',
+    names.filter((name) => !offered.includes(name)),
+    [],
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}
+
+/** How a host starts the unpacked bundle, with the settings of a person who gave only a folder. */
+function startOf(unpacked: string): { readonly args: string[]; readonly env: Record<string, string> } {
+  const { server } = bundleManifest(process.platform) as {
+    readonly server: { readonly mcp_config: { readonly args: string[]; readonly env: Record<string, string> } };
+  };
+  const values: Readonly<Record<string, string>> = {
+    __dirname: unpacked,
+    'user_config.documents_folder': documents,
+    'user_config.citewell_data_dir': join(folder, 'bundle-data'),
+  };
+  const fill = (text: string) => text.replaceAll(/\$\{([^}]+)\}/g, (_, name: string) => values[name] ?? '');
+  const { args, env } = server.mcp_config;
+  return {
+    args: args.map(fill),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, fill(value)])),
+  };
+}
+
+async function toolsOf(
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+  use: (client: Client) => Promise<void> = async () => {},
+): Promise<string[]> {
+  const client = new Client({ name: 'check', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new StdioClientTransport({ command, args, cwd: folder, env: { ...surroundings, ...env } }));
+  try {
+    const { tools } = await client.listTools();
+    await use(client);
+    return tools.map(({ name }) => name);
+  } finally {
+    await client.close();
+  }
+}
+
+function expectSame(what: string, given: unknown, expected: unknown): void {
+  const isSame = JSON.stringify(given) === JSON.stringify(expected);
+  console.log(`${isSame ? 'ok  ' : 'NOT '} ${what}: ${JSON.stringify(given)}`);
+  if (isSame) return;
+  console.error(`     expected ${JSON.stringify(expected)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleManifest } from './manifests.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TOOL = join(dirname(findPackageJSON('@anthropic-ai/mcpb', import.meta.url) ?? ''), 'dist/cli/cli.js');
+
+/** Runs a program, quietly unless it fails. */
+function run(program: string, args: readonly string[], cwd: string): string {
+  return execFileSync(program, [...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+const npm = (args: readonly string[], cwd: string) => run('npm', ['--silent', '--no-audit', '--no-fund', ...args], cwd);
+
+/** The tarball that would be published, packed into the folder. */
+export function packPackage(folder: string): string {
+  return join(folder, npm(['pack', '--pack-destination', folder], ROOT).trim().split('\n').at(-1) ?? '');
+}
+
+/** Installs the tarball as somebody else would. */
+export function installPackage(tarball: string, folder: string): void {
+  writeFileSync(join(folder, 'package.json'), '{"private": true}\n');
+  npm(['install', '--omit=dev', '--prefer-offline', tarball], folder);
+}
+
+/** The package as it would be published, with its production dependencies beside it at the locked versions. */
+export function unpackPackage(folder: string): string {
+  const unpacked = join(folder, 'package');
+  mkdirSync(unpacked, { recursive: true });
+  run('tar', ['-xzf', packPackage(folder), '--strip-components=1', '-C', unpacked], folder);
+  copyFileSync(join(ROOT, 'package-lock.json'), join(unpacked, 'package-lock.json'));
+  npm(['ci', '--omit=dev', '--prefer-offline'], unpacked);
+  return unpacked;
+}
+
+/** Checks the manifest and packs the unpacked package into a bundle. */
+export function buildBundle(unpacked: string, file: string): void {
+  writeFileSync(join(unpacked, 'manifest.json'), `${JSON.stringify(bundleManifest(process.platform), null, 2)}\n`);
+  // Links, which an archive cannot hold, to programs that nobody starts from there.
+  rmSync(join(unpacked, 'node_modules/.bin'), { recursive: true, force: true });
+  run(process.execPath, [TOOL, 'validate', join(unpacked, 'manifest.json')], unpacked);
+  run(process.execPath, [TOOL, 'pack', unpacked, file], unpacked);
+}
+
+export function unpackBundle(file: string, folder: string): void {
+  run(process.execPath, [TOOL, 'unpack', file, folder], ROOT);
+}

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import { variableNames } from '../../src/config-variables.ts';
+import type { Tool } from '../../src/toolbox/tool.ts';
+import { offerOf } from './offers.ts';
+
+interface PackageFile {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly mcpName: string;
+  readonly keywords: readonly string[];
+  readonly engines: { readonly node: string };
+}
+
+export const packageFile: PackageFile = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+
+const { name, version, description, license, keywords, mcpName, engines } = packageFile;
+
+/** What a registry shows on one line. */
+const SHORT = 'Answers over your own documents, with citations checked against the source.';
+
+/** How the package is started from the registry of npm. */
+export const command = { command: 'npx', args: ['-y', `${name}@${version}`, 'mcp'] } as const;
+
+interface Variable {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly isSecret?: boolean;
+}
+
+/** What hosts ask a person for; all of it may be left out. */
+const variables: readonly Variable[] = [
+  { name: 'CITEWELL_DATA_DIR', title: 'Data folder', description: 'Folder that documents and index are kept in' },
+  {
+    name: 'OPENAI_API_KEY',
+    title: 'OpenAI key',
+    description: 'Has answers written by a model of OpenAI; without any key they are quotations',
+    isSecret: true,
+  },
+  {
+    name: 'ANTHROPIC_API_KEY',
+    title: 'Anthropic key',
+    description: 'Has answers written by a model of Anthropic; without any key they are quotations',
+    isSecret: true,
+  },
+];
+
+const strange = variables.filter((variable) => !variableNames.includes(variable.name));
+if (strange.length > 0) throw new Error(`No variables of Citewell: ${strange.map((each) => each.name).join(', ')}.`);
+
+/** As the formatter of this project would have it: lists of words on one line, where they fit. */
+export const jsonText = (value: unknown): string =>
+  `${JSON.stringify(value, null, 2)}\n`.replaceAll(
+    /\[\s+((?:"[^"]*",?\s+)+)\]/g,
+    (_, words: string) => `[${words.trim().replaceAll(/,\s+/g, ', ')}]`,
+  );
+
+/** What a host fills in. */
+const slot = (inner: string): string => `\${${inner}}`;
+
+/** The first sentence of a tool's description. */
+export const firstSentence = ({ description: words }: Tool): string => words.split(/(?<=\.)\s/)[0] ?? words;
+
+/** Path → content of every file that tells others how this server is started. */
+export const manifests: Readonly<Record<string, string>> = {
+  'mcp.json': jsonText({
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
+    mcpServers: { [name]: { type: 'stdio', ...command, env: { CITEWELL_DATA_DIR: slot('PLUGIN_DATA') } } },
+  }),
+
+  '.mcp.json': jsonText({
+    mcpServers: {
+      [name]: { type: 'stdio', ...command, env: { CITEWELL_DATA_DIR: slot('CITEWELL_DATA_DIR:-.citewell') } },
+    },
+  }),
+
+  'plugin.json': jsonText({
+    $schema: 'https://agent-plugins.org/schemas/1.0.0/plugin.schema.json',
+    ...{ name, version, description, license, keywords },
+  }),
+
+  'server.json': jsonText({
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name: mcpName,
+    title: 'Citewell',
+    description: SHORT,
+    version,
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: name,
+        version,
+        runtimeHint: 'npx',
+        transport: { type: 'stdio' },
+        packageArguments: [{ type: 'positional', value: 'mcp' }],
+        environmentVariables: variables.map((variable) => ({
+          name: variable.name,
+          description: variable.description,
+          isRequired: false,
+          ...(variable.isSecret === true ? { isSecret: true } : { format: 'filepath' }),
+        })),
+      },
+    ],
+  }),
+};
+
+/** The manifest of the MCPB bundle for one platform. */
+export function bundleManifest(platform: NodeJS.Platform): object {
+  const setting = (variable: string) => variable.toLowerCase();
+  return {
+    manifest_version: '0.3',
+    name,
+    display_name: 'Citewell',
+    version,
+    description: SHORT,
+    author: { name: 'The Citewell authors' },
+    license,
+    keywords,
+    server: {
+      type: 'node',
+      entry_point: 'dist/src/cli/citewell.js',
+      mcp_config: {
+        command: 'node',
+        // A person who installs a bundle has no other way to take documents in.
+        args: [
+          `${slot('__dirname')}/dist/src/cli/citewell.js`,
+          'mcp',
+          '--write',
+          '--allow-dir',
+          slot('user_config.documents_folder'),
+        ],
+        env: Object.fromEntries(
+          variables.map((variable) => [variable.name, slot(`user_config.${setting(variable.name)}`)]),
+        ),
+      },
+    },
+    // Which of them there are depends on the settings, and a host asks the running server anyway.
+    tools: offerOf({ write: true }).map((tool) => ({ name: tool.name, description: firstSentence(tool) })),
+    tools_generated: true,
+    prompts_generated: true,
+    compatibility: { platforms: [platform], runtimes: { node: engines.node } },
+    user_config: {
+      documents_folder: {
+        type: 'directory',
+        title: 'Documents',
+        description: 'Folder below which files may be taken in',
+        required: true,
+      },
+      ...Object.fromEntries(
+        variables.map(({ name: variable, title, description: words, isSecret = false }) => [
+          setting(variable),
+          isSecret
+            ? { type: 'string', title, description: words, sensitive: true, required: false, default: '' }
+            : { type: 'directory', title, description: words, required: false, default: `${slot('HOME')}/.citewell` },
+        ]),
+      ),
+    },
+  };
+}
