@@ -20,6 +20,8 @@ interface Piece extends PagePassage {
 }
 
 const LONGEST_PIECE = 1_200;
+/** Shorter paragraphs are shown with the next. */
+const LONG_ENOUGH = 250;
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.6;
 /** Of the best passage's score, what another must have to be shown. */
@@ -87,7 +89,7 @@ function piecesOf(text: string, analyser: TermAnalyser): Piece[] {
     }
     if (open !== undefined && block.index + own.length - open.start > LONGEST_PIECE) close();
     open = { start: open?.start ?? block.index, end: block.index + own.length };
-    if (open.end - open.start > LONGEST_PIECE / 2) close();
+    if (open.end - open.start >= LONG_ENOUGH) close();
   }
   close();
   return pieces;

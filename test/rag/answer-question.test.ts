@@ -8,6 +8,7 @@ import { collectAnswer } from '../../src/rag/collect-answer.ts';
 import type { RagEvent, RagRequest } from '../../src/rag/rag-event.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
+import type { WebSearch, WebSearchOutcome } from '../../src/web/web-search.ts';
 import { finding, foundChunk } from '../support/found.ts';
 import { calls, fails, onlyModel, says, scriptedModel, thinks } from '../support/scripted-model.ts';
 
@@ -233,5 +234,73 @@ describe('the prompt', () => {
     const model = scriptedModel(says('Yes [1].'));
     await collectAnswer(ask({ model, chunks: [foundChunk('word '.repeat(50_000))], contextTokens: 500 }));
     expect(userPromptOf(model).length).toBeLessThan(500 * 4 + 300);
+  });
+});
+
+describe('an answer with a web search', () => {
+  const found: WebSearchOutcome = {
+    query: 'q',
+    engine: 'tavily',
+    results: [
+      {
+        id: 'w',
+        title: 'Capitals',
+        url: 'https://capitals.example/',
+        snippet: 'Madrid is the capital of Spain.',
+        position: 1,
+        date: null,
+        sitelinks: [],
+      },
+    ],
+    related: [],
+    questions: [],
+    notes: [],
+  };
+  const over = (webSearch: WebSearch, model: Model, chunks: readonly ScoredChunk[] = [paris]) =>
+    createAnswerer({
+      retriever: finding(...chunks),
+      models: onlyModel(model),
+      analyser: { analyse, analyseQuery },
+      webSearch,
+    }).answer(
+      {
+        query: 'Which capitals?',
+        search: defaultSearchSettings,
+        generation: {},
+        includeTitle: false,
+        includeWebSearch: true,
+      },
+      new AbortController().signal,
+    );
+  const finds: WebSearch = { engines: ['tavily'], search: async () => found };
+
+  it('counts its results on from the documents, fenced as words of strangers, and cites them', async () => {
+    const model = scriptedModel(says('Paris [1] and Madrid is the capital of Spain [2].'));
+    const answer = await collectAnswer(over(finds, model));
+    expect(userPromptOf(model)).toMatch(
+      /\[2\] Web page: Capitals › https:\/\/capitals\.example\/\n<passage>[\s\S]*<untrusted-text/,
+    );
+    expect(answer.web).toBe(found);
+    expect(answer.citations.map(({ id, source, quotes }) => [id, source.kind, quotes[0]?.text])).toEqual([
+      ['cit.1', 'chunk', 'Paris is the capital of France.'],
+      ['cit.2', 'web', 'Madrid is the capital of Spain.'],
+    ]);
+  });
+
+  it('answers from the web where the documents have nothing', async () => {
+    const model = scriptedModel(says('Madrid [1].'));
+    expect((await collectAnswer(over(finds, model, []))).citations).toHaveLength(1);
+  });
+
+  it('goes without a search that fails', async () => {
+    const fails: WebSearch = {
+      engines: ['tavily'],
+      search: async () => {
+        throw new ServiceError('provider_failed', 'No search engine answers.');
+      },
+    };
+    const model = scriptedModel(says('Paris [1].'));
+    const answer = await collectAnswer(over(fails, model));
+    expect([answer.text, answer.web]).toEqual(['Paris [1].', undefined]);
   });
 });
