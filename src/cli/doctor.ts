@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { checkOutsideServers } from './check-outside-servers.ts';
 import type { CommandContext } from './command-context.ts';
 import {
   checkChroma,
@@ -53,6 +54,7 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     ...(await checkHolder(config.dataDir)),
     await checkChroma(config),
     checkModels(config),
+    ...(await checkOutsideServers(config)),
     await checkPort(config),
   ];
 }
