@@ -1,9 +1,7 @@
 import express, { type Request, type RequestHandler } from 'express';
 import type { z } from 'zod';
+import { jsonProblem } from '../documents/json-problem.ts';
 import { checkShape, invalidField } from './check-shape.ts';
-
-/** Deeper JSON than any record here has; a bound on what recursive readers behind the door have to walk. */
-const MAX_DEPTH = 64;
 
 /** Takes the body's bytes, whatever their type and method, up to a limit; larger ones are refused with 413. */
 export function receiveBytes(limit: number): RequestHandler {
@@ -35,21 +33,7 @@ export function parseJson(text: string, loc: readonly (string | number)[]): unkn
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw invalidField('json_invalid', loc, `This is not valid JSON: ${reason}`);
   }
-  const problem = problemOf(value);
+  const problem = jsonProblem(value);
   if (problem !== undefined) throw invalidField('json_invalid', loc, problem);
   return value;
 }
-
-/** Looks level by level and not by recursion, which hostile input could exhaust. */
-function problemOf(value: unknown): string | undefined {
-  let level: object[] = [value].filter(isObject);
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth >= MAX_DEPTH) return `JSON nested deeper than ${MAX_DEPTH} levels is not accepted.`;
-    // Schemas leave such a member out without a word, and a filter without its condition lets everything through.
-    if (level.some((each) => Object.hasOwn(each, '__proto__'))) return 'A member may not be called "__proto__".';
-    level = level.flatMap((each) => Object.values(each).filter(isObject));
-  }
-  return undefined;
-}
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

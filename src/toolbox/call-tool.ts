@@ -1,3 +1,4 @@
+import { jsonProblem } from '../documents/json-problem.ts';
 import { ServiceError } from '../errors.ts';
 import type { ToolCall } from '../models/message.ts';
 import { readArguments } from './read-arguments.ts';
@@ -38,7 +39,12 @@ export async function callTool(call: ToolCall, tools: readonly Tool[], context: 
     const names = tools.map((known) => known.name).join(', ');
     return failed('unknown_tool', `There is no tool named "${call.name}".`, `Call one of: ${names}.`);
   }
-  const reading = tool.check(readArguments(call.arguments, tool.inputSchema, tool.aliases));
+  const given = readArguments(call.arguments, tool.inputSchema, tool.aliases);
+  const problem = jsonProblem(given);
+  if (problem !== undefined) {
+    return failed('invalid_argument', `The arguments of ${tool.name}: ${problem}`, 'Call it again without that.');
+  }
+  const reading = tool.check(given);
   if (!reading.ok) {
     const problems = reading.issues.map((issue) => `${issue.loc.join('.') || 'arguments'}: ${issue.msg}`).join('; ');
     const complaint =

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { callTool } from '../../src/toolbox/call-tool.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+
+const find = defineTool({
+  name: 'find',
+  title: 'Find',
+  description: 'Finds.',
+  input: z.object({ filters: z.record(z.string(), z.unknown()).optional() }),
+  output: z.object({ filters: z.unknown() }),
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  deadline: 1000,
+  execute: async ({ filters }) => ({ text: 'found', structured: { filters } }),
+});
+const context = { signal: new AbortController().signal } as ToolContext;
+
+describe('calling a tool', () => {
+  it.each([
+    ['parsed', JSON.parse('{"filters": {"__proto__": {"$eq": "x"}}}')],
+    ['as a string within', { filters: '{"__proto__": {"$eq": "x"}}' }],
+    ['whole as a string', '{"filters": {"__proto__": {"$eq": "x"}}}'],
+  ])('refuses a member that the schema would drop without a word (%s)', async (_, given) => {
+    const outcome = await callTool({ id: '1', name: 'find', arguments: given }, [find], context);
+    expect(outcome).toMatchObject({ isError: true, code: 'invalid_argument' });
+  });
+
+  it('passes other filters on as they are', async () => {
+    const filters = { year: { $gt: 2020 } };
+    const outcome = await callTool({ id: '1', name: 'find', arguments: { filters } }, [find], context);
+    expect(outcome).toMatchObject({ isError: false, output: { structured: { filters } } });
+  });
+});
