@@ -16,7 +16,7 @@ export async function openSandbox(limits: Partial<SandboxLimits> = {}, packages?
   const { runtime } = search;
   return createPythonSandbox({
     runtime,
-    layers: await findOuterLayers(path),
+    layers: () => findOuterLayers(path),
     limits: { ...defaultSandboxLimits, ...limits },
     cacheFolder: CACHE,
     packages: openPackages(packages, { pyodide: runtime.pyodide, cacheFolder: CACHE }),

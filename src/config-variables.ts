@@ -101,6 +101,20 @@ export const variables = z.object({
     )
     .optional(),
   CITEWELL_MCP_SERVERS: z.string().optional(),
+  CITEWELL_SANDBOX: z.enum(['auto', 'strict', 'off'], { error: 'expected auto, strict or off' }).default('auto'),
+  CITEWELL_PYTHON_PACKAGES: word.optional(),
+  CITEWELL_PYTHON_SECONDS: wholeNumber('10', 1, 600).optional(),
+  CITEWELL_PYTHON_MOST_SECONDS: wholeNumber('60', 1, 600).optional(),
+  CITEWELL_PYTHON_MEMORY_MB: wholeNumber('256', 64, 3_000).optional(),
+  CITEWELL_PYTHON_PROCESS_MB: wholeNumber('600', 300, 8_000).optional(),
+  CITEWELL_PYTHON_OUTPUT_CHARACTERS: wholeNumber('20000', 100, 1_000_000).optional(),
+  CITEWELL_PYTHON_INPUT_MB: wholeNumber('10', 1, 40).optional(),
+  CITEWELL_PYTHON_FILES: wholeNumber('8', 0, 1_000).optional(),
+  CITEWELL_PYTHON_FILES_MB: wholeNumber('2', 0, 40).optional(),
+  CITEWELL_PYTHON_SLOTS: wholeNumber('4', 1, 256).optional(),
+  CITEWELL_PYTHON_QUEUE: wholeNumber('16', 0, 10_000).optional(),
+  CITEWELL_PYTHON_QUEUE_SECONDS: wholeNumber('30', 0, 600).optional(),
+  CITEWELL_PYTHON_IDLE_SECONDS: wholeNumber('600', 1, 86_400).optional(),
   CITEWELL_WEB_SEARCH: z
     .string()
     .transform(words)

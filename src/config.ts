@@ -8,6 +8,8 @@ import { type FieldIssue, ServiceError } from './errors.ts';
 import { type OutsideServer, readOutsideServers, type ServersReading } from './mcp/outside-servers.ts';
 import type { PriceTable } from './models/prices.ts';
 import { nearestName } from './nearest-name.ts';
+import { defaultSandboxLimits } from './sandbox/default-limits.ts';
+import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
 import { engineNames, type WebSettings } from './web/web-settings.ts';
 
 /** How to reach one provider of models. */
@@ -59,6 +61,7 @@ export interface Config {
   /** Seconds an agent's stream goes on after its reader left, for it to come back. */
   readonly resumeSeconds: number;
   readonly web: WebSettings;
+  readonly sandbox: SandboxSettings;
   /** What a run may still do after it has read words of strangers. */
   readonly afterUntrusted: readonly ('code' | 'addresses' | 'actions')[];
   /** Other MCP servers, whose tools the agent may use. */
@@ -98,6 +101,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     );
   }
   const outside = parsed.success ? outsideServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
+  if (parsed.success) issues.push(...sandboxComplaints(parsed.data));
   issues.push(...(outside?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
   if (!parsed.success || issues.length > 0) throw configurationError(issues);
 
@@ -130,6 +134,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,
     web: webSettings(value),
+    sandbox: sandboxSettings(value, cwd, set['PATH']),
     afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
     outsideServers: outside?.servers ?? [],
     allowedHosts: value.CITEWELL_ALLOWED_HOSTS ?? [],
@@ -152,6 +157,59 @@ function namedProviders(
     const apiKey = set[keyVariable(name)];
     return { name, baseUrl, ...(apiKey !== undefined && { apiKey }) };
   });
+}
+
+/** What a process of a slot takes besides Python's own memory, measured at 180 MB and more. */
+const SLOT_MEGABYTES = 344;
+const LEAST_SLOT_MEGABYTES = 250;
+
+function sandboxSettings(
+  value: z.output<typeof variables>,
+  cwd: string,
+  searchPath: string | undefined,
+): SandboxSettings {
+  const packages = value.CITEWELL_PYTHON_PACKAGES;
+  const isAddress = packages !== undefined && /^https?:/.test(packages);
+  const standard = defaultSandboxLimits;
+  const seconds = (given: number | undefined, otherwise: number) => (given === undefined ? otherwise : given * 1_000);
+  const megabytes = (given: number | undefined, otherwise: number) =>
+    given === undefined ? otherwise : given * 1_000_000;
+  const milliseconds = seconds(value.CITEWELL_PYTHON_SECONDS, standard.milliseconds);
+  const most = seconds(value.CITEWELL_PYTHON_MOST_SECONDS, standard.mostMilliseconds);
+  const pythonMegabytes = value.CITEWELL_PYTHON_MEMORY_MB ?? standard.pythonMegabytes;
+  return {
+    mode: value.CITEWELL_SANDBOX,
+    limits: {
+      ...standard,
+      milliseconds,
+      mostMilliseconds: Math.max(most, milliseconds),
+      pythonMegabytes,
+      processMegabytes: value.CITEWELL_PYTHON_PROCESS_MB ?? pythonMegabytes + SLOT_MEGABYTES,
+      outputCharacters: value.CITEWELL_PYTHON_OUTPUT_CHARACTERS ?? standard.outputCharacters,
+      inputBytes: megabytes(value.CITEWELL_PYTHON_INPUT_MB, standard.inputBytes),
+      outputFiles: value.CITEWELL_PYTHON_FILES ?? standard.outputFiles,
+      outputBytes: megabytes(value.CITEWELL_PYTHON_FILES_MB, standard.outputBytes),
+      slots: value.CITEWELL_PYTHON_SLOTS ?? standard.slots,
+      queued: value.CITEWELL_PYTHON_QUEUE ?? standard.queued,
+      queuedMilliseconds: seconds(value.CITEWELL_PYTHON_QUEUE_SECONDS, standard.queuedMilliseconds),
+      idleMilliseconds: seconds(value.CITEWELL_PYTHON_IDLE_SECONDS, standard.idleMilliseconds),
+    },
+    ...(packages !== undefined && { packages: isAddress ? packages : resolve(cwd, packages) }),
+    ...(searchPath !== undefined && { searchPath }),
+  };
+}
+
+function sandboxComplaints(value: z.output<typeof variables>): FieldIssue[] {
+  const python = value.CITEWELL_PYTHON_MEMORY_MB ?? defaultSandboxLimits.pythonMegabytes;
+  const least = python + LEAST_SLOT_MEGABYTES;
+  const given = value.CITEWELL_PYTHON_PROCESS_MB;
+  if (given === undefined || given >= least) return [];
+  return [
+    issue(
+      'CITEWELL_PYTHON_PROCESS_MB',
+      `expected at least ${least}: CITEWELL_PYTHON_MEMORY_MB and ${LEAST_SLOT_MEGABYTES} more`,
+    ),
+  ];
 }
 
 /** Engines that have their key or address, in the order asked for; those that are not named are not used then. */

@@ -17,9 +17,11 @@ import { createAnswerer } from './rag/answer-question.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
 import { modelQueryVariants } from './retrieval/rewrite-query.ts';
 import { defaultRunLogSettings, RunLog } from './runs/run-log.ts';
+import type { Sandbox } from './sandbox/sandbox.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './services/choose-embedder.ts';
 import { hintsFor } from './services/hints.ts';
 import { requireModels } from './services/naming.ts';
+import { openSandbox } from './services/open-sandbox.ts';
 import { openWeb, type Web } from './services/open-web.ts';
 import { replaceableEmbedder } from './services/replaceable-embedder.ts';
 import { toolsets } from './services/tool-catalogue.ts';
@@ -44,6 +46,8 @@ export interface Services extends HttpServices {
   /** Tells of documents that come, change and go. */
   readonly changes: CorpusWatch;
   readonly web: Web;
+  /** Present when Python can be run. */
+  readonly sandbox?: Sandbox;
   /** Ends what was started, last first. What is in the middle of being ingested is resumed at the next start. */
   close(): Promise<void>;
 }
@@ -109,6 +113,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const analyser = { analyse, analyseQuery };
   const web = openWeb(config.web, analyser);
   closers.push(web.close);
+  const sandbox = openSandbox(config.sandbox, folder.cacheFolder, warn);
+  if (sandbox !== undefined) closers.push(() => sandbox.close());
   const outside = createOutsideTools({ servers: config.outsideServers, version: readVersion(), log });
   closers.push(outside.close);
   const kept = createConversations(conversations);
@@ -120,7 +126,12 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     tools: [...ragTools, ...researchTools],
     toolNames: { rag: ragToolNames, research: researchToolNames },
     web,
-    met: new Set(['web_pages', ...(web.webSearch === undefined ? [] : (['web_search'] as const))]),
+    sandbox,
+    met: new Set([
+      'web_pages',
+      ...(web.webSearch === undefined ? [] : (['web_search'] as const)),
+      ...(sandbox === undefined ? [] : (['sandbox'] as const)),
+    ]),
     outside,
     analyser,
     prices: { ...listPrices, ...config.prices },
@@ -146,6 +157,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     ingestor,
     retriever,
     web,
+    ...(sandbox && { sandbox }),
     answerer: createAnswerer({ retriever, models, analyser, webSearch: web.webSearch }),
     models,
     embeddings,

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isLoopback, loadConfig } from '../src/config.ts';
 import { variableNames } from '../src/config-variables.ts';
 import { ServiceError } from '../src/errors.ts';
+import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -39,6 +40,7 @@ describe('configuration', () => {
       contextTokens: 128_000,
       resumeSeconds: 5,
       web: { openHosts: [], obeysRobots: true, engines: [] },
+      sandbox: { mode: 'auto', limits: defaultSandboxLimits },
       afterUntrusted: [],
       outsideServers: [],
       allowedHosts: [],
@@ -79,6 +81,21 @@ describe('configuration', () => {
       CITEWELL_MCP_SERVERS:
         '{"mcpServers": {"wiki": {"url": "https://wiki.test/mcp", "headers": {"x-api-key": "${EXA_API_KEY}"}, "tools": ["search"]}}}',
       CITEWELL_ALLOWED_HOSTS: 'kb.test',
+      CITEWELL_SANDBOX: 'strict',
+      CITEWELL_PYTHON_PACKAGES: 'wheels',
+      CITEWELL_PYTHON_SECONDS: '20',
+      CITEWELL_PYTHON_MOST_SECONDS: '120',
+      CITEWELL_PYTHON_MEMORY_MB: '512',
+      CITEWELL_PYTHON_PROCESS_MB: '900',
+      CITEWELL_PYTHON_OUTPUT_CHARACTERS: '5000',
+      CITEWELL_PYTHON_INPUT_MB: '5',
+      CITEWELL_PYTHON_FILES: '3',
+      CITEWELL_PYTHON_FILES_MB: '1',
+      CITEWELL_PYTHON_SLOTS: '7',
+      CITEWELL_PYTHON_QUEUE: '4',
+      CITEWELL_PYTHON_QUEUE_SECONDS: '9',
+      CITEWELL_PYTHON_IDLE_SECONDS: '60',
+      PATH: '/opt/bin',
       CITEWELL_ALLOWED_ORIGINS: 'app.test',
       CITEWELL_MCP_TOOLSETS: 'retrieval, openai',
       CITEWELL_WEB_SEARCH: 'exa, tavily, searxng',
@@ -131,6 +148,26 @@ describe('configuration', () => {
           deadline: 30_000,
         },
       ],
+      sandbox: {
+        mode: 'strict',
+        packages: join(cwd, 'wheels'),
+        searchPath: '/opt/bin',
+        limits: {
+          milliseconds: 20_000,
+          mostMilliseconds: 120_000,
+          pythonMegabytes: 512,
+          processMegabytes: 900,
+          codeCharacters: 100_000,
+          outputCharacters: 5_000,
+          inputBytes: 5_000_000,
+          outputFiles: 3,
+          outputBytes: 1_000_000,
+          slots: 7,
+          queued: 4,
+          queuedMilliseconds: 9_000,
+          idleMilliseconds: 60_000,
+        },
+      },
       allowedHosts: ['kb.test'],
       allowedOrigins: ['app.test'],
       mcpToolsets: ['retrieval', 'openai'],
@@ -142,6 +179,9 @@ describe('configuration', () => {
   it.each([
     ['CITEWELL_PORT', '70000', 'from 0 to 65535'],
     ['CITEWELL_PORT', '80x', 'from 0 to 65535'],
+    ['CITEWELL_SANDBOX', 'maybe', 'auto, strict or off'],
+    ['CITEWELL_PYTHON_SECONDS', '0', 'from 1 to 600'],
+    ['CITEWELL_PYTHON_PROCESS_MB', '400', 'at least 506'],
     ['CITEWELL_HOST', 'a b', 'an address or host name'],
     ['CITEWELL_LOG_LEVEL', 'loud', 'one of trace, debug'],
     ['CITEWELL_ALLOW_INSECURE_BIND', 'maybe', 'true or false'],

@@ -14,6 +14,7 @@ import { searchFileKnowledge } from './rag/search-file-knowledge.ts';
 import { webScrape } from './rag/web-scrape.ts';
 import { webSearch } from './rag/web-search.ts';
 import { critique } from './research/critique.ts';
+import { pythonExecutor } from './research/python-executor.ts';
 import { rag } from './research/rag.ts';
 import { reasoning } from './research/reasoning.ts';
 import { researchResult } from './research/research-result.ts';
@@ -30,13 +31,13 @@ export const ragTools = [
 ] as const;
 
 /** The tools of the Research mode, spec.md 4.3. */
-export const researchTools = [rag, reasoning, critique] as const;
+export const researchTools = [rag, reasoning, critique, pythonExecutor] as const;
 
-/** Every name the specification allows in `rag_tools`, built and configured here or not. */
+/** Every name the specification allows in `rag_tools`, configured here or not. */
 export const ragToolNames = ragTools.map((tool) => tool.name);
 
 /** Every name the specification allows in `research_tools`. */
-export const researchToolNames = [...researchTools.map((tool) => tool.name), 'python_executor'] as const;
+export const researchToolNames = researchTools.map((tool) => tool.name);
 
 /** What there is, and how it stands. */
 export const corpusTools = [corpusStatus, listDocuments, documentStatus] as const;

@@ -72,7 +72,7 @@ const WAYS_TO_MEET: Readonly<Record<ToolNeed, string>> = {
   web_search:
     'No web search is configured: set SEARXNG_URL, BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY or EXA_API_KEY.',
   web_pages: 'Reading web pages is not configured.',
-  sandbox: 'No sandbox is configured.',
+  sandbox: 'Python cannot be run here; `citewell doctor` says why.',
   reasoner:
     'No language model is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
   research:

@@ -59,6 +59,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),
       ask: (question, asking) => ask(services, { question, settings }, asking),
       ...services.web,
+      ...(services.sandbox && { sandbox: services.sandbox }),
       intake: intake.of(principal),
       folders: request.folders,
       research: createResearchDesk(services, principal),

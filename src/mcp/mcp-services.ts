@@ -4,6 +4,7 @@ import type { ModelRegistry } from '../models/model.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { RunLog } from '../runs/run-log.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
@@ -23,6 +24,8 @@ export interface McpServices {
   readonly models: ModelRegistry;
   /** What reaches the web. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages' | 'fetchPage'>;
+  /** Where Python runs, when it can. */
+  readonly sandbox?: Sandbox;
   /** Every tool that can be called by name. */
   readonly tools: readonly Tool[];
   status(): Promise<{

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { bubblewrapPath } from './sandbox-settings.ts';
 
 /** What stands around the process of a slot, besides the isolate inside of it. */
 export interface OuterLayers {
@@ -24,8 +24,7 @@ const run = promisify(execFile);
 
 async function findBubblewrap(path: string | undefined): Promise<OuterLayers['bubblewrap']> {
   if (process.platform !== 'linux') return { absent: 'bubblewrap exists on Linux only' };
-  const folders = (path ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
-  const program = folders.map((folder) => join(folder, 'bwrap')).find((file) => existsSync(file));
+  const program = bubblewrapPath(path);
   if (program === undefined) return { absent: 'bubblewrap (bwrap) is not installed' };
   try {
     await run(program, [...NAMESPACES, ...LIBRARIES, '--', process.execPath, '--version'].flatMap(withNode), {

@@ -16,7 +16,10 @@ import { readTimeZones } from './time-zones.ts';
 
 export interface PythonSandboxOptions {
   readonly runtime: PythonRuntime;
-  readonly layers: OuterLayers;
+  /** Looked for when the first slot starts. */
+  layers(): Promise<OuterLayers>;
+  /** Start nothing without bubblewrap. */
+  readonly needsBubblewrap?: boolean;
   readonly limits: SandboxLimits;
   /** For the snapshot and for downloaded packages. */
   readonly cacheFolder: string;
@@ -70,11 +73,19 @@ export function createPythonSandbox(
 
 /** What starts slots: makes the snapshot the first time, and once more when it turns out not to work. */
 function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
-  const { runtime, layers, limits, cacheFolder, packages, report } = options;
+  const { runtime, limits, cacheFolder, packages, report } = options;
   const script = fileURLToPath(new URL(`./slot/slot-process${extname(import.meta.filename)}`, import.meta.url));
   const sourceFiles = [`${dirname(script)}/`, packageFile(dirname(script))];
 
-  function slotOptions(snapshot: string | null, chosen: readonly SlotPackage[], more: Partial<SlotStart>) {
+  const findLayers = lazily(async () => {
+    const layers = await options.layers();
+    if (options.needsBubblewrap !== true || 'program' in layers.bubblewrap) return layers;
+    const reason = `CITEWELL_SANDBOX=strict: ${layers.bubblewrap.absent}.`;
+    throw new ServiceError('not_configured', `${reason} Make it work, or use CITEWELL_SANDBOX=auto.`);
+  });
+
+  async function slotOptions(snapshot: string | null, chosen: readonly SlotPackage[], more: Partial<SlotStart>) {
+    const layers = await findLayers();
     const command = slotCommand({
       layers,
       script,
@@ -119,20 +130,20 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
   const snapshot = lazily(async () => {
     const kept = await cache();
     return kept.get(async () =>
-      takeSnapshot(slotOptions(null, [], { makesSnapshot: true, timeZones: await readTimeZones() })),
+      takeSnapshot(await slotOptions(null, [], { makesSnapshot: true, timeZones: await readTimeZones() })),
     );
   });
 
   return async () => {
     const chosen = await packages.files();
     try {
-      return await startSlot(slotOptions(await snapshot(), chosen, {}));
+      return await startSlot(await slotOptions(await snapshot(), chosen, {}));
     } catch (error) {
       if (!(error instanceof SlotFailure)) throw error;
       report?.('Python did not start from its snapshot, which is made anew.', error);
       await (await cache()).discard();
       snapshot.forget();
-      return startSlot(slotOptions(await snapshot(), chosen, {}));
+      return startSlot(await slotOptions(await snapshot(), chosen, {}));
     }
   };
 }

@@ -10,6 +10,7 @@ import {
 } from '../../tools/index.ts';
 import type { Config } from '../config.ts';
 import { defaultModelName, EXTRACTIVE_MODEL } from '../models/default-models.ts';
+import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 
 const reachesWeb = ({ needs }: Tool): boolean => needs.includes('web_search') || needs.includes('web_pages');
@@ -38,6 +39,7 @@ export function metNeeds(config: Config, folders: readonly string[]): ReadonlySe
   if (config.web.engines.length > 0) met.add('web_search');
   if (hasModel(config)) met.add('reasoner').add('research');
   if (folders.length > 0) met.add('folders');
+  if (sandboxAbsence(config.sandbox) === undefined) met.add('sandbox');
   return met;
 }
 

@@ -131,11 +131,11 @@ async function readLock(pyodide: string): Promise<unknown> {
 async function compileProgram(isolate: ivm.Isolate, context: ivm.Context, pyodide: string): Promise<ivm.Module> {
   const own = (name: string) => readFile(new URL(`./isolate/${name}`, import.meta.url), 'utf8');
   const sources = new Map([
-    ['pyodide.asm.mjs', patchPyodide(await readFile(join(pyodide, 'pyodide.asm.mjs'), 'utf8'))],
-    ['pyodide.mjs', await readFile(join(pyodide, 'pyodide.mjs'), 'utf8')],
-    ['prelude.js', await own('prelude.js')],
-    ['lockdown.js', await own('lockdown.js')],
-    ['python.js', await own('python.js')],
+    ['pyodide/pyodide.asm.mjs', patchPyodide(await readFile(join(pyodide, 'pyodide.asm.mjs'), 'utf8'))],
+    ['pyodide/pyodide.mjs', await readFile(join(pyodide, 'pyodide.mjs'), 'utf8')],
+    ['./prelude.js', await own('prelude.js')],
+    ['./lockdown.js', await own('lockdown.js')],
+    ['./python.js', await own('python.js')],
   ]);
   const modules = new Map<string, ivm.Module>();
   for (const [name, source] of sources)
@@ -146,7 +146,7 @@ async function compileProgram(isolate: ivm.Isolate, context: ivm.Context, pyodid
     return module;
   };
   // Pyodide looks around at once, so the prelude has to be done by then.
-  const [prelude, program] = [named('prelude.js'), named('python.js')];
+  const [prelude, program] = [named('./prelude.js'), named('./python.js')];
   await prelude.instantiate(context, named);
   await prelude.evaluate();
   await program.instantiate(context, named);

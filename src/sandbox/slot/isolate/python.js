@@ -3,10 +3,10 @@
  * out; nothing else crosses the isolate's edge.
  */
 
-import { lockDown } from 'lockdown.js';
-import { lastWords, prepare, runTimers } from 'prelude.js';
-import createPyodideModule from 'pyodide.asm.mjs';
-import { loadPyodide } from 'pyodide.mjs';
+import createPyodideModule from 'pyodide/pyodide.asm.mjs';
+import { loadPyodide } from 'pyodide/pyodide.mjs';
+import { lockDown } from './lockdown.js';
+import { lastWords, prepare, runTimers } from './prelude.js';
 
 // Words of the snapshot's head that this reads: where the image of the memory begins.
 const IMAGE_OFFSET_WORD = 1;

@@ -1,0 +1,26 @@
+import { findOuterLayers } from '../sandbox/outer-layers.ts';
+import { openPackages } from '../sandbox/packages.ts';
+import { createPythonSandbox } from '../sandbox/python-sandbox.ts';
+import { findRuntime } from '../sandbox/runtime.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { type SandboxSettings, sandboxAbsence } from '../sandbox/sandbox-settings.ts';
+
+/** Undefined when Python cannot be run with these settings. Nothing is started before it is used. */
+export function openSandbox(
+  settings: SandboxSettings,
+  cacheFolder: string,
+  report: (message: string, cause?: unknown) => void,
+): Sandbox | undefined {
+  const search = findRuntime();
+  if (!search.found || sandboxAbsence(settings) !== undefined) return undefined;
+  const { runtime } = search;
+  return createPythonSandbox({
+    runtime,
+    layers: () => findOuterLayers(settings.searchPath),
+    needsBubblewrap: settings.mode === 'strict',
+    limits: settings.limits,
+    cacheFolder,
+    packages: openPackages(settings.packages, { pyodide: runtime.pyodide, cacheFolder, report }),
+    report,
+  });
+}
