@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { checkOutsideServers } from './check-outside-servers.ts';
+import { checkSandbox } from './check-sandbox.ts';
 import type { CommandContext } from './command-context.ts';
 import {
   checkChroma,
@@ -54,6 +55,7 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     ...(await checkHolder(config.dataDir)),
     await checkChroma(config),
     checkModels(config),
+    await checkSandbox(config),
     ...(await checkOutsideServers(config)),
     await checkPort(config),
   ];
