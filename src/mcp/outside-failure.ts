@@ -29,7 +29,8 @@ export function reasonOf(error: unknown, { transport }: OutsideServer): string {
   const { code, status } = marksOf(error);
   if (status === 401 || status === 403) return `does not accept the credentials (status ${status})`;
   if (typeof status === 'number') return `answered with status ${status}`;
-  const system = systemCode(error);
+  const causes = causesOf(error);
+  const system = causes.map((cause) => cause.code).find(isSystemCode);
   if (system === 'ENOENT' && transport.kind === 'stdio')
     return `cannot be started: there is no command ${transport.command}`;
   if (system !== undefined) return `cannot be ${transport.kind === 'stdio' ? 'started' : 'reached'} (${system})`;
@@ -42,14 +43,17 @@ export function reasonOf(error: unknown, { transport }: OutsideServer): string {
     case 'LIST_PAGINATION_EXCEEDED':
       return 'has more tools than can be listed';
     default:
-      return 'answered with what is not MCP';
+      // What `fetch` throws when there is no answer at all.
+      return causes.some(({ name }) => name === 'TypeError') ? 'cannot be reached' : 'answered with what is not MCP';
   }
 }
 
-/** `ECONNREFUSED` and the like, wherever in the chain of causes. */
-function systemCode(error: unknown): string | undefined {
-  for (let each = marksOf(error), depth = 0; depth < 5; each = marksOf(each.cause), depth++) {
-    if (typeof each.code === 'string' && /^E[A-Z]{3,}$/.test(each.code)) return each.code;
-  }
-  return undefined;
+const isSystemCode = (code: unknown): code is string => typeof code === 'string' && /^E[A-Z]{3,}$/.test(code);
+
+/** The error and what led to it, outermost first. */
+function causesOf(error: unknown): Marked[] {
+  const causes: Marked[] = [];
+  for (let each = error; each !== undefined && causes.length < 5; each = marksOf(each).cause)
+    causes.push(marksOf(each));
+  return causes;
 }

@@ -34,6 +34,7 @@ export function strangeServer(): McpServer {
   server.registerTool('surroundings', { description: 'What it sees.', inputSchema: nothing }, () =>
     text(JSON.stringify(process.env)),
   );
+  server.registerTool('process', { inputSchema: nothing }, () => text(String(process.pid)));
   server.registerTool('huge', { inputSchema: z.object({ characters: z.number() }) }, ({ characters }) =>
     text('x'.repeat(characters)),
   );

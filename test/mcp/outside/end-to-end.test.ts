@@ -1,0 +1,58 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { chatReply, startFakeOpenAi } from '../../support/fake-openai.ts';
+import { runCitewell, startCitewell } from '../../support/run-citewell.ts';
+
+const STRANGE = fileURLToPath(new URL('./strange-process.ts', import.meta.url));
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+it('a served agent uses tools of the servers in the settings, the status says what is missing, and nothing is left behind', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'citewell-outside-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  const model = await startFakeOpenAi();
+  onTestFinished(() => model.close());
+  const env = {
+    CITEWELL_PROVIDERS: `fake=${model.baseUrl}`,
+    CITEWELL_MODEL: 'fake/gpt',
+    CITEWELL_FAST_MODEL: 'fake/gpt',
+    CITEWELL_MCP_SERVERS: JSON.stringify({
+      mcpServers: {
+        strange: { command: process.execPath, args: [STRANGE], tools: ['echo', 'process'] },
+        nobody: { url: 'http://127.0.0.1:2/mcp', tools: '*' },
+      },
+    }),
+  };
+  const server = await startCitewell({ cwd, env });
+  onTestFinished(() => server.kill());
+  model.next(
+    chatReply({ toolCalls: [{ id: '1', name: 'strange__process', arguments: '{}' }] }),
+    chatReply({ text: 'That is its number.' }),
+  );
+  model.otherwise(() => chatReply({ text: 'A name' }));
+  const response = await fetch(`${server.url}/v3/retrieval/agent`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: 'Who are you?', rag_generation_config: { stream: true } }),
+  });
+  const events = await response.text();
+  expect(events).toContain('strange__process');
+  const [, read = ''] = model.requests.map(({ body }) => JSON.stringify(body));
+  const [, pid] = /untrusted-text id=[^>]*>\\n(\d+)\\n</.exec(read) ?? [];
+  expect(isRunning(Number(pid))).toBe(true);
+
+  const { stderr } = await runCitewell(['status'], { cwd, env });
+  expect(stderr).toContain('The MCP server "nobody" cannot be reached (ECONNREFUSED), so its tools are not there.');
+
+  expect((await server.end('SIGTERM')).code).toBe(0);
+  await expect.poll(() => isRunning(Number(pid)), { timeout: 3_000 }).toBe(false);
+});
