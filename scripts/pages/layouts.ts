@@ -51,7 +51,7 @@ const shareBar = (words: Words): string =>
 const paragraphs = (draw: Draw, count: number): string[] => Array.from({ length: count }, () => draw.paragraph());
 
 /** A magazine with the elements that HTML has for it. */
-export const magazine: Layout = (words, draw) => {
+const magazine: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const [lead = '', ...rest] = paragraphs(draw, draw.number(5, 8));
   const [first = '', second = ''] = draw.some(words.headings, 2);
@@ -98,7 +98,7 @@ ${rest
 };
 
 /** A news site built of divs whose names say nothing, with boxes between the paragraphs. */
-export const divSoup: Layout = (words, draw) => {
+const divSoup: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, draw.number(6, 9));
   const heading = draw.pick(words.headings);
@@ -128,7 +128,7 @@ export const divSoup: Layout = (words, draw) => {
 };
 
 /** As pages were made when tables laid them out. */
-export const nestedTables: Layout = (words, draw) => {
+const nestedTables: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, draw.number(4, 7));
   const menu = words.sections
@@ -147,7 +147,7 @@ export const nestedTables: Layout = (words, draw) => {
 };
 
 /** A thread, every post with the furniture of its writer. */
-export const forum: Layout = (words, draw) => {
+const forum: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const posts = [draw.paragraph(), ...words.remarks, draw.paragraph()];
   const post = (
@@ -165,7 +165,7 @@ export const forum: Layout = (words, draw) => {
 };
 
 /** Documentation: code, a table, notes, and menus on both sides. */
-export const documentation: Layout = (words, draw) => {
+const documentation: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const [one = '', two = '', three = ''] = words.headings;
   const texts = paragraphs(draw, 4);
@@ -212,7 +212,7 @@ export const documentation: Layout = (words, draw) => {
 };
 
 /** A thing for sale. */
-export const product: Layout = (words, draw) => {
+const product: Layout = (words, draw) => {
   const title = draw.pick(words.others);
   const about = [draw.paragraph(), draw.paragraph()];
   const points = draw.sentences(4);
@@ -244,7 +244,7 @@ export const product: Layout = (words, draw) => {
 };
 
 /** An index: what is linked is what the page is about. */
-export const index: Layout = (words, draw) => {
+const index: Layout = (words, draw) => {
   const entries = draw
     .some(words.others, 6)
     .map((title) => ({ title, text: draw.sentences(2).join(words.code === 'ja' || words.code === 'zh' ? '' : ' ') }));
@@ -263,7 +263,7 @@ export const index: Layout = (words, draw) => {
 };
 
 /** An encyclopedia: a box of facts, notes, a list of further pages. */
-export const encyclopedia: Layout = (words, draw) => {
+const encyclopedia: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, 5);
   const [one = '', two = ''] = draw.some(words.headings, 2);
@@ -295,7 +295,7 @@ export const encyclopedia: Layout = (words, draw) => {
 };
 
 /** A question with its answers. */
-export const questions: Layout = (words, draw) => {
+const questions: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const question = [draw.paragraph(), 'river gauge --station 17 --unit cm'];
   const answers = [draw.paragraph(), ...words.remarks.slice(0, 2)];
@@ -310,7 +310,7 @@ export const questions: Layout = (words, draw) => {
 };
 
 /** What scripts would show, with the text for search engines; the page itself has it too, in sections. */
-export const sections: Layout = (words, draw) => {
+const sections: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const parts = draw.some(words.headings, 3).map((heading) => ({ heading, texts: paragraphs(draw, 2) }));
   const json = JSON.stringify({

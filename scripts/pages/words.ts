@@ -22,7 +22,7 @@ export interface Words {
   readonly rights: string;
 }
 
-export const english: Words = {
+const english: Words = {
   code: 'en',
   direction: 'ltr',
   titles: ['The river that moved a town', 'How a lighthouse learned to whisper', 'Why the old mill turns again'],
@@ -84,7 +84,7 @@ export const english: Words = {
   rights: 'All rights reserved. Terms of use, privacy and contact.',
 };
 
-export const german: Words = {
+const german: Words = {
   code: 'de',
   direction: 'ltr',
   titles: [
@@ -143,7 +143,7 @@ export const german: Words = {
   rights: 'Alle Rechte vorbehalten. Impressum, Datenschutz und Kontakt.',
 };
 
-export const french: Words = {
+const french: Words = {
   code: 'fr',
   direction: 'ltr',
   titles: [
@@ -199,7 +199,7 @@ export const french: Words = {
   rights: 'Tous droits réservés. Mentions légales et contact.',
 };
 
-export const spanish: Words = {
+const spanish: Words = {
   code: 'es',
   direction: 'ltr',
   titles: ['El río que movió un pueblo', 'El faro que aprendió a susurrar', 'Por qué el viejo molino vuelve a girar'],
@@ -250,7 +250,7 @@ export const spanish: Words = {
   rights: 'Todos los derechos reservados. Aviso legal y contacto.',
 };
 
-export const russian: Words = {
+const russian: Words = {
   code: 'ru',
   direction: 'ltr',
   titles: ['Река, которая сдвинула город', 'Как маяк научился шептать', 'Почему старая мельница снова вертится'],
@@ -301,7 +301,7 @@ export const russian: Words = {
   rights: 'Все права защищены. Условия и контакты.',
 };
 
-export const japanese: Words = {
+const japanese: Words = {
   code: 'ja',
   direction: 'ltr',
   titles: ['町を動かした川', 'ささやくことを覚えた灯台', '古い水車がまた回る理由'],
@@ -352,7 +352,7 @@ export const japanese: Words = {
   rights: '無断転載を禁じます。利用規約とお問い合わせ。',
 };
 
-export const chinese: Words = {
+const chinese: Words = {
   code: 'zh',
   direction: 'ltr',
   titles: ['搬动了一座城的河', '学会低语的灯塔', '老磨坊为何又转了起来'],
@@ -395,7 +395,7 @@ export const chinese: Words = {
   rights: '版权所有。使用条款与联系方式。',
 };
 
-export const arabic: Words = {
+const arabic: Words = {
   code: 'ar',
   direction: 'rtl',
   titles: ['النهر الذي نقل بلدة', 'المنارة التي تعلمت الهمس', 'لماذا تدور الطاحونة القديمة من جديد'],

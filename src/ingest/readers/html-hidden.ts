@@ -1,4 +1,5 @@
-import { childrenOf, detach, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
+import { measure } from './html-measure.ts';
+import { childrenOf, detach, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
 
 const HIDING_STYLE =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|font-size\s*:\s*0(?:\.0+)?(?:px|em|rem|pt|%)?\s*(?:;|!|$)|(?:text-indent|left|top|right|margin-left|margin-top)\s*:\s*-\d{3,}|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01]|clip-path\s*:\s*inset\(\s*(?:50|100)%|transform\s*:\s*scale\(\s*0\s*\))/i;
@@ -22,6 +23,9 @@ const MOST_HIDDEN = 0.5;
  */
 export function removeHidden(root: HtmlNode): number {
   const byName = hiddenByStylesheet(root);
+  // Measured once: what is nested in many hidden elements must not be counted anew for each.
+  const measures = measure(root);
+  const lengthOf = (node: HtmlNode): number => measures.get(node)?.text ?? 0;
   const total = lengthOf(root);
   let removed = 0;
   const visit = (node: HtmlNode): void => {
@@ -123,5 +127,3 @@ const rawText = (element: HtmlElement): string =>
   childrenOf(element)
     .map((child) => (child.type === 'text' ? child.data : ''))
     .join('');
-
-const lengthOf = (node: HtmlNode): number => textBelow(node).replace(/\s+/g, ' ').trim().length;

@@ -55,14 +55,17 @@ function removeTags(node: HtmlNode): void {
 
 /** Names mean less than content: what is called a menu but holds most of the text is the text. */
 const MOST_FURNITURE = 0.4;
+const ALL_BUT_NOTHING = 0.97;
+const NO_SENTENCE = 30;
 
 function removeByName(body: HtmlNode, total: number): void {
   const measures = measure(body);
   const prose = measures.get(body)?.weight ?? 0;
+  const doomed: { readonly element: HtmlElement; readonly weight: number }[] = [];
   const visit = (node: HtmlNode, inContent: boolean): void => {
     for (const child of elementsOf(node)) {
       const own = measures.get(child);
-      if (own !== undefined && isFurniture(child, own)) detach(child);
+      if (own !== undefined && isFurniture(child, own)) doomed.push({ element: child, weight: own.weight });
       else visit(child, inContent || child.name === 'main' || child.name === 'article');
     }
 
@@ -83,6 +86,10 @@ function removeByName(body: HtmlNode, total: number): void {
     }
   };
   visit(body, false);
+  const lost = doomed.reduce((sum, { weight }) => sum + weight, 0);
+  // A page that names all it says like furniture says it all the same.
+  const isAll = prose > 0 && lost > prose * ALL_BUT_NOTHING;
+  for (const { element, weight } of doomed) if (!isAll || weight < NO_SENTENCE) detach(element);
 }
 
 function isConsent(element: HtmlElement, own: Measure, share: number): boolean {
@@ -224,6 +231,9 @@ function proseRange(root: HtmlNode, measures: ReadonlyMap<HtmlNode, Measure>): {
   return last === -1 ? { first: -1, last: Number.POSITIVE_INFINITY } : { first, last };
 }
 
+/** Below this, a page is about its links. */
+const LITTLE_PROSE = 300;
+
 interface Where {
   readonly prose: number;
   readonly place: 'before' | 'within' | 'after';
@@ -251,7 +261,7 @@ function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where)
   if (own.text < 260 && density > 0.3 && READ_ELSEWHERE.test(textBelow(element).trim())) return true;
   if (place === 'after' && own.text < 300 && COPYRIGHT_WORDS.test(textBelow(element))) return true;
   // Where there is hardly any prose, links are what the page is about.
-  if (prose < 300) return false;
+  if (prose < LITTLE_PROSE) return false;
   if (own.weight > prose * 0.3) return false;
   if (own.inputs > 0 && own.text < 400 && own.weight < 500 && name !== 'li' && !hasBelow(element, 'pre')) return true;
   if (name === 'p' || name === 'li' || name === 'dd' || name === 'dt' || name === 'blockquote') {
@@ -270,6 +280,9 @@ function isOnly(element: HtmlElement, name: string): boolean {
 
 /** A heading such as "Related articles" goes with everything up to the next of its rank, if that is mostly links. */
 function removeRails(root: HtmlNode): void {
+  const measures = measure(root);
+  const total = measures.get(root)?.weight ?? 0;
+  if (total < LITTLE_PROSE) return;
   const visit = (node: HtmlNode): void => {
     for (const child of elementsOf(node)) {
       if (child.parent === null) continue;
@@ -284,12 +297,11 @@ function removeRails(root: HtmlNode): void {
       const below = followers(head, level);
       const [text, linked, weight] = below.reduce(
         (sum, each) => {
-          const own = measure(each).get(each);
+          const own = measures.get(each);
           return [sum[0] + (own?.text ?? 0), sum[1] + (own?.linked ?? 0), sum[2] + (own?.weight ?? 0)] as const;
         },
         [0, 0, 0] as readonly [number, number, number],
       );
-      const total = measure(root).get(root)?.weight ?? 0;
       if (text > 0 && linked < text * 0.25 && weight > 150) continue;
       if (weight > total * 0.4) continue;
       for (const each of [head, ...below]) detach(each);

@@ -73,6 +73,8 @@ function weightOf(direct: string, name: string): number {
   const length = lengthOf(direct);
   if (length < 2) return 0;
   if (name === 'pre') return length;
+  // A heading says what is below it, which is nothing yet.
+  if (/^h[1-6]$/.test(name)) return 0;
   const wide = wideShare(direct);
   // A sign of a dense script says as much as two or three letters.
   const size = length * (1 + 1.5 * wide);
@@ -89,7 +91,7 @@ function wideShare(text: string): number {
 }
 
 /** Characters with every run of white space as one, and one that only lays the source out as none. */
-export function lengthOf(text: string): number {
+function lengthOf(text: string): number {
   let length = 0;
   let isSpace = true;
   for (let index = 0; index < text.length; index++) {

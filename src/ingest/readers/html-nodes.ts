@@ -36,17 +36,3 @@ export function detach(node: HtmlNode): void {
   node.prev = null;
   node.next = null;
 }
-
-/** The elements with one of these names below a node, in order. */
-export function elementsBelow(root: HtmlNode, names: ReadonlySet<string>): HtmlElement[] {
-  const found: HtmlElement[] = [];
-  const visit = (node: HtmlNode) => {
-    for (const child of childrenOf(node)) {
-      if (!isElement(child)) continue;
-      if (names.has(child.name)) found.push(child);
-      visit(child);
-    }
-  };
-  visit(root);
-  return found;
-}
