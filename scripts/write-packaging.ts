@@ -28,7 +28,7 @@ const guide = Object.entries(guideSections).reduce(
 );
 for (const [path, content] of Object.entries({ ...manifests, [GUIDE]: guide })) {
   if (read(path) === content) continue;
-  if (isCheck) problems.push(`${path} is not what the code says. Run \`npm run packaging\`.`);
+  if (isCheck) problems.push(`${path} is not what the code says. Run \`npm run docs\`.`);
   else writeFileSync(pathOf(path), content);
 }
 if (isCheck) {
@@ -39,7 +39,7 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
 function withSection(text: string, name: string, section: string): string {
-  const begin = `<!-- ${name}:begin (npm run packaging) -->`;
+  const begin = `<!-- ${name}:begin (npm run docs) -->`;
   const end = `<!-- ${name}:end -->`;
   const from = text.indexOf(begin);
   const to = text.indexOf(end);

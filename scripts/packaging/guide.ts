@@ -89,7 +89,7 @@ const hostSection = hosts
 
 function kindOf(tool: ReturnType<typeof everyTool>[number]['tool']): string {
   const { readOnly, destructive, openWorld } = tool.annotations;
-  const kind = readOnly ? 'reads' : destructive ? 'removes' : 'adds';
+  const kind = readOnly ? 'reads' : destructive ? 'removes' : 'acts';
   return openWorld ? `${kind}, reaches outside` : kind;
 }
 
