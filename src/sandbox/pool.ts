@@ -120,7 +120,12 @@ export class SlotPool<S extends PooledSlot> {
     const slot = kept?.slot ?? this.#takeFresh();
     if (slot === undefined) return undefined;
     if (session === undefined) {
-      return { slot, sessionLost: false, release: () => this.#end(slot) };
+      const release = (): void => {
+        this.#end(slot);
+        this.#pump();
+        if (this.#waiting.length === 0) this.warmUp();
+      };
+      return { slot, sessionLost: false, release };
     }
     const held = kept ?? { slot, isBusy: true, usedAt: 0 };
     held.isBusy = true;
@@ -184,8 +189,6 @@ export class SlotPool<S extends PooledSlot> {
       (started) => started.end(),
       () => undefined,
     );
-    this.#pump();
-    if (this.#waiting.length === 0) this.warmUp();
   }
 
   #lose(name: string, session: Session<S>): void {
@@ -260,11 +263,7 @@ export class SlotPool<S extends PooledSlot> {
         if (this.#spare !== undefined && this.#spare.since < before) {
           const { slot } = this.#spare;
           this.#spare = undefined;
-          this.#live.delete(slot);
-          slot.then(
-            (started) => started.end(),
-            () => undefined,
-          );
+          this.#end(slot);
         }
       },
       Math.max(10, idleMilliseconds / 4),
