@@ -123,8 +123,9 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
   return [...tools, ...(request.tools === undefined ? offered : askedFor(offered, ofOutside))];
 }
 
-const subTools = ({ tools, toolNames }: AgentParts): readonly Tool[] =>
-  tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.length === 0);
+/** Those of the RAG mode, with the web where it is set up (r2r-v3.md 5.7, rag). */
+const subTools = ({ tools, toolNames, met }: AgentParts): readonly Tool[] =>
+  tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.every((need) => met.has(need)));
 
 async function systemMessage(request: AgentRequest, { library }: AgentParts): Promise<Message> {
   if (request.taskPrompt !== undefined) return { role: 'system', text: request.taskPrompt };
