@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,10 @@ const TOOL = join(dirname(findPackageJSON('@anthropic-ai/mcpb', import.meta.url)
 
 /** Runs a program, quietly unless it fails. */
 function run(program: string, args: readonly string[], cwd: string): string {
-  return execFileSync(program, [...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const { status, stdout, stderr, error } = spawnSync(program, [...args], { cwd, encoding: 'utf8' });
+  if (status === 0) return stdout;
+  console.error(`${program} ${args.join(' ')}\n${error?.message ?? `${stdout}${stderr}`}`);
+  process.exit(1);
 }
 
 const npm = (args: readonly string[], cwd: string) => run('npm', ['--silent', '--no-audit', '--no-fund', ...args], cwd);
