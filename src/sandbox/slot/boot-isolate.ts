@@ -51,9 +51,15 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
     await run.apply(undefined, [warmUp(start.timeZones), '<start>']);
   }
 
+  const compiled = start.packages.filter(({ kind }) => kind === 'unpacked').map(({ name }) => `${PACKAGES}/${name}`);
+  if (compiled.length > 0) {
+    await (await method('link')).apply(undefined, [JSON.stringify(compiled)]);
+    await untilReady(await method('drain'));
+  }
+
   return {
     async lock() {
-      const path = start.packages.map(({ name }) => `${PACKAGES}/${name}`);
+      const path = start.packages.filter(({ kind }) => kind === 'archive').map(({ name }) => `${PACKAGES}/${name}`);
       const harness = JSON.stringify({ ...start.harness, path });
       const answer: Callable = await (await method('lock')).apply(undefined, [harness], {
         result: { reference: true },

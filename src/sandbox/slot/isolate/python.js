@@ -24,15 +24,20 @@ export function createPython(settings, ...pairs) {
   let state = 'starting';
   let failure = '';
 
-  start().then(
-    () => {
-      state = 'ready';
-    },
-    (error) => {
-      state = 'failed';
-      failure = `${error?.stack ?? error}\n${lastWords()}`.slice(0, 4000);
-    },
-  );
+  /** What takes its time is watched from outside, by way of `drain`. */
+  function watch(work) {
+    state = 'starting';
+    work.then(
+      () => {
+        state = 'ready';
+      },
+      (error) => {
+        state = 'failed';
+        failure = `${error?.stack ?? error}\n${lastWords()}`.slice(0, 4000);
+      },
+    );
+  }
+  watch(start());
 
   async function start() {
     pyodide = await loadPyodide({
@@ -62,6 +67,12 @@ export function createPython(settings, ...pairs) {
     };
   }
 
+  async function linkAll(paths) {
+    const unpack = pyodide.runPython('import _sandbox\n_sandbox.unpack');
+    for (const library of JSON.parse(unpack(paths))) await pyodide._api.loadDynlib(library);
+    unpack.destroy();
+  }
+
   return {
     drain: () => {
       runTimers();
@@ -71,6 +82,10 @@ export function createPython(settings, ...pairs) {
     addFile(path, bytes) {
       pyodide.FS.mkdirTree(path.slice(0, path.lastIndexOf('/')));
       pyodide.FS.writeFile(path, new Uint8Array(bytes), { canOwn: true });
+    },
+    /** Unpacks archives with compiled modules and links these, which the lock forbids later. */
+    link(paths) {
+      watch(linkAll(paths));
     },
     runPython(source, name) {
       pyodide.runPython(source, { filename: name });

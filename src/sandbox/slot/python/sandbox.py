@@ -163,6 +163,24 @@ def keep_time_zones(zones):
     zoneinfo.available_timezones = lambda: set(_time_zones)
 
 
+def unpack(paths):
+    """Unpacks archives as Pyodide would; returns, as JSON, the libraries to link, in the order to link them in."""
+    import sysconfig
+    import zipfile
+
+    libraries = []
+    for path in json.loads(paths):
+        folder = sysconfig.get_path('purelib') if path.endswith('.whl') else '/usr/lib'
+        os.makedirs(folder, exist_ok=True)
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+            names = [name for name in archive.namelist() if name.endswith('.so')]
+        os.remove(path)
+        # Those a wheel brings along for its modules lie in a folder `<name>.libs`.
+        libraries += sorted((f'{folder}/{name}' for name in names), key=lambda name: '.libs/' not in name)
+    return json.dumps(libraries)
+
+
 def begin(settings):
     """The last step of every start: what must not be the same in each interpreter of one snapshot.
 
