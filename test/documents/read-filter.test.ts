@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { everything, type Filter } from '../../src/documents/filter.ts';
-import { ServiceError } from '../../src/errors.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
+import { ServiceError } from '../../src/errors.ts';
 
 const compare = (field: string, op: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte', value: string | number | boolean) =>
   ({ kind: 'compare', field, op, value }) satisfies Filter;
