@@ -54,7 +54,6 @@ async function takeIn(client: Client, dataFolder: string, signal: AbortSignal): 
     dataFolder,
     metadata: { company: 'Skerry Line' },
     collections: [],
-    allowPrivateAddresses: false,
     stop: signal,
     abandon: signal,
   });
