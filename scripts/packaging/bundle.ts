@@ -12,8 +12,7 @@ const TOOL = join(dirname(findPackageJSON('@anthropic-ai/mcpb', import.meta.url)
 function run(program: string, args: readonly string[], cwd: string): string {
   const { status, stdout, stderr, error } = spawnSync(program, [...args], { cwd, encoding: 'utf8' });
   if (status === 0) return stdout;
-  console.error(`${program} ${args.join(' ')}\n${error?.message ?? `${stdout}${stderr}`}`);
-  process.exit(1);
+  throw new Error(`${program} ${args.join(' ')} failed:\n${error?.message ?? `${stdout}${stderr}`}`);
 }
 
 const npm = (args: readonly string[], cwd: string) => run('npm', ['--silent', '--no-audit', '--no-fund', ...args], cwd);
