@@ -27,7 +27,8 @@ export interface IngestAllOptions {
   readonly client: Client;
   readonly metadata: Metadata;
   readonly collections: readonly string[];
-  readonly web: WebMeans;
+  /** Without it addresses are refused. */
+  readonly web?: WebMeans;
   /** For addresses: more than the one page. */
   readonly site?: SiteScope | undefined;
   readonly dataFolder: string;
@@ -115,7 +116,7 @@ export async function countSources(
   return options.stop.aborted ? undefined : total;
 }
 
-type SourceOptions = Pick<IngestAllOptions, 'stop' | 'dataFolder' | 'site'> & Partial<Pick<IngestAllOptions, 'web'>>;
+type SourceOptions = Pick<IngestAllOptions, 'stop' | 'dataFolder' | 'site' | 'web'>;
 
 type IngestSource =
   | { readonly kind: 'url'; readonly name: string }
@@ -196,6 +197,7 @@ async function itemOf(
     case 'file':
       return readItem(source, options);
     case 'url': {
+      if (options.web === undefined) throw new ServiceError('not_configured', 'Addresses are not fetched here.');
       const page = await options.web.fetcher.fetch(source.name, { signal: options.abandon });
       // Nothing was known of it, so nothing can be unchanged.
       if (page === 'unchanged') throw new ServiceError('provider_failed', `${source.name} answered out of turn.`);

@@ -69,5 +69,5 @@ export const hostOf = ({ hostname }: { readonly hostname: string }): string =>
 const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 
 // Says the name and not what it resolved to: that would tell a caller about the network inside.
-export const refusedAddress = (host: string): ServiceError =>
+const refusedAddress = (host: string): ServiceError =>
   new ServiceError('forbidden', `${host} is not an address of the public internet; it is not fetched.`);

@@ -6,7 +6,7 @@ import { type AddressRules, checkResolved, hostOf } from './address-rules.ts';
 /** What a host name resolves to. */
 export type Resolve = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
-export const systemResolve: Resolve = (host) => systemLookup(host, { all: true });
+const systemResolve: Resolve = (host) => systemLookup(host, { all: true });
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_MS = 4_000;

@@ -77,7 +77,9 @@ describe('a page as Markdown', () => {
       <h2>Units</h2><ul><li>one <a href="https://other.example/">other</a> thing</li><li>two</li></ul>
       <table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table><pre><code>let level = 1;\n  // two</code></pre>
       <blockquote><p>Said by somebody.</p></blockquote><p>And this is the end of it, in a whole sentence.</p></main>`);
-    expect(markdown).toBe(`Read the [manual](https://site.example/manual%281%29.html) of \`gauge\`. It says how to measure a river, and why.
+    expect(
+      markdown,
+    ).toBe(`Read the [manual](https://site.example/manual%281%29.html) of \`gauge\`. It says how to measure a river, and why.
 
 ## Units
 
