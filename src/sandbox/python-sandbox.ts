@@ -85,7 +85,7 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
   });
 
   async function slotOptions(snapshot: string | null, chosen: readonly SlotPackage[], more: Partial<SlotStart>) {
-    const layers = await findLayers();
+    const layers = await findLayers.get();
     const command = slotCommand({
       layers,
       script,
@@ -128,41 +128,51 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
 
   const cache = lazily(() => openSnapshotCache(join(cacheFolder, 'python'), runtime));
   const snapshot = lazily(async () => {
-    const kept = await cache();
-    return kept.get(async () =>
+    const file = await cache.get();
+    return file.get(async () =>
       takeSnapshot(await slotOptions(null, [], { makesSnapshot: true, timeZones: await readTimeZones() })),
     );
   });
 
   return async () => {
     const chosen = await packages.files();
+    const kept = snapshot.get();
     try {
-      return await startSlot(await slotOptions(await snapshot(), chosen, {}));
+      return await startSlot(await slotOptions(await kept, chosen, {}));
     } catch (error) {
       if (!(error instanceof SlotFailure)) throw error;
-      report?.('Python did not start from its snapshot, which is made anew.', error);
-      await (await cache()).discard();
-      snapshot.forget();
-      return startSlot(await slotOptions(await snapshot(), chosen, {}));
+      // Of several slots that fail to start, one has it made anew for all.
+      const isFirst = snapshot.renew(kept, async () => (await cache.get()).discard());
+      if (isFirst) report?.('Python did not start from its snapshot, which is made anew.', error);
+      return startSlot(await slotOptions(await snapshot.get(), chosen, {}));
     }
   };
 }
 
+interface Lazy<T> {
+  get(): Promise<T>;
+  /** Has it made anew, after `before`, when it is still this one; says whether it was. */
+  renew(made: Promise<T>, before: () => Promise<void>): boolean;
+}
+
 /** Does it when first asked and shares the outcome; a failure is forgotten, so that it is tried again. */
-function lazily<T>(make: () => Promise<T>): (() => Promise<T>) & { forget(): void } {
+function lazily<T>(make: () => Promise<T>): Lazy<T> {
   let made: Promise<T> | undefined;
-  const get = () => {
-    made ??= make().catch((error: unknown) => {
+  const keep = (making: Promise<T>): Promise<T> => {
+    made = making.catch((error: unknown) => {
       made = undefined;
       throw error;
     });
     return made;
   };
-  return Object.assign(get, {
-    forget: () => {
-      made = undefined;
+  return {
+    get: () => made ?? keep(make()),
+    renew(given, before) {
+      if (made !== given) return false;
+      void keep(before().then(make)).catch(() => undefined);
+      return true;
     },
-  });
+  };
 }
 
 /** Node reads it to know how to take the slot's program. */

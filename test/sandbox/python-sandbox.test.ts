@@ -1,0 +1,214 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openSandbox } from '../../scripts/open-sandbox.ts';
+import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
+import { createPythonSandbox } from '../../src/sandbox/python-sandbox.ts';
+import { findRuntime } from '../../src/sandbox/runtime.ts';
+import type { PythonRequest } from '../../src/sandbox/sandbox.ts';
+
+const { signal } = new AbortController();
+const LONG = { timeout: 120_000 };
+
+describe('Python in the sandbox', () => {
+  let sandbox: Awaited<ReturnType<typeof openSandbox>>;
+  beforeAll(async () => {
+    sandbox = await openSandbox({
+      slots: 2,
+      outputFiles: 2,
+      outputBytes: 5_000,
+      outputCharacters: 1_000,
+      inputBytes: 100_000,
+    });
+  });
+  afterAll(() => sandbox.close());
+
+  const run = (code: string, more: Partial<PythonRequest> = {}) =>
+    sandbox.run({ code, inputs: {}, files: [], session: 'kept', ...more }, signal);
+
+  it('gets inputs as variables and files in its working folder', LONG, async () => {
+    const files = [{ name: 'data/a.csv', bytes: Buffer.from('x,y\n1,2\n') }];
+    const { value } = await run('[n + 1, inputs["n"], open("data/a.csv").read()]', { inputs: { n: 4 }, files });
+    expect(value).toMatchObject({ type: 'list', json: [5, 4, 'x,y\n1,2\n'] });
+  });
+
+  it('hands back what it left below out/, within limits, and names the rest', LONG, async () => {
+    const { files, skippedFiles } = await run(
+      'import os\nos.makedirs("out/b", exist_ok=True)\nopen("out/a.svg", "w").write("<svg/>")\nopen("out/b/c.txt", "w").write("c")\nopen("out/d.bin", "wb").write(bytes(9999))\nNone',
+    );
+    expect(files.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual([
+      ['a.svg', '<svg/>'],
+      ['b/c.txt', 'c'],
+    ]);
+    expect(skippedFiles).toEqual([{ name: 'd.bin', bytes: 9999, reason: 'too many files' }]);
+    expect((await run('1')).files).toEqual([]);
+  });
+
+  it('shows an error by its type, message and line, with the frames of the code alone', LONG, async () => {
+    const { end, error } = await run('import json\ndef read(text):\n    return json.loads(text)\n\nread("{")');
+    expect(end).toBe('exception');
+    expect(error).toMatchObject({ type: 'json.decoder.JSONDecodeError', line: 3 });
+    expect(error?.traceback).toMatch(
+      /^Traceback[\s\S]+line 5, in <module>[\s\S]+line 3, in read[\s\S]+JSONDecodeError/,
+    );
+    expect(error?.traceback).not.toMatch(/json\/decoder|_sandbox/);
+  });
+
+  it('shows where a program is no Python', LONG, async () => {
+    const { error } = await run('x = 1\nif x\n    print(x)');
+    expect(error).toMatchObject({ type: 'SyntaxError', message: "expected ':'", line: 2 });
+  });
+
+  it('counts what it does not keep of long outputs', LONG, async () => {
+    const { stdout, value } = await run('print("é" * 5000)\n"y" * 3000');
+    expect([stdout.text.length, stdout.characters, stdout.isTruncated]).toEqual([1_000, 5_001, true]);
+    expect([value?.repr.length, value?.isTruncated, value?.json]).toEqual([1_000, true, undefined]);
+  });
+
+  it.each([
+    ['1 + 1j', undefined],
+    ['float("nan")', undefined],
+    ['2**60', undefined],
+    ['{1: 2}', undefined],
+    ['(1, [2.5, None, {"a": True}])', [1, [2.5, null, { a: true }]]],
+  ])('gives the value of %s as JSON only when that says all of it', LONG, async (code, json) => {
+    expect((await run(code)).value?.json).toEqual(json);
+  });
+
+  it('tells how a program ended itself', LONG, async () => {
+    expect(await run('import sys\nsys.exit(3)')).toMatchObject({ end: 'exit', exitCode: 3 });
+    expect(await run('raise SystemExit')).toMatchObject({ end: 'exit', exitCode: 0 });
+    expect(await run('exit("no")')).toMatchObject({ end: 'exit', exitCode: 1, stderr: { text: 'no\n' } });
+  });
+
+  it('keeps variables in a session, and nothing without one', LONG, async () => {
+    await run('kept = 5');
+    expect((await run('kept + 1')).value?.repr).toBe('6');
+    const other = await sandbox.run({ code: 'kept', inputs: {}, files: [] }, signal);
+    expect(other.error?.type).toBe('NameError');
+    const anew = await run('kept', { reset: true });
+    expect([anew.error?.type, anew.sessionLost]).toEqual(['NameError', false]);
+  });
+
+  it('keeps a session through errors and lost memory that Python itself notices', LONG, async () => {
+    await run('kept = 7');
+    await run('1 / 0');
+    await run('x = "a" * 10**9');
+    expect(await run('kept')).toMatchObject({ value: { repr: '7' }, sessionLost: false });
+  });
+
+  it('has randomness of its own in every slot', LONG, async () => {
+    const code = 'import os, random, uuid\n[random.random(), os.urandom(8), uuid.uuid4()]';
+    const values = await Promise.all([1, 2].map(() => sandbox.run({ code, inputs: {}, files: [] }, signal)));
+    expect(values[0]?.value?.repr).toBeDefined();
+    expect(values[0]?.value?.repr).not.toBe(values[1]?.value?.repr);
+  });
+
+  it('is ended when its caller leaves', LONG, async () => {
+    const leaving = new AbortController();
+    const running = sandbox.run({ code: 'while True: pass', inputs: {}, files: [] }, leaving.signal);
+    setTimeout(() => leaving.abort(new Error('left')), 300);
+    await expect(running).rejects.toThrow('left');
+    expect((await run('1')).value?.repr).toBe('1');
+  });
+
+  it.each<[string, Partial<PythonRequest>, RegExp]>([
+    ['too much code', { code: `#${'x'.repeat(200_000)}` }, /The code has 200001 characters/],
+    ['too much data', { files: [{ name: 'a', bytes: new Uint8Array(200_000) }] }, /have 200002 bytes/],
+    ['a name that leads outside', { files: [{ name: '../a', bytes: new Uint8Array(1) }] }, /cannot be a file's name/],
+    ['an absolute name', { files: [{ name: '/etc/a', bytes: new Uint8Array(1) }] }, /cannot be a file's name/],
+    ['more time than there is', { milliseconds: 10_000_000 }, /At most 60000 ms/],
+  ])('refuses %s', LONG, async (_, request, expected) => {
+    await expect(run('1', request)).rejects.toThrow(expected);
+  });
+});
+
+describe('the processes of the sandbox', () => {
+  it('end when their parent is killed', LONG, async () => {
+    const parent = spawn(process.execPath, [join(import.meta.dirname, 'support', 'parent.ts')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await once(parent.stdout, 'data');
+    const pids: number[] = JSON.parse(String(line));
+    expect(pids.length).toBeGreaterThan(0);
+    parent.kill('SIGKILL');
+    await vi.waitFor(
+      async () => {
+        for (const pid of pids) expect(isRunning(pid)).toBe(false);
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+  });
+
+  it('start again from nothing when the snapshot on disk is rubbish', LONG, async () => {
+    const cacheFolder = await mkdtemp(join(tmpdir(), 'citewell-snapshot-'));
+    const search = findRuntime();
+    if (!search.found) throw new Error(search.reason);
+    const { runtime } = search;
+    const reports: string[] = [];
+    const open = () =>
+      createPythonSandbox({
+        runtime,
+        layers: async () => ({ bubblewrap: { absent: 'not looked for' }, kernelLimits: true }),
+        limits: defaultSandboxLimits,
+        cacheFolder,
+        packages: { files: async () => [] },
+        report: (message) => reports.push(message),
+      });
+    try {
+      const first = open();
+      expect((await first.run({ code: '1', inputs: {}, files: [] }, signal)).value?.repr).toBe('1');
+      await first.close();
+      const [name = ''] = await readdir(join(cacheFolder, 'python'));
+      const file = join(cacheFolder, 'python', name);
+      expect([(await stat(file)).mode & 0o777, (await stat(join(cacheFolder, 'python'))).mode & 0o777]).toEqual([
+        0o600, 0o700,
+      ]);
+      await writeFile(file, (await readFile(file)).subarray(0, 1_000_000));
+      const second = open();
+      expect((await second.run({ code: '2', inputs: {}, files: [] }, signal)).value?.repr).toBe('2');
+      await second.close();
+      expect(reports).toEqual([expect.stringContaining('made anew')]);
+      expect((await stat(file)).size).toBeGreaterThan(20_000_000);
+    } finally {
+      await rm(cacheFolder, { recursive: true });
+    }
+  });
+
+  it.runIf(process.platform === 'linux')('have an empty environment and the limits of the kernel', LONG, async () => {
+    const sandbox = await openSandbox({ slots: 1 });
+    try {
+      await sandbox.run({ code: '1', inputs: {}, files: [], session: 'a' }, signal);
+      const pids = await slotsOf(process.pid);
+      expect(pids.length).toBeGreaterThan(0);
+      for (const pid of pids) {
+        expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/PATH|HOME|CITEWELL/);
+        const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
+        expect(limits).toMatch(/Max core file size\s+0\s/);
+        expect(limits).toMatch(/Max file size\s+0\s/);
+        expect(limits).toMatch(/Max open files\s+64\s/);
+        expect(limits).toMatch(/Max data size\s+\d{9,10}\s/);
+      }
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
+
+async function slotsOf(parent: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,args=', '--ppid', String(parent)]);
+  return stdout.split('\n').flatMap((line) => (line.includes('slot-process') ? [Number.parseInt(line, 10)] : []));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

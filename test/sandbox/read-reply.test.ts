@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
+import { isSafeName, readReply } from '../../src/sandbox/read-reply.ts';
+
+const limits = { ...defaultSandboxLimits, outputCharacters: 10, outputFiles: 2, outputBytes: 4 };
+const read = (reply: unknown) => readReply(JSON.stringify(reply), limits);
+
+describe('the reply of a slot', () => {
+  it.each([[''], ['{'], ['null'], ['[]'], ['"text"'], ['{"stdout": 5}'], ['{"files": {}}'], ['{"value": 1}']])(
+    'is none when it is %s',
+    (text) => {
+      expect(readReply(text, limits)).toBeUndefined();
+    },
+  );
+
+  it('is cut to the limits, whatever the slot kept to', () => {
+    const reply = read({
+      stdout: 'x'.repeat(50),
+      value: { repr: 'y'.repeat(50), type: 'str', characters: 50, json: null },
+      error: { type: 'E'.repeat(300), message: 'm'.repeat(3_000), line: -5, traceback: 't'.repeat(9_000) },
+    });
+    expect(reply?.stdout.text).toHaveLength(10);
+    expect(reply?.value).toMatchObject({ repr: 'y'.repeat(10), isTruncated: true });
+    expect([reply?.error?.type.length, reply?.error?.message.length, reply?.error?.line]).toEqual([
+      200,
+      2_000,
+      undefined,
+    ]);
+  });
+
+  it('is refused with more files, or larger ones, than were asked for', () => {
+    expect(read({ files: [1, 2, 3].map((n) => ({ name: `${n}`, base64: 'eA==' })) })).toBeUndefined();
+    expect(read({ files: [{ name: 'a', base64: 'eHh4eHh4eHg=' }] })).toBeUndefined();
+    expect(read({ files: [{ name: 'a', base64: '<>' }] })).toBeUndefined();
+  });
+
+  it('leaves out files whose names lead elsewhere', () => {
+    expect(
+      read({
+        files: [
+          { name: '../a', base64: 'eA==' },
+          { name: 'b', base64: 'eA==' },
+        ],
+      })?.files,
+    ).toEqual([{ name: 'b', bytes: new Uint8Array([120]) }]);
+  });
+
+  it('never throws and never takes members nobody asked for', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const reply = readReply(text, limits);
+        if (reply !== undefined) expect(Object.keys(reply)).not.toContain('sessionLost');
+      }),
+    );
+  });
+});
+
+it.each([
+  ['a.csv', true],
+  ['a/b/c.txt', true],
+  ['Übersicht 2024.svg', true],
+  ['', false],
+  ['..', false],
+  ['a/../b', false],
+  ['/a', false],
+  ['a//b', false],
+  ['a\\b', false],
+  ['C:a', false],
+  ['a\u202eb', false],
+  ['a\nb', false],
+  ['x'.repeat(301), false],
+])('the name %j is safe: %s', (name, expected) => {
+  expect(isSafeName(name)).toBe(expected);
+});
