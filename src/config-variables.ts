@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isConfidential } from './access/confidential-address.ts';
 import type { PriceTable } from './models/prices.ts';
 import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
 import { engineNames } from './web/web-settings.ts';
@@ -63,6 +64,20 @@ export const variables = z.object({
     .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
     .default(7272),
   CITEWELL_ALLOW_INSECURE_BIND: flag.default(false),
+  CITEWELL_API_KEYS: z
+    .string()
+    .transform((list, context) => readKeys(list, (message) => context.addIssue(message)))
+    .optional(),
+  CITEWELL_OAUTH_ISSUER: word
+    .refine(
+      isConfidential,
+      'expected an https address such as https://login.example.org; http is for this machine only',
+    )
+    .refine((address) => !/[?#]/.test(address), 'expected an address without a query')
+    .optional(),
+  CITEWELL_OAUTH_AUDIENCE: url('https://kb.example.org/mcp')
+    .refine((address) => !address.includes('#'), 'expected an address without a fragment')
+    .optional(),
   CITEWELL_ALLOWED_HOSTS: hostNames.optional(),
   CITEWELL_ALLOWED_ORIGINS: hostNames.optional(),
   CITEWELL_MCP_TOOLSETS: z
@@ -163,6 +178,20 @@ function readProviderList(list: string, complain: (message: string) => void): { 
     }
     return [{ name, baseUrl }];
   });
+}
+
+const LEAST_KEY = 16;
+
+function readKeys(list: string, complain: (message: string) => void): string[] {
+  const keys = list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
+  keys.forEach((key, index) => {
+    if (key.length < LEAST_KEY)
+      complain(`expected keys of at least ${LEAST_KEY} characters; key ${index + 1} is shorter`);
+    // Others cannot be sent in a header, or end it.
+    else if (!/^[\x21-\x7e]+$/.test(key)) complain(`expected letters, digits and signs; key ${index + 1} has others`);
+  });
+  if (keys.length === 0) complain(`expected keys of at least ${LEAST_KEY} characters, separated by commas`);
+  return [...new Set(keys)];
 }
 
 function readOpenHosts(list: string, complain: (message: string) => void): OpenHost[] {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
+import { isLoopback } from './access/confidential-address.ts';
 import { type LogLevel, variableNames, variables } from './config-variables.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
 import { type OutsideServer, readOutsideServers, type ServersReading } from './mcp/outside-servers.ts';
@@ -32,12 +32,24 @@ export interface RemoteChromaConfig {
   readonly database?: string;
 }
 
+export interface AccessConfig {
+  /** Each speaks for the default admin. */
+  readonly keys: readonly string[];
+  readonly oauth?: {
+    readonly issuer: string;
+    /** What tokens are made out to; undefined means the server's own `/mcp`. */
+    readonly audience?: string;
+  };
+}
+
 /** Everything that can be set from outside, checked. The only reader of the environment is `loadConfig`. */
 export interface Config {
   /** Absolute. */
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** Who is let in over HTTP; without keys and issuer whoever reaches it. */
+  readonly access: AccessConfig;
   /** Undefined means the embedded one. */
   readonly chroma?: RemoteChromaConfig;
   readonly openai: ProviderConfig;
@@ -90,16 +102,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
   const parsed = variables.safeParse(set);
   const issues = parsed.success ? [] : parsed.error.issues.map(toIssue);
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
-  if (parsed.success && !isLoopback(parsed.data.CITEWELL_HOST) && !parsed.data.CITEWELL_ALLOW_INSECURE_BIND) {
-    issues.push(
-      issue(
-        'CITEWELL_HOST',
-        `"${parsed.data.CITEWELL_HOST}" can be reached by other machines, and this version has no authentication: ` +
-          'anyone who reaches it can read, add and delete documents. Use 127.0.0.1, or put an authenticating proxy ' +
-          'in front and set CITEWELL_ALLOW_INSECURE_BIND=true',
-      ),
-    );
-  }
+  if (parsed.success) issues.push(...accessComplaints(parsed.data));
   const outside = parsed.success ? outsideServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
   if (parsed.success) issues.push(...sandboxComplaints(parsed.data));
   issues.push(...(outside?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
@@ -110,6 +113,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     dataDir: resolve(cwd, value.CITEWELL_DATA_DIR),
     host: value.CITEWELL_HOST,
     port: value.CITEWELL_PORT,
+    access: accessConfig(value),
     ...(value.CHROMA_URL && {
       chroma: {
         url: value.CHROMA_URL,
@@ -143,6 +147,35 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     logLevel: value.CITEWELL_LOG_LEVEL,
     warnings: warningsFor(set, providers),
   };
+}
+
+function accessConfig(value: z.output<typeof variables>): AccessConfig {
+  const { CITEWELL_OAUTH_ISSUER: issuer, CITEWELL_OAUTH_AUDIENCE: audience } = value;
+  return {
+    keys: value.CITEWELL_API_KEYS ?? [],
+    ...(issuer !== undefined && { oauth: { issuer, ...(audience !== undefined && { audience }) } }),
+  };
+}
+
+/** Addresses to listen on that are none to call. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+function accessComplaints(value: z.output<typeof variables>): FieldIssue[] {
+  const { CITEWELL_HOST: host, CITEWELL_OAUTH_ISSUER: issuer } = value;
+  if (issuer !== undefined && value.CITEWELL_OAUTH_AUDIENCE === undefined && ANY_ADDRESS.has(host)) {
+    const why = `"${host}" is no address that an access token could be made out to. Set it to the address of /mcp as clients call it, such as https://kb.example.org/mcp`;
+    return [issue('CITEWELL_OAUTH_AUDIENCE', why)];
+  }
+  const isGuarded = value.CITEWELL_API_KEYS !== undefined || issuer !== undefined;
+  if (isLoopback(host) || isGuarded || value.CITEWELL_ALLOW_INSECURE_BIND) return [];
+  return [
+    issue(
+      'CITEWELL_HOST',
+      `"${host}" can be reached by other machines, and nobody is asked who they are: anyone who reaches it can read, ` +
+        'add and delete documents. Set CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER, use 127.0.0.1, or put an ' +
+        'authenticating proxy in front and set CITEWELL_ALLOW_INSECURE_BIND=true',
+    ),
+  ];
 }
 
 const PROVIDER_KEY = /^CITEWELL_PROVIDER_([A-Z0-9_]+)_API_KEY$/;
@@ -265,12 +298,6 @@ function withoutBlanks(env: Readonly<Record<string, string | undefined>>): Recor
   );
 }
 
-/** True for addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
-  return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
-}
-
 const issue = (variable: string, message: string): FieldIssue => ({
   type: 'configuration',
   loc: [variable],
@@ -302,6 +329,9 @@ function warningsFor(
   const orphans = ['CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE'].filter((name) => name in set);
   if (!('CHROMA_URL' in set)) {
     warnings.push(...orphans.map((name) => `${name} does nothing without CHROMA_URL: the embedded Chroma is used.`));
+  }
+  if ('CITEWELL_OAUTH_AUDIENCE' in set && !('CITEWELL_OAUTH_ISSUER' in set)) {
+    warnings.push('CITEWELL_OAUTH_AUDIENCE does nothing without CITEWELL_OAUTH_ISSUER.');
   }
   return warnings;
 }

@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'invalid_request' // the request contradicts itself or cannot be carried out as written
   | 'invalid_field' // one member of the request fails its schema; see `issues`
   | 'unauthenticated'
+  | 'token_expired' // the credentials were good; new ones of the same kind will be
   | 'forbidden'
   | 'not_found'
   | 'conflict'
@@ -30,6 +31,8 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly issues?: readonly FieldIssue[];
   /** Seconds after which trying again can help. */
   readonly retryAfter?: number;
+  /** What credentials would do, as the `WWW-Authenticate` header says it. */
+  readonly challenge?: string;
 }
 
 /** The one kind of error that crosses rooms: a code for programs and a sentence for people (what, where, what now). */
@@ -38,11 +41,13 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly issues: readonly FieldIssue[];
   readonly retryAfter: number | undefined;
+  readonly challenge: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
     this.code = code;
     this.issues = options.issues ?? [];
     this.retryAfter = options.retryAfter;
+    this.challenge = options.challenge;
   }
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isLoopback, loadConfig } from '../src/config.ts';
+import { isLoopback } from '../src/access/confidential-address.ts';
+import { loadConfig } from '../src/config.ts';
 import { variableNames } from '../src/config-variables.ts';
 import { ServiceError } from '../src/errors.ts';
 import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
@@ -31,6 +32,7 @@ describe('configuration', () => {
       dataDir: join(cwd, '.citewell'),
       host: '127.0.0.1',
       port: 7272,
+      access: { keys: [] },
       openai: {},
       anthropic: {},
       ollama: {},
@@ -81,6 +83,9 @@ describe('configuration', () => {
       CITEWELL_MCP_SERVERS:
         '{"mcpServers": {"wiki": {"url": "https://wiki.test/mcp", "headers": {"x-api-key": "${EXA_API_KEY}"}, "tools": ["search"]}}}',
       CITEWELL_ALLOWED_HOSTS: 'kb.test',
+      CITEWELL_API_KEYS: 'a-key-of-16-char, another-key-of-24-c, a-key-of-16-char',
+      CITEWELL_OAUTH_ISSUER: 'https://login.test/realm/',
+      CITEWELL_OAUTH_AUDIENCE: 'https://kb.test/mcp',
       CITEWELL_SANDBOX: 'strict',
       CITEWELL_PYTHON_PACKAGES: 'wheels',
       CITEWELL_PYTHON_SECONDS: '20',
@@ -112,6 +117,10 @@ describe('configuration', () => {
       dataDir: '/data',
       host: '::1',
       port: 0,
+      access: {
+        keys: ['a-key-of-16-char', 'another-key-of-24-c'],
+        oauth: { issuer: 'https://login.test/realm/', audience: 'https://kb.test/mcp' },
+      },
       logLevel: 'debug',
       models: { quality: 'openai/a', fast: 'openai/b', reasoning: 'groq/c/d', fallback: 'anthropic/e' },
       embeddingModel: 'local/./models/f',
@@ -184,6 +193,14 @@ describe('configuration', () => {
     ['CITEWELL_PYTHON_PROCESS_MB', '400', 'at least 506'],
     ['CITEWELL_HOST', 'a b', 'an address or host name'],
     ['CITEWELL_LOG_LEVEL', 'loud', 'one of trace, debug'],
+    ['CITEWELL_API_KEYS', 'a-key-of-16-char,fifteen-letters', 'at least 16 characters; key 2 is shorter'],
+    ['CITEWELL_API_KEYS', 'a key of 16 chars', 'key 1 has others'],
+    ['CITEWELL_API_KEYS', ' , ', 'at least 16 characters'],
+    ['CITEWELL_OAUTH_ISSUER', 'login.test', 'an https address'],
+    ['CITEWELL_OAUTH_ISSUER', 'http://login.test', 'this machine only'],
+    ['CITEWELL_OAUTH_ISSUER', 'https://user:pass@login.test', 'an https address'],
+    ['CITEWELL_OAUTH_ISSUER', 'https://login.test/?tenant=1', 'without a query'],
+    ['CITEWELL_OAUTH_AUDIENCE', 'kb', 'an http or https address'],
     ['CITEWELL_ALLOW_INSECURE_BIND', 'maybe', 'true or false'],
     ['CITEWELL_WEB_SEARCH', 'google', 'names of searxng, brave'],
     ['CITEWELL_ALLOW_HOSTS', 'wiki.intern, http://x', 'entry 2 is none'],
@@ -220,7 +237,13 @@ describe('configuration', () => {
 
   it('repeats no value in an error, for it may be a secret in the wrong place', () => {
     expect(
-      refusal({ OPENAI_BASE_URL: 'sk-secret', CITEWELL_MODEL: 'sk-secret', CITEWELL_PROVIDERS: 'sk-secret' }).message,
+      refusal({
+        OPENAI_BASE_URL: 'sk-secret',
+        CITEWELL_MODEL: 'sk-secret',
+        CITEWELL_PROVIDERS: 'sk-secret',
+        CITEWELL_API_KEYS: 'sk-secret',
+        CITEWELL_OAUTH_ISSUER: 'sk-secret',
+      }).message,
     ).not.toContain('sk-secret');
   });
 
@@ -250,6 +273,18 @@ describe('configuration', () => {
   it.each(['0.0.0.0', '::', '192.168.1.5', 'example.org'])('refuses to listen on %s, for all could read', (host) => {
     expect(refusal({ CITEWELL_HOST: host }).message).toContain('CITEWELL_ALLOW_INSECURE_BIND=true');
     expect(load({ CITEWELL_HOST: host, CITEWELL_ALLOW_INSECURE_BIND: 'true' }).host).toBe(host);
+    expect(load({ CITEWELL_HOST: host, CITEWELL_API_KEYS: 'a-key-of-16-char' }).host).toBe(host);
+    const oauth = { CITEWELL_OAUTH_ISSUER: 'https://login.test', CITEWELL_OAUTH_AUDIENCE: 'https://kb.test/mcp' };
+    expect(load({ CITEWELL_HOST: host, ...oauth }).host).toBe(host);
+  });
+
+  it('wants to know what tokens are made out to when its own address does not say', () => {
+    const issuer = { CITEWELL_OAUTH_ISSUER: 'https://login.test' };
+    expect(refusal({ CITEWELL_HOST: '0.0.0.0', ...issuer }).message).toContain('CITEWELL_OAUTH_AUDIENCE');
+    expect(load({ CITEWELL_HOST: '192.168.1.5', ...issuer }).access.oauth).toEqual({ issuer: 'https://login.test' });
+    expect(load({ CITEWELL_OAUTH_AUDIENCE: 'https://kb.test/mcp' }).warnings).toEqual([
+      expect.stringContaining('does nothing without CITEWELL_OAUTH_ISSUER'),
+    ]);
   });
 
   it.each([

@@ -19,6 +19,19 @@ export async function usableCollections(
     if (found !== undefined && !isSuperuser && found.ownerId !== userId && !collectionIds.includes(found.id)) {
       throw new ServiceError('forbidden', `The collection ${name} belongs to someone else.`);
     }
+    // Or someone could have another's default collection before they come for the first time.
+    if (
+      found === undefined &&
+      isId &&
+      !isSuperuser &&
+      isMadeFromName(name) &&
+      !collectionIds.includes(name.toLowerCase())
+    ) {
+      throw new ServiceError(
+        'forbidden',
+        `The collection ${name} is not there, and its identifier is not free to choose.`,
+      );
+    }
     // Made from the name, so that two who ask for it at once make the same one.
     const id = found?.id ?? (isId ? name.toLowerCase() : uuidFromName(`collection ${name} of ${userId}`));
     wanted.push({ id, name });
@@ -26,3 +39,6 @@ export async function usableCollections(
   for (const { id, name } of wanted) await collections.ensure({ id, ownerId: userId, name });
   return [...new Set(wanted.map(({ id }) => id))];
 }
+
+/** UUID version 5, as the identifiers of default collections are. */
+const isMadeFromName = (id: string): boolean => id.charAt(14) === '5';

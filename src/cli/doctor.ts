@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { checkAccess } from './check-access.ts';
 import { checkOutsideServers } from './check-outside-servers.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import type { CommandContext } from './command-context.ts';
@@ -57,6 +58,7 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     checkModels(config),
     await checkSandbox(config),
     ...(await checkOutsideServers(config)),
+    await checkAccess(config),
     await checkPort(config),
   ];
 }

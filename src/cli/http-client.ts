@@ -72,6 +72,7 @@ export function httpClient(server: string, token?: string): Client {
       try {
         yield* streamFromServer(server, {
           method: 'POST',
+          token,
           path: '/retrieval/agent',
           body: toWireAgentQuery(query),
           signal,

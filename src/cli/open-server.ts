@@ -1,9 +1,9 @@
-import type { Principal } from '../access/principal.ts';
-import { defaultAdmin } from '../access/principal.ts';
+import { type AccessTokens, createAccessTokens } from '../access/access-tokens.ts';
+import { createAuthenticator } from '../access/authenticator.ts';
 import type { Config } from '../config.ts';
-import { ServiceError } from '../errors.ts';
 import { createApp } from '../http/app.ts';
-import { type Authenticate, asDefaultAdmin } from '../http/authenticate.ts';
+import { asDefaultAdmin } from '../http/authenticate.ts';
+import { protectedResource } from '../http/protected-resource.ts';
 import { type Address, listen } from '../http/serve.ts';
 import type { Backend } from '../mcp/backend.ts';
 import type { ToolOffer } from '../mcp/choose-tools.ts';
@@ -42,13 +42,19 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   const { services, config, address, offer, folders, role, onYield } = parts;
   const stopping = new AbortController();
   let info: ServerInfo | undefined;
-  const authenticate = role === 'mcp' ? byToken(() => info?.token) : asDefaultAdmin;
+  let url = '';
+  // Whoever knows the data folder's token is this machine's own; for `mcp` nobody else is let in.
+  const { keys, oauth } = role === 'mcp' ? { keys: [], oauth: undefined } : config.access;
+  const resource = () => oauth?.audience ?? `${url}/mcp`;
+  const tokens = oauth && createAccessTokens({ issuer: oauth.issuer, resource });
+  const isOpen = role === 'server' && keys.length === 0 && tokens === undefined;
+  const authenticate = isOpen ? asDefaultAdmin : createAuthenticator({ keys, tokens, localToken: () => info?.token });
   const backend = createLocalBackend(services);
   const mcp = mcpOverHttp({
     createServer: mcpServers({ backend, offer, folders, version: readVersion() }),
     backend,
     authenticate,
-    allowedHosts: [...OWN_NAMES, nameOf(address.host), ...config.allowedHosts],
+    allowedHosts: [...OWN_NAMES, nameOf(address.host), ...namesIn(oauth?.audience), ...config.allowedHosts],
     allowedOrigins: [...OWN_NAMES, ...config.allowedOrigins],
     onError: (error) => services.log.warn({ err: error }, 'An MCP client sent what could not be served.'),
   });
@@ -56,11 +62,14 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   const app = createApp(services, authenticate, [
     { path: '/mcp', handler: mcp.router },
     { path: '/peer', handler: peers },
+    ...(oauth ? [protectedResource(() => ({ issuer: oauth.issuer, resource: resource() }))] : []),
   ]);
   const server = await listen(app, address);
-  info = await writeServerInfo(config.dataDir, server.url, { version: readVersion(), role });
+  url = server.url;
+  if (tokens !== undefined) lookForKeys(tokens, services);
+  info = await writeServerInfo(config.dataDir, url, { version: readVersion(), role });
   return {
-    url: server.url,
+    url,
     backend,
     async close() {
       await removeServerInfo(config.dataDir);
@@ -75,9 +84,11 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
 /** As a caller writes it in an address. */
 const nameOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-function byToken(token: () => string | undefined): Authenticate {
-  return async ({ bearer }): Promise<Principal> => {
-    if (bearer !== undefined && bearer === token()) return defaultAdmin;
-    throw new ServiceError('unauthenticated', 'This server is for processes of its own user; its token is missing.');
-  };
+/** The name that tokens are made out to is one by which the server is called. */
+const namesIn = (audience: string | undefined): string[] =>
+  audience === undefined ? [] : [new URL(audience).hostname];
+
+/** So that a wrong issuer is noticed at the start and not by the first caller. */
+function lookForKeys(tokens: AccessTokens, { log }: Services): void {
+  tokens.findKeys().catch((error: unknown) => log.warn({ err: error }, 'Access tokens cannot be checked yet.'));
 }

@@ -1,6 +1,7 @@
 import { createServices } from '../services.ts';
 import { readVersion } from '../version.ts';
 import type { CommandContext } from './command-context.ts';
+import { describeAccess } from './describe-access.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
 import { serverLog } from './log.ts';
@@ -32,6 +33,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       output.print(`Citewell ${readVersion()} serves ${output.style('bold', `${server.url}/v3`)}  (Ctrl-C stops it)`);
       const rows = [
         ['  mcp', `${server.url}/mcp`],
+        ['  access', describeAccess(config.access)],
         ['  answers', status.model],
         ['  embeddings', status.embedder],
         ['  data', `${status.data}, ${count(Object.values(documents).reduce((sum, each) => sum + each, 0))} documents`],

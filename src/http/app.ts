@@ -1,5 +1,6 @@
 import express, { type Express, Router } from 'express';
-import { type Authenticate, asDefaultAdmin, identify } from './authenticate.ts';
+import type { Authenticate } from '../access/credentials.ts';
+import { asDefaultAdmin, identify } from './authenticate.ts';
 import { allowOrigins } from './cors.ts';
 import { answerFailure } from './failure.ts';
 import type { HttpServices } from './http-services.ts';
@@ -37,8 +38,10 @@ export function createApp(
   app.use(nameRequest);
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use(allowOrigins);
+  app.use('/v3', healthRoutes(services));
+  app.use(identify(authenticate));
   app.route('/').get(sendWelcome).all(onlyMethods('GET'));
-  app.use('/v3', healthRoutes(services), identify(authenticate), versionedRoutes(services));
+  app.use('/v3', versionedRoutes(services));
   app.use(unknownRoute);
   app.use(answerFailure(services.log));
   return app;

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-const READABLE = 'X-Request-Id, X-Conversation-Id, X-Run-Id, Content-Disposition, Retry-After';
+const READABLE = 'X-Request-Id, X-Conversation-Id, X-Run-Id, Content-Disposition, Retry-After, WWW-Authenticate';
 const PREFLIGHT_SECONDS = '600';
 
 /** Open to all origins, with credentials and any header (r2r-v3.md 1); answers preflights itself. */

@@ -8,6 +8,7 @@ const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   invalid_field: 422,
   unauthenticated: 401,
+  token_expired: 401,
   forbidden: 403,
   not_found: 404,
   conflict: 409,
@@ -57,6 +58,7 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
       return;
     }
     if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
+    if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
     response.status(status).json(toFailureBody(error));
   };
 }
@@ -67,6 +69,8 @@ function toFailureBody(error: ServiceError) {
     message: error.message,
     error_type: 'R2RException',
     code: error.code,
+    // Clients get themselves a new token when they read this (r2r-v3.md 1.2).
+    ...(error.code === 'token_expired' ? { error_code: 'TOKEN_EXPIRED' } : {}),
     ...(error.code === 'invalid_field' ? { detail: error.issues } : {}),
   };
 }

@@ -56,7 +56,8 @@ export interface Backend {
     request: { readonly principal: Principal; readonly documentId: string; readonly id: string },
     options: CallOptions,
   ): Promise<{ readonly document: Document; readonly chunk: Chunk }>;
-  facts(request: Record<string, never>, options: CallOptions): Promise<CorpusFacts>;
+  /** Of what the principal may see. */
+  facts(request: { readonly principal: Principal }, options: CallOptions): Promise<CorpusFacts>;
   /** Calls the listener after each change, until the returned function is called. */
   onChange(listener: (change: CorpusChange) => void): () => void;
 }

@@ -2,8 +2,9 @@ import { hostHeaderValidation, originValidation } from '@modelcontextprotocol/ex
 import { toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler, isLegacyRequest, type McpServerFactory } from '@modelcontextprotocol/server';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
-import { defaultAdmin, type Principal } from '../access/principal.ts';
-import { ServiceError } from '../errors.ts';
+import { type Authenticate, readCredentials } from '../access/credentials.ts';
+import type { Principal } from '../access/principal.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Backend } from './backend.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
 import { sendError } from './send-error.ts';
@@ -13,11 +14,8 @@ import { createSessions, type SessionLimits } from './sessions.ts';
 export interface McpHttpParts {
   readonly createServer: CreateMcpServer;
   readonly backend: Backend;
-  /** Who asks, by the bearer key or `x-api-key` of the request. Throws `unauthenticated`. */
-  readonly authenticate: (credentials: {
-    readonly bearer: string | undefined;
-    readonly apiKey: string | undefined;
-  }) => Promise<Principal>;
+  /** Who asks. */
+  readonly authenticate: Authenticate;
   /** Names by which this server may be called, and of pages that may call it; without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
@@ -95,25 +93,37 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
 
 const authOf = (request: Request): AuthInfo | undefined => (request as { readonly auth?: AuthInfo }).auth;
 
-const principalIn = (auth: AuthInfo | undefined): Principal =>
-  (auth?.extra?.['principal'] as Principal | undefined) ?? defaultAdmin;
+function principalIn(auth: AuthInfo | undefined): Principal {
+  const principal = auth?.extra?.['principal'] as Principal | undefined;
+  if (principal === undefined) throw new ServiceError('unauthenticated', 'This request has not been authenticated.');
+  return principal;
+}
 
-function authenticated(authenticate: McpHttpParts['authenticate']): RequestHandler {
+function authenticated(authenticate: Authenticate): RequestHandler {
   return async (request, response, next) => {
-    const bearer = /^Bearer\s+(\S+)$/i.exec(request.get('Authorization') ?? '')?.[1];
+    const headers = { authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') };
     try {
-      const principal = await authenticate({ bearer, apiKey: request.get('X-Api-Key') });
+      const principal = await authenticate(readCredentials(headers));
+      // Whose request it is goes on from here, and never the token.
       const auth: AuthInfo = { token: '', clientId: principal.userId, scopes: [], extra: { principal } };
       Object.assign(request, { auth });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      response.set('WWW-Authenticate', 'Bearer');
-      sendError(response, error.code === 'unauthenticated' ? 401 : 403, -32001, error.message);
+      const status = refusalStatus[error.code] ?? 403;
+      if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
+      sendError(response, status, -32001, error.message);
       return;
     }
     next();
   };
 }
+
+const refusalStatus: { readonly [code in ErrorCode]?: number } = {
+  unauthenticated: 401,
+  token_expired: 401,
+  invalid_request: 400,
+  provider_failed: 502,
+};
 
 const isJson = (request: { readonly headers: Request['headers'] }): boolean =>
   /^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');

@@ -32,8 +32,9 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
   );
   const intake = createIntakeDesk(services);
 
-  const facts = async (): Promise<CorpusFacts> => {
-    const [{ documents, chunks, owedToIndex }, status] = await Promise.all([corpus.stats(), services.status()]);
+  const facts = async ({ principal }: { readonly principal: Principal }): Promise<CorpusFacts> => {
+    const visible = visibleFilter(principal);
+    const [{ documents, chunks, owedToIndex }, status] = await Promise.all([corpus.stats(visible), services.status()]);
     const { embedder, model, index, hints } = status;
     return { documents, chunks, owedToIndex, embedder, model, index: `${index.kind}, ${index.state}`, hints };
   };
@@ -63,7 +64,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       intake: intake.of(principal),
       folders: request.folders,
       research: createResearchDesk(services, principal),
-      facts,
+      facts: () => facts({ principal }),
       absentTools: request.absent,
       ...(onProgress === undefined ? {} : { progress: (message, done, total) => onProgress({ message, done, total }) }),
       transcript: [],

@@ -99,7 +99,7 @@ function toResource(document: Document) {
 async function indexText(backend: Backend, principal: Principal, context: ServerContext): Promise<string> {
   const options = optionsOf(context);
   const [facts, { items, total }] = await Promise.all([
-    backend.facts({}, options),
+    backend.facts({ principal }, options),
     backend.documents({ principal, limit: NEWEST }, options),
   ]);
   return [

@@ -129,5 +129,6 @@ export interface Corpus {
   /** `merge` keeps keys that are not named; `replace` drops them. Filters see the change at once. */
   setMetadata(id: string, metadata: Metadata, how: 'merge' | 'replace'): Promise<Document>;
   remove(filter: Filter): Promise<DeletionReceipt>;
-  stats(): Promise<CorpusStats>;
+  /** Documents and chunks are those that fit the filter. */
+  stats(filter?: Filter): Promise<CorpusStats>;
 }

@@ -104,6 +104,7 @@ function fromError(tool: Tool, error: unknown): ToolOutcome {
     case 'not_configured':
     case 'unknown_model':
     case 'unauthenticated':
+    case 'token_expired':
       return failed('not_configured', error.message, 'Go on without this tool.');
     case 'rate_limited':
       return failed('rate_limited', error.message, 'Wait, or go on without it.');

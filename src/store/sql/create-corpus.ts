@@ -1,4 +1,5 @@
 import type { IngestionStatus, Metadata } from '../../documents/document.ts';
+import { everything, type Filter } from '../../documents/filter.ts';
 import type { Corpus, CorpusStats } from '../corpus.ts';
 import { createDocumentReads } from './document-reads.ts';
 import { readSubmitted } from './document-rows.ts';
@@ -9,6 +10,7 @@ import { countOwed } from './outbox.ts';
 import { publishDocument } from './publish-document.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { currentSpace } from './space-rows.ts';
+import { filterToSql } from './to-sql.ts';
 
 /** The corpus over the record store and a vector index. */
 export function createCorpus(sqlite: Sqlite, upkeep: IndexUpkeep): Corpus {
@@ -36,7 +38,7 @@ export function createCorpus(sqlite: Sqlite, upkeep: IndexUpkeep): Corpus {
       return receipt;
     },
 
-    stats: () => readStats(sqlite),
+    stats: (filter = everything) => readStats(sqlite, filter),
   };
 }
 
@@ -51,15 +53,18 @@ const NO_DOCUMENTS: Readonly<Record<IngestionStatus, number>> = {
   failed: 0,
 };
 
-function readStats({ reader }: Sqlite): Promise<CorpusStats> {
+function readStats({ reader }: Sqlite, filter: Filter): Promise<CorpusStats> {
+  const fits = filterToSql(filter, 'document');
   return reader.transaction().execute(async (transaction) => {
     const byStatus = await transaction
-      .selectFrom('documents')
+      .selectFrom('documents as d')
+      .where(fits)
       .select(({ fn }) => ['ingestion_status as status', fn.countAll<number>().as('count')])
       .groupBy('ingestion_status')
       .execute();
     const { chunks } = await transaction
-      .selectFrom('documents')
+      .selectFrom('documents as d')
+      .where(fits)
       .select(({ fn, val }) => fn.coalesce(fn.sum<number>('chunk_count'), val(0)).as('chunks'))
       .executeTakeFirstOrThrow();
     const { collections } = await transaction

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Authenticate } from '../../../src/access/credentials.ts';
 import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createConversations } from '../../../src/conversations/conversations.ts';
 import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
-import type { Authenticate } from '../../../src/http/authenticate.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';

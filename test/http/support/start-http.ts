@@ -1,5 +1,5 @@
+import type { Authenticate } from '../../../src/access/credentials.ts';
 import { createApp } from '../../../src/http/app.ts';
-import type { Authenticate } from '../../../src/http/authenticate.ts';
 import { defaultHttpLimits, type HttpServices } from '../../../src/http/http-services.ts';
 import { type HttpServer, listen } from '../../../src/http/serve.ts';
 import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';

@@ -1,0 +1,24 @@
+import { ServiceError } from '../errors.ts';
+import type { Principal } from './principal.ts';
+
+/** What a request shows of who sends it; nothing of it has been believed yet. */
+export interface Credentials {
+  readonly bearer: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+/** Credentials → who asks. Throws `unauthenticated`, `token_expired`, and `provider_failed` when it cannot be told. */
+export type Authenticate = (credentials: Credentials) => Promise<Principal>;
+
+interface CredentialHeaders {
+  readonly authorization: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+/** Throws `invalid_request` for two credentials at once, which could be of two people (r2r-v3.md 2). */
+export function readCredentials({ authorization, apiKey }: CredentialHeaders): Credentials {
+  if (authorization !== undefined && apiKey !== undefined) {
+    throw new ServiceError('invalid_request', 'Send either the Authorization header or x-api-key, not both.');
+  }
+  return { bearer: /^Bearer\s+(\S+)$/i.exec(authorization ?? '')?.[1], apiKey };
+}
