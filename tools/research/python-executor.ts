@@ -14,11 +14,11 @@ const INLINE_CHARACTERS = 8_000;
 // Arguments were read from JSON, so that any value is one.
 const anyJson = z.custom<Json>();
 
-const fileContent = z.union([
-  z.string(),
-  z.object({ text: z.string() }),
-  z.object({ base64: z.base64('expected base64') }),
-]);
+const givenFile = z.object({
+  name: z.string().describe('Relative path, e.g. data.csv'),
+  text: z.string().optional().describe('What is in it'),
+  base64: z.base64('expected base64').optional().describe('The same for a file that is no text'),
+});
 
 const variableName = z.string().regex(/^[A-Za-z_]\w{0,60}$/, 'expected names of variables');
 
@@ -34,9 +34,10 @@ export const pythonExecutor = defineTool({
       .default({})
       .describe('Values bound as variables, e.g. {"prices": [1.5, 2]}'),
     files: z
-      .record(z.string(), fileContent)
-      .default({})
-      .describe('Files to write first: name to text, or to {"base64": …}; e.g. {"data.csv": "a,b\\n1,2"}'),
+      .array(givenFile)
+      .max(100)
+      .default([])
+      .describe('Files to write first, e.g. [{"name": "data.csv", "text": "a,b\\n1,2"}]'),
     documents: z
       .array(documentId)
       .max(20)
@@ -58,7 +59,7 @@ export const pythonExecutor = defineTool({
   output: z.object({
     ok: z.boolean(),
     kind: z.enum(['finished', 'exit', 'exception', 'timeout', 'memory', 'crash']),
-    result: z.string().nullable(),
+    result: z.string().optional(),
     result_type: z.string().optional(),
     result_json: anyJson.optional(),
     result_truncated: z.boolean(),
@@ -68,9 +69,14 @@ export const pythonExecutor = defineTool({
     stderr: z.string(),
     stderr_truncated: z.boolean(),
     error: z
-      .object({ type: z.string(), message: z.string(), line: z.number().int().nullable(), traceback: z.string() })
-      .nullable(),
-    exit_code: z.number().int().nullable(),
+      .object({
+        type: z.string(),
+        message: z.string(),
+        line: z.number().int().optional(),
+        traceback: z.string(),
+      })
+      .optional(),
+    exit_code: z.number().int().optional(),
     files: z.array(
       z.object({ name: z.string(), mime_type: z.string(), size: z.number().int(), text: z.string().optional() }),
     ),
@@ -91,7 +97,7 @@ export const pythonExecutor = defineTool({
       {
         code: withoutFence(input.code),
         inputs: { ...mounted.variables, ...input.inputs },
-        files: [...mounted.files, ...Object.entries(input.files).map(toFile)],
+        files: [...mounted.files, ...input.files.map(toFile)],
         ...(session !== undefined && { session }),
         reset: input.reset,
         ...(input.timeout_ms !== undefined && { milliseconds: input.timeout_ms }),
@@ -118,9 +124,8 @@ function withoutFence(code: string): string {
   return /^\s*```(?:python|py)?[^\S\n]*\n(.*?)\n?```\s*$/s.exec(code)?.[1] ?? code;
 }
 
-function toFile([name, content]: [string, z.output<typeof fileContent>]): SandboxFile {
-  if (typeof content === 'string') return { name, bytes: Buffer.from(content) };
-  return { name, bytes: 'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64') };
+function toFile({ name, text, base64 }: z.output<typeof givenFile>): SandboxFile {
+  return { name, bytes: base64 === undefined ? Buffer.from(text ?? '') : Buffer.from(base64, 'base64') };
 }
 
 function toStructured(result: PythonResult) {
@@ -129,8 +134,7 @@ function toStructured(result: PythonResult) {
   return {
     ok: result.end === 'finished' || (result.end === 'exit' && result.exitCode === 0),
     kind: result.end,
-    result: value?.repr ?? null,
-    ...(value && { result_type: value.type }),
+    ...(value && { result: value.repr, result_type: value.type }),
     ...(value?.json !== undefined && { result_json: value.json }),
     result_truncated: value?.isTruncated ?? false,
     stdout: result.stdout.text,
@@ -138,10 +142,8 @@ function toStructured(result: PythonResult) {
     stdout_truncated: result.stdout.isTruncated,
     stderr: result.stderr.text,
     stderr_truncated: result.stderr.isTruncated,
-    error: error
-      ? { type: error.type, message: error.message, line: error.line ?? null, traceback: error.traceback }
-      : null,
-    exit_code: result.exitCode ?? null,
+    ...(error && { error: { ...error } }),
+    ...(result.exitCode !== undefined && { exit_code: result.exitCode }),
     files: result.files.map(({ name, bytes }) => {
       const mediaType = mediaTypeOf(name);
       const text =
