@@ -3,6 +3,7 @@ import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
 import { oneLine, wholeCharacter } from '../toolbox/render-passages.ts';
 import { documentUri } from './document-uri.ts';
+import { fileContent } from './file-content.ts';
 import { type SourceName, sourceName } from './source-name.ts';
 
 /** Neither the text of a result nor its data is longer. */
@@ -26,11 +27,12 @@ export function renderOutput(outcome: ToolOutcome): CallToolResult {
       _meta: { [ERROR_META]: { code, retryable: RETRYABLE.has(code) } },
     };
   }
-  const { text, structured, sources = [], isUntrusted = false } = outcome.output;
+  const { text, structured, sources = [], files = [], isUntrusted = false } = outcome.output;
   const shown = bounded(text, isUntrusted ? MOST_CHARACTERS - FENCE_ROOM : MOST_CHARACTERS);
   return {
     content: [
       { type: 'text', text: isUntrusted ? fence(shown, 'untrusted') : shown },
+      ...fileContent(files),
       ...links(sources.map(sourceName)),
     ],
     structuredContent: boundedData(structured),

@@ -13,7 +13,7 @@ export function encodeFrame(content: string | Uint8Array): Buffer {
 const LENGTH_BYTES = 4;
 
 /** The other side announced a frame that is too long to be meant well. */
-export class FrameTooLong extends Error {
+class FrameTooLong extends Error {
   override readonly name = 'FrameTooLong';
 }
 
