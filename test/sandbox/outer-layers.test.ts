@@ -1,0 +1,133 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSandbox as openOurs } from '../../scripts/open-sandbox.ts';
+import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
+import { findOuterLayers, slotCommand } from '../../src/sandbox/outer-layers.ts';
+import { findRuntime } from '../../src/sandbox/runtime.ts';
+import { bubblewrapPath, type SandboxSettings, sandboxAbsence } from '../../src/sandbox/sandbox-settings.ts';
+import { openSandbox } from '../../src/services/open-sandbox.ts';
+
+const { signal } = new AbortController();
+const path = process.env['PATH'] ?? '';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'citewell-layers-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const plan = {
+  script: '/app/slot/slot-process.js',
+  readable: ['/app/slot/', '/cache/snapshot.bin'],
+  pythonMegabytes: 256,
+  processMegabytes: 600,
+};
+
+describe('the command of a slot', () => {
+  it('allows Node nothing but to read its own files and to load the isolate', () => {
+    const layers = { bubblewrap: { absent: '' }, kernelLimits: false };
+    const { program, words } = slotCommand({ ...plan, layers });
+    expect(program).toBe(process.execPath);
+    expect(words).toEqual([
+      '--no-node-snapshot',
+      '--no-warnings',
+      '--wasm-max-mem-pages=4096',
+      '--max-old-space-size=128',
+      '--permission',
+      '--allow-addons',
+      '--allow-fs-read=/app/slot/*',
+      '--allow-fs-read=/cache/snapshot.bin',
+      '/app/slot/slot-process.js',
+    ]);
+  });
+
+  it('sets limits of the kernel by a shell that does not stay', () => {
+    const { program, words } = slotCommand({ ...plan, layers: { bubblewrap: { absent: '' }, kernelLimits: true } });
+    expect([program, words[0], words[2]]).toEqual(['/bin/sh', '-c', process.execPath]);
+    expect(words[1]).toBe(
+      'ulimit -c 0 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -n 64 2>/dev/null; ulimit -d 1536000 2>/dev/null; exec "$0" "$@"',
+    );
+  });
+
+  it('puts bubblewrap around both, with nothing but what is needed', () => {
+    const layers = { bubblewrap: { program: '/usr/bin/bwrap' }, kernelLimits: true };
+    const { program, words } = slotCommand({ ...plan, layers });
+    expect(program).toBe('/usr/bin/bwrap');
+    expect(words).toEqual(expect.arrayContaining(['--unshare-all', '--die-with-parent', '--clearenv', '--cap-drop']));
+    const bound = words.flatMap((word, index) => (word.startsWith('--ro-bind') ? [words[index + 1]] : []));
+    expect(bound).toEqual(expect.arrayContaining([process.execPath, '/bin/sh', ...plan.readable]));
+    expect(bound).not.toEqual(expect.arrayContaining(['/']));
+    expect(words.filter((word) => word === '--bind' || word === '--share-net')).toEqual([]);
+  });
+});
+
+describe('bubblewrap', () => {
+  it('is taken for absent when it is there and does not work', async () => {
+    await writeFile(join(folder, 'bwrap'), '#!/bin/sh\necho "No permissions to create new namespace" >&2\nexit 1\n');
+    await chmod(join(folder, 'bwrap'), 0o755);
+    const { bubblewrap } = await findOuterLayers(folder);
+    const isLinux = process.platform === 'linux';
+    expect(bubblewrap).toEqual({
+      absent: expect.stringContaining(isLinux ? 'No permissions to create new namespace' : 'Linux only'),
+    });
+  });
+
+  it.runIf(bubblewrapPath(path) !== undefined)(
+    'leaves the slot as it is to its callers',
+    { timeout: 120_000 },
+    async () => {
+      const sandbox = await openOurs({}, undefined, path);
+      try {
+        const result = await sandbox.run({ code: '6 * 7', inputs: {}, files: [] }, signal);
+        expect(result.value?.repr).toBe('42');
+      } finally {
+        await sandbox.close();
+      }
+    },
+  );
+});
+
+describe('where Python cannot be run', () => {
+  const settings: SandboxSettings = { mode: 'auto', limits: defaultSandboxLimits, searchPath: '/nowhere' };
+
+  it('the reason is told, and there is no sandbox', () => {
+    expect(sandboxAbsence(settings)).toBeUndefined();
+    expect(sandboxAbsence({ ...settings, mode: 'off' })).toContain('CITEWELL_SANDBOX=off');
+    expect(sandboxAbsence({ ...settings, mode: 'strict' })).toContain('strict asks for bubblewrap');
+    expect(openSandbox({ ...settings, mode: 'off' }, folder, () => undefined)).toBeUndefined();
+    expect(openSandbox({ ...settings, mode: 'strict' }, folder, () => undefined)).toBeUndefined();
+  });
+
+  it.runIf(process.platform === 'linux')('strict refuses to run without a bubblewrap that works', async () => {
+    await writeFile(join(folder, 'bwrap'), '#!/bin/sh\nexit 1\n');
+    await chmod(join(folder, 'bwrap'), 0o755);
+    const sandbox = openSandbox({ ...settings, mode: 'strict', searchPath: folder }, folder, () => undefined);
+    const running = sandbox?.run({ code: '1', inputs: {}, files: [] }, signal);
+    await expect(running).rejects.toMatchObject({ code: 'not_configured', message: expect.stringContaining('strict') });
+    await sandbox?.close();
+  });
+
+  it('isolated-vm that is missing, unsafe or not built for this machine is named', async () => {
+    const without = (packages: Readonly<Record<string, object>>) => {
+      const require = (() => undefined) as unknown as NodeJS.Require;
+      require.resolve = Object.assign(
+        (name: string) => {
+          if (packages[name] === undefined) throw new Error('not found');
+          return packages[name] as unknown as string;
+        },
+        { paths: () => null },
+      );
+      return findRuntime(require);
+    };
+    expect(without({})).toMatchObject({
+      found: false,
+      reason: expect.stringContaining('isolated-vm is not installed'),
+    });
+    const old = join(folder, 'package.json');
+    await writeFile(old, '{"version": "6.1.2"}');
+    const found = without({ 'isolated-vm/package.json': old as unknown as object });
+    expect(found).toMatchObject({ found: false, reason: expect.stringContaining('GHSA-864f-rcv7-6rh4') });
+  });
+});
