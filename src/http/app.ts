@@ -38,10 +38,9 @@ export function createApp(
   app.use(nameRequest);
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use(allowOrigins);
-  app.use('/v3', healthRoutes(services));
-  app.use(identify(authenticate));
-  app.route('/').get(sendWelcome).all(onlyMethods('GET'));
-  app.use('/v3', versionedRoutes(services));
+  const identified = identify(authenticate);
+  app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
+  app.use('/v3', healthRoutes(services), identified, versionedRoutes(services));
   app.use(unknownRoute);
   app.use(answerFailure(services.log));
   return app;
