@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { PythonRuntime } from './runtime.ts';
 
 /** The memory of a started Python, kept in a file so that the next one starts in a fifth of the time. */
@@ -11,13 +11,9 @@ export interface SnapshotCache {
   discard(): Promise<void>;
 }
 
-const PROGRAM = [
-  'boot-isolate.ts',
-  'isolate/prelude.js',
-  'isolate/lockdown.js',
-  'isolate/python.js',
-  'python/sandbox.py',
-];
+// Compiled, the sources end otherwise.
+const COMPILED = ['boot-isolate', 'patch-pyodide'].map((name) => `${name}${extname(import.meta.filename)}`);
+const PROGRAM = [...COMPILED, 'isolate/prelude.js', 'isolate/lockdown.js', 'isolate/python.js', 'python/sandbox.py'];
 
 /**
  * Keeps snapshots in a folder that only its owner may write to, for whoever writes a snapshot writes Python's memory.
