@@ -33,9 +33,7 @@ const ISOLATE_MEGABYTES = 192;
 const WITHHELD = ['js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes', '_sandbox'];
 
 /** Python in isolates in processes of their own. Nothing is started before the first call. */
-export function createPythonSandbox(
-  options: PythonSandboxOptions,
-): Sandbox & { warmUp(): void; readonly size: number } {
+export function createPythonSandbox(options: PythonSandboxOptions): Sandbox & { readonly size: number } {
   const { limits } = options;
   const starter = createStarter(options);
   const pool = new SlotPool<Slot>({ ...limits, start: starter });
@@ -63,7 +61,6 @@ export function createPythonSandbox(
         lease.release(isUsable);
       }
     },
-    warmUp: () => pool.warmUp(),
     get size() {
       return pool.size;
     },
