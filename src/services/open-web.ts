@@ -23,8 +23,11 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web {
   const manners = createSiteManners(fetcher, { ...defaultManners, obeysRobots: settings.obeysRobots });
   const engines = enginesOf(settings);
   const search = engines.length === 0 ? undefined : createWebSearch({ engines });
+  const publicFetcher = settings.openHosts.length === 0 ? undefined : createPageFetcher({ rules: publicOnly });
   const renderer =
-    settings.browser === undefined ? undefined : createPageRenderer({ executablePath: settings.browser, fetcher });
+    settings.browser === undefined
+      ? undefined
+      : createPageRenderer({ executablePath: settings.browser, fetcher, publicFetcher });
   const webPages = createWebPages({
     ...{ fetcher, manners, analyser, readPage: readWebPage },
     ...(renderer && { render: renderer.render }),
@@ -38,7 +41,8 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web {
       return page;
     },
     async close() {
-      await Promise.all([fetcher.close(), search?.close(), renderer?.close()]);
+      await Promise.all([search?.close(), renderer?.close()]);
+      await Promise.all([fetcher.close(), publicFetcher?.close()]);
     },
   };
 }

@@ -1,13 +1,15 @@
 import { ServiceError } from '../errors.ts';
 import { readAddress } from './address-rules.ts';
 import { PageCache } from './page-cache.ts';
-import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
+import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
 import { selectPassages, type TermAnalyser } from './select-passages.ts';
 import type { SiteManners } from './site-manners.ts';
 import type { ReadPage, WebPage, WebPages } from './web-pages.ts';
 
 /** A page as a browser shows it after its scripts ran; see render-page.ts. */
-export type RenderPage = (address: string, signal: AbortSignal) => Promise<FetchedPage>;
+export type RenderPage = (address: string, options: RenderOptions) => Promise<FetchedPage>;
+
+export type RenderOptions = Pick<FetchOptions, 'signal' | 'admit'>;
 
 export interface WebPagesParts {
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
@@ -30,29 +32,31 @@ export function createWebPages(parts: WebPagesParts): WebPages {
       const known = cache.get(url.href);
       if (known?.isFresh && mayContact?.(new URL(known.page.finalUrl)) !== false)
         return { ...known.page, url: address };
+      const admit = async (hop: URL, waiting: AbortSignal): Promise<void> => {
+        if (mayContact?.(hop) === false) throw notContacted(hop);
+        await manners.admit(hop, waiting);
+      };
       const fetched = await fetcher.fetch(url.href, {
         signal,
         maxBytes: MAX_BYTES,
         timeoutMs: TIMEOUT_MS,
         ...(known !== undefined && { known: known.validators }),
-        admit: async (hop, waiting) => {
-          if (mayContact?.(hop) === false) throw notContacted(hop);
-          await manners.admit(hop, waiting);
-        },
+        admit,
       });
       if (fetched === 'unchanged') {
         cache.renew(url.href);
         if (known === undefined) throw new ServiceError('provider_failed', `${url.href} answered out of turn.`);
         return { ...known.page, url: address };
       }
-      const page = await toPage(fetched, address, signal);
+      const page = await toPage(fetched, address, { signal, admit });
       cache.put(url.href, page, fetched.validators, fetched.freshFor);
       return page;
     },
     passages: (text, query, maxCharacters) => selectPassages({ text, query, maxCharacters, analyser }),
   };
 
-  async function toPage(fetched: FetchedPage, address: string, signal: AbortSignal): Promise<WebPage> {
+  async function toPage(fetched: FetchedPage, address: string, options: RenderOptions): Promise<WebPage> {
+    const { signal } = options;
     const content = await readPage(fetched, signal);
     const common = {
       url: address,
@@ -61,7 +65,7 @@ export function createWebPages(parts: WebPagesParts): WebPages {
       ...(fetched.mediaType !== undefined && { mediaType: fetched.mediaType }),
     };
     if (content.needsScripts !== true || render === undefined) return { ...content, ...common, isRendered: false };
-    const rendered = await render(fetched.url, signal);
+    const rendered = await render(fetched.url, options);
     return { ...(await readPage(rendered, signal)), ...common, finalUrl: rendered.url, isRendered: true };
   }
 }

@@ -1,172 +1,172 @@
+import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
-import type { RenderPage } from './create-web-pages.ts';
+import { readAddress } from './address-rules.ts';
+import { type Browser, type BrowserContext, launchBrowser, type Page } from './browser.ts';
+import type { RenderOptions, RenderPage } from './create-web-pages.ts';
 import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
+import { createRenderedRequests, type RenderedRequests } from './rendered-requests.ts';
 
 export interface RendererParts {
   /** Program of a Chromium, or of a Chrome. */
   readonly executablePath: string;
   /** Everything a page asks for goes through this, so that scripts reach no further than a fetch does. */
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
+  /** In place of it for pages of the public web, where it reaches more than that. */
+  readonly publicFetcher?: Pick<PageFetcher, 'fetch'> | undefined;
+  /** For launching, loading and reading one page. */
+  readonly timeoutMs?: number;
 }
 
 export interface PageRenderer {
   readonly render: RenderPage;
+  /** Ends what is being rendered; afterwards no browser runs. */
   close(): Promise<void>;
 }
 
-/** As much of playwright-core as is used; the package is an optional peer and may be missing. */
-interface Chromium {
-  launch(options: object): Promise<Browser>;
-}
-interface Browser {
-  newContext(options: object): Promise<Context>;
-  isConnected(): boolean;
-  close(): Promise<void>;
-}
-interface Context {
-  route(pattern: string, handler: (route: Route) => Promise<void>): Promise<void>;
-  routeWebSocket(pattern: string, handler: (socket: { close(): Promise<void> }) => void): Promise<void>;
-  newPage(): Promise<Page>;
-  close(): Promise<void>;
-}
-interface Page {
-  goto(address: string, options: object): Promise<unknown>;
-  waitForLoadState(state: string, options: object): Promise<void>;
-  content(): Promise<string>;
-  url(): string;
-}
-interface Route {
-  request(): { url(): string; method(): string; resourceType(): string };
-  abort(reason?: string): Promise<void>;
-  fulfill(response: object): Promise<void>;
-}
-
-const PACKAGE = 'playwright-core';
+const TIMEOUT_MS = 25_000;
 const LOAD_TIMEOUT_MS = 15_000;
 const SETTLE_TIMEOUT_MS = 4_000;
-const MOST_REQUESTS = 150;
-const MOST_BYTES = 8_000_000;
-/** What text depends on; pictures, fonts and films are not loaded. */
-const LOADED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch', 'stylesheet', 'preflight']);
+const MOST_AT_ONCE = 2;
+const MOST_CHARACTERS = 8_000_000;
 
 /**
  * Pages after their scripts ran, in a headless Chromium without a network of its own: every request of a page is made by
- * our fetcher, under the same rules, and what would go past it (sockets, WebRTC, its own lookups) leads nowhere.
+ * our fetchers, under the same rules, and what would go past them (sockets, WebRTC, its own lookups) leads nowhere. Each
+ * page has a browser for itself, which ends with it.
  */
-export function createPageRenderer({ executablePath, fetcher }: RendererParts): PageRenderer {
-  let running: Promise<Browser> | undefined;
-
-  const browser = async (): Promise<Browser> => {
-    const known = await running?.catch(() => undefined);
-    if (known?.isConnected()) return known;
-    running = launch(executablePath);
-    return running;
-  };
-
+export function createPageRenderer(parts: RendererParts): PageRenderer {
+  const turns = pLimit(MOST_AT_ONCE);
+  const closing = new AbortController();
+  const running = new Set<Promise<unknown>>();
   return {
-    async render(address, signal) {
-      const context = await (await browser()).newContext({
-        acceptDownloads: false,
-        serviceWorkers: 'block',
-        javaScriptEnabled: true,
-        ignoreHTTPSErrors: false,
-      });
-      const leave = () => void context.close().catch(() => undefined);
-      signal.addEventListener('abort', leave, { once: true });
+    async render(address, options) {
+      const url = readAddress(address).href;
+      const rendering = turns(() => inTime(url, options, { parts, closing: closing.signal }));
+      const ended = rendering.catch(() => undefined);
+      running.add(ended);
       try {
-        let requests = 0;
-        await context.routeWebSocket('**', (socket) => void socket.close());
-        await context.route('**', async (route) => {
-          requests += 1;
-          if (requests > MOST_REQUESTS) return route.abort();
-          await answer(route, { fetcher, signal });
-        });
-        const page = await context.newPage();
-        await page.goto(address, { waitUntil: 'domcontentloaded', timeout: LOAD_TIMEOUT_MS });
-        // A page that never comes to rest is taken as it is.
-        await page.waitForLoadState('networkidle', { timeout: SETTLE_TIMEOUT_MS }).catch(() => undefined);
-        const html = await page.content();
-        return rendered(page.url(), html);
-      } catch (error) {
-        signal.throwIfAborted();
-        throw new ServiceError('provider_failed', `${address} could not be rendered.`, { cause: error });
+        return await rendering;
       } finally {
-        signal.removeEventListener('abort', leave);
-        await context.close().catch(() => undefined);
+        running.delete(ended);
       }
     },
     async close() {
-      const known = await running?.catch(() => undefined);
-      await known?.close();
+      closing.abort();
+      await Promise.all(running);
     },
   };
 }
 
-async function answer(
-  route: Route,
-  { fetcher, signal }: { readonly fetcher: Pick<PageFetcher, 'fetch'>; readonly signal: AbortSignal },
-): Promise<void> {
-  const request = route.request();
-  // A page that is only read has nothing to send.
-  if (request.method() !== 'GET' || !LOADED.has(request.resourceType())) return route.abort();
-  try {
-    const fetched = await fetcher.fetch(request.url(), { signal, maxBytes: MOST_BYTES, timeoutMs: LOAD_TIMEOUT_MS });
-    if (fetched === 'unchanged') return await route.abort();
-    const charset = fetched.charset === undefined ? '' : `; charset=${fetched.charset}`;
-    await route.fulfill({
-      status: 200,
-      contentType: `${fetched.mediaType ?? 'application/octet-stream'}${charset}`,
-      headers: { 'access-control-allow-origin': '*' },
-      body: Buffer.from(fetched.bytes),
-    });
-  } catch {
-    await route.abort().catch(() => undefined);
-  }
+interface Means {
+  readonly parts: RendererParts;
+  readonly closing: AbortSignal;
 }
 
-async function launch(executablePath: string): Promise<Browser> {
-  const { chromium } = await loadPlaywright();
+async function inTime(address: string, options: RenderOptions, { parts, closing }: Means): Promise<FetchedPage> {
+  const { timeoutMs = TIMEOUT_MS } = parts;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([options.signal, closing, deadline]);
+  const requests = createRenderedRequests({ ...parts, ...options, signal });
   try {
-    return await chromium.launch({
-      executablePath,
-      headless: true,
-      env: {},
-      args: [
-        // Nothing listens there: what is not answered by us goes nowhere.
-        '--proxy-server=http://127.0.0.1:9',
-        '--proxy-bypass-list=<-loopback>',
-        '--host-resolver-rules=MAP * ~NOTFOUND',
-        '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-        '--disable-background-networking',
-        '--disable-sync',
-        '--disable-component-update',
-      ],
-    });
+    return await withBrowser(parts.executablePath, signal, (browser) => show(address, { browser, requests }));
   } catch (error) {
-    const message = `The browser ${executablePath} could not be started; see CITEWELL_BROWSER.`;
-    throw new ServiceError('not_configured', message, { cause: error });
+    if (options.signal.aborted || closing.aborted) {
+      throw new ServiceError('cancelled', 'The rendering was cancelled.', { cause: error });
+    }
+    if (deadline.aborted) {
+      const message = `${address} was not rendered within ${timeoutMs / 1000} s.`;
+      throw new ServiceError('timeout', message, { cause: error });
+    }
+    if (error instanceof ServiceError) throw error;
+    if (requests.failure instanceof ServiceError) throw requests.failure;
+    throw new ServiceError('provider_failed', `${address} could not be rendered.`, { cause: error });
   }
 }
 
-async function loadPlaywright(): Promise<{ readonly chromium: Chromium }> {
+/** The browser is gone when this ends, whichever way; on abort whatever the page is doing is not waited for. */
+async function withBrowser<T>(
+  executablePath: string,
+  signal: AbortSignal,
+  work: (browser: Browser) => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted();
+  const launching = launchBrowser(executablePath);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const leave = () => reject(signal.reason);
+  signal.addEventListener('abort', leave, { once: true });
   try {
-    const loaded: { readonly chromium: Chromium } = await import(PACKAGE);
-    return loaded;
-  } catch (error) {
-    throw new ServiceError(
-      'not_configured',
-      'CITEWELL_BROWSER is set, but the package playwright-core is not installed. Run: npm install playwright-core',
-      { cause: error },
-    );
+    return await Promise.race([launching.then(work), aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+    await launching.then((browser) => browser.close()).catch(() => undefined);
   }
 }
 
-const rendered = (url: string, html: string): FetchedPage => ({
-  url,
-  bytes: Buffer.from(html, 'utf8'),
-  mediaType: 'text/html',
-  charset: 'utf-8',
-  fileName: 'page.html',
-  validators: {},
-  hops: [url],
-});
+interface Showing {
+  readonly browser: Browser;
+  readonly requests: RenderedRequests;
+}
+
+async function show(address: string, { browser, requests }: Showing): Promise<FetchedPage> {
+  const context = await browser.newContext({ acceptDownloads: false, serviceWorkers: 'block' });
+  await context.routeWebSocket('**', (socket) => void socket.close());
+  await context.route('**', (route) => requests.answer(route));
+  const page = await context.newPage();
+  await page.goto(address, { waitUntil: 'commit', timeout: LOAD_TIMEOUT_MS });
+  const loaded = (state: string, timeout: number) => page.waitForLoadState(state, { timeout }).catch(() => undefined);
+  // A page that never comes to rest is taken as it is. One whose script left for a page that is refused never loads.
+  await Promise.race([loaded('domcontentloaded', LOAD_TIMEOUT_MS), requests.failed]);
+  await loaded('networkidle', SETTLE_TIMEOUT_MS);
+  const html = await readHtml(page, context);
+  const url = requests.finalAddress(page.url());
+  if (html === null) {
+    throw new ServiceError('too_large', `${url} writes a page of more than ${MOST_CHARACTERS} characters.`);
+  }
+  return {
+    url,
+    bytes: Buffer.from(html, 'utf8'),
+    mediaType: 'text/html',
+    charset: 'utf-8',
+    fileName: 'page.html',
+    validators: {},
+    hops: [url],
+  };
+}
+
+/**
+ * The page as it stands, null when it is too large to be taken over. Asked in a world of its own, where the page's
+ * scripts cannot have changed what asking does.
+ */
+async function readHtml(page: Page, context: BrowserContext): Promise<string | null> {
+  const tools = await context.newCDPSession(page);
+  const tree = (await tools.send('Page.getFrameTree')) as { frameTree: { frame: { id: string } } };
+  const { executionContextId } = (await tools.send('Page.createIsolatedWorld', {
+    frameId: tree.frameTree.frame.id,
+  })) as { executionContextId: number };
+  const read = (await tools.send('Runtime.evaluate', {
+    expression: `(${READ_HTML})(${MOST_CHARACTERS})`,
+    contextId: executionContextId,
+    returnByValue: true,
+  })) as { result: { value?: unknown }; exceptionDetails?: { text: string } };
+  if (read.exceptionDetails !== undefined) throw new Error(read.exceptionDetails.text);
+  return typeof read.result.value === 'string' ? read.result.value : null;
+}
+
+// Text in the shadow of an element is read where it is shown: an element's own children stand in its slots.
+const READ_HTML = `(most) => {
+  const open = (root) => {
+    for (const host of root.querySelectorAll('*')) {
+      const shadow = host.shadowRoot;
+      if (shadow === null) continue;
+      open(shadow);
+      for (const slot of shadow.querySelectorAll('slot')) {
+        const assigned = slot.assignedNodes();
+        slot.replaceWith(...(assigned.length > 0 ? assigned : slot.childNodes));
+      }
+      host.replaceChildren(...shadow.childNodes);
+    }
+  };
+  open(document);
+  const html = document.documentElement.outerHTML;
+  return html.length > most ? null : html;
+}`;
