@@ -1,9 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
-export default defineConfig({
+const SLOW = 'test/**/*.slow.test.ts';
+
+// Two modes: `npm test` for the developer, `npm run test:slow` (--mode slow) for what would keep one waiting.
+// Continuous integration runs both.
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: [mode === 'slow' ? SLOW : 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(mode === 'slow' ? [] : [SLOW])],
     pool: 'forks',
     // Many tests wait for processes they started; one worker less than there are cores, the default, waits with them.
     maxWorkers: Math.max(4, availableParallelism()),
@@ -11,4 +16,4 @@ export default defineConfig({
     hookTimeout: 30_000,
     restoreMocks: true,
   },
-});
+}));
