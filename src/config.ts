@@ -171,7 +171,7 @@ function accessComplaints(value: z.output<typeof variables>): FieldIssue[] {
   return [
     issue(
       'CITEWELL_HOST',
-      `"${host}" can be reached by other machines, and nobody is asked who they are: anyone who reaches it can read, ` +
+      `"${host}" can be reached by other machines, and no authentication is set up: anyone who reaches it can read, ` +
         'add and delete documents. Set CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER, use 127.0.0.1, or put an ' +
         'authenticating proxy in front and set CITEWELL_ALLOW_INSECURE_BIND=true',
     ),
