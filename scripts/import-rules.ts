@@ -55,7 +55,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   mcp: [...foundations, ...work],
   page: [],
   services: [...foundations, ...work, ...adapters, 'config', 'version', 'http', 'mcp', 'tools'],
-  cli: [...foundations, ...work, 'config', 'config-variables', 'version', 'services', 'http', 'mcp'],
+  cli: [...foundations, ...work, 'nearest-name', 'config', 'config-variables', 'version', 'services', 'http', 'mcp'],
   index: [...foundations, ...work, 'config', 'services', 'http'],
 };
 

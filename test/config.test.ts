@@ -80,8 +80,7 @@ describe('configuration', () => {
       CITEWELL_CONTEXT_TOKENS: '32000',
       CITEWELL_RESUME_SECONDS: '0',
       CITEWELL_AFTER_UNTRUSTED: 'code, addresses, actions',
-      CITEWELL_MCP_SERVERS:
-        '{"mcpServers": {"wiki": {"url": "https://wiki.test/mcp", "headers": {"x-api-key": "${EXA_API_KEY}"}, "tools": ["search"]}}}',
+      CITEWELL_MCP_SERVERS: `{"mcpServers": {"wiki": {"url": "https://wiki.test/mcp", "headers": {"x-api-key": "\${EXA_API_KEY}"}, "tools": ["search"]}}}`,
       CITEWELL_ALLOWED_HOSTS: 'kb.test',
       CITEWELL_API_KEYS: 'a-key-of-16-char, another-key-of-24-c, a-key-of-16-char',
       CITEWELL_OAUTH_ISSUER: 'https://login.test/realm/',

@@ -13,7 +13,7 @@ export { direction, newChunk, newChunks, newDocument, publication } from './new-
 /** The space that the vectors of `chunk` are of. */
 export const testSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
 
-export const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
+const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
 
 export interface TestStore extends Store {
   readonly index: MemoryVectorIndex;
