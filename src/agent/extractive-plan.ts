@@ -2,7 +2,7 @@ import type { SourceList } from '../citations/source-list.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import type { ScoredChunk } from '../documents/chunk.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
-import { composeQuotes } from '../models/extractive/compose-quotes.ts';
+import { composeQuotes, type NumberedSource } from '../models/extractive/compose-quotes.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import type { Model, ModelEvent, ModelRequest } from '../models/model.ts';
 
@@ -31,11 +31,11 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
         question,
         callsThisTurn(messages),
         offered,
-        chunksOf(sources).map(({ chunk }) => chunk),
+        quotable(sources).flatMap(({ source }) => (source.kind === 'chunk' ? [source.chunk] : [])),
       );
       for (const call of calls) yield { type: 'tool_call', call };
       if (calls.length === 0) {
-        for (const piece of composeQuotes({ question, passages: chunksOf(sources), analyser })) {
+        for (const piece of composeQuotes({ question, passages: quotable(sources), analyser })) {
           yield { type: 'text', text: piece.text };
         }
       }
@@ -68,9 +68,9 @@ function nextCalls(
   }));
 }
 
-function chunksOf(sources: SourceList): { readonly number: number; readonly chunk: ScoredChunk }[] {
+function quotable(sources: SourceList): NumberedSource[] {
   return Array.from({ length: sources.size }, (_, index) => {
     const source = sources.get(index + 1);
-    return source?.kind === 'chunk' ? [{ number: index + 1, chunk: source.chunk }] : [];
+    return source?.kind === 'chunk' || source?.kind === 'web' ? [{ number: index + 1, source }] : [];
   }).flat();
 }

@@ -1,14 +1,15 @@
 import { CitationCollector } from '../citations/citation-collector.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
-import { composeQuotes } from '../models/extractive/compose-quotes.ts';
+import { composeQuotes, type QuotableSource } from '../models/extractive/compose-quotes.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent } from './rag-event.ts';
+import { toWebPassage } from './web-passage.ts';
 
 export interface Quotation {
   readonly query: string;
   readonly outcome: SearchOutcome;
-  /** Passed on with the answer; what is quoted is the documents. */
+  /** Quoted like the documents, numbered on from them. */
   readonly web?: WebSearchOutcome;
   /** Name of the model that stands in for a language model. */
   readonly model: string;
@@ -17,16 +18,20 @@ export interface Quotation {
 
 /** The answer without a language model, as the same events as one with. */
 export function* quoteAnswer({ query, outcome, web, model, analyser }: Quotation): Generator<RagEvent, void> {
-  const passages = outcome.chunks.map((chunk, index) => ({ number: index + 1, chunk }));
+  const sources: QuotableSource[] = [
+    ...outcome.chunks.map((chunk) => ({ kind: 'chunk' as const, chunk })),
+    ...(web?.results ?? []).map((result) => ({ kind: 'web' as const, page: toWebPassage(result) })),
+  ];
+  const passages = sources.map((source, index) => ({ number: index + 1, source }));
   const citations = new CitationCollector();
   let text = '';
   for (const piece of composeQuotes({ question: query, passages, analyser })) {
     text += piece.text;
     yield { type: 'message', text: piece.text };
     if (piece.quoted === undefined) continue;
-    const { number, chunk, quote } = piece.quoted;
+    const { number, source, quote } = piece.quoted;
     const span = { start: text.length - `[${number}]`.length, end: text.length };
-    yield { type: 'citation', span, ...citations.add({ number, source: { kind: 'chunk', chunk }, span, quote }) };
+    yield { type: 'citation', span, ...citations.add({ number, source, span, quote }) };
   }
   yield {
     type: 'final_answer',

@@ -5,6 +5,7 @@ import { createAnswerer } from '../../src/rag/answer-question.ts';
 import { collectAnswer } from '../../src/rag/collect-answer.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
+import type { WebResult, WebSearch } from '../../src/web/web-search.ts';
 import { finding, foundChunk } from '../support/found.ts';
 import { onlyModel } from '../support/scripted-model.ts';
 
@@ -18,14 +19,18 @@ const bridge = foundChunk('The Golden Gate Bridge opened in 1937. Its towers are
   metadata: { title: 'Bridges' },
 });
 
-function ask(query: string, chunks: readonly ScoredChunk[] = [tower, bridge]) {
+function ask(query: string, chunks: readonly ScoredChunk[] = [tower, bridge], webSearch?: WebSearch) {
   const model = createExtractiveModel();
   return createAnswerer({
     retriever: finding(...chunks),
     models: onlyModel(model),
     analyser: { analyse, analyseQuery },
+    webSearch,
   }).answer(
-    { query, search: defaultSearchSettings, generation: {}, includeTitle: false },
+    {
+      ...{ query, search: defaultSearchSettings, generation: {}, includeTitle: false },
+      includeWebSearch: webSearch !== undefined,
+    },
     new AbortController().signal,
   );
 }
@@ -75,5 +80,54 @@ describe('an answer without a language model', () => {
     const answer = await collectAnswer(ask(query, chunks));
     expect(answer.text).toBe('No language model is configured, and nothing found supports an answer to this question.');
     expect(answer.citations).toEqual([]);
+  });
+
+  const searching = (...found: readonly Pick<WebResult, 'title' | 'url' | 'snippet'>[]): WebSearch => ({
+    engines: ['test'],
+    search: async ({ text }) => ({
+      ...{ query: text, engine: 'test', related: [], questions: [], notes: [] },
+      results: found.map((one, index) => ({ ...one, id: one.url, position: index + 1, date: null, sitelinks: [] })),
+    }),
+  });
+  const repainting = {
+    title: 'The tower [2] is painted again',
+    url: 'https://news.example/tower[1]?page=2',
+    snippet: 'The Eiffel Tower was repainted in golden brown in 2021.[7] It took sixty tons of paint.',
+  };
+
+  it('quotes what a search of the web found too, and says that it is from there', async () => {
+    const { text, citations, web } = await collectAnswer(
+      ask('When was the Eiffel Tower repainted?', [tower, bridge], searching(repainting)),
+    );
+    expect(text).toContain(
+      '“The Eiffel Tower was repainted in golden brown in 2021.[\u20607]” [3]\n' +
+        '— from the web: The tower [\u20602] is painted again, https://news.example/tower%5B1%5D?page=2',
+    );
+    const cited = citations.find(({ number }) => number === 3);
+    expect(cited?.source).toMatchObject({ kind: 'web', page: { kind: 'result', url: repainting.url, position: 1 } });
+    expect(cited?.spans.map(({ start, end }) => text.slice(start, end))).toEqual(['[3]']);
+    for (const quote of cited?.quotes ?? []) {
+      expect(repainting.snippet.slice(quote.start, quote.end)).toBe(quote.text);
+    }
+    expect(citations.filter(({ source }) => source.kind === 'web').map(({ id }) => id)).toEqual(['cit.3']);
+    expect([...text.matchAll(/\[(\d+)\]/g)].map(([, number]) => Number(number)).toSorted()).toEqual(
+      citations.flatMap(({ number, spans }) => spans.map(() => number)).toSorted(),
+    );
+    expect(web?.results.length).toBe(1);
+  });
+
+  it('answers from the web where the documents have nothing, and from them where they have it', async () => {
+    const fromWeb = await collectAnswer(ask('When was the Eiffel Tower repainted?', [], searching(repainting)));
+    expect(fromWeb.citations.map(({ id, source }) => [id, source.kind])).toEqual([['cit.1', 'web']]);
+    const own = await collectAnswer(ask('How tall is the Golden Gate Bridge?', [bridge], searching(repainting)));
+    expect(own.citations.map(({ source }) => source.kind)).toEqual(['chunk']);
+  });
+
+  it('says plainly that nothing supports an answer when the web has nothing of it either', async () => {
+    const answer = await collectAnswer(ask('What is the capital of Mars?', [tower], searching(repainting)));
+    expect([answer.text, answer.citations]).toEqual([
+      'No language model is configured, and nothing found supports an answer to this question.',
+      [],
+    ]);
   });
 });

@@ -10,6 +10,8 @@ export interface Passage {
   readonly text: string;
   /** Words that say what the passage is about without being in it: title and headings. */
   readonly about: string;
+  /** Its place among those it was found with, from 0; without one, its place among those given. */
+  readonly rank?: number;
 }
 
 /** A stretch of a passage that answers; offsets into the passage's text. */
@@ -55,6 +57,7 @@ interface ReadSentence extends Span {
 }
 
 interface ReadPassage {
+  readonly rank: number | undefined;
   readonly about: ReadonlySet<string>;
   readonly terms: ReadonlySet<string>;
   readonly sentences: readonly ReadSentence[];
@@ -90,7 +93,7 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
 const overlap = (a: ChosenQuote, b: ChosenQuote): boolean =>
   a.passage === b.passage && a.start < b.end && b.start < a.end;
 
-function readPassage({ text, about }: Passage, analyser: TextAnalyser): ReadPassage {
+function readPassage({ text, about, rank }: Passage, analyser: TextAnalyser): ReadPassage {
   const headings = new Set(about.split('\n').map(asHeading));
   const sentences = splitSentences(text).map(({ start, end }) => {
     const sentence = text.slice(start, end);
@@ -99,7 +102,7 @@ function readPassage({ text, about }: Passage, analyser: TextAnalyser): ReadPass
   });
   const aboutTerms = new Set(analyser.analyseQuery(about));
   const terms = sentences.reduce<ReadonlySet<string>>((all, sentence) => all.union(sentence.terms), aboutTerms);
-  return { about: aboutTerms, terms, sentences };
+  return { rank, about: aboutTerms, terms, sentences };
 }
 
 const MARKED_HEADING = /^#{1,6}\s/;
@@ -129,10 +132,10 @@ interface Weighing {
 }
 
 function weighSentences(
-  { about, terms, sentences }: ReadPassage,
+  { rank, about, terms, sentences }: ReadPassage,
   { index, coverage, kind, question }: Weighing,
 ): Sentence[] {
-  const shared = WORTH.passage * coverage(terms) + WORTH.rank / (1 + index / 2);
+  const shared = WORTH.passage * coverage(terms) + WORTH.rank / (1 + (rank ?? index) / 2);
   return sentences.flatMap(({ start, end, text, terms: own, isHeading }, at) => {
     // It names what is answered below it and answers nothing itself.
     if (isHeading) return [];
