@@ -38,6 +38,7 @@ import type { ReindexProgress, VectorSpace } from './store/vector-spaces.ts';
 import { type CorpusWatch, watchCorpus } from './store/watch-corpus.ts';
 import type { Tool } from './toolbox/tool.ts';
 import { readVersion } from './version.ts';
+import { webFacts } from './web/describe-web.ts';
 
 /** Everything that lives longer than a request. */
 export interface Services extends HttpServices {
@@ -179,6 +180,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
         version: readVersion(),
         model,
         embedder: embeddings.name,
+        web: webFacts(config.web),
         data: folder.path,
         index: { kind: config.chroma ? 'remote' : 'embedded', state },
         hints: [

@@ -1,4 +1,5 @@
 import type { Json, Metadata } from '../documents/document.ts';
+import type { WebFacts } from '../web/describe-web.ts';
 
 /** A passage that was found, with what a person needs to look it up. */
 export interface Passage {
@@ -140,6 +141,8 @@ export interface Status {
   readonly version: string;
   readonly model: string;
   readonly embedder: string;
+  /** A server of before does not say. */
+  readonly web?: WebFacts | undefined;
   readonly data: string;
   readonly index: { readonly kind: string; readonly state: string };
   readonly hints: readonly string[];

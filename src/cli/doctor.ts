@@ -3,6 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { checkAccess } from './check-access.ts';
 import { checkOutsideServers } from './check-outside-servers.ts';
 import { checkSandbox } from './check-sandbox.ts';
+import { checkWeb } from './check-web.ts';
 import type { CommandContext } from './command-context.ts';
 import {
   checkChroma,
@@ -56,6 +57,7 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     ...(await checkHolder(config.dataDir)),
     await checkChroma(config),
     checkModels(config),
+    await checkWeb(config),
     await checkSandbox(config),
     ...(await checkOutsideServers(config)),
     await checkAccess(config),

@@ -119,6 +119,14 @@ const status = z.object({
   version: z.string(),
   model: z.string(),
   embedder: z.string(),
+  web: z
+    .object({
+      search: z.array(z.string()),
+      browser: z.string().nullable(),
+      robots: z.boolean(),
+      opened: z.number(),
+    })
+    .optional(),
   data: z.string(),
   index: z.object({ kind: z.string(), state: z.string() }),
   hints: z.array(z.string()),

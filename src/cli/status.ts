@@ -1,3 +1,4 @@
+import { describeWeb } from '../web/describe-web.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
@@ -21,6 +22,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
         ['server', client.server ?? 'not running (citewell serve starts it)'],
         ['answers', current.model],
         ['embeddings', current.embedder],
+        ...(current.web === undefined ? [] : [['web', describeWeb(current.web)]]),
         ['data', current.data],
         ['index', `${current.index.kind}, ${current.index.state}`],
         ['documents', documentsLine(corpus)],

@@ -9,6 +9,7 @@ import type { RunLog } from '../runs/run-log.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
+import type { WebFacts } from '../web/describe-web.ts';
 
 /** What this deployment runs on, for `/health` and `citewell status`. No secret and no key may be in it. */
 export interface ServiceStatus {
@@ -16,6 +17,8 @@ export interface ServiceStatus {
   /** The model that answers when a request names none; `builtin/extractive` with no key. */
   readonly model: string;
   readonly embedder: string;
+  /** Undefined where nothing reaches the web. */
+  readonly web?: WebFacts;
   /** The data folder. */
   readonly data: string;
   readonly index: {

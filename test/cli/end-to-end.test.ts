@@ -119,6 +119,7 @@ function mainJob(isServed: boolean) {
     expect(status).toMatchObject({
       model: 'builtin/extractive',
       embedder: 'builtin/lexical-hash-v1',
+      web: { search: [], browser: null, robots: true, opened: 0 },
       data: join(cwd, '.citewell'),
       corpus: { documents: 2, failed: 0, unfinished: 0 },
     });

@@ -1,0 +1,24 @@
+import type { Config } from '../config.ts';
+import { launchBrowser } from '../web/browser.ts';
+import { describeWeb, webFacts } from '../web/describe-web.ts';
+import type { Finding } from './doctor-checks.ts';
+
+/** Which search services are set, none of them asked; and whether the browser, where one is set, really starts. */
+export async function checkWeb({ web }: Pick<Config, 'web'>): Promise<Finding> {
+  const name = 'Web';
+  const detail = describeWeb(webFacts(web));
+  if (web.browser !== undefined) {
+    try {
+      await (await launchBrowser(web.browser)).close();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const fix = 'Correct CITEWELL_BROWSER, or remove it; only pages that need scripts suffer.';
+      return { name, state: 'warning', detail: `${detail}. ${why}`, fix };
+    }
+  }
+  if (web.engines.length > 0) return { name, state: 'ok', detail };
+  const fix =
+    'For web_search set SEARXNG_URL, BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY or EXA_API_KEY ' +
+    '(those that CITEWELL_WEB_SEARCH names, where it is set).';
+  return { name, state: 'warning', detail, fix };
+}
