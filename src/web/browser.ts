@@ -1,3 +1,4 @@
+import { access, constants } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
 
 /** As much of playwright-core as is used; the package is an optional peer and may be missing. */
@@ -45,6 +46,8 @@ const LAUNCH_TIMEOUT_MS = 15_000;
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   const { chromium } = await loadPlaywright();
   try {
+    // The package makes its folders before it looks, and leaves them when there is no such program.
+    await access(executablePath, constants.X_OK);
     return await chromium.launch({
       executablePath,
       headless: true,
