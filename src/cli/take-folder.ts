@@ -4,6 +4,8 @@ import { askToYield } from '../mcp/peer/peer-backend.ts';
 import { readServerInfo } from '../store/server-info.ts';
 
 const PATIENCE = 15_000;
+/** For a holder that does not say who it is: a command, or a process that is just starting or ending. */
+const SHORT_PATIENCE = 5_000;
 const LOOK_AGAIN = 100;
 
 /**
@@ -11,15 +13,21 @@ const LOOK_AGAIN = 100;
  * and uses the server from then on. Throws `conflict` when something else has it.
  */
 export async function takeFolder<T>(dataDir: string, open: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const giveUpAt = performance.now() + PATIENCE;
+  const startedAt = performance.now();
+  // One that makes way takes its name back first and lets go of the folder when everything is closed.
+  let isMakingWay = false;
   for (;;) {
     try {
       return await open();
     } catch (error) {
       const isTaken = error instanceof ServiceError && error.code === 'conflict';
-      if (!isTaken || signal.aborted || performance.now() > giveUpAt) throw error;
-      const holder = await readServerInfo(dataDir);
-      if (holder?.role !== 'mcp' || !(await askToYield(holder, signal))) throw error;
+      const holder = isTaken ? await readServerInfo(dataDir) : undefined;
+      const patience = isMakingWay || holder !== undefined ? PATIENCE : SHORT_PATIENCE;
+      if (!isTaken || signal.aborted || performance.now() - startedAt > patience) throw error;
+      if (holder !== undefined) {
+        if (holder.role !== 'mcp' || !(await askToYield(holder, signal))) throw error;
+        isMakingWay = true;
+      }
     }
     await sleep(LOOK_AGAIN);
   }

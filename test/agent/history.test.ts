@@ -87,14 +87,15 @@ describe('a conversation', () => {
 
   it('lets a later turn cite what an earlier one found, under the number it has now', async () => {
     const { ask, model, kept } = await open([
-      calls(search('1', 'coffee beans'), search('2', 'tea leaves')),
+      calls(search('1', 'coffee beans')),
+      calls(search('2', 'tea leaves')),
       says('Tea is brewed from leaves [2]. Coffee is brewed from beans [1].'),
       says('As said, coffee is brewed from beans [2].'),
     ]);
     const { conversationId, text } = answerIn(await ask('What are they made of?'));
     expect(text).toBe('Tea is brewed from leaves [1]. Coffee is brewed from beans [2].');
     const second = answerIn(await ask('And coffee?', { conversationId }));
-    expect(model.requests[2]?.messages.slice(1, 3)).toMatchObject([{ text: 'What are they made of?' }, { text }]);
+    expect(model.requests[3]?.messages.slice(1, 3)).toMatchObject([{ text: 'What are they made of?' }, { text }]);
     expect(second.text).toBe('As said, coffee is brewed from beans [1].');
     expect(second.citations[0]).toMatchObject({ verdict: 'close', score: expect.any(Number) });
     expect(second.sources).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type OpenAiEmbeddingParts, openAiEmbeddings } from '../../src/embeddings/openai-embeddings.ts';
 import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { failureOf, openAiProvider } from '../models/support.ts';
@@ -189,8 +189,11 @@ describe('an embedding model over HTTP', () => {
 
   it('ends the request at once when the caller aborts', async () => {
     fake.next(silence);
-    const failure = await failureOf(embedder().embed(['x'], 'query', AbortSignal.timeout(50)));
-    expect(failure).toMatchObject({ code: 'cancelled' });
+    const abort = new AbortController();
+    const failure = failureOf(embedder().embed(['x'], 'query', abort.signal));
+    await vi.waitFor(() => expect(fake.requests.length).toBe(1), 10_000);
+    abort.abort();
+    expect(await failure).toMatchObject({ code: 'cancelled' });
     expect(await fake.requests[0]?.end).toBe('left');
     expect(fake.requests.length).toBe(1);
   });

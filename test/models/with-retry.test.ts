@@ -19,7 +19,7 @@ const quick = { maxTries: 4, firstDelayMs: 1, maxDelayMs: 4, maxTotalWaitMs: 500
 
 function retried(policy = quick) {
   const provider = openAiProvider(fake.baseUrl);
-  const limits = { firstEventMs: 100, idleMs: 100 };
+  const limits = { firstEventMs: 1000, idleMs: 1000 };
   return withRetry(openAiModel('gpt-4.1', { provider, client: openAiClient(provider), limits }), policy);
 }
 
