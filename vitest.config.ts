@@ -10,6 +10,8 @@ export default defineConfig(({ mode }) => ({
     include: [mode === 'slow' ? SLOW : 'test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === 'slow' ? [] : [SLOW])],
     pool: 'forks',
+    // Nothing here lives in module scope, so files can share a worker; loading everything anew for each takes a minute.
+    isolate: false,
     // Many tests wait for processes they started; one worker less than there are cores, the default, waits with them.
     maxWorkers: Math.max(4, availableParallelism()),
     testTimeout: 30_000,
