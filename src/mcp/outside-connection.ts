@@ -297,13 +297,22 @@ async function transportTo({ transport: way }: OutsideServer, onTooMuch: () => v
   }
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, env, cwd } = way;
-  const transport = new StdioClientTransport({
+  let isEnded = false;
+  // Given up while the process is being started, there is none to end yet; it is ended as soon as it is there.
+  class EndableTransport extends StdioClientTransport {
+    override async start(): Promise<void> {
+      await super.start();
+      if (isEnded) kill(this.pid, 'SIGKILL');
+    }
+  }
+  const transport = new EndableTransport({
     ...{ command, args: [...args], env: { ...env }, maxBufferSize: MOST_BYTES, stderr: 'ignore' },
     ...(cwd === undefined ? {} : { cwd }),
   });
   return {
     transport,
     async end(client) {
+      isEnded = true;
       const { pid } = transport;
       const timers = [
         setTimeout(() => kill(pid, 'SIGTERM'), END_WITHIN),
