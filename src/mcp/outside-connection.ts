@@ -298,7 +298,8 @@ async function transportTo({ transport: way }: OutsideServer, onTooMuch: () => v
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, env, cwd } = way;
   let isEnded = false;
-  // Given up while the process is being started, there is none to end yet; it is ended as soon as it is there.
+  // Given up while the process is being started, there is none to end yet; it is ended as soon as it is there. Being a
+  // class of ours, the SDK tries the protocol on this very process and not on a second one that we could not end.
   class EndableTransport extends StdioClientTransport {
     override async start(): Promise<void> {
       await super.start();
@@ -319,6 +320,8 @@ async function transportTo({ transport: way }: OutsideServer, onTooMuch: () => v
         setTimeout(() => kill(pid, 'SIGKILL'), 2 * END_WITHIN),
       ];
       await client.close().catch(() => {});
+      // A client that is still finding out which protocol the server speaks does not hold its transport yet.
+      await transport.close().catch(() => {});
       for (const timer of timers) clearTimeout(timer);
     },
   };

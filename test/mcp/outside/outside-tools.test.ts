@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { OutsideServer } from '../../../src/mcp/outside-servers.ts';
 import { callTool } from '../../../src/toolbox/call-tool.ts';
 import type { Tool } from '../../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { named, outsideTools, overHttp, overStdio } from './strange-servers.ts';
 
 const STRANGE = 'strange__';
@@ -182,6 +185,21 @@ describe('a server that is not there', () => {
     ]);
   });
 
+  it('leaves no process behind when it is closed before it has said anything', async () => {
+    const file = join(await temporaryFolder(), 'pid');
+    const program = `require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1e6)`;
+    const mute = {
+      ...silent,
+      transport: { kind: 'stdio', command: process.execPath, args: ['-e', program], env: {} },
+    } as const;
+    const outside = outsideTools([mute], { patience: 300, connect: 60_000 });
+    await outside.offer();
+    await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 10_000 }).not.toBe('');
+    const pid = Number(await readFile(file, 'utf8'));
+    await outside.close();
+    await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+  });
+
   it('is given up when it says nothing, and tried again ever more seldom', async () => {
     const outside = outsideTools([silent], { connect: 400, backOff: 1_000_000 });
     await outside.offer();
@@ -230,6 +248,15 @@ it('answers of a server that refuses the credentials are told apart from those o
     'The MCP server "locked" does not accept the credentials (status 401), so its tools are not there.',
   ]);
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Tools after the pause that a failure brings. */
 async function again({ offer }: { offer(): Promise<readonly Tool[]> }): Promise<readonly Tool[]> {
