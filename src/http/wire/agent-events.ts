@@ -5,7 +5,7 @@ import type { Source } from '../../citations/citation.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import type { HitContext } from './chunk-record.ts';
-import { toCitationPayload, toFinalCitation, toSpan } from './citation.ts';
+import { toFinalCitation, toMention, toSpan } from './citation.ts';
 import { deltaEvent, streamId } from './stream-events.ts';
 
 /** A run as the stream of spec.md 6.2 and r2r-v3.md 5.5: final_answer last. */
@@ -48,17 +48,7 @@ function toServerSentEvent(
         },
       };
     case 'citation':
-      return {
-        event: 'citation',
-        data: {
-          id: event.citation.id,
-          object: 'citation',
-          is_new: event.isNew,
-          span: toSpan(event.span),
-          payload: event.isNew ? toCitationPayload(event.citation, context) : null,
-          ...toVerdict(event.citation),
-        },
-      };
+      return { event: 'citation', data: { ...toMention(event, context), ...toVerdict(event.citation) } };
     case 'final_answer':
       return { event: 'final_answer', data: finalAnswer(event.answer, context) };
   }

@@ -32,13 +32,27 @@ export function toFinalCitation(citation: Citation, context: HitContext) {
  * `page` and `heading_path` the place of the first of them in the document's extracted text. Where the source itself
  * stands is then in `chunk_start` and `chunk_end`.
  */
-export function toCitationPayload({ source, quotes }: Citation, context: HitContext) {
+function toCitationPayload({ source, quotes }: Citation, context: HitContext) {
   const [first] = quotes;
   const place =
     first === undefined
       ? {}
       : { start: first.start, end: first.end, page: first.page, heading_path: first.headingPath };
   return { ...toSourceRecord(source, context), ...place, quotes: quotes.map(toQuote) };
+}
+
+/** A mention of a source in a stream (r2r-v3.md 5.5); the payload comes with the first. */
+export function toMention(
+  { citation, isNew, span }: { readonly citation: Citation; readonly isNew: boolean; readonly span: Span },
+  context: HitContext,
+) {
+  return {
+    id: citation.id,
+    object: 'citation',
+    is_new: isNew,
+    span: toSpan(span),
+    payload: isNew ? toCitationPayload(citation, context) : null,
+  };
 }
 
 function toSourceRecord(source: Source, context: HitContext) {

@@ -3,7 +3,7 @@ import type { RagAnswer, RagEvent } from '../../rag/rag-event.ts';
 import type { SearchOutcome } from '../../retrieval/retriever.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import type { HitContext } from './chunk-record.ts';
-import { toCitationPayload, toFinalCitation, toSpan } from './citation.ts';
+import { toFinalCitation, toMention } from './citation.ts';
 import { toStreamedSearchResults } from './search-results.ts';
 import type { HitDetail } from './search-settings.ts';
 import { deltaEvent, streamId } from './stream-events.ts';
@@ -44,16 +44,7 @@ function toServerSentEvent(
     case 'message':
       return deltaEvent(event.type, ids[event.type], event.text);
     case 'citation':
-      return {
-        event: 'citation',
-        data: {
-          id: event.citation.id,
-          object: 'citation',
-          is_new: event.isNew,
-          span: toSpan(event.span),
-          payload: event.isNew ? toCitationPayload(event.citation, context) : null,
-        },
-      };
+      return { event: 'citation', data: toMention(event, context) };
     case 'final_answer':
       return { event: 'final_answer', data: finalAnswer(event.answer, context) };
   }
