@@ -21,6 +21,8 @@ export async function publishDocument(
   publication: Publication,
 ): Promise<Document> {
   const { keys, space } = await readStaged(sqlite.reader, id);
+  // A later submission has dropped what this one had staged; it must not be published with this one's text.
+  if (keys.length === 0 && publication.text.trim() !== '') throw submittedAgain(id);
   const indexed = space !== undefined && (await upkeep.tryUpsert(space, keys)) ? space.key : null;
   try {
     return await sqlite.writer.transaction().execute(async (transaction) => {
@@ -58,8 +60,11 @@ async function stagedKeys(database: Queries, row: DocumentRow): Promise<number[]
 async function checkUnchanged(database: Queries, row: DocumentRow, keys: readonly number[]): Promise<void> {
   const now = await stagedKeys(database, row);
   if (now.length === keys.length && now.every((key, place) => key === keys[place])) return;
-  throw new ServiceError('conflict', `Document ${row.id} was submitted again while it was being published.`);
+  throw submittedAgain(row.id);
 }
+
+const submittedAgain = (id: string) =>
+  new ServiceError('conflict', `Document ${id} was submitted again while it was being published.`);
 
 /** Every chunk must have its vector in the current space; a space whose index was not served yet is owed. */
 async function oweVectors(database: Queries, keys: readonly number[], indexed: number | null): Promise<void> {

@@ -212,6 +212,18 @@ describe('a document that goes away while it is being published', () => {
   });
 });
 
+describe('a publication whose chunks a later submission has dropped', () => {
+  it('is refused, and leaves the later one to be ingested', async () => {
+    const store = await openTestStore();
+    await store.corpus.begin(document);
+    await store.corpus.stage(document.id, newChunks(4));
+    await store.corpus.begin({ ...document, title: 'later' }, { replace: true });
+    const publishing = store.corpus.publish(document.id, publication('text'));
+    await expect(publishing).rejects.toMatchObject({ code: 'conflict' });
+    expect((await store.corpus.unfinished()).map(({ title }) => title)).toEqual(['later']);
+  });
+});
+
 describe('an audit', () => {
   it('adds what is missing and removes strangers, also when the counts agree', async () => {
     const store = await openTestStore();
