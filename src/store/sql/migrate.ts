@@ -4,6 +4,8 @@ import { ServiceError } from '../../errors.ts';
 import { records } from './migrations/0001-records.ts';
 import { sqliteFullText } from './migrations/0002-sqlite-full-text.ts';
 import { conversationSummaries } from './migrations/0003-conversation-summaries.ts';
+import { users } from './migrations/0004-users.ts';
+import { collectionMembers } from './migrations/0005-collections.ts';
 import type { Tables } from './schema.ts';
 
 /** In order of name. A step that has been released is never changed; a new one is added. */
@@ -11,6 +13,8 @@ const steps: Readonly<Record<string, Migration>> = {
   '0001-records': records,
   '0002-sqlite-full-text': sqliteFullText,
   '0003-conversation-summaries': conversationSummaries,
+  '0004-users': users,
+  '0005-collections': collectionMembers,
 };
 
 /** Brings the database up to this version of the program; each step is done whole or not at all. */

@@ -1,6 +1,7 @@
 import type { Corpus } from '../corpus.ts';
 import type { IndexMaintenance } from '../index-state.ts';
 import type { CollectionRecords, ConversationRecords } from '../records.ts';
+import type { UserStore } from '../user-records.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import type { VectorSpaces } from '../vector-spaces.ts';
 import { createCorpus } from './create-corpus.ts';
@@ -10,6 +11,7 @@ import { createIndexUpkeep } from './index-upkeep.ts';
 import { openSqlite, type Sqlite } from './open-sqlite.ts';
 import { createCollections } from './sql-collections.ts';
 import { createConversations } from './sql-conversations.ts';
+import { createUserStore } from './sql-user-store.ts';
 import { createVectorSpaces } from './sql-vector-spaces.ts';
 import { dropOrphans } from './staged-chunks.ts';
 
@@ -20,6 +22,7 @@ export interface Store {
   readonly spaces: VectorSpaces;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
+  readonly people: UserStore;
   readonly maintenance: IndexMaintenance;
   /** Closes the database; the index is its opener's to close, after this. */
   close(): Promise<void>;
@@ -57,6 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     spaces: createVectorSpaces({ sqlite, upkeep, embeddingText }),
     collections: createCollections(sqlite),
     conversations: createConversations(sqlite),
+    people: createUserStore(sqlite),
     maintenance: upkeep,
     async close() {
       await upkeep.close();

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { UserTables } from './user-tables.ts';
 
 /** JSON is kept as text; what it holds is said beside each column. Times are ISO-8601 in UTC. */
 type JsonText = string;
@@ -57,6 +58,25 @@ export interface CollectionTable {
   readonly owner_id: string;
   readonly name: string;
   readonly description: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** GraphStatus, both */
+  readonly graph_cluster_status: Generated<string>;
+  readonly graph_sync_status: Generated<string>;
+}
+
+export interface CollectionMemberTable {
+  readonly collection_id: string;
+  readonly user_id: string;
+  readonly created_at: string;
+}
+
+export interface PromptTable {
+  readonly name: string;
+  readonly id: string;
+  readonly template: string;
+  /** Record<string, string> */
+  readonly input_types: JsonText;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -139,12 +159,14 @@ export interface SettingTable {
 }
 
 /** The tables of the record store; full-text indexes, which every engine has its own way for, are not among them. */
-export interface Tables {
+export interface Tables extends UserTables {
   readonly documents: DocumentTable;
   readonly document_files: DocumentFileTable;
   readonly document_texts: DocumentTextTable;
   readonly document_collections: DocumentCollectionTable;
   readonly collections: CollectionTable;
+  readonly collection_members: CollectionMemberTable;
+  readonly prompts: PromptTable;
   readonly chunks: ChunkTable;
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;
