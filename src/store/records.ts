@@ -1,22 +1,70 @@
 import type { Metadata } from '../documents/document.ts';
 import type { Page, Paged } from './corpus.ts';
 
+/** How far something made of a collection's graph is (r2r-v3.md 9). */
+export type GraphStatus = 'pending' | 'processing' | 'outdated' | 'success' | 'failed';
+
 export interface Collection {
   readonly id: string;
   readonly ownerId: string;
   readonly name: string;
   readonly description: string | null;
+  readonly graphClusterStatus: GraphStatus;
+  readonly graphSyncStatus: GraphStatus;
+  /** Its members, the owner among them. */
+  readonly userCount: number;
   readonly documentCount: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
+export interface NewCollection {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly description?: string | null;
+}
+
+export interface CollectionChange {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly graphClusterStatus?: GraphStatus;
+  readonly graphSyncStatus?: GraphStatus;
+}
+
+export interface CollectionMember {
+  readonly userId: string;
+  readonly createdAt: string;
+}
+
+/**
+ * Collections, their members and what documents are in them, r2r-v3.md 9. An owner is always a member. What changes
+ * here is seen by the filters of every search that begins afterwards.
+ */
 export interface CollectionRecords {
   get(id: string): Promise<Collection | undefined>;
   findByName(ownerId: string, name: string): Promise<Collection | undefined>;
-  list(ownerId: string | null, page: Page): Promise<Paged<Collection>>;
+  /** Newest first. Without ids those of every id; `ownerId` and `memberId` narrow to one user's. */
+  list(
+    query: { readonly ids?: readonly string[]; readonly ownerId?: string; readonly memberId?: string } & Page,
+  ): Promise<Paged<Collection>>;
   /** Makes it when absent; an existing one is returned unchanged. */
-  ensure(collection: { readonly id: string; readonly ownerId: string; readonly name: string }): Promise<Collection>;
+  ensure(collection: NewCollection): Promise<Collection>;
+  update(id: string, change: CollectionChange): Promise<Collection | undefined>;
+  /** Its documents stay and are no longer in it. Undefined when it was not there. */
+  remove(id: string): Promise<{ readonly documents: number; readonly users: number } | undefined>;
+  /** False when the document was in it already. Throws `not_found` when either is not there. */
+  addDocument(id: string, documentId: string): Promise<boolean>;
+  /** False when the document was not in it. */
+  removeDocument(id: string, documentId: string): Promise<boolean>;
+  /** Those who joined first, first. */
+  members(id: string, page: Page): Promise<Paged<CollectionMember>>;
+  /** False when the user belonged to it already. Throws `not_found` when there is no such collection. */
+  addMember(id: string, userId: string): Promise<boolean>;
+  /** False when the user did not belong to it. Throws `invalid_request` for the owner. */
+  removeMember(id: string, userId: string): Promise<boolean>;
+  /** Of the collections a user owns or belongs to. */
+  idsOfMember(userId: string): Promise<string[]>;
 }
 
 export interface Conversation {

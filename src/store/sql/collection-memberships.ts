@@ -1,0 +1,153 @@
+import { ServiceError } from '../../errors.ts';
+import type { CollectionRecords } from '../records.ts';
+import { findRow, readSubmitted } from './document-rows.ts';
+import type { Sqlite } from './open-sqlite.ts';
+import type { Queries } from './space-rows.ts';
+
+type Memberships = Pick<
+  CollectionRecords,
+  'addDocument' | 'removeDocument' | 'members' | 'addMember' | 'removeMember' | 'idsOfMember'
+>;
+
+/** What is in a collection, and who belongs to it. */
+export function createMemberships({ reader, writer }: Sqlite): Memberships {
+  return {
+    addDocument: (id, documentId) =>
+      writer.transaction().execute(async (transaction) => {
+        const collection = await requireCollection(transaction, id);
+        const document = await findRow(transaction, documentId);
+        if (document === undefined) throw new ServiceError('not_found', `There is no document ${documentId}.`);
+        const { numInsertedOrUpdatedRows: added } = await transaction
+          .insertInto('document_collections')
+          .values({ document_key: document.key, collection_id: collection.id })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst();
+        if (added !== 1n) return false;
+        await changeSubmission(transaction, document, (ids) => [...new Set([...ids, collection.id])]);
+        await outdateGraph(transaction, collection.id);
+        return true;
+      }),
+
+    removeDocument: (id, documentId) =>
+      writer.transaction().execute(async (transaction) => {
+        const document = await findRow(transaction, documentId);
+        if (document === undefined) return false;
+        const { numDeletedRows: removed } = await transaction
+          .deleteFrom('document_collections')
+          .where('document_key', '=', document.key)
+          .where('collection_id', '=', id.toLowerCase())
+          .executeTakeFirst();
+        if (removed === 0n) return false;
+        await changeSubmission(transaction, document, (ids) => ids.filter((each) => each !== id.toLowerCase()));
+        await outdateGraph(transaction, id);
+        return true;
+      }),
+
+    members: (id, { offset, limit }) =>
+      reader.transaction().execute(async (transaction) => {
+        const wanted = transaction.selectFrom('collection_members').where('collection_id', '=', id.toLowerCase());
+        const { total } = await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+        const rows = await wanted
+          .select(['user_id', 'created_at'])
+          .orderBy('created_at')
+          .orderBy('user_id')
+          .offset(offset)
+          .limit(limit)
+          .execute();
+        return { items: rows.map((row) => ({ userId: row.user_id, createdAt: row.created_at })), total };
+      }),
+
+    addMember: (id, userId) =>
+      writer.transaction().execute(async (transaction) => {
+        await requireCollection(transaction, id);
+        return addMember(transaction, id, userId);
+      }),
+
+    removeMember: (id, userId) =>
+      writer.transaction().execute(async (transaction) => {
+        const { owner_id } = await requireCollection(transaction, id);
+        if (owner_id === userId) {
+          throw new ServiceError(
+            'invalid_request',
+            `The owner of the collection ${id} belongs to it for as long as it is there; delete it instead.`,
+          );
+        }
+        const { numDeletedRows } = await transaction
+          .deleteFrom('collection_members')
+          .where('collection_id', '=', id.toLowerCase())
+          .where('user_id', '=', userId)
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+
+    async idsOfMember(userId) {
+      const rows = await idsOfMember(reader, userId).execute();
+      return rows.map((row) => row.id);
+    },
+  };
+}
+
+/** The collections a user owns or belongs to. */
+export const idsOfMember = (database: Queries, userId: string) =>
+  database
+    .selectFrom('collection_members')
+    .select('collection_id as id')
+    .where('user_id', '=', userId)
+    .union(database.selectFrom('collections').select('id').where('owner_id', '=', userId));
+
+/** True when the user did not belong to it yet. */
+export async function addMember(database: Queries, id: string, userId: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows: added } = await database
+    .insertInto('collection_members')
+    .values({ collection_id: id.toLowerCase(), user_id: userId, created_at: new Date().toISOString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return added === 1n;
+}
+
+/** Submissions that wait to be published no longer name the collection, or they would bring it back. */
+export async function keepOutOfSubmissions(database: Queries, id: string): Promise<void> {
+  const waiting = await database
+    .selectFrom('documents')
+    .select(['key', 'submitted'])
+    .where('submitted', 'is not', null)
+    .execute();
+  for (const row of waiting) await changeSubmission(database, row, (ids) => ids.filter((each) => each !== id));
+}
+
+/** A document that is to be replaced takes over the collections of its submission; they must not undo what was asked. */
+async function changeSubmission(
+  database: Queries,
+  row: { readonly key: number; readonly submitted: string | null },
+  change: (ids: readonly string[]) => readonly string[],
+): Promise<void> {
+  const submitted = readSubmitted(row);
+  if (submitted === null) return;
+  await database
+    .updateTable('documents')
+    .set({ submitted: JSON.stringify({ ...submitted, collectionIds: change(submitted.collectionIds) }) })
+    .where('key', '=', row.key)
+    .execute();
+}
+
+/** What was made of the collection's documents before tells no longer of all and only those that are in it. */
+async function outdateGraph(database: Queries, id: string): Promise<void> {
+  for (const column of ['graph_sync_status', 'graph_cluster_status'] as const) {
+    await database
+      .updateTable('collections')
+      .set({ [column]: 'outdated' })
+      .where('id', '=', id.toLowerCase())
+      .where(column, '=', 'success')
+      .execute();
+  }
+}
+
+async function requireCollection(database: Queries, id: string) {
+  const row = await database
+    .selectFrom('collections')
+    .select(['id', 'owner_id'])
+    .where('id', '=', id.toLowerCase())
+    .executeTakeFirst();
+  if (row === undefined) throw new ServiceError('not_found', `There is no collection ${id}.`);
+  return row;
+}
