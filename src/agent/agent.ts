@@ -4,6 +4,11 @@ import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { AgentEvent, AgentMode } from './agent-event.ts';
 import type { BudgetLimits } from './budget.ts';
 
+export interface EarlierMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly text: string;
+}
+
 /** A turn of a conversation, r2r-v3.md 5.3. */
 export interface AgentRequest {
   readonly principal: Principal;
@@ -11,6 +16,8 @@ export interface AgentRequest {
   readonly message: string;
   /** Undefined makes a new conversation; an unknown or foreign one is `not_found`. */
   readonly conversationId?: string;
+  /** The conversation so far of a caller that keeps it itself: nothing of this turn is stored then. */
+  readonly earlier?: readonly EarlierMessage[];
   /** Its filter already holds the caller's access. */
   readonly search: SearchSettings;
   readonly generation: GenerationConfig;

@@ -17,6 +17,7 @@ import { type Budget, type BudgetParts, createBudget } from './budget.ts';
 import type { ContainmentPolicy } from './containment.ts';
 import { openTurn } from './keep-turn.ts';
 import { budgetLimits, modes } from './modes.ts';
+import { passingTurn } from './passing-turn.ts';
 import { compactionTo, historyShares, modelFor, prepareRun } from './prepare-run.ts';
 import { type History, readHistory } from './read-history.ts';
 import { runAgent } from './run-agent.ts';
@@ -64,7 +65,8 @@ export function createAgent(parts: AgentParts): Agent {
       };
       // Made here so that a limit without a price is refused before anything is written.
       createBudget(budgetParts).close();
-      const turn = await openTurn(conversations, request);
+      const { earlier } = request;
+      const turn = earlier === undefined ? await openTurn(conversations, request) : passingTurn(earlier);
       const system = await systemMessage(request, parts);
 
       async function historyFor(sources: SourceList, budget: Budget, signal: AbortSignal) {

@@ -4,9 +4,11 @@ import { asDefaultAdmin, identify } from './authenticate.ts';
 import { allowOrigins } from './cors.ts';
 import { answerFailure } from './failure.ts';
 import type { HttpServices } from './http-services.ts';
+import { answerOpenAiFailure } from './openai-failure.ts';
 import { receiveBytes } from './read-body.ts';
 import { nameRequest } from './request-id.ts';
 import { agentRoutes } from './routes/agent.ts';
+import { chatRoutes } from './routes/chat-completions.ts';
 import { completionRoutes } from './routes/completion.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { documentRoutes } from './routes/documents.ts';
@@ -41,8 +43,10 @@ export function createApp(
   const identified = identify(authenticate);
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
   app.use('/v3', healthRoutes(services), identified, versionedRoutes(services));
+  const { log, limits } = services;
+  app.use('/v1', identified, receiveBytes(limits.body), chatRoutes(services), unknownRoute, answerOpenAiFailure(log));
   app.use(unknownRoute);
-  app.use(answerFailure(services.log));
+  app.use(answerFailure(log));
   return app;
 }
 

@@ -21,7 +21,13 @@ export function encodeEvent(sent: ServerSentEvent | EncodedEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`;
 }
 
-const STREAM_END = 'event: done\ndata: [DONE]\n\n';
+const contractFraming: Framing = { encode: encodeEvent, end: 'event: done\ndata: [DONE]\n\n' };
+
+/** OpenAI's framing: data alone, without names. */
+export const dataOnlyFraming: Framing = {
+  encode: (sent) => `data: ${'json' in sent ? sent.json : JSON.stringify(sent.data)}\n\n`,
+  end: 'data: [DONE]\n\n',
+};
 
 const HEARTBEAT = ': still working\n\n';
 
@@ -40,6 +46,14 @@ export interface StreamOptions {
   readonly stall: number;
   /** The event that stands for a failure after the first byte; undefined ends the stream without one. */
   onFailure(thrown: unknown): ServerSentEvent | undefined;
+  /** How events and the end are written; as the contract has it when absent. */
+  readonly framing?: Framing;
+}
+
+/** The letters of a stream. */
+export interface Framing {
+  encode(event: ServerSentEvent | EncodedEvent): string;
+  readonly end: string;
 }
 
 /**
@@ -50,7 +64,7 @@ export interface StreamOptions {
 export async function sendEvents(
   response: Response,
   events: AsyncIterable<ServerSentEvent | EncodedEvent>,
-  { signal, heartbeat, stall, onFailure }: StreamOptions,
+  { signal, heartbeat, stall, onFailure, framing = contractFraming }: StreamOptions,
 ): Promise<void> {
   const iterator = events[Symbol.asyncIterator]();
   const write = async (text: string): Promise<void> => {
@@ -76,7 +90,7 @@ export async function sendEvents(
       }
       const step = await next;
       if (step.done === true) break;
-      await write(encodeEvent(step.value));
+      await write(framing.encode(step.value));
       signal.throwIfAborted();
       next = iterator.next();
       standing = await settledWithin(next, heartbeat);
@@ -84,12 +98,12 @@ export async function sendEvents(
   } catch (thrown) {
     if (!response.headersSent) throw thrown;
     const failure = response.destroyed ? undefined : onFailure(thrown);
-    if (failure !== undefined) response.write(encodeEvent(failure));
+    if (failure !== undefined) response.write(framing.encode(failure));
   } finally {
     // Not awaited: a source that ignores the signal must not hold the response.
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
-  if (!response.destroyed) response.end(STREAM_END);
+  if (!response.destroyed) response.end(framing.end);
 }
 
 /** How a promise stands after at most that many milliseconds; its failure is left for whoever awaits it. */

@@ -44,7 +44,8 @@ const finishReason: Readonly<Record<StopReason, string>> = {
   refusal: 'content_filter',
 };
 
-const toUsage = ({ input, cachedInput, output, reasoning }: Usage) => ({
+/** As OpenAI counts. */
+export const toUsage = ({ input, cachedInput, output, reasoning }: Usage) => ({
   prompt_tokens: input,
   completion_tokens: output,
   total_tokens: input + output,

@@ -1,0 +1,60 @@
+import type { ErrorRequestHandler } from 'express';
+import type { ErrorCode, ServiceError } from '../errors.ts';
+import { toFailure } from './failure.ts';
+import type { HttpLog } from './http-services.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** A failure in OpenAI's form, which its clients show to people. */
+export function openAiError(error: ServiceError) {
+  const [issue] = error.issues;
+  return {
+    error: {
+      message: error.message,
+      type: typeOf(error.code),
+      param: issue === undefined ? null : issue.loc.slice(1).join('.'),
+      code: error.code === 'unknown_model' ? 'model_not_found' : error.code,
+    },
+  };
+}
+
+/** The last handler of what speaks OpenAI's interface. */
+export function answerOpenAiFailure(log: HttpLog): ErrorRequestHandler {
+  return (thrown, request, response, _next) => {
+    const failure = toFailure(thrown);
+    const { error, isExpected } = failure;
+    const context = { requestId: requestIdOf(response), method: request.method, path: request.path };
+    if (!isExpected) log.error({ ...context, err: thrown }, 'A request failed unexpectedly.');
+    else if (failure.status >= 500 && !response.destroyed) log.warn({ ...context, err: thrown }, error.message);
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
+    if (failure.status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
+    // OpenAI has no 422, and 404 for a model that is not there.
+    const status = error.code === 'unknown_model' ? 404 : failure.status === 422 ? 400 : failure.status;
+    response.status(status).json(openAiError(error));
+  };
+}
+
+function typeOf(code: ErrorCode): string {
+  switch (code) {
+    case 'unauthenticated':
+    case 'token_expired':
+      return 'authentication_error';
+    case 'forbidden':
+      return 'permission_error';
+    case 'rate_limited':
+      return 'rate_limit_error';
+    case 'not_configured':
+    case 'embedding_mismatch':
+    case 'provider_failed':
+    case 'store_failed':
+    case 'timeout':
+    case 'cancelled':
+    case 'internal':
+      return 'server_error';
+    default:
+      return 'invalid_request_error';
+  }
+}

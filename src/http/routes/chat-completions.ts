@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { type Request, type Response, Router } from 'express';
+import { visibleFilter } from '../../access/visible-filter.ts';
+import { allOf } from '../../documents/filter.ts';
+import { ServiceError } from '../../errors.ts';
+import { principalOf } from '../authenticate.ts';
+import { toFailure } from '../failure.ts';
+import type { HttpServices } from '../http-services.ts';
+import { openAiError } from '../openai-failure.ts';
+import { readBody } from '../read-body.ts';
+import { requestSignal } from '../request-signal.ts';
+import { dataOnlyFraming, sendEvents } from '../sse.ts';
+import { streamOptions } from '../stream-options.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import {
+  type ChatAnswer,
+  type ChatPart,
+  fromAgent,
+  fromRag,
+  toChatChunks,
+  toChatCompletion,
+} from '../wire/chat-answer.ts';
+import { chatModelNames } from '../wire/chat-model.ts';
+import { type ChatCall, chatRequest } from '../wire/chat-request.ts';
+
+type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log'>;
+
+/** Tokens of one tool result that reach the model, as for the agent (r2r-v3.md 5.3). */
+const MAX_TOOL_CONTEXT = 32_768;
+
+/**
+ * OpenAI's Chat Completions over the documents, for front ends that speak nothing else. The caller keeps the
+ * conversation; nothing of it is stored here.
+ */
+export function chatRoutes(services: ChatServices): Router {
+  const router = Router();
+  router
+    .route('/chat/completions')
+    .post(async (request, response) => {
+      const call = readBody(request, chatRequest);
+      const named = {
+        id: `chatcmpl-${randomUUID()}`,
+        created: Math.floor(Date.now() / 1000),
+        model: call.model.name,
+        origin: `${request.protocol}://${request.get('host') ?? 'localhost'}`,
+      };
+      const signal = requestSignal(request, response);
+      const parts = await answer(call, services, response, signal);
+      if (!call.stream) {
+        response.json(toChatCompletion(await collect(parts), named));
+        return;
+      }
+      const options = streamOptions(signal, services.limits, services.log);
+      await sendEvents(response, toChatChunks(parts, named, call.wantsUsage), {
+        ...options,
+        framing: dataOnlyFraming,
+        onFailure(thrown) {
+          const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
+          if (!isExpected) services.log.error({ err: thrown }, 'A stream failed unexpectedly.');
+          return { event: 'error', data: openAiError(error) };
+        },
+      });
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/models')
+    .get((_request, response) => {
+      response.json({ object: 'list', data: chatModelNames.map(toModel) });
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route(/^\/models\/(.+)$/)
+    .get((request: Request, response) => {
+      const [name = ''] = Object.values(request.params).flat();
+      const found = chatModelNames.find((each) => each === name);
+      if (found === undefined)
+        throw new ServiceError('not_found', `There is no model ${name}; GET /v1/models lists them.`);
+      response.json(toModel(found));
+    })
+    .all(onlyMethods('GET'));
+  return router;
+}
+
+async function answer(
+  call: ChatCall,
+  { agent, answerer }: ChatServices,
+  response: Response,
+  signal: AbortSignal,
+): Promise<AsyncIterable<ChatPart>> {
+  const principal = principalOf(response);
+  const search = { ...call.search, filter: allOf(visibleFilter(principal), call.search.filter) };
+  const { generation, question, earlier } = call;
+  if (call.model.kind === 'rag') {
+    return fromRag(answerer.answer({ query: question, search, generation, includeTitle: true }, signal));
+  }
+  const prepared = await agent.prepare({
+    principal,
+    mode: call.model.kind === 'research' ? 'research' : 'rag',
+    message: question,
+    earlier,
+    search,
+    generation,
+    useSystemContext: true,
+    maxToolContext: MAX_TOOL_CONTEXT,
+    name: false,
+    limits: {},
+  });
+  return fromAgent(prepared.events(signal));
+}
+
+async function collect(parts: AsyncIterable<ChatPart>): Promise<ChatAnswer> {
+  let whole: ChatAnswer | undefined;
+  for await (const part of parts) if (part.type === 'answer') whole = part.answer;
+  if (whole !== undefined) return whole;
+  throw new ServiceError('internal', 'The chat ended without an answer.');
+}
+
+const toModel = (id: string) => ({ id, object: 'model', created: 0, owned_by: 'citewell' });

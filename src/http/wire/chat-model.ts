@@ -1,0 +1,43 @@
+import { ServiceError } from '../../errors.ts';
+
+/** What answers a chat: one search and one answer, or the agent in one of its modes. */
+export type ChatKind = 'rag' | 'agent' | 'research';
+
+export interface ChatModel {
+  readonly kind: ChatKind;
+  /** `<provider>/<name>`; undefined means the configured one. */
+  readonly languageModel: string | undefined;
+  /** As the caller wrote it. */
+  readonly name: string;
+}
+
+const kinds: readonly ChatKind[] = ['rag', 'agent', 'research'];
+
+/** The names under which chats are offered; the first is what `citewell` alone means. */
+export const chatModelNames = ['citewell', 'citewell/rag', 'citewell/agent', 'citewell/research'] as const;
+
+/**
+ * `citewell/<kind>`, with the language model behind a colon when it is to be another than the configured one, as in
+ * `citewell/rag:openai/gpt-4.1`; a language model alone means the agent with it. Throws `unknown_model`.
+ */
+export function readChatModel(name: string): ChatModel {
+  if (!/^citewell(?:[/:]|$)/.test(name)) {
+    if (/^[^/\s]+\/\S+$/.test(name)) return { kind: 'agent', languageModel: name, name };
+    throw unknown(name);
+  }
+  const [, kind = 'agent', languageModel] =
+    /^citewell(?:\/([a-z]+))?(?::([^/\s]+\/\S+))?$/.exec(name) ?? unmatched(name);
+  const found = kinds.find((each) => each === kind);
+  if (found === undefined) throw unknown(name);
+  return { kind: found, languageModel, name };
+}
+
+function unmatched(name: string): never {
+  throw unknown(name);
+}
+
+const unknown = (name: string) =>
+  new ServiceError(
+    'unknown_model',
+    `There is no model ${name}. Ask for ${chatModelNames.join(', ')}, or citewell/agent:<provider>/<model>.`,
+  );

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { EarlierMessage } from '../../agent/agent.ts';
+import { ServiceError } from '../../errors.ts';
+import type { GenerationConfig } from '../../models/generation-config.ts';
+import type { Message } from '../../models/message.ts';
+import type { SearchSettings } from '../../retrieval/search-settings.ts';
+import { type ChatModel, readChatModel } from './chat-model.ts';
+import { message } from './message.ts';
+import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
+import { defined, optional } from './tolerant.ts';
+
+/** A request of OpenAI's Chat Completions, as far as answering over documents has a use for it. */
+export interface ChatCall {
+  readonly model: ChatModel;
+  readonly question: string;
+  readonly earlier: readonly EarlierMessage[];
+  readonly search: SearchSettings;
+  readonly detail: HitDetail;
+  readonly generation: GenerationConfig;
+  readonly stream: boolean;
+  readonly wantsUsage: boolean;
+}
+
+const tokenCount = optional(z.number().int().min(1));
+
+/**
+ * Chat Completions over the documents. Members that have no meaning here are ignored, `search_settings` and its
+ * neighbours of spec.md 2.2 are ours; what cannot be promised (several answers, a forced call of the caller's own
+ * functions) is refused.
+ */
+export const chatRequest = z
+  .object({
+    model: z.string().min(1),
+    messages: z.array(z.preprocess(developerAsSystem, message)).min(1),
+    stream: optional(z.boolean()),
+    stream_options: optional(z.object({ include_usage: optional(z.boolean()) })),
+    temperature: optional(z.number().min(0).max(2)),
+    top_p: optional(z.number().min(0).max(1)),
+    max_tokens: tokenCount,
+    max_completion_tokens: tokenCount,
+    reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+    n: optional(z.literal(1, { error: 'expected 1: there is one answer' })),
+    tool_choice: optional(z.unknown()),
+    ...searchMembers,
+  })
+  .transform((wire): ChatCall => {
+    refuseForcedCall(wire.tool_choice);
+    const { question, earlier } = questionOf(wire.messages);
+    const model = readChatModel(wire.model);
+    return {
+      model,
+      question,
+      earlier,
+      search: toSearchSettings(wire),
+      detail: detailOf(wire),
+      generation: defined({
+        model: model.languageModel,
+        temperature: wire.temperature,
+        topP: wire.top_p,
+        maxTokens: wire.max_completion_tokens ?? wire.max_tokens,
+        reasoningEffort: effortOf(wire.reasoning_effort),
+      }),
+      stream: wire.stream ?? false,
+      wantsUsage: wire.stream_options?.include_usage ?? false,
+    };
+  });
+
+/** OpenAI's newer name for the role. */
+function developerAsSystem(value: unknown): unknown {
+  const isDeveloper = typeof value === 'object' && value !== null && 'role' in value && value.role === 'developer';
+  return isDeveloper ? { ...value, role: 'system' } : value;
+}
+
+function questionOf(messages: readonly Message[]): Pick<ChatCall, 'question' | 'earlier'> {
+  const last = messages.at(-1);
+  if (last?.role !== 'user' || last.text.trim() === '') {
+    throw new ServiceError('invalid_request', 'The last message must be the question: role "user", with a text.');
+  }
+  // What tools of the caller's own have said is no part of a conversation over documents.
+  const earlier = messages
+    .slice(0, -1)
+    .flatMap((each) => (each.role === 'tool' || each.text === '' ? [] : [{ role: each.role, text: each.text }]));
+  return { question: last.text, earlier };
+}
+
+function refuseForcedCall(choice: unknown): void {
+  if (choice === undefined || choice === 'auto' || choice === 'none') return;
+  throw new ServiceError(
+    'invalid_request',
+    'tool_choice asks for a call of your own functions, which are not called here; leave it out.',
+  );
+}
+
+type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+
+function effortOf(effort: Effort | undefined): GenerationConfig['reasoningEffort'] {
+  switch (effort) {
+    case 'low':
+    case 'medium':
+    case 'high':
+      return effort;
+    case 'minimal':
+      return 'low';
+    case 'xhigh':
+      return 'high';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,166 @@
+import OpenAI, { APIError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatReply, openAiError, startFakeOpenAi } from '../../support/fake-openai.ts';
+import { startCitewell } from '../support/start-citewell.ts';
+import type { RunningHttp } from '../support/start-http.ts';
+
+const lisbon = 'The capital of Portugal is Lisbon. It lies on the Tagus.';
+const question = { role: 'user', content: 'What is the capital of Portugal?' } as const;
+
+interface Annotation {
+  readonly type: string;
+  readonly url_citation: { readonly start_index: number; readonly end_index: number; readonly url: string };
+  readonly citation: { readonly quotes: readonly { readonly text: string }[]; readonly verdict?: string };
+}
+
+async function open(models?: Parameters<typeof startCitewell>[0]): Promise<[RunningHttp, OpenAI]> {
+  const http = await startCitewell(models);
+  await http.post('/v3/documents', { raw_text: lisbon, metadata: { title: 'Capitals' } });
+  return [http, new OpenAI({ baseURL: `${http.url}/v1`, apiKey: 'none', maxRetries: 0 })];
+}
+
+describe('with a language model', () => {
+  let provider: Awaited<ReturnType<typeof startFakeOpenAi>>;
+  let http: RunningHttp;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    provider = await startFakeOpenAi();
+    [http, client] = await open({
+      models: {
+        providers: [{ name: 'fake', baseUrl: provider.baseUrl }],
+        models: { quality: 'fake/gpt' },
+        retry: { maxTries: 1, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 1 },
+      },
+    });
+  });
+  afterAll(async () => {
+    await http.close();
+    await provider.close();
+  });
+
+  it('answers from the documents, with the citations as annotations of the message', async () => {
+    provider.next(chatReply({ text: 'Portugal is governed from Lisbon [1].' }));
+    const completion = await client.chat.completions.create({ model: 'citewell/rag', messages: [question] });
+    const message = completion.choices[0]?.message;
+    const [annotation] = (message?.annotations ?? []) as unknown as Annotation[];
+    const { start_index, end_index, url } = annotation?.url_citation ?? { start_index: 0, end_index: 0, url: '' };
+    expect(message?.content?.slice(start_index, end_index)).toBe('[1]');
+    expect(annotation?.citation.quotes[0]?.text).toBe('The capital of Portugal is Lisbon.');
+    expect(await (await fetch(url)).text()).toBe(lisbon);
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
+    expect(completion.usage?.prompt_tokens).toBe(11);
+  });
+
+  it('streams all that the agent says, and its annotations point into what was streamed', async () => {
+    const call = { id: 'call_1', name: 'search_file_knowledge', arguments: '{"query":"capital of Portugal"}' };
+    provider.next(chatReply({ text: 'Let me look.', toolCalls: [call] }));
+    provider.next(chatReply({ text: 'It is Lisbon [1].' }));
+    const stream = await client.chat.completions.create({
+      model: 'citewell/agent:fake/gpt',
+      messages: [question],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    let annotations: readonly Annotation[] = [];
+    let finish: string | null | undefined;
+    let total: number | undefined;
+    for await (const chunk of stream) {
+      const [choice] = chunk.choices;
+      text += choice?.delta.content ?? '';
+      annotations = (choice?.delta as { annotations?: readonly Annotation[] } | undefined)?.annotations ?? annotations;
+      finish = choice?.finish_reason ?? finish;
+      total = chunk.usage?.total_tokens ?? total;
+    }
+    expect(text).toContain('Let me look.');
+    expect(annotations.map(({ url_citation: at }) => text.slice(at.start_index, at.end_index))).toEqual(['[1]']);
+    expect(annotations[0]?.citation.verdict).toBeDefined();
+    expect(finish).toBe('stop');
+    expect(total).toBe(36);
+  });
+
+  it('gives the model the conversation that the caller keeps, and stores none of it', async () => {
+    provider.next(chatReply({ text: 'On the Tagus.' }));
+    await client.chat.completions.create({
+      model: 'citewell',
+      messages: [
+        { role: 'developer', content: 'Be brief.' },
+        question,
+        { role: 'assistant', content: 'Lisbon [1].' },
+        { role: 'user', content: 'On which river?' },
+      ],
+    });
+    const messages: { role: string; content: string }[] = provider.requests.at(-1)?.body.messages;
+    expect(messages[0]?.content).toContain('Be brief.');
+    expect(messages.slice(1).map(({ role, content }) => [role, content])).toEqual([
+      ['user', question.content],
+      ['assistant', 'Lisbon.'],
+      ['user', 'On which river?'],
+    ]);
+    const kept = (await (await fetch(`${http.url}/v3/conversations`)).json()) as { total_entries: number };
+    expect(kept.total_entries).toBe(0);
+  });
+
+  it('tells of a failure in the stream so that clients throw it', async () => {
+    const reply = chatReply({ text: 'It is Lisbon.' });
+    provider.next({ ...reply, steps: [...reply.steps.slice(0, 3), { cut: true }] });
+    const stream = await client.chat.completions.create({
+      model: 'citewell/rag',
+      messages: [question],
+      stream: true,
+    });
+    const read = async () => {
+      for await (const chunk of stream) void chunk;
+    };
+    await expect(read()).rejects.toThrow();
+  });
+
+  it('answers a failure before the first word with its status', async () => {
+    provider.next(openAiError(500, 'no'));
+    const failed = client.chat.completions.create({ model: 'citewell/rag', messages: [question] });
+    await expect(failed).rejects.toMatchObject({ status: 502 });
+  });
+});
+
+describe('without a language model', () => {
+  let http: RunningHttp;
+  let client: OpenAI;
+  beforeAll(async () => {
+    [http, client] = await open();
+  });
+  afterAll(() => http.close());
+
+  it.each(['citewell', 'citewell/rag', 'citewell/agent'])('%s answers by quoting and says so', async (model) => {
+    const completion = await client.chat.completions.create({ model, messages: [question] });
+    expect(completion.choices[0]?.message.content).toContain('The capital of Portugal is Lisbon.');
+    expect(completion).toMatchObject({ model, language_model: 'builtin/extractive' });
+  });
+
+  it('lists what can be asked', async () => {
+    const names = [];
+    for await (const { id } of client.models.list()) names.push(id);
+    expect(names).toEqual(['citewell', 'citewell/rag', 'citewell/agent', 'citewell/research']);
+    expect((await client.models.retrieve('citewell/rag')).id).toBe('citewell/rag');
+  });
+
+  const refusals: [string, object, number][] = [
+    ['an unknown kind', { model: 'citewell/poet' }, 404],
+    ['a name without provider', { model: 'gpt-4' }, 404],
+    ['a provider that is not configured', { model: 'openai/gpt-4.1' }, 503],
+    ['no messages', { messages: [] }, 400],
+    ['an answer as the last message', { messages: [{ role: 'assistant', content: 'Yes.' }] }, 400],
+    ['several answers', { n: 2 }, 400],
+    ['a forced call', { tool_choice: { type: 'function', function: { name: 'now' } } }, 400],
+    ['a picture', { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] }, 400],
+  ];
+  it.each(refusals)('refuses %s in the form that clients of OpenAI read', async (_, change, status) => {
+    const body = { model: 'citewell/rag', messages: [question], ...change };
+    const failed = await client.chat.completions.create(body as never).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failed).toBeInstanceOf(APIError);
+    expect(failed).toMatchObject({ status, error: { message: expect.any(String) } });
+  });
+});
