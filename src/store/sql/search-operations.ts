@@ -3,6 +3,7 @@ import type { Chunk, ScoredChunk } from '../../documents/chunk.ts';
 import type { FoundChunk, RankedChunk } from '../chunk-search.ts';
 import type { VectorHit } from '../vector-index.ts';
 import { rankByTerms, toTextScore } from './full-text/rank-by-terms.ts';
+import { presentTerms } from './full-text/term-index.ts';
 import type { CompiledFilter, Condition } from './search/compile-filter.ts';
 import { keySet } from './search/key-set.ts';
 import { loadChunks } from './search/load-chunks.ts';
@@ -77,7 +78,7 @@ function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading:
 
 function rankedKeys(reading: Reading, { terms, filter, limit }: MatchingQuery): RankedChunk[] {
   const allowed = resolveFilter(reading, filter)?.keys;
-  const found = rankByTerms(reading, { table: 'chunk_terms', terms, allowed, limit });
+  const found = rankByTerms(presentTerms(reading, 'chunk_terms'), { terms, allowed, limit });
   return found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
 }
 
@@ -99,8 +100,7 @@ export interface DocumentTextResult {
 function documentFullText(reading: Reading, { terms, filter, limit, offset }: DocumentTextQuery): DocumentTextResult {
   const allowed = filter && keySet(documentKeys(reading, filter));
   const everyDocument = reading.snapshot.documentLengths().count;
-  const found = rankByTerms(reading, {
-    table: 'document_terms',
+  const found = rankByTerms(presentTerms(reading, 'document_terms'), {
     terms,
     allowed: allowed ?? undefined,
     limit: everyDocument,

@@ -1,7 +1,7 @@
 import { bestKeys, type ScoredKey } from '../search/best-keys.ts';
 import type { KeySet } from '../search/key-set.ts';
-import type { Reading } from '../search/read-snapshot.ts';
-import type { PassageLengths, TermTable } from './passage-lengths.ts';
+import type { PassageLengths } from './passage-lengths.ts';
+import type { TermIndex } from './term-index.ts';
 
 const K1 = 1.2;
 const B = 0.75;
@@ -11,7 +11,6 @@ const TITLE_WEIGHT = 2;
 const POSTINGS_BUDGET = 300_000;
 
 export interface TermQuery {
-  readonly table: TermTable;
   readonly terms: readonly string[];
   /** Undefined lets every passage through. */
   readonly allowed: KeySet | undefined;
@@ -25,12 +24,12 @@ export interface TermQuery {
  * `bm25()`, a filter costs nothing, and terms in more than half of the passages still count for something, which in
  * a corpus about one subject they should.
  */
-export function rankByTerms(reading: Reading, { table, terms, allowed, limit }: TermQuery): ScoredKey[] {
-  const passages = table === 'chunk_terms' ? reading.snapshot.chunkLengths() : reading.snapshot.documentLengths();
+export function rankByTerms(index: TermIndex, { terms, allowed, limit }: TermQuery): ScoredKey[] {
+  const { passages } = index;
   const { scores } = passages;
   const touched: number[] = [];
-  for (const term of tellingTerms(reading, table, terms)) {
-    const postings = readPostings(reading, table, term);
+  for (const term of tellingTerms(index, terms)) {
+    const postings = index.postings(term);
     const frequency = countPassages(postings, passages);
     const weight = Math.log(1 + (passages.count - frequency + 0.5) / (frequency + 0.5));
     forEachPassage(postings, (key, occurrences) => {
@@ -51,12 +50,9 @@ export function rankByTerms(reading: Reading, { table, terms, allowed, limit }: 
 }
 
 // Rarest first. Beyond the budget the commonest are dropped: they tell little, and cost the most.
-function tellingTerms(reading: Reading, table: TermTable, terms: readonly string[]): string[] {
+function tellingTerms(index: TermIndex, terms: readonly string[]): string[] {
   const known = terms
-    .map((term) => ({
-      term,
-      count: Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0),
-    }))
+    .map((term) => ({ term, count: index.count(term) }))
     .filter(({ count }) => count > 0)
     .sort((one, two) => one.count - two.count);
   let sum = 0;
@@ -66,12 +62,6 @@ function tellingTerms(reading: Reading, table: TermTable, terms: readonly string
       return place === 0 || sum <= POSTINGS_BUDGET;
     })
     .map(({ term }) => term);
-}
-
-// Keys in ascending order, one per occurrence, negative when it stands in the title. JSON is the quickest way out of SQL.
-function readPostings(reading: Reading, table: TermTable, term: string): number[] {
-  const sql = `select json_group_array(case col when 'title' then -doc else doc end) from temp.${table}_postings where term = ?`;
-  return JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[];
 }
 
 function countPassages(postings: readonly number[], { lengths }: PassageLengths): number {

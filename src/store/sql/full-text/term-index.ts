@@ -1,0 +1,27 @@
+import type { Reading } from '../search/read-snapshot.ts';
+import type { PassageLengths, TermTable } from './passage-lengths.ts';
+
+/** What ranking by words needs to know of a set of passages. */
+export interface TermIndex {
+  readonly passages: PassageLengths;
+  /** How often a term occurs, roughly: passages that are not of the set may be counted in. */
+  count(term: string): number;
+  /** Keys, one per occurrence and those of a passage together, negative when it stands in the title. */
+  postings(term: string): readonly number[];
+}
+
+/** The passages of one full-text index, which are those that can be seen now. */
+export const presentTerms = (reading: Reading, table: TermTable): TermIndex => ({
+  passages: table === 'chunk_terms' ? reading.snapshot.chunkLengths() : reading.snapshot.documentLengths(),
+  count: (term) => readCount(reading, table, term),
+  postings: (term) => readPostings(reading, table, term),
+});
+
+export const readCount = (reading: Reading, table: string, term: string): number =>
+  Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
+
+/** In ascending order of keys. JSON is the quickest way out of SQL. */
+export function readPostings(reading: Reading, table: string, term: string): number[] {
+  const sql = `select json_group_array(case col when 'title' then -doc else doc end) from temp.${table}_postings where term = ?`;
+  return JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[];
+}
