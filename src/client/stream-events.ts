@@ -1,0 +1,98 @@
+/** A piece of text, as it is written. */
+export interface TextDelta {
+  readonly id: string;
+  readonly object: 'agent.message.delta' | 'agent.thinking.delta';
+  readonly delta: {
+    readonly content: readonly {
+      readonly type: 'text';
+      readonly payload: { readonly value: string; readonly annotations: readonly unknown[] };
+    }[];
+  };
+}
+
+/** UTF-16 offsets into the answer, end exclusive, brackets included. */
+export interface MarkerSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The record of a source (r2r-v3.md 4.5) with the passages that back the answer. */
+export interface CitationPayload {
+  readonly id?: string;
+  readonly document_id?: string;
+  readonly text?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly quotes?: readonly {
+    readonly start: number;
+    readonly end: number;
+    readonly text: string;
+    readonly page: number | null;
+    readonly heading_path: readonly string[];
+  }[];
+  readonly [member: string]: unknown;
+}
+
+/** A source the answer refers to, as the final answer lists it; `verdict` where the answer was checked. */
+export interface FinalCitation {
+  /** `cit.N` belongs to the marker `[N]`. */
+  readonly id: string;
+  readonly object: 'citation';
+  readonly spans: readonly MarkerSpan[];
+  readonly source_type: 'chunk' | 'graph' | 'doc' | 'web';
+  readonly payload: CitationPayload | null;
+  readonly verdict?: 'verbatim' | 'close' | 'elsewhere' | 'not_found';
+  readonly [member: string]: unknown;
+}
+
+/** A mention of a source, right after the text that completed its marker. */
+export interface CitationMention {
+  readonly id: string;
+  readonly object: 'citation';
+  readonly is_new: boolean;
+  readonly span: MarkerSpan;
+  /** With the first mention alone. */
+  readonly payload: CitationPayload | null;
+  readonly [member: string]: unknown;
+}
+
+export interface FinalAnswer {
+  readonly id: string;
+  readonly object: 'rag.final_answer' | 'agent.final_answer';
+  readonly generated_answer: string;
+  readonly citations: readonly FinalCitation[];
+  /** Of the agent. */
+  readonly conversation_id?: string;
+  readonly model?: string;
+  /** `extractive` when no language model wrote this. */
+  readonly mode?: string;
+  readonly [member: string]: unknown;
+}
+
+interface Shapes {
+  readonly search_results: {
+    readonly id: string;
+    readonly object: string;
+    readonly data: Readonly<Record<string, unknown>>;
+  };
+  readonly thinking: TextDelta;
+  readonly message: TextDelta;
+  readonly citation: CitationMention;
+  readonly tool_call: {
+    readonly tool_call_id: string;
+    readonly name: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+  };
+  readonly tool_result: {
+    readonly tool_call_id: string;
+    readonly role: 'tool';
+    readonly content: string;
+    readonly name?: string;
+    readonly is_error?: boolean;
+  };
+  readonly final_answer: FinalAnswer;
+}
+
+/** One event of an answer (r2r-v3.md 5.5). `id` is what to go on from after a break; empty when the server sent none. */
+export type StreamEvent = {
+  readonly [Name in keyof Shapes]: { readonly event: Name; readonly data: Shapes[Name]; readonly id: string };
+}[keyof Shapes];
