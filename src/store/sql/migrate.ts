@@ -6,6 +6,8 @@ import { sqliteFullText } from './migrations/0002-sqlite-full-text.ts';
 import { conversationSummaries } from './migrations/0003-conversation-summaries.ts';
 import { users } from './migrations/0004-users.ts';
 import { collectionMembers } from './migrations/0005-collections.ts';
+import { graph } from './migrations/0006-graph.ts';
+import { queue } from './migrations/0007-queue.ts';
 import type { Tables } from './schema.ts';
 
 /** In order of name. A step that has been released is never changed; a new one is added. */
@@ -15,6 +17,8 @@ const steps: Readonly<Record<string, Migration>> = {
   '0003-conversation-summaries': conversationSummaries,
   '0004-users': users,
   '0005-collections': collectionMembers,
+  '0006-graph': graph,
+  '0007-queue': queue,
 };
 
 /** Brings the database up to this version of the program; each step is done whole or not at all. */

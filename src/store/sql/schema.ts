@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { GraphTables } from './graph/graph-tables.ts';
 import type { UserTables } from './user-tables.ts';
 
 /** JSON is kept as text; what it holds is said beside each column. Times are ISO-8601 in UTC. */
@@ -153,13 +154,30 @@ export interface ConversationSummaryTable {
   readonly created_at: string;
 }
 
+export interface IngestionTaskTable {
+  readonly key: Generated<number>;
+  readonly id: string;
+  readonly document_key: number;
+  readonly attempt: number;
+  readonly state: string;
+  readonly priority: Generated<number>;
+  readonly tries: Generated<number>;
+  /** How often the process ended while it was worked on. */
+  readonly crashes: Generated<number>;
+  readonly next_try_at: string | null;
+  readonly last_error: string | null;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+}
+
 export interface SettingTable {
   readonly name: string;
   readonly value: string;
 }
 
 /** The tables of the record store; full-text indexes, which every engine has its own way for, are not among them. */
-export interface Tables extends UserTables {
+export interface Tables extends UserTables, GraphTables {
   readonly documents: DocumentTable;
   readonly document_files: DocumentFileTable;
   readonly document_texts: DocumentTextTable;
@@ -174,5 +192,6 @@ export interface Tables extends UserTables {
   readonly conversations: ConversationTable;
   readonly messages: MessageTable;
   readonly conversation_summaries: ConversationSummaryTable;
+  readonly ingestion_tasks: IngestionTaskTable;
   readonly settings: SettingTable;
 }

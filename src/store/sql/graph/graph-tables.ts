@@ -1,0 +1,166 @@
+import type { Generated } from 'kysely';
+
+/** JSON is kept as text. */
+type JsonText = string;
+
+interface Stamped {
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+interface GraphNameTable {
+  readonly key: Generated<number>;
+  readonly folded: string;
+  readonly name: string;
+}
+
+interface GraphNameVectorTable {
+  readonly space_key: number;
+  readonly name_key: number;
+  /** float32, little-endian */
+  readonly vector: Uint8Array;
+}
+
+interface DocumentGraphTable {
+  readonly document_key: number;
+  /** The extractor asked for; null for the usual one. */
+  readonly requested: string | null;
+  readonly extractor: string | null;
+  readonly failure: string | null;
+  readonly extracted_at: string | null;
+}
+
+interface ExtractionPartTable {
+  readonly document_key: number;
+  readonly generation: number;
+  readonly extractor: string;
+  readonly part: number;
+  /** ExtractedGraph */
+  readonly graph: JsonText;
+}
+
+interface DocumentEntityTable extends Stamped {
+  readonly key: Generated<number>;
+  readonly document_key: number;
+  readonly name_key: number;
+  readonly name: string;
+  readonly category: string | null;
+  readonly description: string;
+  readonly metadata: JsonText;
+  readonly mentions: number;
+}
+
+interface EntityMentionTable {
+  readonly entity_key: number;
+  readonly chunk_key: number;
+  readonly start_offset: number;
+  readonly end_offset: number;
+}
+
+interface DocumentRelationshipTable extends Stamped {
+  readonly key: Generated<number>;
+  readonly document_key: number;
+  readonly subject_key: number;
+  readonly object_key: number;
+  readonly predicate: string;
+  readonly description: string;
+  readonly weight: number;
+  readonly metadata: JsonText;
+}
+
+interface RelationshipMentionTable {
+  readonly relationship_key: number;
+  readonly chunk_key: number;
+  readonly start_offset: number;
+  readonly end_offset: number;
+}
+
+interface GraphTable extends Stamped {
+  readonly collection_id: string;
+  readonly name: string | null;
+  readonly description: string | null;
+}
+
+interface GraphDocumentTable {
+  readonly collection_id: string;
+  readonly document_key: number;
+}
+
+/** What is null is told by the sources. */
+interface GraphEntityTable extends Stamped {
+  readonly key: Generated<number>;
+  readonly collection_id: string;
+  readonly name_key: number;
+  readonly origin: 'extracted' | 'made';
+  readonly name: string;
+  readonly category: string | null;
+  readonly description: string | null;
+  readonly metadata: JsonText | null;
+}
+
+interface GraphEntitySourceTable {
+  readonly graph_entity_key: number;
+  readonly document_entity_key: number;
+}
+
+/** What is null is told by the sources. */
+interface GraphRelationshipTable extends Stamped {
+  readonly key: Generated<number>;
+  readonly collection_id: string;
+  readonly subject_key: number;
+  readonly object_key: number;
+  readonly origin: 'extracted' | 'made';
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+  readonly description: string | null;
+  readonly weight: number | null;
+  readonly metadata: JsonText | null;
+}
+
+interface GraphRelationshipSourceTable {
+  readonly graph_relationship_key: number;
+  readonly document_relationship_key: number;
+}
+
+interface GraphCommunityTable extends Stamped {
+  readonly key: Generated<number>;
+  readonly collection_id: string;
+  readonly origin: 'extracted' | 'made';
+  readonly name: string;
+  readonly summary: string;
+  /** string[] */
+  readonly findings: JsonText;
+  readonly rating: number;
+  readonly rating_explanation: string;
+  readonly level: number;
+  /** Metadata */
+  readonly attributes: JsonText;
+}
+
+interface GraphCommunityMemberTable {
+  readonly community_key: number;
+  readonly entity_key: number;
+  /** From 0, the most central first. */
+  readonly place: number;
+}
+
+/** The tables of the knowledge graph; the full-text index over names, `graph_name_terms`, is not among them. */
+export interface GraphTables {
+  readonly graph_names: GraphNameTable;
+  readonly graph_name_vectors: GraphNameVectorTable;
+  readonly document_graphs: DocumentGraphTable;
+  readonly extraction_parts: ExtractionPartTable;
+  readonly document_entities: DocumentEntityTable;
+  readonly entity_mentions: EntityMentionTable;
+  readonly document_relationships: DocumentRelationshipTable;
+  readonly relationship_mentions: RelationshipMentionTable;
+  readonly graphs: GraphTable;
+  readonly graph_documents: GraphDocumentTable;
+  readonly graph_entities: GraphEntityTable;
+  readonly graph_entity_sources: GraphEntitySourceTable;
+  readonly graph_relationships: GraphRelationshipTable;
+  readonly graph_relationship_sources: GraphRelationshipSourceTable;
+  readonly graph_communities: GraphCommunityTable;
+  readonly graph_community_members: GraphCommunityMemberTable;
+}

@@ -1,0 +1,36 @@
+import { isUuid } from '../../../documents/ids.ts';
+
+/** What kinds of rows have identifiers made of their keys. */
+export type GraphTable =
+  | 'document_entities'
+  | 'document_relationships'
+  | 'graph_entities'
+  | 'graph_relationships'
+  | 'graph_communities';
+
+const codes: Readonly<Record<GraphTable, string>> = {
+  document_entities: '1',
+  document_relationships: '2',
+  graph_entities: '3',
+  graph_relationships: '4',
+  graph_communities: '5',
+};
+
+const PREFIX = '0c17e311-0000-8';
+
+/**
+ * A UUID of version 8 (RFC 9562, 5.8) that is the row's key, written otherwise: graphs have rows by the hundred
+ * thousand, and random identifiers would need a column and an index that cost more than the rows. Keys are never used
+ * twice, and so are these.
+ */
+export function recordId(table: GraphTable, key: number): string {
+  const hex = key.toString(16).padStart(12, '0');
+  return `${PREFIX}${codes[table]}00-8000-${hex}`;
+}
+
+/** The key, or undefined when this is no identifier of that table. */
+export function recordKey(table: GraphTable, id: string): number | undefined {
+  const lower = id.toLowerCase();
+  if (!isUuid(lower) || !lower.startsWith(`${PREFIX}${codes[table]}00-8000-`)) return undefined;
+  return Number.parseInt(lower.slice(-12), 16);
+}
