@@ -42,6 +42,18 @@ export interface NewChunk {
   readonly vector: Float32Array;
 }
 
+/** What a chunk is to be from now on; what is absent stays. */
+export interface ChunkChange {
+  /** Other words, and their vector in the space `embeddedIn` names. */
+  readonly words?: {
+    readonly text: string;
+    readonly vector: Float32Array;
+    readonly embeddedIn: VectorSpaceName;
+  };
+  /** Merged into the chunk's own, which hides what it inherits. */
+  readonly metadata?: Metadata;
+}
+
 export interface ExtractedText {
   readonly text: string;
   readonly pages: readonly PageSpan[];
@@ -49,6 +61,8 @@ export interface ExtractedText {
 
 /** What publishing adds to a document besides its chunks. */
 export interface Publication extends ExtractedText {
+  /** The submission it is of; a later one makes publishing a conflict. */
+  readonly attempt?: number;
   readonly title?: string;
   readonly type?: string;
   readonly metadata?: Metadata;
@@ -63,6 +77,11 @@ export interface DeletionReceipt {
   readonly vectors: number;
   readonly fullTextEntries: number;
   readonly files: number;
+  /** What was extracted into the graph; absent where nothing of the graph was looked at. */
+  readonly entities?: number;
+  readonly relationships?: number;
+  /** Kept answers that rested on what is gone. */
+  readonly cached?: number;
 }
 
 export interface CorpusStats {
@@ -84,23 +103,27 @@ export interface CorpusStats {
 export interface Corpus {
   /**
    * Registers a document as `pending` with its bytes, before any work on it. An existing id is taken over when its
-   * last ingestion failed or `replace` is set, else ServiceError('conflict').
+   * last ingestion failed or `replace` is set, else ServiceError('conflict'). Its task is the caller's to do, or with
+   * `queued` that of whoever works on the queue.
+   *
+   * `attempt`, below, names the submission a call is made for; when a later one has taken its place the call is a
+   * ServiceError('conflict') and changes nothing.
    */
-  begin(document: NewDocument, options?: { readonly replace?: boolean }): Promise<Document>;
-  setStatus(id: string, status: IngestionStatus): Promise<void>;
+  begin(document: NewDocument, options?: { readonly replace?: boolean; readonly queued?: boolean }): Promise<Document>;
+  setStatus(id: string, status: IngestionStatus, attempt?: number): Promise<void>;
   /**
    * Adds invisible chunks. Repeated for large documents; all belong to the ingestion begun last, and going back to
    * `parsing` drops them. `embeddedIn` names the space of the vectors: it throws `embedding_mismatch` when the corpus
    * has moved to another since.
    */
-  stage(id: string, chunks: readonly NewChunk[], embeddedIn?: VectorSpaceName): Promise<void>;
+  stage(id: string, chunks: readonly NewChunk[], embeddedIn?: VectorSpaceName, attempt?: number): Promise<void>;
   /**
    * Puts the staged chunks into the vector index, then makes them the document's chunks and the status `success`.
    * An index that is down does not keep a document back: it is owed the vectors, and exact search finds them.
    */
   publish(id: string, publication: Publication): Promise<Document>;
   /** Drops what was staged and records why; what was visible before stays visible. */
-  fail(id: string, reason: string): Promise<void>;
+  fail(id: string, reason: string, attempt?: number): Promise<void>;
   /** Documents whose ingestion was begun and neither published nor failed, oldest first. */
   unfinished(): Promise<readonly Document[]>;
   /** The settings given to `begin`. */
@@ -117,6 +140,16 @@ export interface Corpus {
   chunksOf(id: string, page: Page): Promise<Paged<Chunk>>;
   /** The visible ones of these chunks, in no particular order; unknown ids are left out. */
   chunksById(ids: readonly string[]): Promise<readonly Chunk[]>;
+  /** Visible chunks, the oldest document's first, each document's in order. */
+  listChunks(filter: Filter, page: Page): Promise<Paged<Chunk>>;
+  /**
+   * Changes a visible chunk, for every leg at once. New words also take the old ones' place in the document's text, and
+   * what stands behind them moves; a neighbour that shares the changed words keeps its own. Throws `not_found`, and
+   * `embedding_mismatch` when the corpus has moved to another space.
+   */
+  editChunk(id: string, change: ChunkChange): Promise<Chunk>;
+  /** Removes a visible chunk; its document goes with the last one. The document's text and file stay. Throws `not_found`. */
+  removeChunk(id: string): Promise<DeletionReceipt>;
   /** Stored vectors of these chunks in the current space, by chunk id. */
   vectorsOf(chunkIds: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>;
   /** Documents by title and summary with BM25, best first, `score` in [0, 1). */
@@ -126,7 +159,10 @@ export interface Corpus {
     readonly limit: number;
     readonly offset: number;
   }): Promise<Paged<Document & { readonly score: number }>>;
-  /** `merge` keeps keys that are not named; `replace` drops them. Filters see the change at once. */
+  /**
+   * `merge` keeps keys that are not named; `replace` drops them. A `title` that is a text names the document anew, and
+   * without one it keeps its name. Filters and full text see the change at once.
+   */
   setMetadata(id: string, metadata: Metadata, how: 'merge' | 'replace'): Promise<Document>;
   remove(filter: Filter): Promise<DeletionReceipt>;
   /** Documents and chunks are those that fit the filter. */

@@ -31,6 +31,18 @@ export function watchCorpus(corpus: Corpus): { readonly corpus: Corpus; readonly
         tell({ kind: 'changed', documentId: id });
         return document;
       },
+      async editChunk(id, change) {
+        const chunk = await corpus.editChunk(id, change);
+        tell({ kind: 'changed', documentId: chunk.documentId });
+        return chunk;
+      },
+      async removeChunk(id) {
+        const [chunk] = await corpus.chunksById([id]);
+        const receipt = await corpus.removeChunk(id);
+        const documentId = chunk === undefined ? {} : { documentId: chunk.documentId };
+        tell({ kind: receipt.documents > 0 ? 'removed' : 'changed', ...documentId });
+        return receipt;
+      },
       async remove(filter) {
         const receipt = await corpus.remove(filter);
         const isOne = filter.kind === 'compare' && filter.field === 'document_id' && filter.op === 'eq';

@@ -1,14 +1,15 @@
-import type { IngestionStatus, Metadata } from '../../documents/document.ts';
+import type { IngestionStatus } from '../../documents/document.ts';
 import { everything, type Filter } from '../../documents/filter.ts';
 import type { Corpus, CorpusStats } from '../corpus.ts';
 import { createDocumentReads } from './document-reads.ts';
-import { readSubmitted } from './document-rows.ts';
+import { editChunk, removeChunk } from './edit-chunks.ts';
 import type { IndexUpkeep } from './index-upkeep.ts';
-import { createIngestions, readOne, requireRow, update } from './ingestions.ts';
+import { createIngestions } from './ingestions.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { countOwed } from './outbox.ts';
 import { publishDocument } from './publish-document.ts';
 import { removeDocuments } from './remove-documents.ts';
+import { setMetadata } from './set-metadata.ts';
 import { currentSpace } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
 
@@ -20,17 +21,11 @@ export function createCorpus(sqlite: Sqlite, upkeep: IndexUpkeep): Corpus {
 
     publish: (id, publication) => publishDocument(sqlite, upkeep, id, publication),
 
+    editChunk: (id, change) => editChunk(sqlite, upkeep, id, change),
+    removeChunk: (id) => removeChunk(sqlite, upkeep, id),
+
     setMetadata: (id, metadata, how) =>
-      sqlite.writer.transaction().execute(async (transaction) => {
-        const row = await requireRow(transaction, id);
-        const changed = (old: Metadata): Metadata => (how === 'merge' ? { ...old, ...metadata } : metadata);
-        const submitted = readSubmitted(row);
-        await update(transaction, row.key, {
-          metadata: JSON.stringify(changed(JSON.parse(row.metadata) as Metadata)),
-          submitted: submitted && JSON.stringify({ ...submitted, metadata: changed(submitted.metadata) }),
-        });
-        return readOne(transaction, id);
-      }),
+      sqlite.writer.transaction().execute((transaction) => setMetadata(transaction, { id, metadata, how })),
 
     async remove(filter) {
       const receipt = await removeDocuments(sqlite, filter);

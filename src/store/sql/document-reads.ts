@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { Chunk } from '../../documents/chunk.ts';
 import type { PageSpan } from '../../documents/document.ts';
 import type { Corpus } from '../corpus.ts';
@@ -6,15 +7,25 @@ import { toChunk } from './chunk-rows.ts';
 import { findRow, toDocuments } from './document-rows.ts';
 import { inBatches } from './key-ranges.ts';
 import type { Sqlite } from './open-sqlite.ts';
+import type { ChunkTable } from './schema.ts';
 import { compileDocumentFilter } from './search/compile-filter.ts';
-import { currentSpace } from './space-rows.ts';
+import { currentSpace, type Queries } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
 import { fromVectorBytes } from './vector-bytes.ts';
 
 /** The part of a corpus that changes nothing. */
 export type DocumentReads = Pick<
   Corpus,
-  'get' | 'list' | 'findByContent' | 'bytesOf' | 'textOf' | 'chunksOf' | 'chunksById' | 'vectorsOf' | 'searchDocuments'
+  | 'get'
+  | 'list'
+  | 'findByContent'
+  | 'bytesOf'
+  | 'textOf'
+  | 'chunksOf'
+  | 'chunksById'
+  | 'listChunks'
+  | 'vectorsOf'
+  | 'searchDocuments'
 >;
 
 const IDS_PER_QUERY = 1_000;
@@ -103,28 +114,28 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
       reader.transaction().execute(async (transaction) => {
         const found: Chunk[] = [];
         for (const batch of inBatches(ids, IDS_PER_QUERY)) {
-          const rows = await transaction
-            .selectFrom('chunks as c')
-            .innerJoin('documents as d', (join) =>
-              join.onRef('d.key', '=', 'c.document_key').onRef('d.generation', '=', 'c.generation'),
-            )
-            .selectAll('c')
-            .where('c.id', 'in', batch)
-            .execute();
-          const keys = [...new Set(rows.map((row) => row.document_key))];
-          if (keys.length === 0) continue;
-          const parents = await transaction.selectFrom('documents').selectAll().where('key', 'in', keys).execute();
-          const documents = await toDocuments(
-            transaction,
-            parents.map((row) => ({ ...row, submitted: null })),
-          );
-          const parentOf = new Map(parents.map((row, place) => [row.key, documents[place]]));
-          for (const row of rows) {
-            const parent = parentOf.get(row.document_key);
-            if (parent !== undefined) found.push(toChunk(row, parent));
-          }
+          const rows = await visibleChunks(transaction).where('c.id', 'in', batch).execute();
+          found.push(...(await withParents(transaction, rows)));
         }
         return found;
+      }),
+
+    listChunks: (filter, { offset, limit }) =>
+      reader.transaction().execute(async (transaction) => {
+        const fits = filterToSql(filter, 'chunk');
+        const { total } = await visibleChunks(transaction)
+          .clearSelect()
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .where(fits)
+          .executeTakeFirstOrThrow();
+        const rows = await visibleChunks(transaction)
+          .where(fits)
+          .orderBy('c.document_key')
+          .orderBy('c.ordinal')
+          .offset(offset)
+          .limit(limit)
+          .execute();
+        return { items: await withParents(transaction, rows), total };
       }),
 
     async vectorsOf(chunkIds) {
@@ -160,4 +171,29 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
       return { items, total };
     },
   };
+}
+
+const visibleChunks = (database: Queries) =>
+  database
+    .selectFrom('chunks as c')
+    .innerJoin('documents as d', (join) =>
+      join.onRef('d.key', '=', 'c.document_key').onRef('d.generation', '=', 'c.generation'),
+    )
+    .selectAll('c')
+    .where('d.generation', '>', 0);
+
+/** Chunks with what they inherit, in order. A replacement under way does not describe those that are to be seen. */
+async function withParents(database: Queries, rows: readonly Selectable<ChunkTable>[]): Promise<Chunk[]> {
+  const keys = [...new Set(rows.map((row) => row.document_key))];
+  if (keys.length === 0) return [];
+  const parents = await database.selectFrom('documents').selectAll().where('key', 'in', keys).execute();
+  const documents = await toDocuments(
+    database,
+    parents.map((row) => ({ ...row, submitted: null })),
+  );
+  const parentOf = new Map(parents.map((row, place) => [row.key, documents[place]]));
+  return rows.flatMap((row) => {
+    const parent = parentOf.get(row.document_key);
+    return parent === undefined ? [] : [toChunk(row, parent)];
+  });
 }

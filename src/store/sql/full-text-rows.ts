@@ -24,6 +24,24 @@ export async function addFullText(database: Queries, documentKey: number, genera
     select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
 }
 
+/** Fills the full-text index for one chunk of a document that is in it already. */
+export async function addChunkFullText(database: Queries, chunkKey: number): Promise<void> {
+  await sql`
+    insert into chunk_terms (rowid, title, body)
+    with analysed as materialized (
+      select c.key, index_terms(d.title, c.heading_path, c.text) as terms
+      from chunks c join documents d on d.key = c.document_key
+      where c.key = ${chunkKey}
+    )
+    select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+}
+
+/** Removes what the full-text index holds of one chunk; returns how many entries that was. */
+export async function removeChunkFullText(database: Queries, chunkKey: number): Promise<number> {
+  const removed = await sql`delete from chunk_terms where rowid = ${chunkKey}`.execute(database);
+  return Number(removed.numAffectedRows ?? 0);
+}
+
 /** Removes what the full-text index holds of a document whose chunks of this generation are visible. */
 export async function removeFullText(database: Queries, documentKey: number, generation: number): Promise<number> {
   if (generation === 0) return 0;

@@ -27,6 +27,10 @@ export function removeDocuments({ writer }: Sqlite, filter: Filter): Promise<Del
   });
 }
 
+/** One document with all that belongs to it, within the caller's transaction. */
+export const removeDocument = (database: Queries, key: number): Promise<DeletionReceipt> =>
+  removeBatch(database, [key]);
+
 async function removeBatch(database: Queries, documents: readonly number[]): Promise<DeletionReceipt> {
   const chunks = await database.selectFrom('chunks').select('key').where('document_key', 'in', documents).execute();
   await oweRemoval(

@@ -41,9 +41,25 @@ export async function insertStaged(
   }
 }
 
+/** Gives chunks that are there their vectors in the current space, which is returned. */
+export async function insertVectors(
+  database: Queries,
+  chunks: readonly { readonly key: number; readonly order: number; readonly vector: Float32Array }[],
+  embeddedIn: VectorSpaceName,
+): Promise<SpaceRow> {
+  const space = await spaceFor(database, chunks, embeddedIn);
+  const vectors = chunks.map(({ key, vector }) => ({
+    space_key: space.key,
+    chunk_key: key,
+    vector: toVectorBytes(vector),
+  }));
+  await database.insertInto('chunk_vectors').values(vectors).execute();
+  return space;
+}
+
 async function spaceFor(
   database: Queries,
-  chunks: readonly NewChunk[],
+  chunks: readonly Pick<NewChunk, 'order' | 'vector'>[],
   embeddedIn: VectorSpaceName | undefined,
 ): Promise<SpaceRow> {
   const space = await currentSpace(database);

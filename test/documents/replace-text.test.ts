@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { replaceText } from '../../src/documents/replace-text.ts';
+
+it('keeps what stands before the changed words in place and moves what stands behind them', () => {
+  const { text, moved } = replaceText('one two three', { start: 4, end: 7, text: 'twenty' });
+  expect(text).toBe('one twenty three');
+  expect([0, 4, 7, 13].map(moved)).toEqual([0, 4, 10, 16]);
+});
+
+it('counts what old and new words have in common as unchanged', () => {
+  const { changedEnd, firstMoved, grown } = replaceText('abcdef', { start: 0, end: 6, text: 'abXYef' });
+  expect({ changedEnd, firstMoved, grown }).toEqual({ changedEnd: 4, firstMoved: 3, grown: 0 });
+});
+
+it('gives words put in at the beginning to the passage itself, and so words at its end', () => {
+  const before = replaceText('AABB', { start: 2, end: 4, text: 'xBB' });
+  expect(before.moved(2)).toBe(2);
+  const behind = replaceText('AABB', { start: 0, end: 2, text: 'AAx' });
+  expect(behind.moved(2)).toBe(3);
+});
+
+it('leaves every passage that does not overlap the place the same words', () => {
+  const words = fc.string({ maxLength: 8, unit: fc.constantFrom('a', 'b', ' ') });
+  fc.assert(
+    fc.property(words, words, words, words, (before, old, behind, text) => {
+      const start = before.length;
+      const replaced = replaceText(before + old + behind, { start, end: start + old.length, text });
+      expect(replaced.text).toBe(before + text + behind);
+      expect(replaced.text.slice(replaced.moved(0), start)).toBe(before);
+      if (old !== '' && behind !== '') {
+        const from = replaced.moved(start + old.length);
+        expect(replaced.text.slice(from, replaced.moved(before.length + old.length + behind.length))).toBe(behind);
+      }
+      for (let offset = 1; offset <= (before + old + behind).length; offset++) {
+        expect(replaced.moved(offset)).toBeGreaterThanOrEqual(replaced.moved(offset - 1));
+      }
+    }),
+  );
+});
