@@ -6,46 +6,53 @@ import { type DocumentRow, findRow, readSubmitted, type Submitted, toColumns, to
 import type { Sqlite } from './open-sqlite.ts';
 import type { Queries } from './space-rows.ts';
 import { dropStaged, insertStaged } from './staged-chunks.ts';
+import { addTask, followStatus } from './task-rows.ts';
 
 /** The part of a corpus that takes a document from `pending` to the door of publication. */
 export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'fail' | 'unfinished' | 'settingsOf'>;
 
 const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
 
+const isSettled = (row: DocumentRow): boolean => SETTLED.includes(row.ingestion_status as IngestionStatus);
+
+const notBegun = (id: string) =>
+  new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
+
 export function createIngestions(sqlite: Sqlite, onOwed: () => void): Ingestions {
   const { reader, writer } = sqlite;
   return {
-    begin: (document, { replace = false } = {}) =>
+    begin: (document, { replace = false, queued = false } = {}) =>
       writer.transaction().execute(async (transaction) => {
         const existing = await findRow(transaction, document.id);
         if (existing === undefined) await insertDocument(transaction, document);
         else await takeOver(transaction, existing, document, replace);
+        const { key, attempt } = await requireRow(transaction, document.id);
+        await addTask(transaction, { documentKey: key, attempt, isHeld: !queued, priority: 0 });
         return readOne(transaction, document.id);
       }),
 
-    async setStatus(id, status) {
+    async setStatus(id, status, attempt) {
       await writer.transaction().execute(async (transaction) => {
-        const row = await requireRow(transaction, id);
+        const row = await requireRow(transaction, id, attempt);
+        if (attempt !== undefined && isSettled(row)) throw notBegun(id);
         // Reading anew means staging anew; what an earlier attempt of this process had staged must not remain.
         if (status === 'parsing') await dropStaged(transaction, row);
         await update(transaction, row.key, { ingestion_status: status, failure: null });
       });
     },
 
-    async stage(id, chunks, embeddedIn) {
+    async stage(id, chunks, embeddedIn, attempt) {
       if (chunks.length === 0) return;
       await writer.transaction().execute(async (transaction) => {
-        const row = await requireRow(transaction, id);
-        if (SETTLED.includes(row.ingestion_status as IngestionStatus)) {
-          throw new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
-        }
+        const row = await requireRow(transaction, id, attempt);
+        if (isSettled(row)) throw notBegun(id);
         await insertStaged(transaction, row, chunks, embeddedIn);
       });
     },
 
-    async fail(id, reason) {
+    async fail(id, reason, attempt) {
       await writer.transaction().execute(async (transaction) => {
-        const row = await requireRow(transaction, id);
+        const row = await requireRow(transaction, id, attempt);
         await dropStaged(transaction, row);
         await update(transaction, row.key, { ingestion_status: 'failed', failure: reason });
       });
@@ -69,11 +76,12 @@ export function createIngestions(sqlite: Sqlite, onOwed: () => void): Ingestions
   };
 }
 
-/** The row of a document that must be there. */
-export async function requireRow(database: Queries, id: string): Promise<DocumentRow> {
+/** The row of a document that must be there, and at this attempt where one is named. */
+export async function requireRow(database: Queries, id: string, attempt?: number): Promise<DocumentRow> {
   const row = await findRow(database, id);
   if (row === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
-  return row;
+  if (attempt === undefined || attempt === row.attempt) return row;
+  throw new ServiceError('conflict', `Document ${id} was submitted again while it was being ingested.`);
 }
 
 export async function readOne(database: Queries, id: string): Promise<Document> {
@@ -111,9 +119,7 @@ async function insertDocument(database: Queries, document: NewDocument): Promise
 
 async function takeOver(database: Queries, row: DocumentRow, document: NewDocument, replace: boolean): Promise<void> {
   if (row.owner_id !== document.ownerId || (row.ingestion_status !== 'failed' && !replace)) {
-    const state = SETTLED.includes(row.ingestion_status as IngestionStatus)
-      ? 'exists already'
-      : `is being ingested (${row.ingestion_status})`;
+    const state = isSettled(row) ? 'exists already' : `is being ingested (${row.ingestion_status})`;
     throw new ServiceError('conflict', `Document ${row.id} ${state}. Delete it first, or submit under another id.`);
   }
   await dropStaged(database, row);
@@ -158,13 +164,15 @@ export async function setCollections(database: Queries, key: number, ids: readon
   await database.insertInto('document_collections').values(rows).execute();
 }
 
-/** Changes columns of a document and its `updated_at`. */
+/** Changes columns of a document and its `updated_at`; the task of its ingestion follows a new status. */
 export async function update(database: Queries, key: number, change: Partial<Omit<DocumentRow, 'key'>>): Promise<void> {
   await database
     .updateTable('documents')
     .set({ ...change, updated_at: new Date().toISOString() })
     .where('key', '=', key)
     .execute();
+  const { ingestion_status: status, failure = null } = change;
+  if (status !== undefined) await followStatus(database, key, { status, reason: failure });
 }
 
 /** What the document will be described by once published: its submission's words when one waits, else its own. */

@@ -1,5 +1,6 @@
 import type { Corpus } from '../corpus.ts';
 import type { IndexMaintenance } from '../index-state.ts';
+import type { IngestionQueue } from '../ingestion-queue.ts';
 import type { CollectionRecords, ConversationRecords } from '../records.ts';
 import type { UserStore } from '../user-records.ts';
 import type { VectorIndex } from '../vector-index.ts';
@@ -8,6 +9,7 @@ import { createCorpus } from './create-corpus.ts';
 import type { EmbeddingText } from './fill-space.ts';
 import { renewFullText } from './full-text-rows.ts';
 import { createIndexUpkeep } from './index-upkeep.ts';
+import { createIngestionQueue, recoverTasks } from './ingestion-queue.ts';
 import { openSqlite, type Sqlite } from './open-sqlite.ts';
 import { createCollections } from './sql-collections.ts';
 import { createConversations } from './sql-conversations.ts';
@@ -19,6 +21,7 @@ import { dropOrphans } from './staged-chunks.ts';
 export interface Store {
   readonly sqlite: Sqlite;
   readonly corpus: Corpus;
+  readonly queue: IngestionQueue;
   readonly spaces: VectorSpaces;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
@@ -47,6 +50,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }) });
   try {
     await sqlite.writer.transaction().execute(dropOrphans);
+    await sqlite.writer.transaction().execute(recoverTasks);
     await renewFullText(sqlite);
   } catch (error) {
     await sqlite.close();
@@ -57,6 +61,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return {
     sqlite,
     corpus: createCorpus(sqlite, upkeep),
+    queue: createIngestionQueue(sqlite),
     spaces: createVectorSpaces({ sqlite, upkeep, embeddingText }),
     collections: createCollections(sqlite),
     conversations: createConversations(sqlite),

@@ -26,7 +26,7 @@ export async function publishDocument(
   const indexed = space !== undefined && (await upkeep.tryUpsert(space, keys)) ? space.key : null;
   try {
     return await sqlite.writer.transaction().execute(async (transaction) => {
-      const row = await requireRow(transaction, id);
+      const row = await requireRow(transaction, id, publication.attempt);
       await checkUnchanged(transaction, row, keys);
       await oweVectors(transaction, keys, indexed);
       await replaceVisible(transaction, row, keys.length, publication);

@@ -33,6 +33,8 @@ export interface DocumentTable {
   readonly chunk_count: number;
   /** The chunks of this generation are visible; 0 when none are. */
   readonly generation: number;
+  /** When what can be seen came to be so; null when nothing can. */
+  readonly published_at: Generated<string | null>;
   readonly created_at: string;
   readonly updated_at: string;
 }
@@ -97,6 +99,8 @@ export interface ChunkTable {
   readonly heading_path: JsonText;
   /** Metadata of the chunk's own, without what it inherits */
   readonly metadata: JsonText;
+  /** Of what was embedded for it; null when that is not known to the letter. */
+  readonly embedding_hash: Generated<string | null>;
 }
 
 export interface VectorSpaceTable {
@@ -176,6 +180,88 @@ export interface SettingTable {
   readonly value: string;
 }
 
+/** A version of a document that another one has taken the place of. */
+export interface DocumentVersionTable {
+  readonly key: Generated<number>;
+  readonly document_key: number;
+  readonly version: string;
+  readonly valid_from: string;
+  /** Exclusive. */
+  readonly valid_to: string;
+  readonly type: string;
+  readonly title: string;
+  /** Metadata */
+  readonly metadata: JsonText;
+  readonly source: string | null;
+  readonly file_name: string;
+  readonly media_type: string;
+  readonly size_in_bytes: number;
+  readonly content_hash: string;
+  readonly summary: string | null;
+  /** Metadata */
+  readonly settings: JsonText;
+  readonly total_tokens: number;
+  readonly text_length: number;
+  readonly chunk_count: number;
+  readonly updated_at: string;
+  /** When its content was given up; only the row tells of it then. */
+  readonly retired_at: string | null;
+  /** RetirementReceipt */
+  readonly receipt: JsonText | null;
+}
+
+export interface VersionFileTable {
+  readonly version_key: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface VersionTextTable {
+  readonly version_key: number;
+  readonly text: string;
+  /** PageSpan[] */
+  readonly pages: JsonText;
+}
+
+/** Where the chunks of a version stood in it; the chunk itself is in `chunks`, or in `past_chunks` once it cannot be seen. */
+export interface VersionChunkTable {
+  readonly version_key: number;
+  readonly ordinal: number;
+  readonly chunk_key: number;
+  readonly start_offset: number;
+  readonly end_offset: number;
+  readonly page: number | null;
+}
+
+export interface PastChunkTable {
+  readonly key: number;
+  readonly id: string;
+  readonly document_key: number;
+  readonly text: string;
+  /** string[] */
+  readonly heading_path: JsonText;
+  /** Metadata */
+  readonly metadata: JsonText;
+  readonly embedding_hash: string | null;
+}
+
+/** Visible chunks that what is staged of their document goes on with, and their places in it. */
+export interface KeptChunkTable {
+  readonly document_key: number;
+  readonly ordinal: number;
+  readonly chunk_key: number;
+  readonly start_offset: number;
+  readonly end_offset: number;
+  readonly page: number | null;
+}
+
+/** What the visible version was made from, while `document_files` and `settings` are those of its successor. */
+export interface VisibleOriginalTable {
+  readonly document_key: number;
+  readonly bytes: Uint8Array;
+  /** Metadata */
+  readonly settings: JsonText;
+}
+
 /** The tables of the record store; full-text indexes, which every engine has its own way for, are not among them. */
 export interface Tables extends UserTables, GraphTables {
   readonly documents: DocumentTable;
@@ -189,6 +275,14 @@ export interface Tables extends UserTables, GraphTables {
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;
   readonly outbox: OutboxTable;
+  readonly document_versions: DocumentVersionTable;
+  readonly version_files: VersionFileTable;
+  readonly version_texts: VersionTextTable;
+  readonly version_chunks: VersionChunkTable;
+  readonly past_chunks: PastChunkTable;
+  readonly past_chunk_vectors: ChunkVectorTable;
+  readonly kept_chunks: KeptChunkTable;
+  readonly visible_originals: VisibleOriginalTable;
   readonly conversations: ConversationTable;
   readonly messages: MessageTable;
   readonly conversation_summaries: ConversationSummaryTable;
