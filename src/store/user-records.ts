@@ -86,6 +86,12 @@ export interface RequestCounts {
   of(userId: string, month: string): Promise<number>;
 }
 
+/** What a user owns of the corpus. */
+export interface Holdings {
+  readonly documents: number;
+  readonly bytes: number;
+}
+
 /** All that is kept of users. */
 export interface UserStore {
   readonly users: UserRecords;
@@ -93,6 +99,8 @@ export interface UserStore {
   readonly revokedTokens: RevokedTokens;
   readonly codes: UserCodes;
   readonly requestCounts: RequestCounts;
+  /** By user; who owns nothing is left out. */
+  holdings(userIds: readonly string[]): Promise<ReadonlyMap<string, Holdings>>;
   /** What tokens are signed with, made once and kept. */
   signingSecret(): Promise<string>;
 }

@@ -16,6 +16,20 @@ export function createUserStore(sqlite: Sqlite): UserStore {
     revokedTokens: createRevokedTokens(sqlite),
     codes: createUserCodes(sqlite),
     requestCounts: createRequestCounts(sqlite),
+    async holdings(userIds) {
+      if (userIds.length === 0) return new Map();
+      const rows = await sqlite.reader
+        .selectFrom('documents')
+        .select(({ fn }) => [
+          'owner_id',
+          fn.countAll<number>().as('documents'),
+          fn.sum<number>('size_in_bytes').as('bytes'),
+        ])
+        .where('owner_id', 'in', userIds)
+        .groupBy('owner_id')
+        .execute();
+      return new Map(rows.map(({ owner_id, documents, bytes }) => [owner_id, { documents, bytes }]));
+    },
     signingSecret: () =>
       sqlite.writer.transaction().execute(async (transaction) => {
         await transaction

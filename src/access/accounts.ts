@@ -1,0 +1,60 @@
+import type { Corpus } from '../store/corpus.ts';
+import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
+import type { UserStore } from '../store/user-records.ts';
+import { createPeople, type People } from './people.ts';
+import { createQuotas, type QuotaSizes, type Quotas } from './quotas.ts';
+import { createRequestLimits, type RequestLimits, type RequestRates } from './request-limits.ts';
+import { createSessionTokens } from './session-tokens.ts';
+import { createSignIn, type SignIn } from './sign-in.ts';
+import { createUsers, type UserPolicy, type Users } from './users.ts';
+
+/** Who may come in, and how much they may do. */
+export interface Accounts {
+  readonly users: Users;
+  readonly signIn: SignIn;
+  readonly people: People;
+  readonly limits: RequestLimits;
+  readonly quotas: Quotas;
+  readonly store: UserStore;
+}
+
+export interface AccountSettings extends UserPolicy {
+  /** Undefined means one that is made once and kept. */
+  readonly tokenSecret?: string | undefined;
+  readonly accessMinutes: number;
+  readonly refreshDays: number;
+  readonly rates: RequestRates;
+  readonly quotas: QuotaSizes;
+}
+
+export interface AccountParts {
+  readonly store: UserStore;
+  readonly corpus: Corpus;
+  readonly collections: CollectionRecords;
+  readonly conversations: ConversationRecords;
+}
+
+/** A deployment of one person: no limits, and whoever wants to may make themselves a user. */
+export const defaultAccountSettings: AccountSettings = {
+  registration: 'open',
+  requiresVerified: false,
+  accessMinutes: 60,
+  refreshDays: 7,
+  rates: {},
+  quotas: {},
+};
+
+export async function createAccounts(settings: AccountSettings, parts: AccountParts): Promise<Accounts> {
+  const { store, corpus, collections } = parts;
+  const secret = settings.tokenSecret ?? (await store.signingSecret());
+  const tokens = createSessionTokens({ ...settings, secret });
+  const signIn = createSignIn({ store, tokens, requiresVerified: settings.requiresVerified });
+  return {
+    users: createUsers({ ...parts, signIn, policy: settings }),
+    signIn,
+    people: createPeople({ signIn, collections }),
+    limits: createRequestLimits({ defaults: settings.rates, store }),
+    quotas: createQuotas({ defaults: settings.quotas, users: store.users, corpus, collections }),
+    store,
+  };
+}

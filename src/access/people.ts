@@ -1,0 +1,41 @@
+import { defaultCollectionId } from '../documents/ids.ts';
+import type { CollectionRecords } from '../store/records.ts';
+import type { Principal } from './principal.ts';
+import type { SignIn } from './sign-in.ts';
+
+/** Users of this server as those who ask. */
+export interface People {
+  isOwnToken(token: string): boolean;
+  /** Throws `unauthenticated`, `token_expired`. */
+  ofToken(token: string): Promise<Principal>;
+  /** Undefined for what is no key of an active user. */
+  ofKey(key: string): Promise<Principal | undefined>;
+  /** The same with all collections they are a member of now. */
+  withCollections(principal: Principal): Promise<Principal>;
+}
+
+export interface PeopleParts {
+  readonly signIn: SignIn;
+  readonly collections: Pick<CollectionRecords, 'idsOfMember'>;
+}
+
+export function createPeople({ signIn, collections }: PeopleParts): People {
+  const withCollections = async (principal: Principal): Promise<Principal> => {
+    const own = defaultCollectionId(principal.userId);
+    const collectionIds = [...new Set([own, ...(await collections.idsOfMember(principal.userId))])];
+    return { ...principal, collectionIds };
+  };
+  const toPrincipal = ({ id, email, isSuperuser }: Awaited<ReturnType<SignIn['userOfToken']>>) =>
+    withCollections({ userId: id, email, isSuperuser, collectionIds: [] });
+  return {
+    isOwnToken: (token) => signIn.isOwnToken(token),
+    async ofToken(token) {
+      return toPrincipal(await signIn.userOfToken(token));
+    },
+    async ofKey(key) {
+      const user = await signIn.userOfKey(key);
+      return user && toPrincipal(user);
+    },
+    withCollections,
+  };
+}

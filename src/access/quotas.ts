@@ -1,0 +1,66 @@
+import type { Metadata } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { Corpus } from '../store/corpus.ts';
+import type { CollectionRecords } from '../store/records.ts';
+import type { UserStore } from '../store/user-records.ts';
+import { defaultAdmin } from './principal.ts';
+import { numberIn } from './request-limits.ts';
+
+export const quotaKinds = ['documents', 'chunks', 'collections'] as const;
+export type QuotaKind = (typeof quotaKinds)[number];
+
+/** How much one user may have; a kind that is absent is without limit. */
+export type QuotaSizes = { readonly [kind in QuotaKind]?: number | undefined };
+
+/** What users may have at most, r2r-v3.md 2; superusers have no limit. */
+export interface Quotas {
+  /** Throws `forbidden` when the user has as much as they may have. */
+  requireRoom(userId: string, kinds: readonly QuotaKind[]): Promise<void>;
+  sizesOf(overrides: Metadata | null): QuotaSizes;
+  used(userId: string): Promise<Readonly<Record<QuotaKind, number>>>;
+}
+
+export interface QuotaParts {
+  readonly defaults: QuotaSizes;
+  readonly users: UserStore['users'];
+  readonly corpus: Corpus;
+  readonly collections: CollectionRecords;
+}
+
+export function createQuotas({ defaults, users, corpus, collections }: QuotaParts): Quotas {
+  const sizesOf = (overrides: Metadata | null): QuotaSizes => ({
+    documents: numberIn(overrides, 'max_documents') ?? numberIn(overrides, 'max_files') ?? defaults.documents,
+    chunks: numberIn(overrides, 'max_chunks') ?? defaults.chunks,
+    collections: numberIn(overrides, 'max_collections') ?? defaults.collections,
+  });
+  const used = async (userId: string) => {
+    const owned = { kind: 'compare', field: 'owner_id', op: 'eq', value: userId } as const;
+    const [{ documents, chunks }, { total }] = await Promise.all([
+      corpus.stats(owned),
+      collections.list({ ownerId: userId, offset: 0, limit: 1 }),
+    ]);
+    const states = Object.values(documents);
+    return { documents: states.reduce((sum, each) => sum + each, 0), chunks, collections: total };
+  };
+  return {
+    async requireRoom(userId, kinds) {
+      if (userId === defaultAdmin.userId) return;
+      const user = await users.get(userId);
+      if (user?.isSuperuser) return;
+      const sizes = sizesOf(user?.limitsOverrides ?? null);
+      const limited = kinds.filter((kind) => sizes[kind] !== undefined);
+      if (limited.length === 0) return;
+      const has = await used(userId);
+      for (const kind of limited) {
+        const most = sizes[kind];
+        if (most === undefined || has[kind] < most) continue;
+        throw new ServiceError(
+          'forbidden',
+          `You have ${has[kind]} ${kind} and may have ${most}. Delete some, or ask an administrator for more.`,
+        );
+      }
+    },
+    sizesOf,
+    used,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Corpus, DeletionReceipt } from '../store/corpus.ts';
+import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
+
+interface Places {
+  readonly corpus: Corpus;
+  readonly collections: CollectionRecords;
+  readonly conversations: ConversationRecords;
+}
+
+const AT_ONCE = 200;
+
+/**
+ * Removes all that is a user's: documents, conversations, collections and memberships. An identifier is made from an
+ * e-mail, so who registers with it later would find what was left. Can be repeated when it was interrupted.
+ */
+export async function removeBelongings(
+  userId: string,
+  { corpus, collections, conversations }: Places,
+): Promise<DeletionReceipt> {
+  const receipt = await corpus.remove({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
+  const page = { offset: 0, limit: AT_ONCE };
+  for (;;) {
+    const { items } = await conversations.list({ userId, ids: [], ...page });
+    if (items.length === 0) break;
+    for (const { id } of items) await conversations.remove(id);
+  }
+  for (;;) {
+    const { items } = await collections.list({ ownerId: userId, ...page });
+    if (items.length === 0) break;
+    for (const { id } of items) await collections.remove(id);
+  }
+  for (const id of await collections.idsOfMember(userId)) await collections.removeMember(id, userId);
+  return receipt;
+}

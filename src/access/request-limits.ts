@@ -1,0 +1,119 @@
+import type { Metadata } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { UserStore } from '../store/user-records.ts';
+import type { Principal } from './principal.ts';
+
+/** How many requests that change something one user may send; undefined is without limit. */
+export interface RequestRates {
+  readonly globalPerMinute?: number | undefined;
+  readonly routePerMinute?: number | undefined;
+  readonly monthly?: number | undefined;
+}
+
+export interface RequestUsage {
+  readonly lastMinute: number;
+  readonly thisMonth: number;
+  readonly routes: Readonly<Record<string, number>>;
+}
+
+/** Rates of requests, r2r-v3.md 2; superusers are not counted. */
+export interface RequestLimits {
+  /** Counts the request. Throws `rate_limited` with what limit it is. */
+  admit(principal: Principal, route: string): Promise<void>;
+  readonly defaults: RequestRates;
+  /** The user's own win over the defaults. */
+  ratesOf(overrides: Metadata | null): RequestRates;
+  usage(userId: string): Promise<RequestUsage>;
+}
+
+export interface RequestLimitsParts {
+  readonly defaults: RequestRates;
+  readonly store: Pick<UserStore, 'users' | 'requestCounts'>;
+  readonly now?: () => number;
+}
+
+const MINUTE = 60_000;
+/** Users whose last minute is remembered; beyond, who was quiet longest is forgotten. */
+const MOST_USERS = 10_000;
+/** Requests of a minute remembered of one user without a limit. */
+const MOST_REQUESTS = 1_000;
+
+interface Counted {
+  readonly route: string;
+  readonly at: number;
+}
+
+export function createRequestLimits({ defaults, store, now = Date.now }: RequestLimitsParts): RequestLimits {
+  const minutes = new Map<string, readonly Counted[]>();
+  const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE);
+  const month = () => new Date(now()).toISOString().slice(0, 7);
+
+  const ratesOf = (overrides: Metadata | null): RequestRates => ({
+    globalPerMinute: numberIn(overrides, 'global_per_min') ?? defaults.globalPerMinute,
+    routePerMinute: numberIn(overrides, 'route_per_min') ?? defaults.routePerMinute,
+    monthly: numberIn(overrides, 'monthly_limit') ?? defaults.monthly,
+  });
+
+  return {
+    async admit({ userId, isSuperuser }, route) {
+      if (isSuperuser) return;
+      const overrides = (await store.users.get(userId))?.limitsOverrides ?? null;
+      const rates = ratesOf(overrides);
+      if (Object.values(rates).every((rate) => rate === undefined) && overrides === null) return;
+      const counted = recent(userId);
+      checkMinute(counted, rates.globalPerMinute, 'Global per-minute', now());
+      const own = routeRate(overrides, route) ?? rates.routePerMinute;
+      checkMinute(
+        counted.filter((each) => each.route === route),
+        own,
+        'Per-route per-minute',
+        now(),
+      );
+      // Before anything is waited for, so that many at once are counted like many in turn.
+      minutes.delete(userId);
+      minutes.set(userId, [...counted.slice(-MOST_REQUESTS), { route, at: now() }]);
+      if (minutes.size > MOST_USERS) minutes.delete(minutes.keys().next().value ?? '');
+      if (rates.monthly === undefined) return;
+      if ((await store.requestCounts.count(userId, month())) <= rates.monthly) return;
+      const message = `Monthly rate limit exceeded: ${rates.monthly} requests in a month. It begins anew with the next.`;
+      throw new ServiceError('rate_limited', message, { retryAfter: secondsToNextMonth(now()) });
+    },
+    defaults,
+    ratesOf,
+    async usage(userId) {
+      const routes: Record<string, number> = {};
+      const counted = recent(userId);
+      for (const { route } of counted) routes[route] = (routes[route] ?? 0) + 1;
+      return { lastMinute: counted.length, thisMonth: await store.requestCounts.of(userId, month()), routes };
+    },
+  };
+}
+
+function checkMinute(counted: readonly Counted[], most: number | undefined, which: string, now: number): void {
+  if (most === undefined || counted.length < most) return;
+  // When enough of them are a minute old.
+  const freed = counted[counted.length - most]?.at ?? now;
+  const retryAfter = Math.max(1, Math.ceil((freed + MINUTE - now) / 1000));
+  const message = `${which} rate limit exceeded: ${most} requests a minute. Try again in ${retryAfter} s.`;
+  throw new ServiceError('rate_limited', message, { retryAfter });
+}
+
+/** A number of a user's own limits; anything else there counts as absent. */
+export function numberIn(overrides: Metadata | null, name: string): number | undefined {
+  const value = overrides?.[name];
+  return typeof value === 'number' && value >= 0 ? value : undefined;
+}
+
+/** `route_overrides: {"POST /v3/retrieval/rag": {"route_per_min": 5}}`; the method may be left out. */
+function routeRate(overrides: Metadata | null, route: string): number | undefined {
+  const routes = overrides?.['route_overrides'];
+  if (typeof routes !== 'object' || routes === null || Array.isArray(routes)) return undefined;
+  const own = (routes as Metadata)[route] ?? (routes as Metadata)[route.slice(route.indexOf(' ') + 1)];
+  if (typeof own !== 'object' || own === null || Array.isArray(own)) return undefined;
+  return numberIn(own as Metadata, 'route_per_min');
+}
+
+function secondsToNextMonth(now: number): number {
+  const date = new Date(now);
+  return Math.ceil((Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) - now) / 1000);
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { User } from '../store/user-records.ts';
+
+export interface SessionTokenParts {
+  readonly secret: string;
+  readonly accessMinutes: number;
+  readonly refreshDays: number;
+}
+
+export type TokenKind = 'access' | 'refresh';
+
+/** What one login gives out, r2r-v3.md 2. */
+export interface TokenPair {
+  readonly access: string;
+  readonly refresh: string;
+}
+
+export interface SessionClaims {
+  readonly email: string;
+  /** Of the user when the token was made; see `User`. */
+  readonly stamp: string;
+  readonly tokenId: string;
+  /** Shared by all tokens that come of one login. */
+  readonly session: string;
+  readonly expiresAt: string;
+}
+
+/** Tokens this server signs itself for users that log in. They are good until they expire, or are revoked elsewhere. */
+export interface SessionTokens {
+  issue(user: Pick<User, 'email' | 'tokenStamp'>, session?: string): Promise<TokenPair>;
+  /** Throws `unauthenticated`, and `token_expired` for what was good once. */
+  read(token: string, kind: TokenKind): Promise<SessionClaims>;
+  /** Whether it claims to be one of these; others are signed with keys that are not shared. */
+  isOwn(token: string): boolean;
+  /** When the last token of a session that is refreshed now has expired. */
+  sessionEnd(): string;
+}
+
+const ALGORITHM = 'HS256';
+const DAY = 86_400;
+
+const claims = z.object({
+  sub: z.string().min(1),
+  token_type: z.enum(['access', 'refresh']),
+  stamp: z.string(),
+  session: z.string(),
+  jti: z.string(),
+  exp: z.number(),
+});
+
+export function createSessionTokens({ secret, accessMinutes, refreshDays }: SessionTokenParts): SessionTokens {
+  const key = new TextEncoder().encode(secret);
+  const seconds = { access: accessMinutes * 60, refresh: refreshDays * DAY };
+
+  const sign = (kind: TokenKind, { email, tokenStamp }: Pick<User, 'email' | 'tokenStamp'>, session: string) => {
+    const now = Math.floor(Date.now() / 1000);
+    return new SignJWT({ token_type: kind, stamp: tokenStamp, session, nonce: randomUUID() })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .setSubject(email)
+      .setJti(randomUUID())
+      .setIssuedAt(now)
+      .setNotBefore(now)
+      .setExpirationTime(now + seconds[kind])
+      .sign(key);
+  };
+
+  return {
+    async issue(user, session = randomUUID()) {
+      const [access, refresh] = await Promise.all([sign('access', user, session), sign('refresh', user, session)]);
+      return { access, refresh };
+    },
+
+    async read(token, kind) {
+      const found = claims.safeParse(await verified(token, key, kind));
+      if (!found.success || found.data.token_type !== kind) throw invalidToken(kind);
+      const { sub, stamp, jti, session, exp } = found.data;
+      return { email: sub, stamp, tokenId: jti, session, expiresAt: new Date(exp * 1000).toISOString() };
+    },
+
+    isOwn(token) {
+      try {
+        return decodeProtectedHeader(token).alg === ALGORITHM;
+      } catch {
+        return false;
+      }
+    },
+
+    sessionEnd: () => new Date(Date.now() + seconds.refresh * 1000).toISOString(),
+  };
+}
+
+/** Clients know these words, and get themselves a new token or ask for the password again (r2r-v3.md 1.2). */
+export const invalidToken = (kind: TokenKind): ServiceError =>
+  new ServiceError('unauthenticated', `Invalid token: this is no ${kind} token of this server, or it was taken back.`);
+
+async function verified(token: string, key: Uint8Array, kind: TokenKind): Promise<unknown> {
+  try {
+    return (await jwtVerify(token, key, { algorithms: [ALGORITHM], requiredClaims: ['exp', 'sub', 'jti'] })).payload;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) {
+      const now = kind === 'access' ? 'get a new one with the refresh token' : 'log in again';
+      throw new ServiceError('token_expired', `The ${kind} token expired: token expired, ${now}.`);
+    }
+    throw invalidToken(kind);
+  }
+}

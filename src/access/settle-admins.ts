@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { defaultCollectionId } from '../documents/ids.ts';
+import type { CollectionRecords } from '../store/records.ts';
+import type { UserStore } from '../store/user-records.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import { defaultAdmin } from './principal.ts';
+
+export interface AdminWishes {
+  /** Made as a superuser when nobody has that e-mail yet. */
+  readonly first?: { readonly email: string; readonly password: string } | undefined;
+  /** Gives the default admin the password that test suites of R2R's clients know. */
+  readonly knowsTestPassword: boolean;
+}
+
+interface Places {
+  readonly store: UserStore;
+  readonly collections: CollectionRecords;
+  readonly warn: (message: string) => void;
+}
+
+/** What everybody knows, and nobody has unless it was asked for. */
+const TEST_PASSWORD = 'change_me_immediately';
+
+/**
+ * Sees to it at the start that the default admin has a record, so that nobody else can register in its name, and that
+ * the first admin is there whom the settings name.
+ */
+export async function settleAdmins({ first, knowsTestPassword }: AdminWishes, places: Places): Promise<void> {
+  const { store, collections, warn } = places;
+  const { users } = store;
+  const { userId, email } = defaultAdmin;
+  const admin =
+    (await users.get(userId)) ??
+    (await users.create({ email, passwordHash: null, isSuperuser: true, isVerified: true }));
+  await collections.ensure({ id: defaultCollectionId(userId), ownerId: userId, name: 'Default' });
+  if (knowsTestPassword) {
+    warn(`CITEWELL_R2R_TEST_ADMIN is set: ${email} logs in with a password that everybody knows. For tests only.`);
+    if (!(await hasTestPassword(admin.passwordHash))) {
+      await users.update(userId, { passwordHash: await hashPassword(TEST_PASSWORD) });
+    }
+  } else if (await hasTestPassword(admin.passwordHash)) {
+    await users.update(userId, { passwordHash: null, tokenStamp: randomUUID() });
+  }
+  if (first === undefined || (await users.findByEmail(first.email)) !== undefined) return;
+  const passwordHash = await hashPassword(first.password);
+  const made = await users.create({ email: first.email, passwordHash, isSuperuser: true, isVerified: true });
+  await collections.ensure({ id: defaultCollectionId(made.id), ownerId: made.id, name: 'Default' });
+}
+
+const hasTestPassword = async (hash: string | null): Promise<boolean> =>
+  hash !== null && (await isPassword(TEST_PASSWORD, hash));

@@ -1,0 +1,290 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { defaultCollectionId, isUuid } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { Corpus, DeletionReceipt, Page, Paged } from '../store/corpus.ts';
+import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
+import type { ApiKey, CodePurpose, User, UserChange, UserStore } from '../store/user-records.ts';
+import { makeApiKey } from './api-keys.ts';
+import { checkPassword, hashPassword } from './passwords.ts';
+import { defaultAdmin, type Principal } from './principal.ts';
+import { removeBelongings } from './remove-belongings.ts';
+import type { SignIn } from './sign-in.ts';
+import { createThrottle, type Throttle } from './throttle.ts';
+
+export interface UsersParts {
+  readonly store: UserStore;
+  readonly collections: CollectionRecords;
+  readonly conversations: ConversationRecords;
+  readonly corpus: Corpus;
+  readonly signIn: SignIn;
+  readonly policy: UserPolicy;
+  readonly registrations?: Throttle;
+}
+
+export interface UserPolicy {
+  /** Whether anyone may register, or superusers only make users. */
+  readonly registration: 'open' | 'closed';
+  readonly requiresVerified: boolean;
+}
+
+export interface Registration {
+  readonly email: string;
+  readonly password: string;
+  readonly name?: string;
+  readonly bio?: string;
+  readonly profilePicture?: string;
+  /** For superusers to say. */
+  readonly isVerified?: boolean;
+}
+
+/** What may be changed of a user; `password` and what is said of rights by superusers only. */
+export type Profile = Partial<
+  Pick<
+    User,
+    | 'email'
+    | 'name'
+    | 'bio'
+    | 'profilePicture'
+    | 'metadata'
+    | 'isSuperuser'
+    | 'isActive'
+    | 'isVerified'
+    | 'limitsOverrides'
+  >
+> & { readonly password?: string };
+
+/** A key, with the text that is shown this once. */
+export interface IssuedKey extends ApiKey {
+  readonly whole: string;
+}
+
+/**
+ * Users as one of them may see and change them, r2r-v3.md 10: oneself, and everybody for a superuser. Another is
+ * `forbidden`, whether there is one or not.
+ */
+export interface Users {
+  /** `by` is undefined for who is not known yet; `address` is where it comes from. Throws `invalid_request`, `forbidden`. */
+  register(by: Principal | undefined, registration: Registration, address: string): Promise<User>;
+  get(by: Principal, id: string): Promise<User>;
+  /** Newest first, for superusers; `ids` empty means all. */
+  list(by: Principal, query: { readonly ids: readonly string[] } & Page): Promise<Paged<User>>;
+  update(by: Principal, id: string, change: Profile): Promise<User>;
+  /** With all that is theirs. Without a superuser it takes the password. */
+  remove(by: Principal, id: string, password: string | undefined): Promise<DeletionReceipt>;
+  /** All tokens given out before are worth nothing afterwards. */
+  changePassword(by: Principal, current: string, next: string): Promise<void>;
+  createKey(
+    by: Principal,
+    id: string,
+    key: { readonly name?: string; readonly description?: string },
+  ): Promise<IssuedKey>;
+  keys(by: Principal, id: string, page: Page): Promise<Paged<ApiKey>>;
+  removeKey(by: Principal, id: string, keyId: string): Promise<void>;
+  /** A code that lets its bearer set a new password, or shows the e-mail to be theirs; for superusers to pass on. */
+  createCode(by: Principal, id: string, purpose: CodePurpose): Promise<string>;
+  /** Throws `invalid_request` for a verified one. An unknown e-mail is not told from a known one. */
+  askForVerification(email: string): Promise<void>;
+  verify(email: string, code: string): Promise<void>;
+  resetPassword(code: string, password: string): Promise<void>;
+}
+
+const CODE_HOURS = 24;
+const REGISTRATIONS = { times: 100, seconds: 3_600 };
+const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
+
+export function createUsers(parts: UsersParts): Users {
+  const { store, collections, signIn, policy, registrations = createThrottle(REGISTRATIONS) } = parts;
+  const { users, apiKeys, codes } = store;
+
+  const find = async (by: Principal, id: string): Promise<User> => {
+    if (!by.isSuperuser && id.toLowerCase() !== by.userId) throw notYours();
+    const user = isUuid(id) ? await users.get(id) : undefined;
+    if (user !== undefined) return user;
+    if (id.toLowerCase() === by.userId) return passingUser(by);
+    throw new ServiceError('not_found', `There is no user ${id}.`);
+  };
+  const setPassword = async (id: string, password: string): Promise<void> => {
+    await users.update(id, { passwordHash: await hashPassword(password), tokenStamp: randomUUID() });
+  };
+
+  return {
+    async register(by, { email, password, isVerified, ...profile }, address) {
+      const isSuperuser = by?.isSuperuser ?? false;
+      if (policy.registration === 'closed' && !isSuperuser) {
+        throw new ServiceError('forbidden', 'Nobody registers here by themselves; a superuser makes users.');
+      }
+      if (isVerified !== undefined && !isSuperuser) {
+        throw new ServiceError('forbidden', 'Only a superuser says whose e-mail is verified.');
+      }
+      checkEmail(email);
+      checkPassword(password);
+      if (!isSuperuser) registrations.attempt(address);
+      if ((await users.findByEmail(email)) !== undefined) throw taken(email);
+      const user = await users
+        .create({
+          email,
+          passwordHash: await hashPassword(password),
+          isSuperuser: false,
+          isVerified: isVerified ?? !policy.requiresVerified,
+          ...profile,
+        })
+        .catch((error: unknown) => {
+          throw isConflict(error) ? taken(email) : error;
+        });
+      await collections.ensure({ id: defaultCollectionId(user.id), ownerId: user.id, name: 'Default' });
+      return user;
+    },
+
+    get: find,
+
+    async list(by, query) {
+      requireSuperuser(by);
+      return users.list(query);
+    },
+
+    async update(by, id, { password, ...change }) {
+      const user = await find(by, id);
+      checkChange(by, user, { ...change, ...(password !== undefined && { password }) });
+      if (change.email !== undefined) checkEmail(change.email);
+      const isOther = change.email !== undefined && change.email.toLowerCase() !== user.email;
+      const full: UserChange = {
+        ...change,
+        ...(isOther && policy.requiresVerified && change.isVerified === undefined && { isVerified: false }),
+        // Whoever had a token of another address, or was shut out, has to show again who they are.
+        ...((isOther || change.isActive === false) && { tokenStamp: randomUUID() }),
+        ...(password !== undefined && { passwordHash: await hashPassword(password), tokenStamp: randomUUID() }),
+      };
+      const updated = await users.update(user.id, full).catch((error: unknown) => {
+        throw isConflict(error) ? taken(change.email ?? '') : error;
+      });
+      if (updated === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
+      return updated;
+    },
+
+    async remove(by, id, password) {
+      const user = await find(by, id);
+      if (user.id === defaultAdmin.userId) throw ofTheServer();
+      if (!by.isSuperuser) await signIn.confirmPassword(user, password ?? '', 'Incorrect password.');
+      // First nobody adds to what is about to go.
+      await users.update(user.id, { isActive: false, tokenStamp: randomUUID() });
+      const receipt = await removeBelongings(user.id, parts);
+      await users.remove(user.id);
+      return receipt;
+    },
+
+    async changePassword(by, current, next) {
+      const user = await find(by, by.userId);
+      checkPassword(next);
+      await signIn.confirmPassword(user, current, 'Incorrect current password');
+      await setPassword(user.id, next);
+    },
+
+    async createKey(by, id, { name, description = null }) {
+      const user = await stored(await find(by, id), users);
+      const { whole, publicKey, secretHash } = makeApiKey();
+      const key = await apiKeys.add({ userId: user.id, publicKey, secretHash, name: name ?? '', description });
+      return { ...key, whole };
+    },
+
+    async keys(by, id, page) {
+      return apiKeys.list((await find(by, id)).id, page);
+    },
+
+    async removeKey(by, id, keyId) {
+      const user = await find(by, id);
+      if (isUuid(keyId) && (await apiKeys.remove(user.id, keyId))) return;
+      throw new ServiceError('not_found', `The user ${user.id} has no key ${keyId}.`);
+    },
+
+    async createCode(by, id, purpose) {
+      requireSuperuser(by);
+      const user = await stored(await find(by, id), users);
+      const code = randomBytes(24).toString('base64url');
+      await codes.put(user.id, purpose, hash(code), new Date(Date.now() + CODE_HOURS * 3_600_000).toISOString());
+      return code;
+    },
+
+    async askForVerification(email) {
+      if ((await users.findByEmail(email))?.isVerified) {
+        throw new ServiceError('invalid_request', 'This email is already verified. Please log in.');
+      }
+    },
+
+    async verify(email, code) {
+      const user = await users.findByEmail(email);
+      const owner = await codes.take('verify', hash(code));
+      if (user === undefined || owner !== user.id) throw badCode('verification');
+      await users.update(user.id, { isVerified: true });
+    },
+
+    async resetPassword(code, password) {
+      checkPassword(password);
+      const owner = await codes.take('reset', hash(code));
+      if (owner === undefined) throw badCode('reset');
+      await setPassword(owner, password);
+    },
+  };
+}
+
+/** Who comes with another issuer's token is a user as long as they come, and nothing is kept of them. */
+function passingUser({ userId, email, isSuperuser }: Principal): User {
+  const now = new Date().toISOString();
+  return {
+    id: userId,
+    email,
+    passwordHash: null,
+    tokenStamp: '',
+    isSuperuser,
+    isActive: true,
+    isVerified: true,
+    name: null,
+    bio: null,
+    profilePicture: null,
+    metadata: {},
+    limitsOverrides: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+async function stored(user: User, users: UserStore['users']): Promise<User> {
+  if ((await users.get(user.id)) !== undefined) return user;
+  throw new ServiceError('forbidden', 'Users of another issuer get their tokens there; nothing is kept of them here.');
+}
+
+/** Rights are a superuser's to give, and the server's own admin stays as it is. */
+function checkChange(by: Principal, user: User, change: Profile): void {
+  const { isSuperuser, isActive, isVerified, limitsOverrides, password, email } = change;
+  const rights = [isSuperuser, isActive, isVerified, limitsOverrides, password];
+  if (!by.isSuperuser && rights.some((right) => right !== undefined)) {
+    throw new ServiceError('forbidden', 'Only a superuser changes the rights, the limits and the password of a user.');
+  }
+  const isOwn = user.id === defaultAdmin.userId;
+  if (isOwn && (isSuperuser === false || isActive === false || (email ?? user.email) !== user.email)) {
+    throw ofTheServer();
+  }
+}
+
+function checkEmail(email: string): void {
+  if (EMAIL.test(email)) return;
+  throw new ServiceError('invalid_request', 'This is no e-mail address; expected one such as ada@example.org.');
+}
+
+function requireSuperuser({ isSuperuser }: Principal): void {
+  if (!isSuperuser) throw new ServiceError('forbidden', 'This is for superusers only.');
+}
+
+const hash = (code: string): string => createHash('sha256').update(code, 'utf8').digest('hex');
+
+const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'conflict';
+
+const taken = (email: string) =>
+  new ServiceError('invalid_request', `User with email ${email.toLowerCase()} already exists.`);
+
+const notYours = () => new ServiceError('forbidden', 'Only the user and superusers may do this.');
+
+const ofTheServer = () =>
+  new ServiceError('invalid_request', 'This is the user of the server itself, who stays an active superuser.');
+
+const badCode = (kind: string) =>
+  new ServiceError('invalid_request', `This ${kind} code is wrong, was used, or has expired; ask for a new one.`);
