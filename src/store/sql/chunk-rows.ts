@@ -3,7 +3,7 @@ import type { Chunk } from '../../documents/chunk.ts';
 import type { Document, Metadata } from '../../documents/document.ts';
 import type { ChunkTable } from './schema.ts';
 
-export type ChunkRow = Omit<Selectable<ChunkTable>, 'key' | 'document_key' | 'generation'>;
+export type ChunkRow = Omit<Selectable<ChunkTable>, 'key' | 'document_key' | 'generation' | 'embedding_hash'>;
 
 /** What a chunk inherits. */
 export type ChunkParent = Pick<
