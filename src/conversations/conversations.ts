@@ -34,6 +34,10 @@ export interface Conversations {
   messages(principal: Principal, id: string): Promise<readonly StoredMessage[]>;
   /** Newest first; `ids` empty means all. */
   list(principal: Principal, query: { readonly ids: readonly string[] } & Page): Promise<Paged<Conversation>>;
+  /** All of them, oldest first, read a few at a time. */
+  each(principal: Principal): AsyncGenerator<Conversation, void>;
+  /** The messages of all of them, in the order they were written. */
+  eachMessage(principal: Principal): AsyncGenerator<StoredMessage, void>;
   rename(principal: Principal, id: string, name: string): Promise<Conversation>;
   remove(principal: Principal, id: string): Promise<void>;
   append(principal: Principal, conversationId: string, message: NewMessage): Promise<StoredMessage>;
@@ -61,6 +65,9 @@ export function createConversations(records: ConversationRecords): Conversations
     },
 
     list: ({ userId, isSuperuser }, query) => records.list({ ...query, userId: isSuperuser ? null : userId }),
+
+    each: ({ userId, isSuperuser }) => records.each(isSuperuser ? null : userId),
+    eachMessage: ({ userId, isSuperuser }) => records.eachMessage(isSuperuser ? null : userId),
 
     async rename(principal, id, name) {
       await own(principal, id);

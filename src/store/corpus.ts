@@ -132,6 +132,8 @@ export interface Corpus {
   get(id: string): Promise<Document | undefined>;
   /** Newest created first. */
   list(filter: Filter, page: Page): Promise<Paged<Document>>;
+  /** All that fit, oldest first, read a few at a time; what comes or goes meanwhile may be among them or not. */
+  each(filter: Filter): AsyncGenerator<Document, void>;
   /** A visible document of that owner with these bytes, if any. */
   findByContent(ownerId: string, contentHash: string): Promise<Document | undefined>;
   bytesOf(id: string): Promise<Uint8Array | undefined>;

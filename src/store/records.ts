@@ -99,6 +99,10 @@ export interface ConversationRecords {
   get(id: string): Promise<Conversation | undefined>;
   /** Newest first; `ids` empty means all. */
   list(query: { readonly userId: string | null; readonly ids: readonly string[] } & Page): Promise<Paged<Conversation>>;
+  /** All of a user's, oldest first, read a few at a time. */
+  each(userId: string | null): AsyncGenerator<Conversation, void>;
+  /** Every message in a user's conversations, in the order they were written, read a few at a time. */
+  eachMessage(userId: string | null): AsyncGenerator<StoredMessage, void>;
   rename(id: string, name: string): Promise<Conversation | undefined>;
   /** True when it was there. Its messages go with it. */
   remove(id: string): Promise<boolean>;

@@ -5,6 +5,7 @@ import type { Corpus } from '../corpus.ts';
 import { analyseQuery } from '../full-text/analyse.ts';
 import { toChunk } from './chunk-rows.ts';
 import { findRow, toDocuments } from './document-rows.ts';
+import { eachRow } from './each-row.ts';
 import { inBatches } from './key-ranges.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import type { ChunkTable } from './schema.ts';
@@ -18,6 +19,7 @@ export type DocumentReads = Pick<
   Corpus,
   | 'get'
   | 'list'
+  | 'each'
   | 'findByContent'
   | 'bytesOf'
   | 'textOf'
@@ -55,6 +57,20 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
           .limit(limit)
           .execute();
         return { items: await toDocuments(transaction, rows), total };
+      }),
+
+    each: (filter) =>
+      eachRow(async (after, limit) => {
+        const rows = await reader
+          .selectFrom('documents as d')
+          .selectAll()
+          .where('d.key', '>', after)
+          .where(filterToSql(filter, 'document'))
+          .orderBy('d.key')
+          .limit(limit)
+          .execute();
+        const documents = await toDocuments(reader, rows);
+        return documents.map((item, place) => ({ key: rows[place]?.key ?? 0, item }));
       }),
 
     async findByContent(ownerId, contentHash) {

@@ -3,6 +3,7 @@ import type { Metadata } from '../../documents/document.ts';
 import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Conversation, ConversationRecords, StoredMessage, StoredRole } from '../records.ts';
+import { eachRow } from './each-row.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import type { ConversationTable, MessageTable } from './schema.ts';
 
@@ -33,6 +34,25 @@ export function createConversations({ reader, writer }: Sqlite): ConversationRec
         const { total } = await wanted.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
         const rows = await wanted.selectAll().orderBy('key', 'desc').offset(offset).limit(limit).execute();
         return { items: rows.map(toConversation), total };
+      }),
+
+    each: (userId) =>
+      eachRow(async (after, limit) => {
+        let wanted = reader.selectFrom('conversations').selectAll().where('key', '>', after);
+        if (userId !== null) wanted = wanted.where('user_id', '=', userId);
+        const rows = await wanted.orderBy('key').limit(limit).execute();
+        return rows.map((row) => ({ key: row.key, item: toConversation(row) }));
+      }),
+
+    eachMessage: (userId) =>
+      eachRow(async (after, limit) => {
+        let wanted = reader.selectFrom('messages').selectAll().where('key', '>', after);
+        if (userId !== null) {
+          const own = reader.selectFrom('conversations').select('id').where('user_id', '=', userId);
+          wanted = wanted.where('conversation_id', 'in', own);
+        }
+        const rows = await wanted.orderBy('key').limit(limit).execute();
+        return rows.map((row) => ({ key: row.key, item: toMessage(row) }));
       }),
 
     async rename(id, name) {

@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import type { Page, Paged } from '../store/corpus.ts';
+import { toCsv } from './csv.ts';
+import { readBody } from './read-body.ts';
+import type { ExportColumns } from './wire/export-columns.ts';
+import { exportRequest, planExport } from './wire/export-request.ts';
+
+/**
+ * Answers an export: the columns and filters the body asks for, over these rows. The rows are asked for only once the
+ * request is understood, and read no faster than they are taken.
+ */
+export async function sendExport<Row>(
+  request: Request,
+  response: Response,
+  {
+    name,
+    columns,
+    rows,
+  }: {
+    /** Of the file, without its ending. */
+    readonly name: string;
+    readonly columns: ExportColumns<Row>;
+    rows(): AsyncIterable<Row>;
+  },
+): Promise<void> {
+  const plan = planExport(columns, readBody(request, exportRequest));
+  const wanted = async function* () {
+    for await (const row of rows()) if (plan.includes(row)) yield plan.values(row);
+  };
+  const pieces = toCsv(plan.includesHeader ? plan.names : undefined, wanted());
+  // A failure at the first rows can still become an ordinary answer.
+  const first = await pieces.next();
+  response.setHeader('Content-Type', 'text/csv; charset=utf-8');
+  response.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  const body = async function* () {
+    if (first.done !== true) yield first.value;
+    yield* pieces;
+  };
+  await sendPieces(response, Readable.from(body()));
+}
+
+/** Streams to a reader who may leave, which is no failure. */
+export async function sendPieces(response: Response, pieces: Readable): Promise<void> {
+  try {
+    await pipeline(pieces, response);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+
+const ROWS_PER_PAGE = 500;
+
+/** All items of something that is read in pages. */
+export async function* eachOf<Item>(read: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item, void> {
+  for (let offset = 0; ; offset += ROWS_PER_PAGE) {
+    const { items } = await read({ offset, limit: ROWS_PER_PAGE });
+    yield* items;
+    if (items.length < ROWS_PER_PAGE) return;
+  }
+}
