@@ -1,7 +1,7 @@
 import type { Document, Metadata } from '../documents/document.ts';
 import { embedInBatches } from '../embeddings/embed-in-batches.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
-import type { Corpus, Publication } from '../store/corpus.ts';
+import type { Corpus, NewChunk, Publication } from '../store/corpus.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { embeddingText } from './embedding-text.ts';
 import type { IngestEvent } from './ingestor.ts';
@@ -21,40 +21,52 @@ export interface PassagesToPublish {
 /** Passages embedded and staged in one go: enough to keep an embedder busy, few enough to show progress. */
 const BATCH = 256;
 
-/** Embeds the passages of a document, then makes them visible all at once. */
+/**
+ * Embeds the passages of a document, then makes them visible all at once. Those that are visible already, word for word
+ * and embedded from the same text, go on as they are.
+ */
 export async function* publishPassages(parts: PassagesToPublish): AsyncGenerator<IngestEvent, Document> {
   const { corpus, spaces, embeddings, document, prepared, signal } = parts;
   const { passages } = prepared;
+  const attempt = document.ingestionAttempt;
   const space = await embeddings.space(signal);
   await spaces.claim(space);
   const publication = toPublication(parts);
   const title = publication.title ?? document.title;
 
-  await corpus.setStatus(document.id, 'embedding');
+  await corpus.setStatus(document.id, 'embedding', attempt);
   yield { type: 'status', status: 'embedding' };
-  for (let done = 0; done < passages.length; ) {
-    const batch = passages.slice(done, done + BATCH);
-    const texts = batch.map((passage) => embeddingText({ ...passage, title }));
+  const described = passages.map((passage) => toChunk(passage, title));
+  const kept = await corpus.keep(document.id, described, title, attempt);
+  const changed = described.filter(({ order }) => !kept.has(order));
+  for (let done = 0; done < changed.length; ) {
+    const batch = changed.slice(done, done + BATCH);
+    const texts = batch.map(({ embeddedText }) => embeddedText);
     const vectors = await embedInBatches(embeddings, texts, { kind: 'passage', signal });
     signal.throwIfAborted();
     await corpus.stage(
       document.id,
-      batch.flatMap((passage, index) => withVector(passage, vectors[index])),
+      batch.flatMap((chunk, index) => withVector(chunk, vectors[index])),
       space,
+      attempt,
     );
     done += batch.length;
-    yield { type: 'progress', stage: 'embedding', done, total: passages.length };
+    yield { type: 'progress', stage: 'embedding', done: kept.size + done, total: passages.length };
   }
 
-  await corpus.setStatus(document.id, 'storing');
+  await corpus.setStatus(document.id, 'storing', attempt);
   yield { type: 'status', status: 'storing' };
   signal.throwIfAborted();
-  return corpus.publish(document.id, publication);
+  return corpus.publish(document.id, { ...publication, attempt, passages: passages.length });
 }
 
-function withVector({ text, order, start, end, page, headingPath }: Passage, vector: Float32Array | undefined) {
-  return vector === undefined ? [] : [{ text, order, start, end, page, headingPath, vector }];
+function toChunk(passage: Passage, title: string) {
+  const { text, order, start, end, page, headingPath } = passage;
+  return { text, order, start, end, page, headingPath, embeddedText: embeddingText({ ...passage, title }) };
 }
+
+const withVector = (chunk: ReturnType<typeof toChunk>, vector: Float32Array | undefined): NewChunk[] =>
+  vector === undefined ? [] : [{ ...chunk, vector }];
 
 function toPublication({ document, settings, prepared }: PassagesToPublish): Publication {
   const { text, pages, summary, totalTokens } = prepared;

@@ -39,6 +39,8 @@ export interface NewChunk {
   readonly page: number | null;
   readonly headingPath: readonly string[];
   readonly metadata?: Metadata;
+  /** What `vector` is of, so that the same passage is known again when the document is ingested again. */
+  readonly embeddedText?: string;
   readonly vector: Float32Array;
 }
 
@@ -63,6 +65,8 @@ export interface ExtractedText {
 export interface Publication extends ExtractedText {
   /** The submission it is of; a later one makes publishing a conflict. */
   readonly attempt?: number;
+  /** How many passages there are; fewer, because one was edited or removed meanwhile, make publishing a conflict. */
+  readonly passages?: number;
   readonly title?: string;
   readonly type?: string;
   readonly metadata?: Metadata;
@@ -77,6 +81,8 @@ export interface DeletionReceipt {
   readonly vectors: number;
   readonly fullTextEntries: number;
   readonly files: number;
+  /** Entities and relationships that only what was removed had told of. */
+  readonly graphRows: number;
   /** What was extracted into the graph; absent where nothing of the graph was looked at. */
   readonly entities?: number;
   readonly relationships?: number;
@@ -117,6 +123,17 @@ export interface Corpus {
    * has moved to another since.
    */
   stage(id: string, chunks: readonly NewChunk[], embeddedIn?: VectorSpaceName, attempt?: number): Promise<void>;
+  /**
+   * Stages those of these passages that can be seen already, word for word and embedded from the same text under the
+   * same title, as they are: identifier, own metadata and vectors stay. Returns the `order` of each that needs no
+   * `stage` any more.
+   */
+  keep(
+    id: string,
+    passages: readonly Omit<NewChunk, 'vector'>[],
+    title: string,
+    attempt?: number,
+  ): Promise<ReadonlySet<number>>;
   /**
    * Puts the staged chunks into the vector index, then makes them the document's chunks and the status `success`.
    * An index that is down does not keep a document back: it is owed the vectors, and exact search finds them.

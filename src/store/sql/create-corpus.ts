@@ -3,23 +3,29 @@ import { everything, type Filter } from '../../documents/filter.ts';
 import type { Corpus, CorpusStats } from '../corpus.ts';
 import { createDocumentReads } from './document-reads.ts';
 import { editChunk, removeChunk } from './edit-chunks.ts';
-import type { IndexUpkeep } from './index-upkeep.ts';
+import type { EmbeddingText } from './fill-space.ts';
 import { createIngestions } from './ingestions.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { countOwed } from './outbox.ts';
-import { publishDocument } from './publish-document.ts';
+import { type PublishParts, publishDocument } from './publish-document.ts';
 import { removeDocuments } from './remove-documents.ts';
 import { setMetadata } from './set-metadata.ts';
 import { currentSpace } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
 
+export interface CorpusParts extends PublishParts {
+  /** What is embedded of a chunk. */
+  readonly embeddingText: EmbeddingText;
+}
+
 /** The corpus over the record store and a vector index. */
-export function createCorpus(sqlite: Sqlite, upkeep: IndexUpkeep): Corpus {
+export function createCorpus(parts: CorpusParts): Corpus {
+  const { sqlite, upkeep, embeddingText } = parts;
   return {
-    ...createIngestions(sqlite, upkeep.nudge),
+    ...createIngestions({ sqlite, embeddingText, onOwed: upkeep.nudge }),
     ...createDocumentReads(sqlite),
 
-    publish: (id, publication) => publishDocument(sqlite, upkeep, id, publication),
+    publish: (id, publication) => publishDocument(parts, id, publication),
 
     editChunk: (id, change) => editChunk(sqlite, upkeep, id, change),
     removeChunk: (id) => removeChunk(sqlite, upkeep, id),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { ANALYSER_VERSION } from '../full-text/analyse.ts';
+import { renewNames } from './graph/name-rows.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import type { Queries } from './space-rows.ts';
 
@@ -16,10 +17,34 @@ export async function addFullText(database: Queries, documentKey: number, genera
       where c.document_key = ${documentKey} and c.generation = ${generation}
     )
     select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+  await addDocumentFullText(database, documentKey);
+}
+
+/** Fills the full-text index for the document itself. */
+export async function addDocumentFullText(database: Queries, documentKey: number): Promise<void> {
   await sql`
     insert into document_terms (rowid, title, body)
     with analysed as materialized (
       select key, index_terms(title, '[]', coalesce(summary, '')) as terms from documents where key = ${documentKey}
+    )
+    select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+}
+
+/** Fills it for the visible chunks of a document that an earlier publication has not filled it for already. */
+export async function addStagedFullText(
+  database: Queries,
+  documentKey: number,
+  { includesKept }: { readonly includesKept: boolean },
+): Promise<void> {
+  const filled = includesKept
+    ? sql`select 0`
+    : sql`select chunk_key from kept_chunks where document_key = ${documentKey}`;
+  await sql`
+    insert into chunk_terms (rowid, title, body)
+    with analysed as materialized (
+      select c.key, index_terms(d.title, c.heading_path, c.text) as terms
+      from chunks c join documents d on d.key = c.document_key and d.generation = c.generation
+      where c.document_key = ${documentKey} and c.key not in (${filled})
     )
     select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
 }
@@ -67,6 +92,7 @@ export async function renewFullText({ writer }: Sqlite): Promise<boolean> {
       .where('generation', '>', 0)
       .execute();
     for (const { key, generation } of visible) await addFullText(transaction, key, generation);
+    await renewNames(transaction);
     await transaction
       .insertInto('settings')
       .values({ name: STAMP, value: ANALYSER_VERSION })

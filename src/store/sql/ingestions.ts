@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Document, IngestionStatus, Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Corpus, NewDocument } from '../corpus.ts';
 import { type DocumentRow, findRow, readSubmitted, type Submitted, toColumns, toDocuments } from './document-rows.ts';
+import type { EmbeddingText } from './fill-space.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import type { Queries } from './space-rows.ts';
 import { dropStaged, insertStaged } from './staged-chunks.ts';
 import { addTask, followStatus } from './task-rows.ts';
+import { keepChunks } from './versions/kept-chunks.ts';
 
 /** The part of a corpus that takes a document from `pending` to the door of publication. */
-export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'fail' | 'unfinished' | 'settingsOf'>;
+export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'keep' | 'fail' | 'unfinished' | 'settingsOf'>;
 
 const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
 
@@ -18,7 +21,14 @@ const isSettled = (row: DocumentRow): boolean => SETTLED.includes(row.ingestion_
 const notBegun = (id: string) =>
   new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
 
-export function createIngestions(sqlite: Sqlite, onOwed: () => void): Ingestions {
+export interface IngestionParts {
+  readonly sqlite: Sqlite;
+  readonly embeddingText: EmbeddingText;
+  /** Told that the index may be owed something. */
+  readonly onOwed: () => void;
+}
+
+export function createIngestions({ sqlite, embeddingText, onOwed }: IngestionParts): Ingestions {
   const { reader, writer } = sqlite;
   return {
     begin: (document, { replace = false, queued = false } = {}) =>
@@ -49,6 +59,13 @@ export function createIngestions(sqlite: Sqlite, onOwed: () => void): Ingestions
         await insertStaged(transaction, row, chunks, embeddedIn);
       });
     },
+
+    keep: (id, passages, title, attempt) =>
+      writer.transaction().execute(async (transaction) => {
+        const document = await requireRow(transaction, id, attempt);
+        if (isSettled(document)) throw notBegun(id);
+        return keepChunks(transaction, { document, title, passages, embeddingText });
+      }),
 
     async fail(id, reason, attempt) {
       await writer.transaction().execute(async (transaction) => {
@@ -128,6 +145,7 @@ async function takeOver(database: Queries, row: DocumentRow, document: NewDocume
   const description =
     row.generation === 0 ? { ...toColumns(submitted), submitted: null } : { submitted: JSON.stringify(submitted) };
   if (row.generation === 0) await setCollections(database, row.key, submitted.collectionIds);
+  else await keepOriginal(database, row.key);
   await update(database, row.key, {
     ...description,
     ingestion_status: 'pending',
@@ -140,6 +158,15 @@ async function takeOver(database: Queries, row: DocumentRow, document: NewDocume
     .set({ bytes: document.bytes })
     .where('document_key', '=', row.key)
     .execute();
+}
+
+/** What is visible goes on being made from these bytes; a version is to have them. */
+async function keepOriginal(database: Queries, key: number): Promise<void> {
+  await sql`
+    insert into visible_originals (document_key, bytes, settings)
+    select d.key, f.bytes, d.settings from documents d join document_files f on f.document_key = d.key
+    where d.key = ${key}
+    on conflict do nothing`.execute(database);
 }
 
 function toSubmitted(document: NewDocument): Submitted {
@@ -158,10 +185,17 @@ function toSubmitted(document: NewDocument): Submitted {
 
 /** Makes these the collections of the document, and no others. */
 export async function setCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
-  await database.deleteFrom('document_collections').where('document_key', '=', key).execute();
+  // Those it stays in are left alone: leaving one would take what was gathered of it out of that collection's graph.
+  let left = database.deleteFrom('document_collections').where('document_key', '=', key);
+  if (ids.length > 0) left = left.where('collection_id', 'not in', ids);
+  await left.execute();
   if (ids.length === 0) return;
   const rows = ids.map((collection_id) => ({ document_key: key, collection_id }));
-  await database.insertInto('document_collections').values(rows).execute();
+  await database
+    .insertInto('document_collections')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** Changes columns of a document and its `updated_at`; the task of its ingestion follows a new status. */

@@ -1,4 +1,5 @@
 import type { Corpus } from '../corpus.ts';
+import type { DocumentGraphRecords, GraphRecords } from '../graph-records.ts';
 import type { IndexMaintenance } from '../index-state.ts';
 import type { IngestionQueue } from '../ingestion-queue.ts';
 import type { CollectionRecords, ConversationRecords } from '../records.ts';
@@ -8,6 +9,8 @@ import type { VectorSpaces } from '../vector-spaces.ts';
 import { createCorpus } from './create-corpus.ts';
 import type { EmbeddingText } from './fill-space.ts';
 import { renewFullText } from './full-text-rows.ts';
+import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
+import { createGraphs } from './graph/sql-graphs.ts';
 import { createIndexUpkeep } from './index-upkeep.ts';
 import { createIngestionQueue, recoverTasks } from './ingestion-queue.ts';
 import { openSqlite, type Sqlite } from './open-sqlite.ts';
@@ -16,6 +19,7 @@ import { createConversations } from './sql-conversations.ts';
 import { createUserStore } from './sql-user-store.ts';
 import { createVectorSpaces } from './sql-vector-spaces.ts';
 import { dropOrphans } from './staged-chunks.ts';
+import { retireAll } from './versions/retire-versions.ts';
 
 /** All that is kept, over one database file and one vector index. */
 export interface Store {
@@ -26,6 +30,8 @@ export interface Store {
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
   readonly people: UserStore;
+  readonly documentGraphs: DocumentGraphRecords;
+  readonly graphs: GraphRecords;
   readonly maintenance: IndexMaintenance;
   /** Closes the database; the index is its opener's to close, after this. */
   close(): Promise<void>;
@@ -36,20 +42,25 @@ export interface StoreOptions {
   readonly path: string;
   readonly index: VectorIndex;
   readonly embeddingText: EmbeddingText;
+  /** Earlier versions whose content is kept, of each document. */
+  readonly versionsKept?: number;
   readonly readers?: number;
   /** Told of trouble that nobody waits for. */
   readonly report?: (message: string, cause?: unknown) => void;
 }
+
+const VERSIONS_KEPT = 10;
 
 /**
  * Opens the store as its last process left it, killed or not: what that one had staged and not published is removed,
  * the index is handed what it is owed and compared with the records in the background. One process at a time.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { path, index, embeddingText, readers, report } = options;
+  const { path, index, embeddingText, versionsKept = VERSIONS_KEPT, readers, report } = options;
   const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }) });
   try {
     await sqlite.writer.transaction().execute(dropOrphans);
+    await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));
     await sqlite.writer.transaction().execute(recoverTasks);
     await renewFullText(sqlite);
   } catch (error) {
@@ -60,12 +71,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   upkeep.nudge();
   return {
     sqlite,
-    corpus: createCorpus(sqlite, upkeep),
+    corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),
     queue: createIngestionQueue(sqlite),
     spaces: createVectorSpaces({ sqlite, upkeep, embeddingText }),
     collections: createCollections(sqlite),
     conversations: createConversations(sqlite),
     people: createUserStore(sqlite),
+    documentGraphs: createDocumentGraphs(sqlite),
+    graphs: createGraphs(sqlite),
     maintenance: upkeep,
     async close() {
       await upkeep.close();

@@ -1,13 +1,21 @@
 import type { Document } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Publication } from '../corpus.ts';
-import { type DocumentRow, readSubmitted, toColumns } from './document-rows.ts';
-import { addFullText, removeFullText } from './full-text-rows.ts';
+import type { DocumentRow } from './document-rows.ts';
 import type { IndexUpkeep } from './index-upkeep.ts';
-import { descriptionOf, readOne, requireRow, setCollections, update } from './ingestions.ts';
+import { readOne, requireRow } from './ingestions.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { owe, oweRemoval } from './outbox.ts';
+import { replaceVisible } from './replace-visible.ts';
 import { allSpaces, currentSpace, describeSpace, type Queries } from './space-rows.ts';
+import { keptKeys } from './versions/kept-chunks.ts';
+
+export interface PublishParts {
+  readonly sqlite: Sqlite;
+  readonly upkeep: IndexUpkeep;
+  /** Earlier versions whose content is kept, of each document. */
+  readonly versionsKept: number;
+}
 
 /**
  * Index first, then one transaction: whoever sees the document can find it by every leg. When the index does not
@@ -15,21 +23,20 @@ import { allSpaces, currentSpace, describeSpace, type Queries } from './space-ro
  * compare vectors exactly in the record store, so nothing is missed.
  */
 export async function publishDocument(
-  sqlite: Sqlite,
-  upkeep: IndexUpkeep,
+  { sqlite, upkeep, versionsKept }: PublishParts,
   id: string,
   publication: Publication,
 ): Promise<Document> {
-  const { keys, space } = await readStaged(sqlite.reader, id);
+  const { keys, kept, space } = await readStaged(sqlite.reader, id);
   // A later submission has dropped what this one had staged; it must not be published with this one's text.
-  if (keys.length === 0 && publication.text.trim() !== '') throw submittedAgain(id);
+  if (keys.length + kept.length === 0 && publication.text.trim() !== '') throw submittedAgain(id);
   const indexed = space !== undefined && (await upkeep.tryUpsert(space, keys)) ? space.key : null;
   try {
     return await sqlite.writer.transaction().execute(async (transaction) => {
       const row = await requireRow(transaction, id, publication.attempt);
-      await checkUnchanged(transaction, row, keys);
+      await checkUnchanged(transaction, row, { keys, kept, passages: publication.passages });
       await oweVectors(transaction, keys, indexed);
-      await replaceVisible(transaction, row, keys.length, publication);
+      await replaceVisible(transaction, row, { publication, chunkCount: keys.length + kept.length, versionsKept });
       return readOne(transaction, id);
     });
   } catch (error) {
@@ -43,7 +50,11 @@ export async function publishDocument(
 
 async function readStaged(database: Queries, id: string) {
   const row = await requireRow(database, id);
-  return { keys: await stagedKeys(database, row), space: await currentSpace(database) };
+  return {
+    keys: await stagedKeys(database, row),
+    kept: await keptKeys(database, row.key),
+    space: await currentSpace(database),
+  };
 }
 
 async function stagedKeys(database: Queries, row: DocumentRow): Promise<number[]> {
@@ -57,11 +68,25 @@ async function stagedKeys(database: Queries, row: DocumentRow): Promise<number[]
   return staged.map(({ key }) => key);
 }
 
-async function checkUnchanged(database: Queries, row: DocumentRow, keys: readonly number[]): Promise<void> {
-  const now = await stagedKeys(database, row);
-  if (now.length === keys.length && now.every((key, place) => key === keys[place])) return;
-  throw submittedAgain(row.id);
+interface Staged {
+  readonly keys: readonly number[];
+  readonly kept: readonly number[];
+  readonly passages: number | undefined;
 }
+
+async function checkUnchanged(database: Queries, row: DocumentRow, staged: Staged): Promise<void> {
+  const { keys, kept, passages } = staged;
+  if (!isSame(await stagedKeys(database, row), keys)) throw submittedAgain(row.id);
+  const keptNow = await keptKeys(database, row.key);
+  if (passages === undefined ? isSame(keptNow, kept) : keys.length + keptNow.length === passages) return;
+  throw new ServiceError(
+    'conflict',
+    `Passages of document ${row.id} were edited or removed while it was ingested again. Ingest it once more.`,
+  );
+}
+
+const isSame = (one: readonly number[], two: readonly number[]): boolean =>
+  one.length === two.length && one.every((key, place) => key === two[place]);
 
 const submittedAgain = (id: string) =>
   new ServiceError('conflict', `Document ${id} was submitted again while it was being published.`);
@@ -88,55 +113,6 @@ async function oweVectors(database: Queries, keys: readonly number[], indexed: n
     }
     if (space.key !== indexed) await owe(database, 'upsert', space.key, held);
   }
-}
-
-async function replaceVisible(
-  database: Queries,
-  row: DocumentRow,
-  chunkCount: number,
-  publication: Publication,
-): Promise<void> {
-  await removeFullText(database, row.key, row.generation);
-  const old = await database
-    .selectFrom('chunks')
-    .select('key')
-    .where('document_key', '=', row.key)
-    .where('generation', '<=', row.generation)
-    .execute();
-  const oldKeys = old.map(({ key }) => key);
-  await oweRemoval(database, oldKeys);
-  if (oldKeys.length > 0) {
-    await database
-      .deleteFrom('chunks')
-      .where('document_key', '=', row.key)
-      .where('generation', '<=', row.generation)
-      .execute();
-  }
-
-  const submitted = readSubmitted(row);
-  if (submitted !== null) await setCollections(database, row.key, submitted.collectionIds);
-  const described = descriptionOf(row);
-  await update(database, row.key, {
-    ...(submitted === null ? {} : toColumns(submitted)),
-    title: publication.title ?? described.title,
-    type: publication.type ?? described.type,
-    metadata: JSON.stringify({ ...described.metadata, ...publication.metadata }),
-    submitted: null,
-    summary: publication.summary,
-    total_tokens: publication.totalTokens,
-    text_length: publication.text.length,
-    chunk_count: chunkCount,
-    generation: row.generation + 1,
-    ingestion_status: 'success',
-    failure: null,
-  });
-  const text = { text: publication.text, pages: JSON.stringify(publication.pages) };
-  await database
-    .insertInto('document_texts')
-    .values({ document_key: row.key, ...text })
-    .onConflict((conflict) => conflict.column('document_key').doUpdateSet(text))
-    .execute();
-  await addFullText(database, row.key, row.generation + 1);
 }
 
 async function oweRemovalOfDead(database: Queries, keys: readonly number[]): Promise<void> {

@@ -6,6 +6,7 @@ import { inBatches } from './key-ranges.ts';
 import { oweRemoval } from './outbox.ts';
 import { currentSpace, describeSpace, isSameSpace, type Queries, type SpaceRow } from './space-rows.ts';
 import { toVectorBytes } from './vector-bytes.ts';
+import { embeddingHash, forgetKept } from './versions/kept-chunks.ts';
 
 /** Rows in one statement: many enough to be fast, few enough for SQLite's bound on parameters. */
 const ROWS = 100;
@@ -30,6 +31,7 @@ export async function insertStaged(
       page: chunk.page,
       heading_path: JSON.stringify(chunk.headingPath),
       metadata: JSON.stringify(chunk.metadata ?? {}),
+      embedding_hash: chunk.embeddedText === undefined ? null : embeddingHash(chunk.embeddedText),
     }));
     const inserted = await database.insertInto('chunks').values(rows).returning(['key', 'ordinal']).execute();
     const keyOf = new Map(inserted.map(({ key, ordinal }) => [ordinal, key]));
@@ -87,6 +89,7 @@ export async function dropStaged(
   database: Queries,
   document: { readonly key: number; readonly generation: number },
 ): Promise<number> {
+  await forgetKept(database, document.key);
   const staged = await database
     .selectFrom('chunks')
     .select('key')
@@ -119,5 +122,7 @@ export async function dropOrphans(database: Queries): Promise<number> {
     .execute();
   let dropped = 0;
   for (const owner of owners) dropped += await dropStaged(database, owner);
+  // One that went on with all it had, and staged nothing new.
+  await database.deleteFrom('kept_chunks').execute();
   return dropped;
 }

@@ -1,0 +1,116 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import type { Metadata } from '../../documents/document.ts';
+import type { Publication } from '../corpus.ts';
+import { type DocumentRow, readSubmitted, toColumns } from './document-rows.ts';
+import { addDocumentFullText, addStagedFullText } from './full-text-rows.ts';
+import { keepMentions } from './graph/keep-mentions.ts';
+import { descriptionOf, setCollections, update } from './ingestions.ts';
+import { oweRemoval } from './outbox.ts';
+import type { Queries } from './space-rows.ts';
+import { forgetKept, moveKept } from './versions/kept-chunks.ts';
+import { momentAfter, nextLabel, recordVersion } from './versions/record-version.ts';
+import { retireVersions } from './versions/retire-versions.ts';
+
+export interface Replacement {
+  readonly publication: Publication;
+  readonly chunkCount: number;
+  readonly versionsKept: number;
+}
+
+/**
+ * Makes what is staged and kept of a document all that can be seen of it, and a version of what could be seen before.
+ * For a transaction in which the index is owed what it has not got.
+ */
+export async function replaceVisible(database: Queries, row: DocumentRow, replacement: Replacement): Promise<void> {
+  const { publication, chunkCount, versionsKept } = replacement;
+  const submitted = readSubmitted(row);
+  const described = descriptionOf(row);
+  const columns = {
+    ...(submitted === null ? {} : toColumns(submitted)),
+    title: publication.title ?? described.title,
+    type: publication.type ?? described.type,
+    metadata: JSON.stringify({ ...described.metadata, ...publication.metadata }),
+    summary: publication.summary,
+  };
+  const isAnother = await saysSomethingElse(database, row, { ...row, ...columns }, replacement);
+  const at = momentAfter(row.published_at);
+  const follows = isAnother && row.generation > 0;
+  if (follows) await recordVersion(database, row, { at, keepsContent: versionsKept > 0 });
+
+  await dropFullText(database, row, columns.title !== row.title);
+  await keepMentions(database, row);
+  await moveKept(database, row);
+  await removeGone(database, row);
+  if (submitted !== null) await setCollections(database, row.key, submitted.collectionIds);
+  await update(database, row.key, {
+    ...columns,
+    ...(isAnother && { published_at: at }),
+    ...(follows && { version: nextLabel(row.version) }),
+    submitted: null,
+    total_tokens: publication.totalTokens,
+    text_length: publication.text.length,
+    chunk_count: chunkCount,
+    generation: row.generation + 1,
+    ingestion_status: 'success',
+    extraction_status: 'pending',
+    failure: null,
+  });
+  const text = { text: publication.text, pages: JSON.stringify(publication.pages) };
+  await database
+    .insertInto('document_texts')
+    .values({ document_key: row.key, ...text })
+    .onConflict((conflict) => conflict.column('document_key').doUpdateSet(text))
+    .execute();
+  await addStagedFullText(database, row.key, { includesKept: columns.title !== row.title });
+  await addDocumentFullText(database, row.key);
+  await database.deleteFrom('visible_originals').where('document_key', '=', row.key).execute();
+  await forgetKept(database, row.key);
+  if (follows && versionsKept > 0) await retireVersions(database, row.key, versionsKept);
+}
+
+/** A document that is taken in again, or split otherwise, and is what it was makes no version. */
+async function saysSomethingElse(
+  database: Queries,
+  now: DocumentRow,
+  next: DocumentRow,
+  { publication }: Replacement,
+): Promise<boolean> {
+  if (now.generation === 0) return true;
+  const described = ['content_hash', 'title', 'type', 'file_name', 'media_type', 'source', 'summary'] as const;
+  if (described.some((name) => now[name] !== next[name])) return true;
+  if (!isDeepStrictEqual(JSON.parse(now.metadata) as Metadata, JSON.parse(next.metadata) as Metadata)) return true;
+  const { rows } = await sql<{ changed: number }>`
+    select (select count(*) from kept_chunks where document_key = ${now.key}) <> ${now.chunk_count}
+      or exists (select 1 from chunks where document_key = ${now.key} and generation > ${now.generation})
+      or (select text from document_texts where document_key = ${now.key}) is not ${publication.text} as changed`.execute(
+    database,
+  );
+  return rows[0]?.changed !== 0;
+}
+
+/** What goes on as it is keeps its entries, unless the title they hold is another. */
+async function dropFullText(database: Queries, { key, generation }: DocumentRow, isRenamed: boolean): Promise<void> {
+  if (generation === 0) return;
+  const kept = isRenamed ? sql`select 0` : sql`select chunk_key from kept_chunks where document_key = ${key}`;
+  await sql`
+    delete from chunk_terms where rowid in (
+      select key from chunks where document_key = ${key} and generation = ${generation} and key not in (${kept})
+    )`.execute(database);
+  await sql`delete from document_terms where rowid = ${key}`.execute(database);
+}
+
+async function removeGone(database: Queries, { key, generation }: DocumentRow): Promise<void> {
+  const gone = await database
+    .selectFrom('chunks')
+    .select('key')
+    .where('document_key', '=', key)
+    .where('generation', '<=', generation)
+    .execute();
+  if (gone.length === 0) return;
+  await oweRemoval(
+    database,
+    gone.map((chunk) => chunk.key),
+  );
+  await database.deleteFrom('chunks').where('document_key', '=', key).where('generation', '<=', generation).execute();
+}

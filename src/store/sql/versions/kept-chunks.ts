@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { NewChunk } from '../../corpus.ts';
+import type { DocumentRow } from '../document-rows.ts';
+import type { EmbeddingText } from '../fill-space.ts';
+import { inBatches } from '../key-ranges.ts';
+import type { Queries } from '../space-rows.ts';
+
+/** What of a passage's vector depends on: the same hash, the same vector in every space. */
+export const embeddingHash = (embedded: string): string =>
+  createHash('sha256').update(embedded).digest('hex').slice(0, 32);
+
+const ROWS = 100;
+
+export interface PassagesToKeep {
+  readonly document: DocumentRow;
+  /** The title these passages were embedded under. */
+  readonly title: string;
+  readonly passages: readonly Omit<NewChunk, 'vector'>[];
+  /** Says what was embedded of chunks from before that was recorded. */
+  readonly embeddingText: EmbeddingText;
+}
+
+/**
+ * Notes which visible chunks the ingestion under way goes on with: those whose words and embedded text are those of a
+ * new passage. Returns the places of these passages. A chunk that stands there twice is kept twice, in order.
+ */
+export async function keepChunks(
+  database: Queries,
+  { document, title, passages, embeddingText }: PassagesToKeep,
+): Promise<ReadonlySet<number>> {
+  // Under another title every passage is another one to the full text, and to most embedders.
+  if (document.generation === 0 || document.title !== title) return new Set();
+  const present = await presentChunks(database, document, embeddingText);
+  const rows = passages.flatMap((passage) => {
+    const { text, order, start, end, page, headingPath, embeddedText } = passage;
+    if (embeddedText === undefined) return [];
+    const alike = present.get(identityOf(embeddingHash(embeddedText), JSON.stringify(headingPath), text));
+    const chunk_key = alike?.shift();
+    if (chunk_key === undefined) return [];
+    return [{ document_key: document.key, ordinal: order, chunk_key, start_offset: start, end_offset: end, page }];
+  });
+  for (const batch of inBatches(rows, ROWS)) await database.insertInto('kept_chunks').values(batch).execute();
+  return new Set(rows.map(({ ordinal }) => ordinal));
+}
+
+async function presentChunks(
+  database: Queries,
+  { key, generation, title }: DocumentRow,
+  embeddingText: EmbeddingText,
+): Promise<Map<string, number[]>> {
+  const rows = await database
+    .selectFrom('chunks')
+    .select(['key', 'text', 'heading_path', 'embedding_hash'])
+    .where('document_key', '=', key)
+    .where('generation', '=', generation)
+    .where('key', 'not in', (from) =>
+      from.selectFrom('kept_chunks').select('chunk_key').where('document_key', '=', key),
+    )
+    .orderBy('ordinal')
+    .execute();
+  const present = new Map<string, number[]>();
+  for (const row of rows) {
+    const headingPath = JSON.parse(row.heading_path) as string[];
+    const hash = row.embedding_hash ?? embeddingHash(embeddingText({ title, headingPath, text: row.text }));
+    const identity = identityOf(hash, row.heading_path, row.text);
+    const alike = present.get(identity);
+    if (alike === undefined) present.set(identity, [row.key]);
+    else alike.push(row.key);
+  }
+  return present;
+}
+
+// The hash alone does not tell an edited chunk, nor where the heading ends and the text begins.
+const identityOf = (hash: string, headingPath: string, text: string): string => `${hash} ${headingPath} ${text}`;
+
+/** The chunks the ingestion under way goes on with, by key. */
+export async function keptKeys(database: Queries, documentKey: number): Promise<number[]> {
+  const kept = await database
+    .selectFrom('kept_chunks')
+    .select('chunk_key')
+    .where('document_key', '=', documentKey)
+    .orderBy('chunk_key')
+    .execute();
+  return kept.map(({ chunk_key }) => chunk_key);
+}
+
+/** Takes the kept chunks over into the next generation, at their new places. */
+export async function moveKept(database: Queries, { key, generation }: DocumentRow): Promise<void> {
+  await sql`
+    update chunks set generation = ${generation + 1}, ordinal = k.ordinal, start_offset = k.start_offset,
+      end_offset = k.end_offset, page = k.page
+    from kept_chunks k where k.chunk_key = chunks.key and k.document_key = ${key}`.execute(database);
+}
+
+export async function forgetKept(database: Queries, documentKey: number): Promise<void> {
+  await database.deleteFrom('kept_chunks').where('document_key', '=', documentKey).execute();
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { DocumentRow } from '../document-rows.ts';
+import type { Queries } from '../space-rows.ts';
+
+const LABEL = /^v(\d+)$/;
+
+/** The label of the version after this one. */
+export function nextLabel(label: string): string {
+  const number = LABEL.exec(label)?.[1];
+  return `v${number === undefined ? 1 : Number(number) + 1}`;
+}
+
+/** Now, and never before what it follows: a clock that was set back would make two versions valid at once. */
+export function momentAfter(earlier: string | null): string {
+  const now = new Date().toISOString();
+  return earlier !== null && earlier > now ? earlier : now;
+}
+
+/**
+ * Writes down what can be seen of a document, before another version takes its place at `at`. Its chunks are only
+ * listed: those that go are moved aside as they are deleted, the others are shared. Without `keepsContent` nothing but
+ * the fact is kept.
+ */
+export async function recordVersion(
+  database: Queries,
+  row: DocumentRow,
+  { at, keepsContent }: { readonly at: string; readonly keepsContent: boolean },
+): Promise<void> {
+  const original = await database
+    .selectFrom('visible_originals')
+    .select('settings')
+    .where('document_key', '=', row.key)
+    .executeTakeFirst();
+  const { key } = await database
+    .insertInto('document_versions')
+    .values({
+      document_key: row.key,
+      version: row.version,
+      valid_from: row.published_at ?? row.created_at,
+      valid_to: at,
+      type: row.type,
+      title: row.title,
+      metadata: row.metadata,
+      source: row.source,
+      file_name: row.file_name,
+      media_type: row.media_type,
+      size_in_bytes: row.size_in_bytes,
+      content_hash: row.content_hash,
+      summary: row.summary,
+      settings: original?.settings ?? row.settings,
+      total_tokens: row.total_tokens,
+      text_length: row.text_length,
+      chunk_count: row.chunk_count,
+      updated_at: row.updated_at,
+      ...(keepsContent ? {} : { retired_at: at, receipt: JSON.stringify(NOTHING_KEPT) }),
+    })
+    .returning('key')
+    .executeTakeFirstOrThrow();
+  if (keepsContent) await keepContent(database, row, key);
+}
+
+const NOTHING_KEPT = { passages: 0, vectors: 0, fullTextEntries: 0, files: 0 };
+
+async function keepContent(database: Queries, { key, generation }: DocumentRow, version: number): Promise<void> {
+  await sql`
+    insert into version_chunks (version_key, ordinal, chunk_key, start_offset, end_offset, page)
+    select ${version}, ordinal, key, start_offset, end_offset, page from chunks
+    where document_key = ${key} and generation = ${generation}`.execute(database);
+  await sql`
+    insert into version_texts (version_key, text, pages)
+    select ${version}, text, pages from document_texts where document_key = ${key}`.execute(database);
+  await sql`
+    insert into version_files (version_key, bytes)
+    select ${version}, coalesce(o.bytes, f.bytes) from document_files f
+    left join visible_originals o on o.document_key = f.document_key where f.document_key = ${key}`.execute(database);
+  await addVersionTerms(database, version);
+}
+
+/** What the version is found by among documents: its title and summary. */
+export async function addVersionTerms(database: Queries, version: number): Promise<void> {
+  await sql`
+    insert into version_terms (rowid, title, body)
+    with analysed as materialized (
+      select key, index_terms(title, '[]', coalesce(summary, '')) as terms
+      from document_versions where key = ${version}
+    )
+    select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import type { RetirementReceipt } from '../../versions.ts';
+import type { Queries } from '../space-rows.ts';
+
+/** Rows that only tell that a version was there; beyond it the oldest are forgotten. */
+const FACTS_KEPT = 100;
+
+/** Gives up the content of a document's versions beyond the newest `keep`, and writes down what went. */
+export async function retireVersions(database: Queries, documentKey: number, keep: number): Promise<void> {
+  const tooMany = await database
+    .selectFrom('document_versions')
+    .select('key')
+    .where('document_key', '=', documentKey)
+    .where('retired_at', 'is', null)
+    .orderBy('key', 'desc')
+    // SQLite knows an offset only beside a limit.
+    .limit(-1)
+    .offset(keep)
+    .execute();
+  for (const { key } of tooMany.reverse()) await retireVersion(database, documentKey, key);
+  await sql`
+    delete from document_versions where document_key = ${documentKey} and retired_at is not null and key not in (
+      select key from document_versions where document_key = ${documentKey} and retired_at is not null
+      order by key desc limit ${FACTS_KEPT}
+    )`.execute(database);
+}
+
+async function retireVersion(database: Queries, documentKey: number, version: number): Promise<void> {
+  await database.deleteFrom('version_chunks').where('version_key', '=', version).execute();
+  await database.deleteFrom('version_texts').where('version_key', '=', version).execute();
+  const files = await database.deleteFrom('version_files').where('version_key', '=', version).executeTakeFirst();
+  await sql`delete from version_terms where rowid = ${version}`.execute(database);
+  const receipt: RetirementReceipt = {
+    ...(await dropUnsharedPastChunks(database, documentKey)),
+    files: Number(files.numDeletedRows),
+  };
+  await database
+    .updateTable('document_versions')
+    .set({ retired_at: new Date().toISOString(), receipt: JSON.stringify(receipt) })
+    .where('key', '=', version)
+    .execute();
+}
+
+async function dropUnsharedPastChunks(database: Queries, documentKey: number) {
+  const unshared = sql`
+    select p.key from past_chunks p where p.document_key = ${documentKey}
+      and not exists (select 1 from version_chunks v where v.chunk_key = p.key)`;
+  const vectors = await sql`delete from past_chunk_vectors where chunk_key in (${unshared})`.execute(database);
+  const chunks = await sql`delete from past_chunks where key in (${unshared})`.execute(database);
+  const passages = Number(chunks.numAffectedRows ?? 0);
+  // Their terms go with them, by a trigger; and the version's own entry.
+  return { passages, vectors: Number(vectors.numAffectedRows ?? 0), fullTextEntries: passages + 1 };
+}
+
+/** The same for all documents, as when fewer are to be kept from now on. */
+export async function retireAll(database: Queries, keep: number): Promise<void> {
+  const documents = await database
+    .selectFrom('document_versions')
+    .select('document_key')
+    .where('retired_at', 'is', null)
+    .groupBy('document_key')
+    .having(({ fn }) => fn.countAll<number>(), '>', keep)
+    .execute();
+  for (const { document_key } of documents) await retireVersions(database, document_key, keep);
+}
