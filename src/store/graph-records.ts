@@ -1,6 +1,9 @@
 import type { Metadata } from '../documents/document.ts';
 import type { ExtractedGraph, GraphPassage } from '../graph/graph.ts';
+
 import type { Page, Paged } from './corpus.ts';
+
+export type { Entity, ExtractedGraph, Mention, Relationship } from '../graph/graph.ts';
 
 /** A published document whose passages are to be extracted. */
 export interface ExtractionTask {
@@ -198,10 +201,7 @@ export interface GraphRecords {
   /** Empties the graph, what was made by hand too. */
   reset(collectionId: string): Promise<void>;
   /** The most mentioned first. Edges are those between the nodes shown. */
-  outline(
-    collectionId: string,
-    page: { readonly nodes: Page; readonly edges: number },
-  ): Promise<GraphOutline>;
+  outline(collectionId: string, page: { readonly nodes: Page; readonly edges: number }): Promise<GraphOutline>;
 
   createEntity(collectionId: string, entity: NewEntity): Promise<StoredEntity>;
   changeEntity(collectionId: string, id: string, change: EntityChange): Promise<StoredEntity | undefined>;

@@ -26,6 +26,7 @@ export const deleteDocument = defineTool({
         vectors: z.number().int(),
         full_text_entries: z.number().int(),
         files: z.number().int(),
+        graph_rows: z.number().int(),
       })
       .optional(),
   }),
@@ -46,7 +47,7 @@ export const deleteDocument = defineTool({
     }
     const receipt = await intake.remove(document);
     return {
-      text: `Deleted: ${describeDocument(document)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} file.`,
+      text: `Deleted: ${describeDocument(document)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} file, ${receipt.graphRows} entities and relationships.`,
       structured: {
         ...common,
         deleted: true,
@@ -56,6 +57,7 @@ export const deleteDocument = defineTool({
           vectors: receipt.vectors,
           full_text_entries: receipt.fullTextEntries,
           files: receipt.files,
+          graph_rows: receipt.graphRows,
         },
       },
     };

@@ -157,5 +157,13 @@ const only = (id: string): Filter => ({ kind: 'compare', field: 'document_id', o
 const ownedBy = ({ userId }: Principal): Filter => ({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
 
 /** The contract's `success`, and ours beside it: what went. */
-const receipt = ({ documents, chunks, vectors, fullTextEntries, files }: DeletionReceipt) =>
-  single({ success: true, documents, chunks, vectors, full_text_entries: fullTextEntries, files });
+const receipt = ({ documents, chunks, vectors, fullTextEntries, files, graphRows }: DeletionReceipt) =>
+  single({
+    success: true,
+    documents,
+    chunks,
+    vectors,
+    full_text_entries: fullTextEntries,
+    files,
+    graph_rows: graphRows,
+  });

@@ -8,6 +8,7 @@ import type { ChunkChange, DeletionReceipt } from '../corpus.ts';
 import { toChunk } from './chunk-rows.ts';
 import { type DocumentRow, toDocuments } from './document-rows.ts';
 import { addChunkFullText, removeChunkFullText } from './full-text-rows.ts';
+import { countDocumentGraph } from './graph/count-rows.ts';
 import type { IndexUpkeep } from './index-upkeep.ts';
 import { update } from './ingestions.ts';
 import type { Sqlite } from './open-sqlite.ts';
@@ -47,12 +48,14 @@ export async function removeChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: strin
     await oweRemoval(transaction, [row.key]);
     const fullTextEntries = await removeChunkFullText(transaction, row.key);
     const vectors = await transaction.deleteFrom('chunk_vectors').where('chunk_key', '=', row.key).executeTakeFirst();
+    const said = await countDocumentGraph(transaction, document.key);
     await transaction.deleteFrom('chunks').where('key', '=', row.key).execute();
+    const graphRows = said - (await countDocumentGraph(transaction, document.key));
     await update(transaction, document.key, {
       chunk_count: document.chunk_count - 1,
       extraction_status: 'pending',
     });
-    return { documents: 0, chunks: 1, vectors: Number(vectors.numDeletedRows), fullTextEntries, files: 0 };
+    return { documents: 0, chunks: 1, vectors: Number(vectors.numDeletedRows), fullTextEntries, files: 0, graphRows };
   });
   upkeep.nudge();
   return receipt;

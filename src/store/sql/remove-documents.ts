@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Filter } from '../../documents/filter.ts';
 import type { DeletionReceipt } from '../corpus.ts';
+import { removeDocumentGraphs } from './graph/count-rows.ts';
 import { inBatches } from './key-ranges.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { oweRemoval } from './outbox.ts';
@@ -8,7 +9,7 @@ import type { Queries } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
 
 const DOCUMENTS_PER_STATEMENT = 1_000;
-const nothing: DeletionReceipt = { documents: 0, chunks: 0, vectors: 0, fullTextEntries: 0, files: 0 };
+const nothing: DeletionReceipt = { documents: 0, chunks: 0, vectors: 0, fullTextEntries: 0, files: 0, graphRows: 0 };
 
 /** Removes documents with all that belongs to them in one transaction, and owes the index the removal of theirs. */
 export function removeDocuments({ writer }: Sqlite, filter: Filter): Promise<DeletionReceipt> {
@@ -49,6 +50,7 @@ async function removeBatch(database: Queries, documents: readonly number[]): Pro
     .deleteFrom('chunk_vectors')
     .where('chunk_key', 'in', (from) => from.selectFrom('chunks').select('key').where('document_key', 'in', documents))
     .executeTakeFirst();
+  const graphRows = await removeDocumentGraphs(database, documents);
   await database.deleteFrom('chunks').where('document_key', 'in', documents).execute();
   const files = await database.deleteFrom('document_files').where('document_key', 'in', documents).executeTakeFirst();
   const removed = await database.deleteFrom('documents').where('key', 'in', documents).executeTakeFirst();
@@ -58,6 +60,7 @@ async function removeBatch(database: Queries, documents: readonly number[]): Pro
     vectors: Number(vectors.numDeletedRows),
     fullTextEntries: Number(chunkTerms.numAffectedRows ?? 0) + Number(documentTerms.numAffectedRows ?? 0),
     files: Number(files.numDeletedRows),
+    graphRows,
   };
 }
 
@@ -68,5 +71,6 @@ function sum(one: DeletionReceipt, two: DeletionReceipt): DeletionReceipt {
     vectors: one.vectors + two.vectors,
     fullTextEntries: one.fullTextEntries + two.fullTextEntries,
     files: one.files + two.files,
+    graphRows: one.graphRows + two.graphRows,
   };
 }

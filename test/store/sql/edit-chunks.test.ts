@@ -125,6 +125,7 @@ describe('a removed chunk', () => {
       vectors: 1,
       fullTextEntries: 1,
       files: 0,
+      graphRows: 0,
     });
     expect(await legs(store).words('whales')).toEqual([]);
     expect(await store.corpus.get(document.id)).toMatchObject({ chunkCount: 2 });

@@ -223,6 +223,11 @@ const upkeep = [
         and not exists (select 1 from graph_entities where name_key = old.name_key);
     end`,
   ),
+  `create trigger graph_entity_renamed after update of name_key on graph_entities when old.name_key <> new.name_key begin
+    delete from graph_names where key = old.name_key
+      and not exists (select 1 from document_entities where name_key = old.name_key)
+      and not exists (select 1 from graph_entities where name_key = old.name_key);
+  end`,
   `create trigger graph_name_gone after delete on graph_names begin
     delete from graph_name_terms where rowid = old.key;
   end`,

@@ -1,0 +1,100 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Metadata } from '../../../documents/document.ts';
+import type { Page, Paged } from '../../corpus.ts';
+import type { GraphOrigin, GraphParent, StoredEntity } from '../../graph-records.ts';
+import type { Queries } from '../space-rows.ts';
+import { recordId } from './record-id.ts';
+
+/** A row names so many of the chunks that mention it; a common name has thousands. */
+export const CHUNKS_NAMED = 200;
+
+interface EntityRow {
+  readonly key: number;
+  readonly name: string;
+  readonly category: string | null;
+  readonly description: string | null;
+  readonly metadata: string | null;
+  readonly origin: GraphOrigin;
+  readonly mentions: number;
+  readonly chunks: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+// What a collection's entity does not say itself is told by the source with most mentions.
+const best = (column: RawBuilder<unknown>) => sql`(
+  select ${column} from graph_entity_sources s join document_entities x on x.key = s.document_entity_key
+  where s.graph_entity_key = e.key and ${column} is not null and ${column} <> ''
+  order by x.mentions desc, x.key limit 1)`;
+
+const entitySelects = {
+  document: sql`
+    select e.key, e.name, e.category, e.description, e.metadata, 'extracted' as origin, e.mentions,
+      e.created_at, e.updated_at,
+      (select json_group_array(id) from (
+        select distinct c.id from entity_mentions m join chunks c on c.key = m.chunk_key
+        where m.entity_key = e.key limit ${sql.lit(CHUNKS_NAMED)})) as chunks
+    from document_entities e join documents d on d.key = e.document_key`,
+  collection: sql`
+    select e.key, e.name, coalesce(e.category, ${best(sql`x.category`)}) as category,
+      coalesce(e.description, ${best(sql`x.description`)}) as description,
+      coalesce(e.metadata, ${best(sql`x.metadata`)}) as metadata, e.origin,
+      (select coalesce(sum(x.mentions), 0) from graph_entity_sources s
+        join document_entities x on x.key = s.document_entity_key where s.graph_entity_key = e.key) as mentions,
+      e.created_at, e.updated_at,
+      (select json_group_array(id) from (
+        select distinct c.id from graph_entity_sources s join entity_mentions m on m.entity_key = s.document_entity_key
+        join chunks c on c.key = m.chunk_key
+        where s.graph_entity_key = e.key limit ${sql.lit(CHUNKS_NAMED)})) as chunks
+    from graph_entities e`,
+} as const;
+
+/** The condition that a row belongs to the parent, over the tables of `entitySelects`. */
+const within = ({ kind, id }: GraphParent) =>
+  kind === 'document' ? sql`d.id = ${id.toLowerCase()}` : sql`e.collection_id = ${id.toLowerCase()}`;
+
+/** In the order in which they came. */
+export async function listEntities(
+  database: Queries,
+  parent: GraphParent,
+  { offset, limit }: Page,
+): Promise<Paged<StoredEntity>> {
+  const from =
+    parent.kind === 'document'
+      ? sql`document_entities e join documents d on d.key = e.document_key`
+      : sql`graph_entities e`;
+  const counted = await sql<{ total: number }>`
+    select count(*) as total from ${from} where ${within(parent)}`.execute(database);
+  const { rows } = await sql<EntityRow>`
+    ${entitySelects[parent.kind]} where ${within(parent)} order by e.key limit ${limit} offset ${offset}`.execute(
+    database,
+  );
+  return { items: rows.map((row) => toEntity(row, parent)), total: counted.rows[0]?.total ?? 0 };
+}
+
+export async function findEntity(
+  database: Queries,
+  parent: GraphParent,
+  key: number | undefined,
+): Promise<StoredEntity | undefined> {
+  if (key === undefined) return undefined;
+  const { rows } = await sql<EntityRow>`
+    ${entitySelects[parent.kind]} where ${within(parent)} and e.key = ${key}`.execute(database);
+  return rows[0] && toEntity(rows[0], parent);
+}
+
+function toEntity(row: EntityRow, parent: GraphParent): StoredEntity {
+  return {
+    id: recordId(parent.kind === 'document' ? 'document_entities' : 'graph_entities', row.key),
+    parentId: parent.id.toLowerCase(),
+    origin: row.origin,
+    name: row.name,
+    category: row.category,
+    description: row.description ?? '',
+    metadata: JSON.parse(row.metadata ?? '{}') as Metadata,
+    chunkIds: JSON.parse(row.chunks) as string[],
+    mentions: row.mentions,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Queries } from '../space-rows.ts';
+
+/**
+ * For a document whose staged chunks are about to take the place of its visible ones: what is mentioned in a passage
+ * that stands word for word in the new text goes on being mentioned there. The rest goes with the old chunks, and the
+ * next extraction brings what is new.
+ */
+export async function keepMentions(
+  database: Queries,
+  document: { readonly key: number; readonly generation: number },
+): Promise<void> {
+  const extracted = await database
+    .selectFrom('document_entities')
+    .select('key')
+    .where('document_key', '=', document.key)
+    .limit(1)
+    .executeTakeFirst();
+  if (extracted === undefined) return;
+  const chunks = (generation: number) => sql`
+    select key, text, row_number() over (partition by text order by ordinal) as place from chunks
+    where document_key = ${document.key} and generation = ${generation}`;
+  const { rows } = await sql<{ old: number; new: number }>`
+    with old as materialized (${chunks(document.generation)}), new as materialized (${chunks(document.generation + 1)})
+    select old.key as old, new.key as new from old join new on new.text = old.text and new.place = old.place`.execute(
+    database,
+  );
+  const moved = JSON.stringify(rows.map((pair) => [pair.old, pair.new]));
+  for (const table of ['entity_mentions', 'relationship_mentions']) {
+    await sql`
+      update ${sql.table(table)} set chunk_key = j.value ->> 1
+      from json_each(${moved}) as j where chunk_key = j.value ->> 0`.execute(database);
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely';
+import { foldName } from '../../../documents/fold-name.ts';
+import type { Queries } from '../space-rows.ts';
+
+/** The rows of these names, made and put into the index of names where they are new; by folded name. */
+export async function ensureNames(database: Queries, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+  const wanted = new Map<string, string>();
+  for (const name of names) {
+    const folded = foldName(name);
+    if (folded !== '' && !wanted.has(folded)) wanted.set(folded, name.toWellFormed());
+  }
+  const given = JSON.stringify([...wanted]);
+  const added = await sql<{ key: number }>`
+    insert into graph_names (folded, name)
+    select value ->> 0, value ->> 1 from json_each(${given}) where true
+    on conflict (folded) do nothing returning key`.execute(database);
+  if (added.rows.length > 0) {
+    const keys = JSON.stringify(added.rows.map(({ key }) => key));
+    await sql`
+      insert into graph_name_terms (rowid, terms)
+      select n.key, index_terms('', '[]', n.name) ->> 'body'
+      from json_each(${keys}) as j join graph_names n on n.key = j.value`.execute(database);
+  }
+  const { rows } = await sql<{ folded: string; key: number }>`
+    select n.folded, n.key from json_each(${given}) as j join graph_names n on n.folded = j.value ->> 0`.execute(
+    database,
+  );
+  return new Map(rows.map(({ folded, key }) => [folded, key]));
+}
+
+/** Fills the index of names anew, after the analyser has changed. */
+export async function renewNames(database: Queries): Promise<void> {
+  await sql`insert into graph_name_terms (graph_name_terms) values ('delete-all')`.execute(database);
+  await sql`
+    insert into graph_name_terms (rowid, terms)
+    select key, index_terms('', '[]', name) ->> 'body' from graph_names`.execute(database);
+}

@@ -1,0 +1,229 @@
+import { sql } from 'kysely';
+import { foldName } from '../../../documents/fold-name.ts';
+import type { Entity, ExtractedGraph, Mention, Relationship } from '../../graph-records.ts';
+import type { Queries } from '../space-rows.ts';
+import { ensureNames } from './name-rows.ts';
+
+/** A place as it is stored: the row that is mentioned, the chunk, from, to. */
+type Place = readonly [row: number, chunk: number, start: number, end: number];
+
+/**
+ * Makes this what the document says. Rows of the same names stay what they are, so that what was gathered from them or
+ * built on them stays too; what is no longer mentioned goes by itself.
+ */
+export async function saveExtraction(
+  database: Queries,
+  document: { readonly key: number; readonly generation: number },
+  graph: ExtractedGraph,
+): Promise<void> {
+  const chunks = await chunkKeys(database, document);
+  const entities = withEnds(graph);
+  const names = await ensureNames(
+    database,
+    entities.map(({ name }) => name),
+  );
+  const now = new Date().toISOString();
+  const rowOf = await upsertEntities(database, document.key, { entities, names, now });
+  const entityPlaces = entities.flatMap(({ name, mentions }) => places(rowOf.get(foldName(name)), mentions, chunks));
+  await replaceMentions(database, 'entity', document.key, entityPlaces);
+  await describeEntities(database, entities, rowOf);
+
+  const relationships = graph.relationships.flatMap((each) => {
+    const subject = rowOf.get(foldName(each.subject));
+    const object = rowOf.get(foldName(each.object));
+    return subject === undefined || object === undefined ? [] : [{ ...each, subjectKey: subject, objectKey: object }];
+  });
+  const relationOf = await upsertRelationships(database, document.key, relationships, now);
+  const relationPlaces = relationships.flatMap((each) =>
+    places(relationOf.get(relationName(each.subjectKey, each.objectKey, each.predicate)), each.mentions, chunks),
+  );
+  await replaceMentions(database, 'relationship', document.key, relationPlaces);
+  await describeRelationships(database, relationships, relationOf);
+}
+
+async function chunkKeys(
+  database: Queries,
+  document: { readonly key: number; readonly generation: number },
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database
+    .selectFrom('chunks')
+    .select(['id', 'key'])
+    .where('document_key', '=', document.key)
+    .where('generation', '=', document.generation)
+    .execute();
+  return new Map(rows.map(({ id, key }) => [id, key]));
+}
+
+/** The entities, and the ends of relationships that are not among them, which are mentioned where those are. */
+function withEnds({ entities, relationships }: ExtractedGraph): Entity[] {
+  const all = new Map<string, Entity>();
+  for (const entity of entities) {
+    const folded = foldName(entity.name);
+    const known = all.get(folded);
+    if (folded === '' || entity.mentions.length === 0) continue;
+    all.set(folded, known === undefined ? entity : { ...known, mentions: [...known.mentions, ...entity.mentions] });
+  }
+  const missing = new Map<string, Entity>();
+  for (const { subject, object, mentions } of relationships) {
+    for (const name of [subject, object]) {
+      const folded = foldName(name);
+      if (folded === '' || all.has(folded)) continue;
+      const known = missing.get(folded)?.mentions ?? [];
+      const entity = { name, category: null, description: '', metadata: {}, mentions: [...known, ...mentions] };
+      missing.set(folded, entity);
+    }
+  }
+  return [...all.values(), ...missing.values()];
+}
+
+function places(row: number | undefined, mentions: readonly Mention[], chunks: ReadonlyMap<string, number>): Place[] {
+  if (row === undefined) return [];
+  return mentions.flatMap(({ chunkId, start, end }) => {
+    const chunk = chunks.get(chunkId);
+    return chunk === undefined ? [] : [[row, chunk, start, end] as const];
+  });
+}
+
+async function upsertEntities(
+  database: Queries,
+  document: number,
+  given: {
+    readonly entities: readonly Entity[];
+    readonly names: ReadonlyMap<string, number>;
+    readonly now: string;
+  },
+): Promise<ReadonlyMap<string, number>> {
+  const rows = given.entities.map(({ name, category, metadata }) => [
+    given.names.get(foldName(name)),
+    name,
+    category,
+    JSON.stringify(metadata),
+  ]);
+  const { now } = given;
+  const saved = await sql<{ key: number; folded: string }>`
+    insert into document_entities
+      (document_key, name_key, name, category, description, metadata, mentions, created_at, updated_at)
+    select ${document}, value ->> 0, value ->> 1, value ->> 2, '', value ->> 3, 0, ${now}, ${now}
+    from json_each(${JSON.stringify(rows)}) where true
+    on conflict (document_key, name_key) do update set
+      name = excluded.name, category = excluded.category, metadata = excluded.metadata, updated_at = excluded.updated_at
+    returning key, (select folded from graph_names n where n.key = name_key) as folded`.execute(database);
+  return new Map(saved.rows.map(({ key, folded }) => [folded, key]));
+}
+
+interface StoredRelation extends Relationship {
+  readonly subjectKey: number;
+  readonly objectKey: number;
+}
+
+const relationName = (subject: number, object: number, predicate: string): string =>
+  `${subject}\n${object}\n${predicate}`;
+
+async function upsertRelationships(
+  database: Queries,
+  document: number,
+  relationships: readonly StoredRelation[],
+  now: string,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = relationships.map((each) => [
+    each.subjectKey,
+    each.objectKey,
+    each.predicate,
+    each.weight,
+    JSON.stringify(each.metadata),
+  ]);
+  const saved = await sql<{ key: number; subject_key: number; object_key: number; predicate: string }>`
+    insert into document_relationships
+      (document_key, subject_key, object_key, predicate, description, weight, metadata, created_at, updated_at)
+    select ${document}, value ->> 0, value ->> 1, value ->> 2, '', value ->> 3, value ->> 4, ${now}, ${now}
+    from json_each(${JSON.stringify(rows)}) where true
+    on conflict (subject_key, object_key, predicate) do update set
+      weight = excluded.weight, metadata = excluded.metadata, updated_at = excluded.updated_at
+    returning key, subject_key, object_key, predicate`.execute(database);
+  return new Map(saved.rows.map((row) => [relationName(row.subject_key, row.object_key, row.predicate), row.key]));
+}
+
+const tables = {
+  entity: { rows: sql.table('document_entities'), mentions: sql.table('entity_mentions'), row: sql.ref('entity_key') },
+  relationship: {
+    rows: sql.table('document_relationships'),
+    mentions: sql.table('relationship_mentions'),
+    row: sql.ref('relationship_key'),
+  },
+} as const;
+
+/** The new ones come before the old ones go, so that a row that is still mentioned is never without a mention. */
+async function replaceMentions(
+  database: Queries,
+  kind: keyof typeof tables,
+  document: number,
+  wanted: readonly Place[],
+): Promise<void> {
+  const { rows, mentions, row } = tables[kind];
+  const old = await sql<{ row: number; chunk: number; start: number }>`
+    select m.${row} as row, m.chunk_key as chunk, m.start_offset as start
+    from ${rows} r join ${mentions} m on m.${row} = r.key where r.document_key = ${document}`.execute(database);
+  await sql`
+    insert into ${mentions} (${row}, chunk_key, start_offset, end_offset)
+    select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(wanted)}) where true
+    on conflict do nothing`.execute(database);
+  if (kind === 'entity') {
+    await sql`
+      update document_entities
+      set mentions = (select count(*) from entity_mentions m where m.entity_key = document_entities.key)
+      where document_key = ${document}`.execute(database);
+  }
+  const kept = new Set(wanted.map(([key, chunk, start]) => `${key} ${chunk} ${start}`));
+  const gone = old.rows.filter(({ row: key, chunk, start }) => !kept.has(`${key} ${chunk} ${start}`));
+  if (gone.length > 0) {
+    const list = JSON.stringify(gone.map(({ row: key, chunk, start }) => [key, chunk, start]));
+    await sql`
+      delete from ${mentions} where (${row}, chunk_key, start_offset) in (
+        select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`.execute(database);
+  }
+  // Without a single place in the passages, there is nothing to show for it.
+  await sql`
+    delete from ${rows} where document_key = ${document}
+      and not exists (select 1 from ${mentions} m where m.${row} = ${rows}.key)`.execute(database);
+}
+
+// After old mentions went, which takes the description with them.
+async function describeEntities(
+  database: Queries,
+  entities: readonly Entity[],
+  rowOf: ReadonlyMap<string, number>,
+): Promise<void> {
+  await describe(
+    database,
+    'entity',
+    entities.map(({ name, description }) => [rowOf.get(foldName(name)), description]),
+  );
+}
+
+async function describeRelationships(
+  database: Queries,
+  relationships: readonly StoredRelation[],
+  rowOf: ReadonlyMap<string, number>,
+): Promise<void> {
+  await describe(
+    database,
+    'relationship',
+    relationships.map((each) => [
+      rowOf.get(relationName(each.subjectKey, each.objectKey, each.predicate)),
+      each.description,
+    ]),
+  );
+}
+
+async function describe(
+  database: Queries,
+  kind: keyof typeof tables,
+  descriptions: readonly (readonly [number | undefined, string])[],
+): Promise<void> {
+  const told = descriptions.filter(([key, text]) => key !== undefined && text !== '');
+  if (told.length === 0) return;
+  const { rows } = tables[kind];
+  await sql`
+    update ${rows} set description = j.value ->> 1
+    from json_each(${JSON.stringify(told)}) as j where ${rows}.key = j.value ->> 0`.execute(database);
+}

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import { ServiceError } from '../../../errors.ts';
+import type { DocumentGraphRecords, ExtractedGraph, ExtractionTask } from '../../graph-records.ts';
+import { findRow } from '../document-rows.ts';
+import type { Sqlite } from '../open-sqlite.ts';
+import type { Queries } from '../space-rows.ts';
+import { gatherDocument } from './gather-document.ts';
+import { saveExtraction } from './save-extraction.ts';
+
+/** What documents say, in the record store; the queue of those that are still to be extracted is theirs as well. */
+export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphRecords {
+  return {
+    next: () =>
+      writer.transaction().execute(async (transaction) => {
+        const { rows } = await sql<TaskRow>`
+          select d.key, d.id, d.title, d.generation, g.requested
+          from documents d left join document_graphs g on g.document_key = d.key
+          where ${WAITS} order by g.requested is null, d.chunk_count, d.key limit 1`.execute(transaction);
+        const [row] = rows;
+        if (row === undefined) return undefined;
+        await setStatus(transaction, row.key, 'processing');
+        const passages = await readPassages(transaction, row);
+        return {
+          documentId: row.id,
+          title: row.title,
+          generation: row.generation,
+          requested: row.requested === USUAL ? null : row.requested,
+          passages,
+        };
+      }),
+
+    async requeue() {
+      await writer
+        .updateTable('documents')
+        .set({ extraction_status: 'pending' })
+        .where('extraction_status', '=', 'processing')
+        .execute();
+    },
+
+    request: (documentId, extractor) =>
+      writer.transaction().execute(async (transaction) => {
+        const row = await findRow(transaction, documentId);
+        if (row === undefined) throw new ServiceError('not_found', `There is no document ${documentId}.`);
+        if (row.generation === 0) {
+          throw new ServiceError('conflict', `Document ${documentId} is not ingested yet; extract it afterwards.`);
+        }
+        const requested = { requested: extractor ?? USUAL, failure: null };
+        await transaction
+          .insertInto('document_graphs')
+          .values({ document_key: row.key, extractor: null, extracted_at: null, ...requested })
+          .onConflict((conflict) => conflict.column('document_key').doUpdateSet(requested))
+          .execute();
+        await setStatus(transaction, row.key, 'pending');
+      }),
+
+    save: (task, extractor, graph) =>
+      writer.transaction().execute(async (transaction) => {
+        const row = await findRow(transaction, task.documentId);
+        if (row === undefined || row.generation !== task.generation) return false;
+        // Its chunks were changed, or another extraction was asked for, while this one ran.
+        if (row.extraction_status !== 'processing') return false;
+        await saveExtraction(transaction, row, graph);
+        const done = { extractor, requested: null, failure: null, extracted_at: new Date().toISOString() };
+        await keepOutcome(transaction, row.key, done);
+        await transaction.deleteFrom('extraction_parts').where('document_key', '=', row.key).execute();
+        await setStatus(transaction, row.key, 'success');
+        const pulled = await transaction
+          .selectFrom('graph_documents')
+          .select('collection_id')
+          .where('document_key', '=', row.key)
+          .execute();
+        for (const { collection_id } of pulled) await gatherDocument(transaction, collection_id, row.key);
+        return true;
+      }),
+
+    fail: (task, reason) =>
+      writer.transaction().execute(async (transaction) => {
+        const row = await findRow(transaction, task.documentId);
+        if (row === undefined || row.generation !== task.generation || row.extraction_status !== 'processing') return;
+        await keepOutcome(transaction, row.key, { failure: reason });
+        await setStatus(transaction, row.key, 'failed');
+      }),
+
+    async parts(task, extractor) {
+      const rows = await reader
+        .selectFrom('extraction_parts as p')
+        .innerJoin('documents as d', 'd.key', 'p.document_key')
+        .select(['p.part', 'p.graph'])
+        .where('d.id', '=', task.documentId)
+        .where('p.generation', '=', task.generation)
+        .where('p.extractor', '=', extractor)
+        .execute();
+      return new Map(rows.map(({ part, graph }) => [part, JSON.parse(graph) as ExtractedGraph]));
+    },
+
+    async keepPart(task, extractor, part, graph) {
+      await sql`
+        insert into extraction_parts (document_key, generation, extractor, part, graph)
+        select key, generation, ${extractor}, ${part}, ${JSON.stringify(graph)} from documents
+        where id = ${task.documentId} and generation = ${task.generation}
+        on conflict do nothing`.execute(writer);
+    },
+
+    async backlog() {
+      const { rows } = await sql<{ waiting: number; chunks: number }>`
+        select count(*) as waiting, coalesce(sum(d.chunk_count), 0) as chunks
+        from documents d left join document_graphs g on g.document_key = d.key
+        where (${WAITS}) or (d.extraction_status = 'processing' and d.generation > 0)`.execute(reader);
+      const failed = await reader
+        .selectFrom('documents')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('extraction_status', '=', 'failed')
+        .executeTakeFirstOrThrow();
+      return { waiting: rows[0]?.waiting ?? 0, chunks: rows[0]?.chunks ?? 0, failed: failed.count };
+    },
+
+    async isIngesting() {
+      const { rows } = await sql`
+        select 1 from documents where ingestion_status in ('pending', 'parsing', 'augmenting', 'embedding', 'storing')
+          and updated_at > ${new Date(Date.now() - STALLED_MS).toISOString()} limit 1`.execute(reader);
+      return rows.length > 0;
+    },
+
+    async extractionOf(documentId) {
+      const { rows } = await sql<{
+        extractor: string | null;
+        failure: string | null;
+        extractedAt: string | null;
+        entities: number;
+        relationships: number;
+      }>`
+        select g.extractor, g.failure, g.extracted_at as extractedAt,
+          (select count(*) from document_entities e where e.document_key = d.key) as entities,
+          (select count(*) from document_relationships r where r.document_key = d.key) as relationships
+        from documents d left join document_graphs g on g.document_key = d.key
+        where d.id = ${documentId.toLowerCase()}`.execute(reader);
+      return rows[0];
+    },
+
+    async passagesOf(documentId) {
+      const row = await findRow(reader, documentId);
+      return row === undefined ? [] : readPassages(reader, row);
+    },
+  };
+}
+
+/** Stands for the usual extractor where one was asked for without a name. */
+const USUAL = 'usual';
+/** An ingestion that has not moved for so long does not keep extraction waiting. */
+const STALLED_MS = 30_000;
+
+// Who asked for no automatic extraction still gets the one they ask for.
+const WAITS = sql`d.extraction_status = 'pending' and d.generation > 0 and (
+  g.requested is not null or coalesce(json_extract(d.settings, '$.automatic_extraction'), 1) <> 0)`;
+
+interface TaskRow {
+  readonly key: number;
+  readonly id: string;
+  readonly title: string;
+  readonly generation: number;
+  readonly requested: string | null;
+}
+
+async function readPassages(
+  database: Queries,
+  document: { readonly key: number; readonly generation: number },
+): Promise<ExtractionTask['passages']> {
+  const rows = await database
+    .selectFrom('chunks')
+    .select(['id', 'text', 'heading_path'])
+    .where('document_key', '=', document.key)
+    .where('generation', '=', document.generation)
+    .orderBy('ordinal')
+    .execute();
+  return rows.map(({ id, text, heading_path }) => ({
+    chunkId: id,
+    text,
+    headingPath: JSON.parse(heading_path) as string[],
+  }));
+}
+
+// Without touching `updated_at`: the document itself is what it was.
+async function setStatus(
+  database: Queries,
+  key: number,
+  extraction_status: 'pending' | 'processing' | 'success' | 'failed',
+): Promise<void> {
+  await database.updateTable('documents').set({ extraction_status }).where('key', '=', key).execute();
+}
+
+async function keepOutcome(
+  database: Queries,
+  key: number,
+  outcome: {
+    readonly extractor?: string;
+    readonly requested?: null;
+    readonly failure: string | null;
+    readonly extracted_at?: string;
+  },
+): Promise<void> {
+  await database
+    .insertInto('document_graphs')
+    .values({ document_key: key, requested: null, extractor: null, extracted_at: null, ...outcome })
+    .onConflict((conflict) => conflict.column('document_key').doUpdateSet(outcome))
+    .execute();
+}

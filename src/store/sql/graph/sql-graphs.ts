@@ -1,0 +1,198 @@
+import { sql } from 'kysely';
+import type { GraphOutline, GraphParent, GraphRecords } from '../../graph-records.ts';
+import { findRow } from '../document-rows.ts';
+import type { Sqlite } from '../open-sqlite.ts';
+import type { Queries } from '../space-rows.ts';
+import { createCommunities } from './community-rows.ts';
+import { findEntity, listEntities } from './entity-rows.ts';
+import { gatherDocument } from './gather-document.ts';
+import { createHandmade } from './handmade-rows.ts';
+import { recordId, recordKey } from './record-id.ts';
+import { findRelationship, listRelationships } from './relationship-rows.ts';
+
+/** Graphs of collections, and what documents say, in the record store. */
+export function createGraphs(sqlite: Sqlite): GraphRecords {
+  const { reader, writer } = sqlite;
+  return {
+    ...createCommunities(sqlite),
+    ...createHandmade(sqlite),
+
+    entities: (parent, page) => listEntities(reader, parent, page),
+    relationships: (parent, query) => listRelationships(reader, parent, query),
+    entity: (parent, id) => findEntity(reader, parent, recordKey(entityTable(parent), id)),
+    relationship: (parent, id) => findRelationship(reader, parent, recordKey(relationshipTable(parent), id)),
+
+    async graph(collectionId) {
+      const { rows } = await sql<GraphRow>`
+        select c.id, coalesce(g.name, c.name) as name, coalesce(g.description, c.description) as description,
+          (select json_group_array(d.id) from graph_documents gd join documents d on d.key = gd.document_key
+            where gd.collection_id = c.id) as documents,
+          (select count(*) from graph_entities e where e.collection_id = c.id) as entities,
+          (select count(*) from graph_relationships r where r.collection_id = c.id) as relationships,
+          (select count(*) from graph_communities m where m.collection_id = c.id) as communities,
+          coalesce(g.created_at, c.created_at) as created_at, coalesce(g.updated_at, c.updated_at) as updated_at
+        from collections c left join graphs g on g.collection_id = c.id
+        where c.id = ${collectionId.toLowerCase()}`.execute(reader);
+      const [row] = rows;
+      return (
+        row && {
+          collectionId: row.id,
+          name: row.name,
+          description: row.description,
+          documentIds: JSON.parse(row.documents) as string[],
+          entities: row.entities,
+          relationships: row.relationships,
+          communities: row.communities,
+          createdAt: row.created_at,
+          updatedAt: row.updated_at,
+        }
+      );
+    },
+
+    async describeGraph(collectionId, { name, description }) {
+      const now = new Date().toISOString();
+      await sql`
+        insert into graphs (collection_id, name, description, created_at, updated_at)
+        select id, ${name ?? null}, ${description ?? null}, created_at, ${now} from collections
+        where id = ${collectionId.toLowerCase()}
+        on conflict (collection_id) do update set name = coalesce(excluded.name, name),
+          description = coalesce(excluded.description, description), updated_at = excluded.updated_at`.execute(writer);
+    },
+
+    pull: (collectionId, { force }) =>
+      writer.transaction().execute(async (transaction) => {
+        const id = collectionId.toLowerCase();
+        const { rows } = await sql<{ key: number }>`
+          select dc.document_key as key from document_collections dc
+          join document_graphs g on g.document_key = dc.document_key and g.extracted_at is not null
+          where dc.collection_id = ${id} and (${force ? 1 : 0} or not exists (
+            select 1 from graph_documents p where p.collection_id = ${id} and p.document_key = dc.document_key))
+          order by dc.document_key`.execute(transaction);
+        let documents = 0;
+        for (const { key } of rows) if (await gatherDocument(transaction, id, key)) documents++;
+        await settle(transaction, id, documents > 0);
+        return { documents };
+      }),
+
+    removeDocument: (collectionId, documentId) =>
+      writer.transaction().execute(async (transaction) => {
+        const document = await findRow(transaction, documentId);
+        if (document === undefined) return false;
+        const { numDeletedRows } = await transaction
+          .deleteFrom('graph_documents')
+          .where('collection_id', '=', collectionId.toLowerCase())
+          .where('document_key', '=', document.key)
+          .executeTakeFirst();
+        return numDeletedRows > 0n;
+      }),
+
+    reset: (collectionId) =>
+      writer.transaction().execute(async (transaction) => {
+        const id = collectionId.toLowerCase();
+        for (const table of ['graph_communities', 'graph_relationships', 'graph_entities', 'graph_documents'] as const)
+          await transaction.deleteFrom(table).where('collection_id', '=', id).execute();
+        await transaction
+          .updateTable('collections')
+          .set({ graph_sync_status: 'pending', graph_cluster_status: 'pending' })
+          .where('id', '=', id)
+          .execute();
+      }),
+
+    outline: (collectionId, page) =>
+      reader.transaction().execute((transaction) => readOutline(transaction, collectionId.toLowerCase(), page)),
+  };
+}
+
+interface GraphRow {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly documents: string;
+  readonly entities: number;
+  readonly relationships: number;
+  readonly communities: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+const entityTable = ({ kind }: GraphParent) => (kind === 'document' ? 'document_entities' : 'graph_entities');
+const relationshipTable = ({ kind }: GraphParent) =>
+  kind === 'document' ? 'document_relationships' : 'graph_relationships';
+
+/** Communities that were built before tell no longer of all there is. */
+async function settle(database: Queries, id: string, hasChanged: boolean): Promise<void> {
+  await database.updateTable('collections').set({ graph_sync_status: 'success' }).where('id', '=', id).execute();
+  if (!hasChanged) return;
+  await database
+    .updateTable('collections')
+    .set({ graph_cluster_status: 'outdated' })
+    .where('id', '=', id)
+    .where('graph_cluster_status', '=', 'success')
+    .execute();
+}
+
+async function readOutline(
+  database: Queries,
+  id: string,
+  page: { readonly nodes: { readonly offset: number; readonly limit: number }; readonly edges: number },
+): Promise<GraphOutline> {
+  const nodes = await sql<{ key: number; mentions: number }>`
+    select e.key, coalesce(sum(x.mentions), 0) as mentions from graph_entities e
+    left join graph_entity_sources s on s.graph_entity_key = e.key
+    left join document_entities x on x.key = s.document_entity_key
+    where e.collection_id = ${id} group by e.key
+    order by mentions desc, e.key limit ${page.nodes.limit} offset ${page.nodes.offset}`.execute(database);
+  const shown = JSON.stringify(nodes.rows.map(({ key }) => key));
+  const described = await sql<{ key: number; name: string; category: string | null; description: string | null }>`
+    select e.key, e.name,
+      coalesce(e.category, (select x.category from graph_entity_sources s
+        join document_entities x on x.key = s.document_entity_key
+        where s.graph_entity_key = e.key and x.category is not null order by x.mentions desc limit 1)) as category,
+      coalesce(e.description, (select x.description from graph_entity_sources s
+        join document_entities x on x.key = s.document_entity_key
+        where s.graph_entity_key = e.key and x.description <> '' order by x.mentions desc limit 1)) as description
+    from json_each(${shown}) as j join graph_entities e on e.key = j.value`.execute(database);
+  const edges = await sql<{
+    key: number;
+    subject_key: number;
+    object_key: number;
+    predicate: string;
+    description: string | null;
+    weight: number;
+  }>`
+    select r.key, r.subject_key, r.object_key, r.predicate,
+      coalesce(r.description, (select x.description from graph_relationship_sources s
+        join document_relationships x on x.key = s.document_relationship_key
+        where s.graph_relationship_key = r.key and x.description <> '' order by x.weight desc limit 1)) as description,
+      coalesce(r.weight, sum(x.weight), 1) as weight
+    from graph_relationships r
+    left join graph_relationship_sources s on s.graph_relationship_key = r.key
+    left join document_relationships x on x.key = s.document_relationship_key
+    where r.collection_id = ${id}
+      and r.subject_key in (select value from json_each(${shown}))
+      and r.object_key in (select value from json_each(${shown}))
+    group by r.key order by weight desc, r.key limit ${page.edges}`.execute(database);
+  const counts = await sql<{ nodes: number; edges: number }>`
+    select (select count(*) from graph_entities where collection_id = ${id}) as nodes,
+      (select count(*) from graph_relationships where collection_id = ${id}) as edges`.execute(database);
+  const mentionsOf = new Map(nodes.rows.map(({ key, mentions }) => [key, mentions]));
+  return {
+    nodes: described.rows.map(({ key, name, category, description }) => ({
+      id: recordId('graph_entities', key),
+      name,
+      category,
+      description: description ?? '',
+      mentions: mentionsOf.get(key) ?? 0,
+    })),
+    edges: edges.rows.map((row) => ({
+      id: recordId('graph_relationships', row.key),
+      subjectId: recordId('graph_entities', row.subject_key),
+      objectId: recordId('graph_entities', row.object_key),
+      predicate: row.predicate,
+      description: row.description ?? '',
+      weight: row.weight,
+    })),
+    totalNodes: counts.rows[0]?.nodes ?? 0,
+    totalEdges: counts.rows[0]?.edges ?? 0,
+  };
+}

@@ -1,0 +1,232 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { defaultCollectionId } from '../../../../src/documents/ids.ts';
+import type { GraphParent } from '../../../../src/store/graph-records.ts';
+import { capitalisedWords } from '../../../support/capitalised-words.ts';
+import { ingest, newChunk, newDocument, openTestStore, publication, type TestStore } from '../../../support/store.ts';
+
+const owner = newDocument('x').ownerId;
+const collectionId = defaultCollectionId(owner);
+const page = { offset: 0, limit: 1000 };
+const ofCollection: GraphParent = { kind: 'collection', id: collectionId };
+
+async function openWithCollection(): Promise<TestStore> {
+  const store = await openTestStore();
+  await store.collections.ensure({ id: collectionId, ownerId: owner, name: 'Default' });
+  return store;
+}
+
+const chunksOf = (texts: readonly string[]) => texts.map((text, order) => newChunk(order, text));
+const addDocument = (store: TestStore, name: string, ...texts: string[]) =>
+  ingest(store, newDocument(name), chunksOf(texts));
+
+/** Ingests again with other texts. */
+async function replaceDocument({ corpus }: TestStore, name: string, ...texts: string[]) {
+  const document = newDocument(name);
+  await corpus.begin(document, { replace: true });
+  await corpus.stage(document.id, chunksOf(texts));
+  return corpus.publish(document.id, publication(texts.join('\n')));
+}
+
+async function extractAll({ documentGraphs }: TestStore): Promise<number> {
+  for (let count = 0; ; count++) {
+    const task = await documentGraphs.next();
+    if (task === undefined) return count;
+    await documentGraphs.save(task, 'test/capitals', capitalisedWords(task.passages));
+  }
+}
+
+const namesOf = async ({ graphs }: TestStore, parent: GraphParent) =>
+  (await graphs.entities(parent, page)).items.map(({ name }) => name).sort();
+const relationsOf = async ({ graphs }: TestStore, parent: GraphParent) =>
+  (await graphs.relationships(parent, page)).items.map(({ subject, object }) => `${subject}-${object}`).sort();
+const countNames = async ({ sqlite }: TestStore) => {
+  const { rows } = await sql<{ n: number; t: number }>`
+    select (select count(*) from graph_names) as n, (select count(*) from graph_name_terms_docsize) as t`.execute(
+    sqlite.reader,
+  );
+  expect(rows[0]?.t).toBe(rows[0]?.n);
+  return rows[0]?.n;
+};
+
+describe('what a document says', () => {
+  it('is told down to the place in its chunk', async () => {
+    const store = await openWithCollection();
+    const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.', 'And Paris again.');
+    expect(await store.documentGraphs.backlog()).toEqual({ waiting: 1, chunks: 2, failed: 0 });
+    expect(await extractAll(store)).toBe(1);
+    expect(await store.corpus.get(id)).toMatchObject({ extractionStatus: 'success' });
+    const { items, total } = await store.graphs.entities({ kind: 'document', id }, page);
+    expect(total).toBe(3);
+    const paris = items.find(({ name }) => name === 'Paris');
+    expect(paris).toMatchObject({ mentions: 2, parentId: id, description: 'Paris lies near Rouen' });
+    expect(paris?.chunkIds).toHaveLength(2);
+    expect(await relationsOf(store, { kind: 'document', id })).toEqual(['And-Paris', 'Paris-Rouen']);
+    expect(await store.graphs.entity({ kind: 'document', id }, paris?.id ?? '')).toEqual(paris);
+    expect(await store.documentGraphs.extractionOf(id)).toMatchObject({ extractor: 'test/capitals', entities: 3 });
+  });
+
+  it('is taken up again by whoever opens the store after the extraction was killed', async () => {
+    const store = await openWithCollection();
+    await addDocument(store, 'cities', 'Paris lies near Rouen.');
+    expect(await store.documentGraphs.next()).toBeDefined();
+    expect(await store.documentGraphs.next()).toBeUndefined();
+    const reopened = await store.reopen();
+    await reopened.documentGraphs.requeue();
+    expect(await extractAll(reopened)).toBe(1);
+  });
+
+  it('keeps what still stands word for word while the document waits to be extracted again', async () => {
+    const store = await openWithCollection();
+    const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.', 'Berlin lies near Potsdam.');
+    await extractAll(store);
+    const before = await store.graphs.entities({ kind: 'document', id }, page);
+    await replaceDocument(store, 'cities', 'Something else first.', 'Paris lies near Rouen.');
+    expect(await namesOf(store, { kind: 'document', id })).toEqual(['Paris', 'Rouen']);
+    await extractAll(store);
+    expect(await namesOf(store, { kind: 'document', id })).toEqual(['Paris', 'Rouen', 'Something']);
+    const after = await store.graphs.entities({ kind: 'document', id }, page);
+    const idOf = (list: typeof before) => list.items.find(({ name }) => name === 'Paris')?.id;
+    expect(idOf(after)).toBe(idOf(before));
+    expect(await countNames(store)).toBe(3);
+  });
+
+  it('is not saved when the document was ingested again meanwhile', async () => {
+    const store = await openWithCollection();
+    const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.');
+    const task = await store.documentGraphs.next();
+    await replaceDocument(store, 'cities', 'Berlin only.');
+    expect(task && (await store.documentGraphs.save(task, 'test', capitalisedWords(task.passages)))).toBe(false);
+    await extractAll(store);
+    expect(await namesOf(store, { kind: 'document', id })).toEqual(['Berlin']);
+  });
+
+  it('records why an extraction failed, and waits for nobody who wants none', async () => {
+    const store = await openWithCollection();
+    const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.');
+    const task = await store.documentGraphs.next();
+    if (task) await store.documentGraphs.fail(task, 'It went wrong.');
+    expect(await store.corpus.get(id)).toMatchObject({ extractionStatus: 'failed' });
+    expect(await store.documentGraphs.extractionOf(id)).toMatchObject({ failure: 'It went wrong.' });
+    const quiet = newDocument('quiet', { settings: { automatic_extraction: false } });
+    await ingest(store, quiet, [newChunk(0, 'Paris.')]);
+    expect(await extractAll(store)).toBe(0);
+    await store.documentGraphs.request(quiet.id, null);
+    expect(await extractAll(store)).toBe(1);
+  });
+});
+
+describe('the graph of a collection', () => {
+  it('gathers one entity for each name, and tells of its sources', async () => {
+    const store = await openWithCollection();
+    const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await addDocument(store, 'two', 'PARIS is far. Paris lies near Rouen.');
+    await extractAll(store);
+    expect(await store.graphs.pull(collectionId, { force: false })).toEqual({ documents: 2 });
+    expect(await store.graphs.pull(collectionId, { force: false })).toEqual({ documents: 0 });
+    expect(await namesOf(store, ofCollection)).toEqual(['Paris', 'Rouen']);
+    const { items } = await store.graphs.relationships(ofCollection, page);
+    expect(items).toMatchObject([{ subject: 'Paris', object: 'Rouen', weight: 2, mentions: 2 }]);
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 2, relationships: 1, name: 'Default' });
+    await store.corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: one.id });
+    expect(await store.graphs.relationships(ofCollection, page)).toMatchObject({ items: [{ weight: 1 }] });
+  });
+
+  it('lets go of what a document said when it leaves, and keeps what was made by hand', async () => {
+    const store = await openWithCollection();
+    const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await addDocument(store, 'two', 'Berlin lies near Potsdam.');
+    await extractAll(store);
+    await store.graphs.pull(collectionId, { force: false });
+    const made = await store.graphs.createEntity(collectionId, { name: 'Lutetia', description: 'The old name.' });
+    const paris = (await store.graphs.entities(ofCollection, page)).items.find(({ name }) => name === 'Paris');
+    await store.graphs.createRelationship(collectionId, {
+      subjectId: made.id,
+      predicate: 'is now',
+      objectId: paris?.id ?? '',
+    });
+    await store.graphs.changeEntity(collectionId, paris?.id ?? '', { description: 'A city.' });
+    await store.collections.removeDocument(collectionId, one.id);
+    expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Lutetia', 'Paris', 'Potsdam']);
+    expect(await relationsOf(store, ofCollection)).toEqual(['Berlin-Potsdam', 'Lutetia-Paris']);
+    await store.graphs.reset(collectionId);
+    expect(await namesOf(store, ofCollection)).toEqual([]);
+    expect(await namesOf(store, { kind: 'document', id: one.id })).toEqual(['Paris', 'Rouen']);
+  });
+
+  it('follows a pulled document that is extracted again', async () => {
+    const store = await openWithCollection();
+    await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await extractAll(store);
+    await store.graphs.pull(collectionId, { force: false });
+    await replaceDocument(store, 'one', 'Paris lies near Rouen.', 'Berlin too.');
+    await extractAll(store);
+    expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Paris', 'Rouen']);
+  });
+
+  it('drops communities that were built on something that has gone', async () => {
+    const store = await openWithCollection();
+    const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await addDocument(store, 'two', 'Berlin lies near Potsdam.');
+    await extractAll(store);
+    await store.graphs.pull(collectionId, { force: false });
+    const { items } = await store.graphs.entities(ofCollection, page);
+    const idOf = (name: string) => items.find((each) => each.name === name)?.id ?? '';
+    const community = {
+      summary: 'Paris lies near Rouen.',
+      findings: ['One.'],
+      rating: 5,
+      ratingExplanation: '',
+      level: 0,
+      attributes: {},
+    };
+    await store.graphs.replaceBuilt(collectionId, [
+      { ...community, name: 'France', memberIds: [idOf('Paris'), idOf('Rouen')] },
+      { ...community, name: 'Prussia', memberIds: [idOf('Potsdam'), idOf('Berlin')] },
+    ]);
+    await store.graphs.createCommunity(collectionId, { ...community, name: 'By hand', memberIds: [idOf('Paris')] });
+    expect(await store.collections.get(collectionId)).toMatchObject({ graphClusterStatus: 'success' });
+    await store.corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: one.id });
+    const left = await store.graphs.communities(collectionId, page);
+    expect(left.items.map(({ name }) => name)).toEqual(['Prussia', 'By hand']);
+    expect(left.items[0]?.memberIds).toEqual([idOf('Potsdam'), idOf('Berlin')]);
+    expect(await store.collections.get(collectionId)).toMatchObject({ graphClusterStatus: 'outdated' });
+  });
+
+  it('counts in the receipt of a deletion, and leaves no name behind', async () => {
+    const store = await openWithCollection();
+    await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await extractAll(store);
+    await store.graphs.pull(collectionId, { force: false });
+    expect(await store.corpus.remove({ kind: 'all' })).toMatchObject({ documents: 1, graphRows: 3 });
+    expect(await countNames(store)).toBe(0);
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 0, relationships: 0, documentIds: [] });
+  });
+
+  it('loses what only a removed chunk said, at once', async () => {
+    const store = await openWithCollection();
+    const { id } = await addDocument(store, 'one', 'Paris lies near Rouen.', 'Berlin lies near Paris.');
+    await extractAll(store);
+    await store.graphs.pull(collectionId, { force: false });
+    const [first] = (await store.corpus.chunksOf(id, page)).items;
+    expect(await store.corpus.removeChunk(first?.id ?? '')).toMatchObject({ graphRows: 2 });
+    expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Paris']);
+    const paris = (await store.graphs.entities(ofCollection, page)).items.find(({ name }) => name === 'Paris');
+    // It quoted the passage that is gone.
+    expect(paris).toMatchObject({ description: '', mentions: 1 });
+    expect(await store.corpus.get(id)).toMatchObject({ extractionStatus: 'pending' });
+  });
+
+  it('is drawn by importance', async () => {
+    const store = await openWithCollection();
+    await addDocument(store, 'one', 'Paris lies near Rouen. Paris lies near Lyon. Paris.');
+    await extractAll(store);
+    await store.graphs.pull(collectionId, { force: false });
+    const outline = await store.graphs.outline(collectionId, { nodes: { offset: 0, limit: 2 }, edges: 10 });
+    expect(outline.nodes.map(({ name, mentions }) => [name, mentions])).toEqual([
+      ['Paris', 3],
+      ['Rouen', 1],
+    ]);
+    expect(outline).toMatchObject({ totalNodes: 3, totalEdges: 2, edges: [{ predicate: 'beside', weight: 1 }] });
+  });
+});

@@ -1,0 +1,42 @@
+import type { Entity, ExtractedGraph, GraphExtractor, GraphPassage, Relationship } from '../../src/graph/graph.ts';
+
+/** Words with a capital are entities, and two neighbours in a sentence are related: enough to see where they are kept. */
+export function capitalisedWords(passages: readonly GraphPassage[]): ExtractedGraph {
+  const entities = new Map<string, Entity>();
+  const relationships = new Map<string, Relationship>();
+  for (const { chunkId, text } of passages) {
+    for (const sentence of text.matchAll(/[^.]+/g)) {
+      const words = [...sentence[0].matchAll(/\p{Lu}\p{L}+/gu)].map((word) => ({
+        name: word[0],
+        mention: { chunkId, start: sentence.index + word.index, end: sentence.index + word.index + word[0].length },
+      }));
+      for (const { name, mention } of words) {
+        const known = entities.get(name)?.mentions ?? [];
+        const description = entities.get(name)?.description ?? sentence[0].trim();
+        entities.set(name, { name, category: 'thing', description, metadata: {}, mentions: [...known, mention] });
+      }
+      for (const [place, { name: subject }] of words.entries()) {
+        const object = words[place + 1]?.name;
+        if (object === undefined || object === subject) continue;
+        const key = `${subject} ${object}`;
+        const mention = { chunkId, start: sentence.index, end: sentence.index + sentence[0].length };
+        const known = relationships.get(key);
+        relationships.set(key, {
+          subject,
+          predicate: 'beside',
+          object,
+          description: sentence[0].trim(),
+          weight: (known?.weight ?? 0) + 1,
+          metadata: {},
+          mentions: [...(known?.mentions ?? []), mention],
+        });
+      }
+    }
+  }
+  return { entities: [...entities.values()], relationships: [...relationships.values()] };
+}
+
+export const capitalExtractor: GraphExtractor = {
+  name: 'test/capitals',
+  extract: async ({ passages }) => capitalisedWords(passages),
+};
