@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isConfidential } from './access/confidential-address.ts';
+import { type QuotaSizes, quotaKinds } from './access/quotas.ts';
 import type { PriceTable } from './models/prices.ts';
 import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
 import { engineNames } from './web/web-settings.ts';
@@ -36,6 +37,8 @@ const hostNames = z
     ),
   );
 
+const ORIGINS_EXPECTED = 'expected names without scheme and port such as example.org, or * for every page';
+
 const words = (list: string): string[] => list.split(/[,\s]+/).filter((entry) => entry !== '');
 
 const pricesSchema = z.record(
@@ -63,7 +66,7 @@ export const variables = z.object({
     .transform(Number)
     .refine((port) => port <= 65_535, 'expected a number from 0 to 65535')
     .default(7272),
-  CITEWELL_ALLOW_INSECURE_BIND: flag.default(false),
+  CITEWELL_AUTH: z.enum(['off', 'required'], { error: 'expected off or required' }).optional(),
   CITEWELL_API_KEYS: z
     .string()
     .transform((list, context) => readKeys(list, (message) => context.addIssue(message)))
@@ -78,8 +81,40 @@ export const variables = z.object({
   CITEWELL_OAUTH_AUDIENCE: url('https://kb.example.org/mcp')
     .refine((address) => !address.includes('#'), 'expected an address without a fragment')
     .optional(),
+  CITEWELL_REGISTRATION: z.enum(['open', 'closed'], { error: 'expected open or closed' }).optional(),
+  CITEWELL_REQUIRE_VERIFIED: flag.default(false),
+  CITEWELL_JWT_SECRET: z
+    .string()
+    .min(32, 'expected 32 characters or more, such as openssl rand -hex 32 makes')
+    .optional(),
+  CITEWELL_ACCESS_MINUTES: wholeNumber('60', 1, 100_000).default(60),
+  CITEWELL_REFRESH_DAYS: wholeNumber('7', 1, 365).default(7),
+  CITEWELL_ADMIN_EMAIL: word
+    .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'expected an e-mail address such as ada@example.org')
+    .optional(),
+  CITEWELL_ADMIN_PASSWORD: z
+    .string()
+    .min(8, 'expected 8 characters or more')
+    .max(1_000, 'expected 1000 characters or less')
+    .optional(),
+  CITEWELL_R2R_TEST_ADMIN: flag.default(false),
+  CITEWELL_RATE_LIMITS: z
+    .string()
+    .transform((list, context) => {
+      const numbers = readNumbers(list, ['global', 'route', 'month'], (message) => context.addIssue(message));
+      return { globalPerMinute: numbers['global'], routePerMinute: numbers['route'], monthly: numbers['month'] };
+    })
+    .optional(),
+  CITEWELL_QUOTAS: z
+    .string()
+    .transform((list, context): QuotaSizes => readNumbers(list, quotaKinds, (message) => context.addIssue(message)))
+    .optional(),
   CITEWELL_ALLOWED_HOSTS: hostNames.optional(),
-  CITEWELL_ALLOWED_ORIGINS: hostNames.optional(),
+  CITEWELL_ALLOWED_ORIGINS: z
+    .string()
+    .transform((list) => (list.trim() === '*' ? ['*'] : list))
+    .pipe(z.union([z.tuple([z.literal('*')]), hostNames], { error: ORIGINS_EXPECTED }))
+    .optional(),
   CITEWELL_MCP_TOOLSETS: z
     .string()
     .transform(entries)
@@ -104,6 +139,7 @@ export const variables = z.object({
     .string()
     .transform((json, context) => readPrices(json, (message) => context.addIssue(message)))
     .optional(),
+  CITEWELL_INGEST: z.enum(['inline', 'queue'], { error: 'expected inline or queue' }).default('inline'),
   CITEWELL_CONTEXT_TOKENS: wholeNumber('128000', 2_000, 10_000_000).default(128_000),
   CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),
   CITEWELL_AFTER_UNTRUSTED: z
@@ -192,6 +228,22 @@ function readKeys(list: string, complain: (message: string) => void): string[] {
   });
   if (keys.length === 0) complain(`expected keys of at least ${LEAST_KEY} characters, separated by commas`);
   return [...new Set(keys)];
+}
+
+/** `name=number` of these names, separated by commas; `off` is none of them. */
+function readNumbers(
+  list: string,
+  names: readonly string[],
+  complain: (message: string) => void,
+): Readonly<Record<string, number>> {
+  if (list.trim().toLowerCase() === 'off') return {};
+  const found: Record<string, number> = {};
+  for (const entry of entries(list)) {
+    const [, name = '', number = ''] = /^([a-z]+)=(\d{1,12})$/.exec(entry) ?? [];
+    if (names.includes(name)) found[name] = Number(number);
+    else complain(`expected off, or numbers such as ${names.map((each) => `${each}=100`).join(',')}`);
+  }
+  return found;
 }
 
 function readOpenHosts(list: string, complain: (message: string) => void): OpenHost[] {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
-import { isLoopback } from './access/confidential-address.ts';
+import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
 import { type LogLevel, variableNames, variables } from './config-variables.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
 import { type OutsideServer, readOutsideServers, type ServersReading } from './mcp/outside-servers.ts';
@@ -32,23 +32,12 @@ export interface RemoteChromaConfig {
   readonly database?: string;
 }
 
-export interface AccessConfig {
-  /** Each speaks for the default admin. */
-  readonly keys: readonly string[];
-  readonly oauth?: {
-    readonly issuer: string;
-    /** What tokens are made out to; undefined means the server's own `/mcp`. */
-    readonly audience?: string;
-  };
-}
-
 /** Everything that can be set from outside, checked. The only reader of the environment is `loadConfig`. */
 export interface Config {
   /** Absolute. */
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
-  /** Who is let in over HTTP; without keys and issuer whoever reaches it. */
   readonly access: AccessConfig;
   /** Undefined means the embedded one. */
   readonly chroma?: RemoteChromaConfig;
@@ -68,6 +57,8 @@ export interface Config {
   readonly embeddingModel?: string;
   /** US dollars per million tokens, over the built-in table. */
   readonly prices: PriceTable;
+  /** Whether an upload is answered when its document is there, or at once and the document queued. */
+  readonly ingest: 'inline' | 'queue';
   /** Tokens a language model reads at once; longer conversations are summarised. */
   readonly contextTokens: number;
   /** Seconds an agent's stream goes on after its reader left, for it to come back. */
@@ -78,7 +69,7 @@ export interface Config {
   readonly afterUntrusted: readonly ('code' | 'addresses' | 'actions')[];
   /** Other MCP servers, whose tools the agent may use. */
   readonly outsideServers: readonly OutsideServer[];
-  /** Names besides those of this machine by which `/mcp` may be called, and of pages that may call it. */
+  /** Names besides those of this machine by which the server may be called, and of pages that may call it. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   /** Which tools MCP clients get; undefined means the usual ones. */
@@ -102,7 +93,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
   const parsed = variables.safeParse(set);
   const issues = parsed.success ? [] : parsed.error.issues.map(toIssue);
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
-  if (parsed.success) issues.push(...accessComplaints(parsed.data));
+  if (parsed.success) issues.push(...accessComplaints(parsed.data).map(([name, message]) => issue(name, message)));
   const outside = parsed.success ? outsideServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
   if (parsed.success) issues.push(...sandboxComplaints(parsed.data));
   issues.push(...(outside?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
@@ -135,6 +126,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     textTools: value.CITEWELL_TEXT_TOOLS ?? [],
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
     prices: value.CITEWELL_PRICES ?? {},
+    ingest: value.CITEWELL_INGEST,
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,
     web: webSettings(value),
@@ -147,35 +139,6 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     logLevel: value.CITEWELL_LOG_LEVEL,
     warnings: warningsFor(set, providers),
   };
-}
-
-function accessConfig(value: z.output<typeof variables>): AccessConfig {
-  const { CITEWELL_OAUTH_ISSUER: issuer, CITEWELL_OAUTH_AUDIENCE: audience } = value;
-  return {
-    keys: value.CITEWELL_API_KEYS ?? [],
-    ...(issuer !== undefined && { oauth: { issuer, ...(audience !== undefined && { audience }) } }),
-  };
-}
-
-/** Addresses to listen on that are none to call. */
-const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
-
-function accessComplaints(value: z.output<typeof variables>): FieldIssue[] {
-  const { CITEWELL_HOST: host, CITEWELL_OAUTH_ISSUER: issuer } = value;
-  if (issuer !== undefined && value.CITEWELL_OAUTH_AUDIENCE === undefined && ANY_ADDRESS.has(host)) {
-    const why = `"${host}" is no address that an access token could be made out to. Set it to the address of /mcp as clients call it, such as https://kb.example.org/mcp`;
-    return [issue('CITEWELL_OAUTH_AUDIENCE', why)];
-  }
-  const isGuarded = value.CITEWELL_API_KEYS !== undefined || issuer !== undefined;
-  if (isLoopback(host) || isGuarded || value.CITEWELL_ALLOW_INSECURE_BIND) return [];
-  return [
-    issue(
-      'CITEWELL_HOST',
-      `"${host}" can be reached by other machines, and no authentication is set up: anyone who reaches it can read, ` +
-        'add and delete documents. Set CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER, use 127.0.0.1, or put an ' +
-        'authenticating proxy in front and set CITEWELL_ALLOW_INSECURE_BIND=true',
-    ),
-  ];
 }
 
 const PROVIDER_KEY = /^CITEWELL_PROVIDER_([A-Z0-9_]+)_API_KEY$/;

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ragToolNames, ragTools, researchToolNames, researchTools } from '../tools/index.ts';
+import { createAccounts } from './access/accounts.ts';
+import { collectionsWithinQuota } from './access/collections-within-quota.ts';
+import { settleAdmins } from './access/settle-admins.ts';
 import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
 import { createConversations } from './conversations/conversations.ts';
@@ -8,7 +11,9 @@ import { createEmbeddingModel, defaultEmbeddingName } from './embeddings/registr
 import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http/http-services.ts';
 import { embeddingText } from './ingest/embedding-text.ts';
 import { createIngestor } from './ingest/ingest-document.ts';
-import type { Ingestor } from './ingest/ingestor.ts';
+import { createIngestionDesk } from './ingest/ingestion-desk.ts';
+import { createIngestionFeed } from './ingest/ingestion-feed.ts';
+import { withinQuota } from './ingest/within-quota.ts';
 import { createOutsideTools } from './mcp/outside-tools.ts';
 import { createExtractiveModel } from './models/extractive/extractive-model.ts';
 import { listPrices } from './models/prices.ts';
@@ -99,8 +104,11 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const { embeddings } = embedder;
   if (!keep) await claimSpace(embeddings, { spaces: store.spaces, current, warn });
 
-  const { spaces, collections, conversations, maintenance } = store;
+  const { spaces, conversations, maintenance } = store;
   const { corpus, changes } = watchCorpus(store.corpus);
+  const accounts = await createAccounts(config.access.accounts, { ...store, store: store.people, corpus });
+  await settleAdmins(config.access.admins, { store: store.people, collections: store.collections, warn });
+  const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const chunks = createChunkSearch({
     search: store.sqlite.search,
     collections: openCollections(index),
@@ -109,8 +117,20 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const hasModel = !models.defaultName('fast').startsWith('builtin/');
   const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast')) : undefined;
   const retriever = createRetriever({ chunks, embedder: embeddings, variants });
-  const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
+  const feed = createIngestionFeed();
+  const ingestor = withinQuota(
+    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed }),
+    accounts.quotas,
+  );
   closers.push(ingestor.close);
+  const ingestions = createIngestionDesk({
+    queue: store.queue,
+    ingestor,
+    feed,
+    report: warn,
+    queuesByDefault: config.ingest === 'queue',
+  });
+  closers.push(ingestions.close);
   const analyser = { analyse, analyseQuery };
   const web = openWeb(config.web, analyser);
   closers.push(web.close);
@@ -145,7 +165,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   });
   const runs = new RunLog({ ...defaultRunLogSettings, grace: config.resumeSeconds * 1000 });
   closers.push(() => runs.close());
-  if (options.resumes) closers.push(resumeInBackground(ingestor, log));
+  if (options.resumes) ingestions.nudge();
 
   return {
     tools: [...new Set(Object.values(toolsets).flat())],
@@ -153,9 +173,11 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     corpus,
     collections,
     conversations: kept,
+    accounts,
     agent,
     runs,
     ingestor,
+    ingestions,
     retriever,
     web,
     ...(sandbox && { sandbox }),
@@ -204,23 +226,6 @@ const indexStates = {
 async function openIndex({ chroma }: Config, folder: DataFolder, log: Logger): Promise<VectorIndex> {
   if (chroma !== undefined) return createRemoteChroma({ ...chroma, log });
   return openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: folder.cacheFolder, log });
-}
-
-/** Returns what ends it. */
-function resumeInBackground(ingestor: Ingestor, log: Logger): () => Promise<void> {
-  const stopping = new AbortController();
-  const resumed = ingestor.resume(stopping.signal).then(
-    ({ finished, failed }) => {
-      if (finished + failed > 0) log.info({ finished, failed }, 'Finished what was in the middle of being ingested.');
-    },
-    (error: unknown) => {
-      if (!stopping.signal.aborted) log.error({ err: error }, 'What was left unfinished could not be resumed.');
-    },
-  );
-  return async () => {
-    stopping.abort();
-    await resumed;
-  };
 }
 
 /** All are closed, the last opened first, even when one of them fails. */

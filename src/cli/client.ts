@@ -153,6 +153,19 @@ export interface Status {
     readonly chunks: number;
     readonly owed_to_index: number;
   };
+  /** A server of before does not say. */
+  readonly ingestion?: Backlog | undefined;
+}
+
+/** How much of what was taken on is still to be done. */
+export interface Backlog {
+  readonly queued: number;
+  /** Of the queued, those that wait for another try. */
+  readonly retrying: number;
+  readonly running: number;
+  readonly failed: number;
+  readonly rate_per_second: number;
+  readonly eta_seconds: number | null;
 }
 
 /**
@@ -181,6 +194,10 @@ export interface Client {
   chunks(documentId: string, page: { readonly offset: number; readonly limit: number }): Promise<readonly Passage[]>;
   deleteDocument(id: string): Promise<void>;
   status(): Promise<Status>;
+  /** Queues what failed once more; returns how many. */
+  retryFailed(): Promise<number>;
+  /** What is left of the queue, which is worked on while one looks. */
+  backlog(): Promise<Backlog>;
   /** Re-embeds everything; returns the name of the embedder that is then in use. */
   reindex(
     request: { readonly model?: string; readonly back: boolean },

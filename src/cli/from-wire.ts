@@ -133,6 +133,16 @@ const status = z.object({
   documents: z.record(z.string(), z.number()),
   chunks: z.number(),
   owed_to_index: z.number(),
+  ingestion: z
+    .object({
+      queued: z.number(),
+      retrying: z.number(),
+      running: z.number(),
+      failed: z.number(),
+      rate_per_second: z.number(),
+      eta_seconds: z.number().nullable(),
+    })
+    .optional(),
 });
 
 export function statusFromWire(record: unknown): Status {

@@ -125,6 +125,18 @@ export function httpClient(server: string, token?: string): Client {
       return statusFromWire((results as { citewell: unknown }).citewell);
     },
 
+    async retryFailed() {
+      const { results } = await call('POST', '/documents/retry-failed?all_owners=true');
+      return (results as { retried: number }).retried;
+    },
+
+    async backlog() {
+      const { results } = await call('GET', '/system/status');
+      const { ingestion } = statusFromWire((results as { citewell: unknown }).citewell);
+      if (ingestion !== undefined) return ingestion;
+      throw new ServiceError('not_configured', 'The server that runs is of an earlier version. Start it anew.');
+    },
+
     async *reindex(request, signal) {
       let embedder = '';
       for await (const { event, data } of stream('/system/reindex', request, signal)) {

@@ -14,6 +14,7 @@ import { toRagEvents } from '../http/wire/rag-events.ts';
 import { ragRequest } from '../http/wire/rag-request.ts';
 import { searchRequest } from '../http/wire/search-request.ts';
 import { toSearchResults } from '../http/wire/search-results.ts';
+import { toBacklogRecord } from '../http/wire/task-record.ts';
 import type { Services } from '../services.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
 import type { AskEvent, Client, IngestResult } from './client.ts';
@@ -119,8 +120,17 @@ export function inProcessClient(services: Services, principal: Principal = defau
     },
 
     async status() {
-      const [status, { documents, chunks, owedToIndex }] = await Promise.all([settledStatus(services), corpus.stats()]);
-      return statusFromWire({ ...status, documents, chunks, owed_to_index: owedToIndex });
+      const looks = [settledStatus(services), corpus.stats(), services.ingestions.backlog()] as const;
+      const [status, { documents, chunks, owedToIndex }, backlog] = await Promise.all(looks);
+      const ingestion = toBacklogRecord(backlog);
+      return statusFromWire({ ...status, documents, chunks, owed_to_index: owedToIndex, ingestion });
+    },
+
+    retryFailed: () => services.ingestions.retryFailed(visibleFilter(principal)),
+
+    async backlog() {
+      services.ingestions.nudge();
+      return toBacklogRecord(await services.ingestions.backlog(visibleFilter(principal)));
     },
 
     async *reindex(request, signal) {

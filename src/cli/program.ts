@@ -62,7 +62,7 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .option('--tool-prefix <text>', 'put this before the names of all tools')
     .action(async (options) => ended(await (await import('./mcp.ts')).mcp(options, context)));
 
-  program
+  const ingest = program
     .command('ingest')
     .description('take in files, folders, globs and web pages; run it again to take in what is new or changed')
     .argument('<path-or-url...>', 'files, folders (with everything below), "quoted/**/globs" and http(s) addresses')
@@ -83,6 +83,12 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .option('--allow-private-addresses', 'let an address lead into this machine or its network')
     .option('--json', 'one JSON object per line, a summary last')
     .action(async (paths, options) => ended(await (await import('./ingest.ts')).ingest(paths, options, context)));
+  ingest
+    .command('retry')
+    .description('another try for what failed, and the end of what was left unfinished ("./retry" is a folder)')
+    .option('--no-wait', 'leave the rest to the server that runs')
+    .option('--json', 'machine-readable')
+    .action(async (options) => ended(await (await import('./ingest-retry.ts')).retryIngestions(options, context)));
 
   searchOptions(program.command('search').description('find passages').argument('<query...>', 'what to look for'))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))

@@ -1,8 +1,9 @@
 import { describeWeb } from '../web/describe-web.ts';
+import type { Backlog } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
-import { count } from './progress-line.ts';
+import { count, duration } from './progress-line.ts';
 import { withClient } from './with-client.ts';
 
 /** `citewell status`: what is stored, and what answers. */
@@ -26,6 +27,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
         ['data', current.data],
         ['index', `${current.index.kind}, ${current.index.state}`],
         ['documents', documentsLine(corpus)],
+        ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),
         [
           'chunks',
           `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} owed to the index` : ''}`,
@@ -37,6 +39,15 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
     },
     { embedder: 'keep' },
   );
+}
+
+function backlogLine({ queued, retrying, running, rate_per_second, eta_seconds }: Backlog): string {
+  if (queued + running === 0) return 'empty';
+  const parts = [`${count(queued + running)} to be taken in`];
+  if (retrying > 0) parts.push(`${count(retrying)} of them waiting for another try`);
+  if (rate_per_second > 0) parts.push(`${rate_per_second.toFixed(1)}/s`);
+  if (eta_seconds !== null) parts.push(`${duration(eta_seconds)} left`);
+  return parts.join(', ');
 }
 
 function documentsLine({

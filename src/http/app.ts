@@ -4,6 +4,7 @@ import { asDefaultAdmin, identify } from './authenticate.ts';
 import { allowOrigins } from './cors.ts';
 import { answerFailure } from './failure.ts';
 import type { HttpServices } from './http-services.ts';
+import { limitRequests } from './limit-requests.ts';
 import { answerOpenAiFailure } from './openai-failure.ts';
 import { receiveBytes } from './read-body.ts';
 import { nameRequest } from './request-id.ts';
@@ -14,11 +15,16 @@ import { conversationRoutes } from './routes/conversations.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { embeddingRoutes } from './routes/embedding.ts';
 import { healthRoutes } from './routes/health.ts';
+import { ingestionRoutes } from './routes/ingestions.ts';
 import { ragRoutes } from './routes/rag.ts';
 import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
+import { signInRoutes } from './routes/sign-in.ts';
 import { systemRoutes } from './routes/system.ts';
+import { taskRoutes } from './routes/tasks.ts';
 import { uploadRoutes } from './routes/upload.ts';
+import { userKeyRoutes } from './routes/user-keys.ts';
+import { userRoutes } from './routes/users.ts';
 import { onlyMethods, unknownRoute } from './unknown-route.ts';
 
 /** Another face of the same service, reached under a path of its own and with rules of its own. */
@@ -32,6 +38,8 @@ export function createApp(
   services: HttpServices,
   authenticate: Authenticate = asDefaultAdmin,
   mounts: readonly Mount[] = [],
+  /** Which pages may call; what it refuses is not even looked at. */
+  guard: express.RequestHandler = allowOrigins,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -39,12 +47,22 @@ export function createApp(
   app.set('query parser', 'simple');
   app.use(nameRequest);
   for (const { path, handler } of mounts) app.use(path, handler);
-  app.use(allowOrigins);
+  app.use(guard);
   const identified = identify(authenticate);
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
-  app.use('/v3', healthRoutes(services), identified, versionedRoutes(services));
+  const limited = limitRequests(services);
+  app.use('/v3/users', signInRoutes(services, authenticate));
+  app.use('/v3', healthRoutes(services), identified, limited, versionedRoutes(services));
   const { log, limits } = services;
-  app.use('/v1', identified, receiveBytes(limits.body), chatRoutes(services), unknownRoute, answerOpenAiFailure(log));
+  app.use(
+    '/v1',
+    identified,
+    limited,
+    receiveBytes(limits.body),
+    chatRoutes(services),
+    unknownRoute,
+    answerOpenAiFailure(log),
+  );
   app.use(unknownRoute);
   app.use(answerFailure(log));
   return app;
@@ -53,12 +71,14 @@ export function createApp(
 function versionedRoutes(services: HttpServices): Router {
   const router = Router();
   // Before the body readers of the others: an upload is read as a form, and under its own limits.
-  router.use('/documents', uploadRoutes(services), documentRoutes(services));
+  router.use('/documents', uploadRoutes(services), ingestionRoutes(services), documentRoutes(services));
   router.use(receiveBytes(services.limits.body));
   router.use('/retrieval', searchRoutes(services), ragRoutes(services));
   router.use('/retrieval', agentRoutes(services), completionRoutes(services), embeddingRoutes(services));
   router.use('/retrieval/runs', runRoutes(services));
   router.use('/conversations', conversationRoutes(services));
+  router.use('/users', userRoutes(services), userKeyRoutes(services));
+  router.use('/tasks', taskRoutes(services));
   router.use('/system', systemRoutes(services));
   return router;
 }

@@ -1,6 +1,8 @@
+import type { Accounts } from '../access/accounts.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import type { IngestionDesk } from '../ingest/ingestion-desk.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { Answerer } from '../rag/rag-event.ts';
@@ -69,6 +71,8 @@ export const defaultHttpLimits: HttpLimits = {
 export interface HttpServices {
   readonly corpus: Corpus;
   readonly ingestor: Ingestor;
+  /** Ingestions that go on in the background. */
+  readonly ingestions: IngestionDesk;
   readonly retriever: Retriever;
   readonly answerer: Answerer;
   readonly agent: Agent;
@@ -77,6 +81,7 @@ export interface HttpServices {
   readonly models: ModelRegistry;
   readonly embeddings: EmbeddingModel;
   readonly conversations: Conversations;
+  readonly accounts: Accounts;
   readonly collections: CollectionRecords;
   /** Re-embeds the corpus, or goes back; afterwards searches and ingestion use the space that came out. */
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;

@@ -3,11 +3,13 @@ import { defaultCollectionId } from '../documents/ids.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
+import type { IngestionQueue } from '../store/ingestion-queue.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { type CarriedOver, carryOver } from './carry-over.ts';
 import { findTwin } from './find-twin.ts';
-import type { IngestEvent, Ingestor, Submission } from './ingestor.ts';
+import type { IngestionFeed } from './ingestion-feed.ts';
+import type { IngestEvent, Ingestor, Judge, Submission } from './ingestor.ts';
 import { createPreparationThreads, type PreparationLimits } from './prepare-in-worker.ts';
 import { publishPassages } from './publish-passages.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
@@ -18,6 +20,9 @@ export interface IngestorParts {
   readonly spaces: Pick<VectorSpaces, 'claim'>;
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
+  readonly queue: Pick<IngestionQueue, 'release'>;
+  /** Told of everything that happens. */
+  readonly feed?: Pick<IngestionFeed, 'tell'>;
   readonly limits?: Partial<IngestionLimits>;
 }
 
@@ -35,23 +40,44 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
   const threads = createPreparationThreads(limits);
   const turns = createTurns(limits.documents);
 
-  async function* run(id: string, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
-    const end = await turns.begin(id, signal);
+  async function* run(id: string, signal: AbortSignal, judge: Judge = isFinal): AsyncGenerator<IngestEvent, void> {
+    let isOver = false;
+    let attempt: number | undefined;
     try {
-      const document = await requireDocument(corpus, id);
-      // Another run of the same submission has come first.
-      if (document.ingestionStatus === 'success') yield { type: 'done', document };
-      else if (document.ingestionStatus === 'failed') yield failed(document);
-      else yield* ingest(document, signal);
+      const end = await turns.begin(id, signal);
+      try {
+        const document = await requireDocument(corpus, id);
+        attempt = document.ingestionAttempt;
+        for await (const event of events(document, signal, judge)) {
+          parts.feed?.tell({ documentId: id, attempt }, event);
+          yield event;
+        }
+        isOver = true;
+      } finally {
+        end();
+      }
     } finally {
-      end();
+      // Its caller was stopped, or has stopped listening: somebody else goes on.
+      if (!isOver) await putBack(id, attempt);
     }
   }
 
-  async function* ingest(document: Document, signal: AbortSignal): AsyncGenerator<IngestEvent, void> {
-    const { id } = document;
+  async function putBack(id: string, attempt: number | undefined): Promise<void> {
+    const held = attempt ?? (await corpus.get(id))?.ingestionAttempt;
+    if (held !== undefined) await parts.queue.release(id, held);
+  }
+
+  async function* events(document: Document, signal: AbortSignal, judge: Judge): AsyncGenerator<IngestEvent, void> {
+    // Another run of the same submission has come first.
+    if (document.ingestionStatus === 'success') yield { type: 'done', document };
+    else if (document.ingestionStatus === 'failed') yield failed(document);
+    else yield* ingest(document, signal, judge);
+  }
+
+  async function* ingest(document: Document, signal: AbortSignal, judge: Judge): AsyncGenerator<IngestEvent, void> {
+    const { id, ingestionAttempt: attempt } = document;
     try {
-      await corpus.setStatus(id, 'parsing');
+      await corpus.setStatus(id, 'parsing', attempt);
       yield { type: 'status', status: 'parsing' };
       const settings = await corpus.settingsOf(id);
       const bytes = await corpus.bytesOf(id);
@@ -60,15 +86,32 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       const published = yield* publishPassages({ ...parts, document, settings, prepared, signal });
       yield { type: 'status', status: 'success' };
       yield { type: 'done', document: published };
+    } catch (thrown) {
+      // Stopped from outside, a document stays as it is and is gone on with; all else is its own fault.
+      if (signal.aborted) throw thrown;
+      const error = toError(thrown);
+      const until = await judge(error);
+      if (until !== undefined && (await isStillWanted(document))) {
+        yield { type: 'postponed', document: await requireDocument(corpus, id), error, until };
+      } else {
+        yield { type: 'failed', document: await recordFailure(corpus, document, error), error };
+      }
+    }
+  }
+
+  /** Leaves it pending; false when it is gone, given up or submitted anew meanwhile. */
+  async function isStillWanted({ id, ingestionAttempt }: Document): Promise<boolean> {
+    try {
+      await corpus.setStatus(id, 'pending', ingestionAttempt);
+      return true;
     } catch (error) {
-      // Stopped from outside, a document stays as it is and is resumed; all else is its own fault.
-      if (signal.aborted) throw error;
-      yield { type: 'failed', document: await recordFailure(corpus, document, error), error: toError(error) };
+      if (error instanceof ServiceError && (error.code === 'conflict' || error.code === 'not_found')) return false;
+      throw error;
     }
   }
 
   return {
-    async submit(given) {
+    async submit(given, { queued = false } = {}) {
       const { submission, read } = await withWhatWasSaid(corpus, given);
       const twin = await findTwin(corpus, submission, read);
       if (twin !== undefined) return twin;
@@ -77,25 +120,20 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       const { ownerId, metadata, source = null, replace = false } = submission;
       const document = await corpus.begin(
         { id, ownerId, collectionIds, type, title, metadata, source, fileName, mediaType, bytes, settings },
-        { replace },
+        { replace, queued },
       );
+      const before = { documentId: document.id, attempt: document.ingestionAttempt - 1 };
+      if (before.attempt > 0) parts.feed?.tell(before, supersededBy);
       return { kind: 'accepted', document };
     },
     run,
-    async resume(signal) {
-      let finished = 0;
-      let lost = 0;
-      for (const { id } of await corpus.unfinished()) {
-        for await (const event of run(id, signal)) {
-          if (event.type === 'done') finished++;
-          if (event.type === 'failed') lost++;
-        }
-      }
-      return { finished, failed: lost };
-    },
     close: () => threads.close(),
   };
 }
+
+const isFinal: Judge = async () => undefined;
+
+const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission took its place.' };
 
 async function withWhatWasSaid(corpus: Corpus, submission: Submission): Promise<CarriedOver> {
   const read = await readSubmission(submission);
@@ -122,7 +160,8 @@ const toError = (error: unknown): Error => (error instanceof Error ? error : new
 async function recordFailure(corpus: Corpus, document: Document, error: unknown): Promise<Document> {
   const now = await corpus.get(document.id);
   if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
-  await corpus.fail(document.id, toError(error).message);
+  if (now.ingestionStatus === 'failed') return now;
+  await corpus.fail(document.id, toError(error).message, document.ingestionAttempt);
   return (await corpus.get(document.id)) ?? document;
 }
 

@@ -37,17 +37,26 @@ export type IngestEvent =
   | { readonly type: 'status'; readonly status: IngestionStatus }
   | { readonly type: 'progress'; readonly stage: 'embedding'; readonly done: number; readonly total: number }
   | { readonly type: 'done'; readonly document: Document }
-  | { readonly type: 'failed'; readonly document: Document; readonly error: Error };
+  | { readonly type: 'failed'; readonly document: Document; readonly error: Error }
+  /** It failed for now and is tried again at that time. */
+  | { readonly type: 'postponed'; readonly document: Document; readonly error: Error; readonly until: Date }
+  /** Somebody gave it up, or a later submission took its place. */
+  | { readonly type: 'cancelled'; readonly reason: string };
+
+/** Says of a failure when there is to be another try; undefined when it is final. */
+export type Judge = (error: Error) => Promise<Date | undefined>;
 
 /** Takes documents in. */
 export interface Ingestor {
   /**
-   * Records the submission durably as `pending`; from here on it is not lost. Throws `conflict`, `unsupported_type`,
-   * `too_large`, `invalid_request`.
+   * Records the submission durably as `pending`; from here on it is not lost. With `queued` it is done by whoever works
+   * on the queue, else its caller goes on to `run` it. Throws `conflict`, `unsupported_type`, `too_large`,
+   * `invalid_request`.
    */
-  submit(submission: Submission): Promise<Accepted>;
-  /** Reads, splits, embeds and publishes a submitted document. Ends with `done` or `failed`; throws only on abort. */
-  run(documentId: string, signal: AbortSignal): AsyncGenerator<IngestEvent, void>;
-  /** Finishes what an earlier process left unfinished, one after another; resolves when all are done or failed. */
-  resume(signal: AbortSignal): Promise<{ readonly finished: number; readonly failed: number }>;
+  submit(submission: Submission, options?: { readonly queued?: boolean }): Promise<Accepted>;
+  /**
+   * Reads, splits, embeds and publishes a submitted document. Ends with `done`, `failed` or, when the judge says so,
+   * `postponed`. Throws on abort, which puts the document back into the queue.
+   */
+  run(documentId: string, signal: AbortSignal, judge?: Judge): AsyncGenerator<IngestEvent, void>;
 }

@@ -12,14 +12,15 @@ import { sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { reindexRequest, toReindexEvents } from '../wire/reindex.ts';
+import { toBacklogRecord } from '../wire/task-record.ts';
 
-type Services = Pick<HttpServices, 'corpus' | 'status' | 'reindex' | 'limits' | 'log'>;
+type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'status' | 'reindex' | 'limits' | 'log'>;
 
 /** Milliseconds over which the share of busy processors is measured. */
 const CPU_SAMPLE = 100;
 
 /** r2r-v3.md 12 for superusers, and ours: re-embedding the corpus. */
-export function systemRoutes({ corpus, status, reindex, limits, log }: Services): Router {
+export function systemRoutes({ corpus, ingestions, status, reindex, limits, log }: Services): Router {
   const startedAt = Date.now();
   const router = Router();
 
@@ -27,14 +28,15 @@ export function systemRoutes({ corpus, status, reindex, limits, log }: Services)
     .route('/status')
     .get(async (_request, response) => {
       requireSuperuser(response);
-      const [service, stats, cpuUsage] = await Promise.all([status(), corpus.stats(), measureCpuUsage()]);
+      const looks = [status(), corpus.stats(), ingestions.backlog(), measureCpuUsage()] as const;
+      const [service, stats, backlog, cpuUsage] = await Promise.all(looks);
       response.json(
         single({
           start_time: new Date(startedAt).toISOString(),
           uptime_seconds: (Date.now() - startedAt) / 1000,
           cpu_usage: cpuUsage,
           memory_usage: 100 * (1 - freemem() / totalmem()),
-          citewell: toCitewellStatus(service, stats),
+          citewell: { ...toCitewellStatus(service, stats), ingestion: toBacklogRecord(backlog) },
         }),
       );
     })

@@ -8,18 +8,25 @@ import { readUpload, receiveUpload } from '../receive-upload.ts';
 import { stopSignal } from '../request-signal.ts';
 import { readSubmission } from '../wire/submission.ts';
 
-type Services = Pick<HttpServices, 'ingestor' | 'collections' | 'limits'>;
+type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'collections' | 'limits'>;
 
 /** POST /documents (r2r-v3.md 6.2). */
-export function uploadRoutes({ ingestor, collections, limits }: Services): Router {
+export function uploadRoutes({ ingestor, ingestions, collections, limits }: Services): Router {
   const upload: RequestHandler = async (request, response) => {
     const principal = principalOf(response);
-    const submission = readSubmission(readUpload(request), principal);
+    const { submission, isOrchestrated } = readSubmission(readUpload(request), principal);
     const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
-    const accepted = await ingestor.submit({ ...submission, collectionIds });
+    const queued = isOrchestrated ?? ingestions.queuesByDefault;
+    const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued });
     const { id } = accepted.document;
     if (accepted.kind !== 'accepted') {
       response.status(202).json(ingested(id, `The same content is already ingested as document ${id}.`));
+      return;
+    }
+    if (queued) {
+      ingestions.nudge();
+      const task = await ingestions.ofDocument(id);
+      response.status(202).json(single({ message: QUEUED, task_id: task?.id ?? null, document_id: id }));
       return;
     }
     // From here on the document is safe and is finished even if its sender leaves; only a stop interrupts it.
@@ -28,6 +35,8 @@ export function uploadRoutes({ ingestor, collections, limits }: Services): Route
   };
   return Router().post('/', ...receiveUpload(limits), upload);
 }
+
+const QUEUED = 'Ingest files task queued successfully.';
 
 const ingested = (documentId: string, message: string) => single({ message, task_id: null, document_id: documentId });
 

@@ -30,7 +30,7 @@ const ingestionConfig = snakeCased(
   }),
 );
 
-/** The fields of POST /documents (r2r-v3.md 6.2). Ingestion always runs before the response, so orchestration is moot. */
+/** The fields of POST /documents (r2r-v3.md 6.2). */
 const fields = z.object({
   raw_text: optional(z.string()),
   chunks: optional(json('chunks', z.array(z.string()).min(1).max(MAX_CHUNKS))),
@@ -46,11 +46,17 @@ const fields = z.object({
   replace: optional(flag),
 });
 
+export interface ReadUpload {
+  readonly submission: Submission;
+  /** Whether to answer before the ingestion is done; undefined means as configured. */
+  readonly isOrchestrated: boolean | undefined;
+}
+
 /** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`. */
-export function readSubmission(upload: Upload, principal: Principal): Submission {
+export function readSubmission(upload: Upload, principal: Principal): ReadUpload {
   const wire = checkShape(fields, upload.fields, 'body');
   const title = wire.metadata?.['title'];
-  return {
+  const submission: Submission = {
     content: contentOf(upload, wire),
     ownerId: principal.userId,
     ...(wire.id === undefined ? {} : { id: wire.id }),
@@ -61,6 +67,7 @@ export function readSubmission(upload: Upload, principal: Principal): Submission
     ...(wire.replace === undefined ? {} : { replace: wire.replace }),
     settings: settingsOf(wire),
   };
+  return { submission, isOrchestrated: wire.run_with_orchestration };
 }
 
 function contentOf({ file }: Upload, wire: z.output<typeof fields>): SubmittedContent {

@@ -73,7 +73,8 @@ export function createIngestionQueue({ reader, writer }: Sqlite): IngestionQueue
     async postpone(id, { reason, until }) {
       await writer
         .updateTable('ingestion_tasks')
-        .set({ state: 'queued', last_error: reason, next_try_at: until.toISOString() })
+        // A process that is still there was not ended by it.
+        .set({ state: 'queued', crashes: 0, last_error: reason, next_try_at: until.toISOString() })
         .where('id', '=', id)
         .where('state', '=', 'running')
         .execute();

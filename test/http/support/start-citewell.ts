@@ -1,13 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type AccountSettings, createAccounts, defaultAccountSettings } from '../../../src/access/accounts.ts';
+import { createAuthenticator } from '../../../src/access/authenticator.ts';
+import { collectionsWithinQuota } from '../../../src/access/collections-within-quota.ts';
 import type { Authenticate } from '../../../src/access/credentials.ts';
+import { defaultAdmin } from '../../../src/access/principal.ts';
+import { settleAdmins } from '../../../src/access/settle-admins.ts';
 import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createConversations } from '../../../src/conversations/conversations.ts';
 import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
+import { createIngestionDesk } from '../../../src/ingest/ingestion-desk.ts';
+import { createIngestionFeed } from '../../../src/ingest/ingestion-feed.ts';
+import { withinQuota } from '../../../src/ingest/within-quota.ts';
 import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
 import { createAnswerer } from '../../../src/rag/answer-question.ts';
@@ -24,6 +32,12 @@ import { type RunningHttp, startHttp } from './start-http.ts';
 interface CitewellOptions {
   readonly limits?: HttpServices['limits'];
   readonly authenticate?: Authenticate;
+  /** How users are dealt with. */
+  readonly accounts?: Partial<AccountSettings>;
+  /** Nobody without credentials. */
+  readonly isRequired?: boolean;
+  /** The default admin logs in with the password of test suites. */
+  readonly hasTestAdmin?: boolean;
   /** Language models; none unless told. */
   readonly models?: ModelSettings;
   /** Milliseconds a stream waits for a reader who left. */
@@ -34,15 +48,32 @@ interface CitewellOptions {
 export async function startCitewell({
   limits,
   authenticate,
+  accounts: accountSettings = {},
+  isRequired = false,
+  hasTestAdmin = false,
   models: settings,
   grace,
 }: CitewellOptions = {}): Promise<RunningHttp> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
   const index = memoryVectorIndex();
   const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText, readers: 1 });
-  const { sqlite, corpus, spaces, collections, conversations, maintenance } = store;
+  const { sqlite, corpus, spaces, conversations, maintenance } = store;
+  const accounts = await createAccounts(
+    { ...defaultAccountSettings, ...accountSettings },
+    { ...store, store: store.people },
+  );
+  await settleAdmins(
+    { knowsTestPassword: hasTestAdmin },
+    { store: store.people, collections: store.collections, warn: () => {} },
+  );
+  const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const embeddings = createLexicalHash();
-  const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
+  const feed = createIngestionFeed();
+  const ingestor = withinQuota(
+    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed }),
+    accounts.quotas,
+  );
+  const ingestions = createIngestionDesk({ queue: store.queue, ingestor, feed, report: () => {} });
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
   const retriever = createRetriever({ chunks: createChunkSearch(search), embedder: embeddings });
   const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
@@ -67,9 +98,11 @@ export async function startCitewell({
       corpus,
       collections,
       conversations: kept,
+      accounts,
       agent,
       retriever,
       ingestor,
+      ingestions,
       answerer,
       embeddings,
       models,
@@ -77,12 +110,19 @@ export async function startCitewell({
       ...(limits && { limits }),
       ...(grace !== undefined && { runs: new RunLog({ ...defaultRunLogSettings, grace }) }),
     },
-    authenticate,
+    authenticate ??
+      createAuthenticator({
+        keys: [],
+        localToken: () => undefined,
+        people: accounts.people,
+        ...(!isRequired && { anonymous: defaultAdmin }),
+      }),
   );
   return {
     ...http,
     async close() {
       await http.close();
+      await ingestions.close();
       await ingestor.close();
       await store.close();
       await rm(folder, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import type { Accounts } from '../../../src/access/accounts.ts';
 import type { Authenticate } from '../../../src/access/credentials.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { defaultHttpLimits, type HttpServices } from '../../../src/http/http-services.ts';
@@ -24,6 +25,7 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
   const services: HttpServices = {
     corpus: absent('corpus'),
     ingestor: absent('ingestor'),
+    ingestions: absent('ingestions'),
     retriever: absent('retriever'),
     answerer: absent('answerer'),
     models: absent('models'),
@@ -32,6 +34,7 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
     agent: absent('agent'),
     runs: new RunLog({ ...defaultRunLogSettings, grace: 50 }),
     collections: absent('collections'),
+    accounts: unlimited,
     reindex: () => {
       throw new Error('This test has no reindex.');
     },
@@ -64,6 +67,11 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
       }),
   };
 }
+
+/** Counts nobody's requests; the rest is not there. */
+const unlimited = new Proxy({} as Accounts, {
+  get: (_target, name) => (name === 'limits' ? { admit: async () => {} } : absent<object>(`accounts.${String(name)}`)),
+});
 
 function absent<T extends object>(name: string): T {
   const refuse = (): never => {

@@ -59,7 +59,7 @@ export async function startInProcess({ wishes = {}, http, change }: InProcessOpt
   const { corpus, changes } = watchCorpus(store.corpus);
   const embeddings = createLexicalHash();
   await spaces.claim(await embeddings.space(AbortSignal.timeout(5_000)));
-  const ingestor = createIngestor({ corpus, spaces, collections, embeddings });
+  const ingestor = createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue });
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
   const retriever = createRetriever({ chunks: createChunkSearch(search), embedder: embeddings });
   const models = createModelRegistry({ extractive: createExtractiveModel() });

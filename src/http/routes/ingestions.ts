@@ -1,0 +1,52 @@
+import { Router } from 'express';
+import { isVisible, visibleFilter } from '../../access/visible-filter.ts';
+import { allOf, type Filter } from '../../documents/filter.ts';
+import { ServiceError } from '../../errors.ts';
+import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
+import { principalOf } from '../authenticate.ts';
+import { single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readFlag, readId } from '../read-query.ts';
+import { requestSignal } from '../request-signal.ts';
+import { type ServerSentEvent, sendEvents } from '../sse.ts';
+import { streamOptions } from '../stream-options.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { toIngestionEvent } from '../wire/task-record.ts';
+
+type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'limits' | 'log'>;
+
+/** Ours, below /documents: what happens to a document on its way in, and another try for all that failed. */
+export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): Router {
+  const router = Router();
+  router
+    .route('/retry-failed')
+    .post(async (request, response) => {
+      const principal = principalOf(response);
+      // A superuser's own unless all are asked for, so that nobody starts the work of others by mistake.
+      const own: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: principal.userId };
+      const isAll = principal.isSuperuser && readFlag(request, 'all_owners');
+      const filter = isAll ? visibleFilter(principal) : allOf(visibleFilter(principal), own);
+      response.status(202).json(single({ retried: await ingestions.retryFailed(filter) }));
+    })
+    .all(onlyMethods('POST'));
+  router
+    .route('/:id/events')
+    .get(async (request, response) => {
+      const id = readId(request, 'id');
+      const document = await corpus.get(id);
+      if (document === undefined || !isVisible(document, principalOf(response))) {
+        throw new ServiceError('not_found', `There is no document ${id}.`);
+      }
+      const { after } = request.query;
+      const last = request.get('last-event-id') ?? (typeof after === 'string' ? after : undefined);
+      const signal = requestSignal(request, response);
+      const events = encoded(ingestions.follow(document, last, signal), id);
+      await sendEvents(response, events, streamOptions(signal, limits, log));
+    })
+    .all(onlyMethods('GET'));
+  return router;
+}
+
+async function* encoded(events: AsyncIterable<FollowedEvent>, id: string): AsyncGenerator<ServerSentEvent, void> {
+  for await (const event of events) yield toIngestionEvent(event, id);
+}

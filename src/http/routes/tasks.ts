@@ -1,0 +1,73 @@
+import { type Request, type Response, Router } from 'express';
+import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
+import type { Document } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
+import { type IngestionTask, type TaskState, taskStates } from '../../store/ingestion-queue.ts';
+import { principalOf } from '../authenticate.ts';
+import { invalidField } from '../check-shape.ts';
+import { page, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readId, readIds, readPage } from '../read-query.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { toTaskRecord } from '../wire/task-record.ts';
+
+type Services = Pick<HttpServices, 'corpus' | 'ingestions'>;
+
+/** Ours: the work on documents that were taken on. Whoever may see a document sees its tasks; its owner steers them. */
+export function taskRoutes({ corpus, ingestions }: Services): Router {
+  const find = async (request: Request, response: Response) => {
+    const id = readId(request, 'id');
+    const task = await ingestions.get(id);
+    const document = task && (await corpus.get(task.documentId));
+    if (task === undefined || document === undefined || !isVisible(document, principalOf(response))) {
+      throw new ServiceError('not_found', `There is no task ${id}.`);
+    }
+    return { task, document };
+  };
+  const steer = (act: (task: IngestionTask) => Promise<IngestionTask>) => {
+    return async (request: Request, response: Response) => {
+      const { task, document } = await find(request, response);
+      requireOwner(document, response);
+      response.json(single(toTaskRecord(await act(task))));
+    };
+  };
+
+  const router = Router();
+  router
+    .route('/')
+    .get(async (request, response) => {
+      const states = readStates(request);
+      const documentIds = readIds(request, 'document_ids');
+      const query = {
+        filter: visibleFilter(principalOf(response)),
+        ...(states.length > 0 && { states }),
+        ...(documentIds.length > 0 && { documentIds }),
+      };
+      response.json(page(await ingestions.list(query, readPage(request)), toTaskRecord));
+    })
+    .all(onlyMethods('GET'));
+  router
+    .route('/:id')
+    .get(async (request, response) => {
+      response.json(single(toTaskRecord((await find(request, response)).task)));
+    })
+    .all(onlyMethods('GET'));
+  router.route('/:id/cancel').post(steer(ingestions.cancel)).all(onlyMethods('POST'));
+  router.route('/:id/retry').post(steer(ingestions.retry)).all(onlyMethods('POST'));
+  return router;
+}
+
+function requireOwner(document: Document, response: Response): void {
+  if (mayChange(document, principalOf(response))) return;
+  throw new ServiceError('forbidden', `Only its owner decides on the ingestion of document ${document.id}.`);
+}
+
+function readStates(request: Request): TaskState[] {
+  const given: unknown = request.query['state'];
+  const values: unknown[] = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  return values.map((value, index) => {
+    const state = taskStates.find((known) => known === value);
+    if (state !== undefined) return state;
+    throw invalidField('enum', ['query', 'state', index], `This must be one of ${taskStates.join(', ')}.`, value);
+  });
+}

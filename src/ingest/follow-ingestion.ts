@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Document } from '../documents/document.ts';
+import type { IngestionQueue, IngestionTask } from '../store/ingestion-queue.ts';
+import type { IngestionFeed } from './ingestion-feed.ts';
+import type { IngestEvent } from './ingestor.ts';
+
+export interface FollowedEvent {
+  /** Where to go on from; undefined for what was read from the records. */
+  readonly id: string | undefined;
+  readonly event: IngestEvent;
+}
+
+export interface Followed {
+  readonly document: Document;
+  readonly after: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The records are looked at this often, for what another process did or nobody told. */
+const LOOK_AGAIN_MS = 2_000;
+
+/**
+ * The events of a document's latest submission: those of before, then as they come, the last of which ends it. An id of
+ * another submission, or of a process that is gone, means from the beginning.
+ */
+export async function* followIngestion(
+  { queue, feed }: { readonly queue: Pick<IngestionQueue, 'ofDocument'>; readonly feed: IngestionFeed },
+  { document, after, signal }: Followed,
+): AsyncGenerator<FollowedEvent, void> {
+  const { id: documentId, ingestionAttempt: attempt } = document;
+  const log = feed.of({ documentId, attempt });
+  let taken = placeIn(log.id, after);
+  if (log.events.length === 0) {
+    yield { id: undefined, event: { type: 'status', status: document.ingestionStatus } };
+  }
+  const isOver = async ({ id }: Document) => endOf(await queue.ofDocument(id), document) !== undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const event = log.events[taken];
+    if (event !== undefined) {
+      taken++;
+      yield { id: `${log.id}:${taken}`, event };
+      // A task that is tried again after its end goes on in the same log.
+      if (isLast(event) && taken >= log.events.length && (await isOver(document))) return;
+      continue;
+    }
+    const changed = log.changed();
+    const end = endOf(await queue.ofDocument(documentId), document);
+    if (log.events.length > taken) continue;
+    if (end !== undefined) {
+      yield { id: undefined, event: end };
+      return;
+    }
+    await waitFor(changed, signal);
+  }
+}
+
+function placeIn(logId: string, after: string | undefined): number {
+  const [id, digits = ''] = after?.split(':') ?? [];
+  return id === logId && /^\d{1,9}$/.test(digits) ? Number(digits) : 0;
+}
+
+const isLast = ({ type }: IngestEvent): boolean => type === 'done' || type === 'failed' || type === 'cancelled';
+
+/** How it ended, for who was not told; undefined while it goes on. */
+function endOf(task: IngestionTask | undefined, document: Document): IngestEvent | undefined {
+  // Taken in by a version that kept no tasks, unless it was deleted since.
+  if (task === undefined && document.ingestionStatus === 'success') return { type: 'done', document };
+  if (task === undefined) return { type: 'cancelled', reason: 'The document was deleted.' };
+  if (task.attempt !== document.ingestionAttempt) {
+    return { type: 'cancelled', reason: 'A later submission took its place.' };
+  }
+  const reason = task.lastError ?? 'The ingestion failed.';
+  switch (task.state) {
+    case 'succeeded':
+      return { type: 'done', document: { ...document, ingestionStatus: 'success' } };
+    case 'failed':
+      return { type: 'failed', document: { ...document, ingestionStatus: 'failed' }, error: new Error(reason) };
+    case 'cancelled':
+      return { type: 'cancelled', reason };
+    case 'queued':
+    case 'running':
+      return undefined;
+  }
+}
+
+async function waitFor(changed: Promise<void>, signal: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  await Promise.race([changed, sleep(LOOK_AGAIN_MS, undefined, { signal: either }).catch(() => undefined)]);
+  over.abort();
+}

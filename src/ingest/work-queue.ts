@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IngestionQueue, IngestionTask } from '../store/ingestion-queue.ts';
+import { pauseBefore, type TryPolicy } from './failure-kind.ts';
+import type { IngestEvent, Ingestor } from './ingestor.ts';
+
+export interface QueueWorkers {
+  /** There may be something to do. The first call begins the work. */
+  nudge(): void;
+  /** Ends the work on this task, if there is any, and settles when it has ended. */
+  stop(taskId: string): Promise<void>;
+  /** Settles when nothing is to be done that is due now. */
+  idle(): Promise<void>;
+  /** Puts back what is in hand. */
+  close(): Promise<void>;
+}
+
+export interface WorkersParts {
+  readonly queue: IngestionQueue;
+  readonly ingestor: Pick<Ingestor, 'run'>;
+  /** Tasks worked on at the same time. */
+  readonly places: number;
+  readonly policy: TryPolicy;
+  readonly report: (message: string, cause: unknown) => void;
+}
+
+/** The queue is looked at this often whatever happens, should a nudge have been missed. */
+const LOOK_AGAIN_MS = 30_000;
+
+/**
+ * Works on the queue, a few tasks at a time. While tries fail for reasons that concern all, such as an embedder that
+ * is away, one task at a time finds out whether it is back, so that the others do not use up their tries on it.
+ */
+export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
+  const { queue, places, policy, report } = parts;
+  const closing = new AbortController();
+  const inHand = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
+  let nudged = Promise.withResolvers<void>();
+  let rested = Promise.withResolvers<void>();
+  let isResting = true;
+  let isRunningAlone = false;
+  let failuresInARow = 0;
+  let working: Promise<void> | undefined;
+
+  const wake = () => {
+    nudged.resolve();
+    nudged = Promise.withResolvers();
+  };
+
+  const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : places);
+
+  async function work(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const woken = nudged.promise;
+      let task: IngestionTask | undefined;
+      try {
+        task = mayTakeMore() ? await queue.take({ alone: inHand.size === 0 }) : undefined;
+      } catch (error) {
+        report('The queue of ingestions could not be read; it is tried again.', error);
+      }
+      if (task !== undefined) {
+        begin(task);
+        continue;
+      }
+      if (inHand.size === 0) {
+        isResting = true;
+        rested.resolve();
+      }
+      await untilNext(woken);
+    }
+  }
+
+  async function untilNext(woken: Promise<void>): Promise<void> {
+    const due = inHand.size === 0 ? await queue.nextDue().catch(() => undefined) : undefined;
+    const wait = due === undefined ? LOOK_AGAIN_MS : Math.min(LOOK_AGAIN_MS, Math.max(10, due.getTime() - Date.now()));
+    const timer = new AbortController();
+    const slept = sleep(wait, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
+    await Promise.race([woken, slept]);
+    timer.abort();
+  }
+
+  function begin(task: IngestionTask): void {
+    const abort = new AbortController();
+    isRunningAlone = task.crashes > 0;
+    const ended = attempt(task, AbortSignal.any([abort.signal, closing.signal])).finally(() => {
+      inHand.delete(task.id);
+      isRunningAlone = false;
+      wake();
+    });
+    inHand.set(task.id, { abort, ended });
+  }
+
+  async function attempt(task: IngestionTask, signal: AbortSignal): Promise<void> {
+    try {
+      const last = await lastOf(parts.ingestor.run(task.documentId, signal, (error) => later(task, error)));
+      if (last?.type === 'postponed') failuresInARow++;
+      else failuresInARow = 0;
+    } catch (error) {
+      if (!signal.aborted) {
+        failuresInARow++;
+        const until = new Date(Date.now() + policy.firstPauseMs);
+        await queue
+          .postpone(task.id, { reason: 'Something went wrong inside the service.', until })
+          .catch(() => undefined);
+        report(`The ingestion of document ${task.documentId} ended unexpectedly; it is tried again.`, error);
+      }
+    }
+  }
+
+  async function later(task: IngestionTask, error: Error): Promise<Date | undefined> {
+    const pause = pauseBefore(error, { tries: task.tries, policy });
+    if (pause === undefined) return undefined;
+    const until = new Date(Date.now() + pause);
+    await queue.postpone(task.id, { reason: error.message, until });
+    return until;
+  }
+
+  return {
+    nudge() {
+      if (closing.signal.aborted) return;
+      if (isResting) rested = Promise.withResolvers();
+      isResting = false;
+      working ??= work();
+      wake();
+    },
+    async stop(taskId) {
+      const hand = inHand.get(taskId);
+      hand?.abort.abort();
+      await hand?.ended;
+    },
+    async idle() {
+      if (!isResting) await rested.promise;
+    },
+    async close() {
+      closing.abort();
+      wake();
+      rested.resolve();
+      await Promise.all([...inHand.values()].map(({ ended }) => ended));
+      await working;
+    },
+  };
+}
+
+async function lastOf(events: AsyncIterable<IngestEvent>): Promise<IngestEvent | undefined> {
+  let last: IngestEvent | undefined;
+  for await (const event of events) last = event;
+  return last;
+}
