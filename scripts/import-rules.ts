@@ -5,7 +5,7 @@ const vocabulary = ['documents', 'errors'];
 /** Ports: small interfaces that adapters fulfil. */
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'access'];
 /** What the rooms that do the work stand on. */
-const foundations = [...ports, 'toolbox', 'retrieval', 'graph', 'citations'];
+const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
 const adapters = [
   'store/sql',
   'store/chroma',
@@ -42,7 +42,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   web: [...vocabulary],
   sandbox: [...vocabulary],
   citations: [...vocabulary],
-  retrieval: [...ports, 'store/full-text'],
+  prompts: [...vocabulary, 'store'],
+  retrieval: [...ports, 'prompts', 'store/full-text'],
   graph: [...ports, 'citations', 'retrieval', 'store/full-text'],
   toolbox: foundations,
   agent: [...foundations, ...work, 'models/extractive'],

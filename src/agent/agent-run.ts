@@ -3,6 +3,7 @@ import type { TextAnalyser } from '../citations/text-analyser.ts';
 import type { GenerationConfig } from '../models/generation-config.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import type { Model } from '../models/model.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentMode } from './agent-event.ts';
@@ -27,6 +28,8 @@ export interface AgentRun {
   readonly budget: Budget;
   readonly containment: Containment;
   readonly analyser: TextAnalyser;
+  /** What a sub-question is asked with. */
+  readonly prompts: PromptTexts;
   /** Shortens the oldest turns when the transcript outgrows the model's window. */
   compact(transcript: readonly Message[], signal: AbortSignal): Promise<readonly Message[]>;
   readonly signal: AbortSignal;

@@ -16,6 +16,7 @@ const NOTHING = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
  * numbers of its own. What it costs is counted on the outer budget as it happens, so the answer reports no usage.
  */
 export async function askSubQuestion(outer: AgentRun, question: string, tools: readonly Tool[]): Promise<SubAnswer> {
+  const today = new Date().toISOString().slice(0, 10);
   const run: AgentRun = {
     ...outer,
     mode: 'rag',
@@ -23,7 +24,7 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
     tools,
     budget: ownSteps(outer.budget),
     transcript: [
-      { role: 'system', text: systemPrompt('rag', new Date().toISOString().slice(0, 10), [], 0) },
+      { role: 'system', text: systemPrompt({ mode: 'rag', today, newest: [], total: 0, prompts: outer.prompts }) },
       { role: 'user', text: question },
     ],
     sources: createSourceList(),

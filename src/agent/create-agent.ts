@@ -6,6 +6,7 @@ import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Message } from '../models/message.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PriceTable } from '../models/prices.ts';
+import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { askedFor, type OutsideTools } from '../toolbox/outside-tools.ts';
@@ -45,13 +46,15 @@ export interface AgentParts {
   readonly policy: ContainmentPolicy;
   /** Tokens a model reads at once. */
   readonly window: number;
+  /** What models are asked with; the program's own words unless told. */
+  readonly prompts?: PromptTexts;
 }
 
 const NEWEST_DOCUMENTS = 25;
 
 /** The agent runtime over the rooms below it. */
 export function createAgent(parts: AgentParts): Agent {
-  const { models, library, conversations } = parts;
+  const { models, library, conversations, prompts = builtInPrompts } = parts;
   return {
     async prepare(request) {
       const model = models.resolve(request.generation.model, modes[request.mode].slot);
@@ -90,7 +93,7 @@ export function createAgent(parts: AgentParts): Agent {
               subTools: subTools(parts),
             });
             const remarks = (): Metadata => (run.containment.hasReadUntrusted ? { read_untrusted: true } : {});
-            yield* turn.keep(runAgent(run), { namer: fast, signal, remarks });
+            yield* turn.keep(runAgent(run), { namer: fast, signal, remarks, prompts });
           } finally {
             budget.close();
           }
@@ -129,11 +132,17 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
 const subTools = ({ tools, toolNames, met }: AgentParts): readonly Tool[] =>
   tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.every((need) => met.has(need)));
 
-async function systemMessage(request: AgentRequest, { library }: AgentParts): Promise<Message> {
+async function systemMessage(
+  request: AgentRequest,
+  { library, prompts = builtInPrompts }: AgentParts,
+): Promise<Message> {
   if (request.taskPrompt !== undefined) return { role: 'system', text: request.taskPrompt };
   const today = new Date().toISOString().slice(0, 10);
   const newest = request.useSystemContext
     ? await library.list(request.search.filter, { offset: 0, limit: NEWEST_DOCUMENTS })
     : { items: [], total: 0 };
-  return { role: 'system', text: systemPrompt(request.mode, today, newest.items, newest.total) };
+  return {
+    role: 'system',
+    text: systemPrompt({ mode: request.mode, today, newest: newest.items, total: newest.total, prompts }),
+  };
 }

@@ -1,16 +1,12 @@
 import type { Source } from '../citations/citation.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
-import type { Model } from '../models/model.ts';
 import type { ConversationSummary, StoredMessage } from '../store/records.ts';
 import type { AgentRequest } from './agent.ts';
 import type { AgentAnswer, AgentEvent } from './agent-event.ts';
-import { nameConversation } from './name-conversation.ts';
+import { type NamingParts, nameConversation } from './name-conversation.ts';
 
-export interface KeepOptions {
-  /** Writes the conversation's name after its first turn; without one the question's beginning is the name. */
-  readonly namer: Model | undefined;
-  readonly signal: AbortSignal;
+export interface KeepOptions extends NamingParts {
   /** What else is to be kept with the answer, when it is. */
   remarks(): Metadata;
 }
@@ -45,7 +41,7 @@ export async function openTurn(conversations: Conversations, request: AgentReque
     summary: () => conversations.summary(principal, id),
     keepSummary: (summary) => conversations.keepSummary(principal, id, summary),
 
-    async *keep(events, { namer, signal, remarks }) {
+    async *keep(events, { remarks, ...naming }) {
       const last = (await messages()).at(-1);
       const question = await conversations.append(principal, id, {
         role: 'user',
@@ -60,7 +56,7 @@ export async function openTurn(conversations: Conversations, request: AgentReque
           parentId: question.id,
         });
       const name = async (answer: string) => {
-        const written = await nameConversation(request.message, answer, namer, signal);
+        const written = await nameConversation(request.message, answer, naming);
         // The answer is out; a conversation deleted meanwhile needs no name.
         await conversations.rename(principal, id, written).catch(() => {});
       };

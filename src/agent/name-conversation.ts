@@ -1,25 +1,35 @@
 import type { Model } from '../models/model.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
 
-const DUTY = 'Name the conversation below in three to six words, in its own language. Reply with the name alone.';
 const LONGEST = 80;
 const WORDS = 6;
+
+export interface NamingParts {
+  /** Without one the question's beginning is the name. */
+  readonly namer: Model | undefined;
+  readonly prompts: PromptTexts;
+  readonly signal: AbortSignal;
+}
 
 /** A short name for a conversation after its first turn (r2r-v3.md 5.3). Never fails for want of a model. */
 export async function nameConversation(
   question: string,
   answer: string,
-  namer: Model | undefined,
-  signal: AbortSignal,
+  { namer, prompts, signal }: NamingParts,
 ): Promise<string> {
-  const written = namer === undefined ? '' : await writeName(question, answer, namer, signal);
+  const written = namer === undefined ? '' : await writeName(question, answer, { namer, prompts, signal });
   return written === '' ? beginning(question) : written;
 }
 
-async function writeName(question: string, answer: string, namer: Model, signal: AbortSignal): Promise<string> {
+async function writeName(
+  question: string,
+  answer: string,
+  { namer, prompts, signal }: NamingParts & { readonly namer: Model },
+): Promise<string> {
   try {
     let name = '';
     const messages = [
-      { role: 'system', text: DUTY },
+      { role: 'system', text: prompts.fill('conversation_name') },
       { role: 'user', text: `Question: ${question.slice(0, 2000)}\n\nAnswer: ${answer.slice(0, 2000)}` },
     ] as const;
     for await (const event of namer.stream({ messages, tools: [], config: { maxTokens: 40 }, signal })) {

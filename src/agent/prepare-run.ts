@@ -3,6 +3,7 @@ import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Message } from '../models/message.ts';
 import type { Model, ModelRegistry, ModelSlot } from '../models/model.ts';
+import { builtInPrompts } from '../prompts/prompt-texts.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { AgentRequest } from './agent.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -74,6 +75,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
     budget,
     containment,
     analyser,
+    prompts: parts.prompts ?? builtInPrompts,
     compact: async (messages, compacting) => (await compactContext(messages, compaction, compacting)).transcript,
     signal,
     transcript: [rest.system, ...history.messages, { role: 'user', text: request.message }],
@@ -93,7 +95,7 @@ export function modelFor(slot: ModelSlot, own: Model, models: ModelRegistry): Mo
 
 export function compactionTo(
   { full, kept }: Shares,
-  { window, models }: Pick<AgentParts, 'window' | 'models'>,
+  { window, models, prompts = builtInPrompts }: Pick<AgentParts, 'window' | 'models' | 'prompts'>,
   model: Model,
   budget: Budget,
 ): CompactionSettings {
@@ -102,6 +104,7 @@ export function compactionTo(
     kept: window * kept,
     summarizer: model.name === EXTRACTIVE_MODEL ? undefined : modelFor('fast', model, models),
     spend: (name, usage) => budget.add(name, usage),
+    prompts,
   };
 }
 

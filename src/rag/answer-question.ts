@@ -2,6 +2,7 @@ import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
 import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
 import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
 import { generateAnswer } from './generate-answer.ts';
@@ -16,6 +17,8 @@ export interface AnswererParts {
   readonly webSearch?: WebSearch | undefined;
   /** Tokens of found passages given to a model at most. */
   readonly contextTokens?: number;
+  /** What models are asked with; the program's own words unless told. */
+  readonly prompts?: PromptTexts;
 }
 
 const DEFAULT_CONTEXT_TOKENS = 16_000;
@@ -23,7 +26,7 @@ const NOTHING_FOUND = 'Nothing was found in the documents that matches this ques
 
 /** One search, one generation. */
 export function createAnswerer(parts: AnswererParts): Answerer {
-  const { retriever, models, analyser, webSearch, contextTokens } = parts;
+  const { retriever, models, analyser, webSearch, contextTokens, prompts } = parts;
   return {
     async *answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
       refuseWhenAborted(signal);
@@ -44,7 +47,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
         yield* nothingFound(found, model.name);
       } else {
         const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-        yield* generateAnswer({ request, ...found, model, analyser, contextTokens: limit }, signal);
+        yield* generateAnswer({ request, ...found, model, analyser, contextTokens: limit, prompts }, signal);
       }
     },
   };

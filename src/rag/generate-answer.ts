@@ -7,6 +7,7 @@ import { statementBefore } from '../citations/statement-before.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent, RagRequest } from './rag-event.ts';
@@ -20,17 +21,19 @@ export interface Generation {
   readonly model: Model;
   readonly analyser: TextAnalyser;
   readonly contextTokens: number;
+  readonly prompts?: PromptTexts | undefined;
 }
 
 /** The model's answer from what was found, with its markers made citations. */
 export async function* generateAnswer(generation: Generation, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
-  const { request, outcome, web, model, contextTokens } = generation;
+  const { request, outcome, web, model, contextTokens, prompts } = generation;
   const { messages, shown } = ragPrompt({
     ...request,
     taskPrompt: request.taskPrompt,
     chunks: outcome.chunks,
     results: web?.results ?? [],
     contextTokens,
+    prompts,
   });
   const all: Source[] = [
     ...outcome.chunks.slice(0, shown.chunks).map((chunk) => ({ kind: 'chunk' as const, chunk })),

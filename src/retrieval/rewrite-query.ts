@@ -1,4 +1,5 @@
 import type { Model } from '../models/model.ts';
+import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 
 /** Other words to search by: imagined answers (`hyde`) or the question put differently (`rag_fusion`). */
 export interface QueryVariants {
@@ -12,14 +13,14 @@ export interface VariantRequest {
   readonly count: number;
 }
 
-/** Has a model write the variants. */
-export function modelQueryVariants(model: Model): QueryVariants {
+/** Has a model write the variants, asked with these words. */
+export function modelQueryVariants(model: Model, prompts: PromptTexts = builtInPrompts): QueryVariants {
   return {
     async write(request, signal) {
       let answer = '';
       const events = model.stream({
         messages: [
-          { role: 'system', text: instructions[request.strategy](request.count) },
+          { role: 'system', text: prompts.fill(request.strategy, { num_outputs: String(request.count) }) },
           { role: 'user', text: request.query },
         ],
         tools: [],
@@ -31,17 +32,6 @@ export function modelQueryVariants(model: Model): QueryVariants {
     },
   };
 }
-
-const instructions: Readonly<Record<VariantRequest['strategy'], (count: number) => string>> = {
-  hyde: (count) =>
-    `The user's message is a question put to a search engine over a collection of documents. Write ${count} different ` +
-    'short passages, three sentences each, as they might stand in documents that answer it, in the language of the ' +
-    'question. Write one passage per line, without numbers, headings or remarks.',
-  rag_fusion: (count) =>
-    `The user's message is a question put to a search engine over a collection of documents. Write ${count} other ` +
-    'search queries that would find documents answering it, each from another angle, in the language of the question. ' +
-    'Write one query per line, without numbers or remarks.',
-};
 
 /** One variant per line, with the list marks that models add all the same taken off. */
 export function readVariants(answer: string, { query, count }: VariantRequest): string[] {

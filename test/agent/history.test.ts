@@ -4,6 +4,7 @@ import { compactContext } from '../../src/agent/compact-context.ts';
 import { estimateTranscript } from '../../src/agent/estimate-transcript.ts';
 import { ServiceError } from '../../src/errors.ts';
 import type { Message, ToolCall } from '../../src/models/message.ts';
+import { builtInPrompts } from '../../src/prompts/prompt-texts.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import { addDocument, agentOver, agentRequest, answerIn } from '../support/agent-over-store.ts';
 import { calls, fails, onlyModel, type ScriptedTurn, says, scriptedModel } from '../support/scripted-model.ts';
@@ -185,7 +186,13 @@ describe('compaction', () => {
     text,
     isError: false,
   });
-  const settings = (full: number, kept: number) => ({ full, kept, summarizer: undefined, spend: () => {} });
+  const settings = (full: number, kept: number) => ({
+    full,
+    kept,
+    summarizer: undefined,
+    spend: () => {},
+    prompts: builtInPrompts,
+  });
 
   it('never stands between a call and its results, wherever the cut falls', async () => {
     const transcript: Message[] = [

@@ -1,0 +1,156 @@
+import type { Document } from '../documents/document.ts';
+import { allOf, type Filter } from '../documents/filter.ts';
+import { defaultCollectionId, isUuid, newId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import type { Corpus, Page, Paged } from '../store/corpus.ts';
+import type { Collection, CollectionMember, CollectionRecords } from '../store/records.ts';
+import type { UserRecords } from '../store/user-records.ts';
+import type { Principal } from './principal.ts';
+import { isVisible, visibleFilter } from './visible-filter.ts';
+
+export interface SharedCollectionsParts {
+  readonly collections: CollectionRecords;
+  readonly corpus: Pick<Corpus, 'get' | 'list'>;
+  readonly users: Pick<UserRecords, 'get'>;
+}
+
+export interface CollectionQuery extends Page {
+  /** Empty means all. */
+  readonly ids: readonly string[];
+  /** Not those one only belongs to. */
+  readonly ownerOnly: boolean;
+}
+
+/**
+ * Collections as one user may see and change them, r2r-v3.md 9: members see, owners manage, superusers may everything.
+ * To all others a collection is `not_found`, like one that is not there; what only its owner may is `forbidden` to
+ * members.
+ */
+export interface SharedCollections {
+  create(by: Principal, collection: { readonly name: string; readonly description?: string }): Promise<Collection>;
+  list(by: Principal, query: CollectionQuery): Promise<Paged<Collection>>;
+  get(by: Principal, id: string): Promise<Collection>;
+  /** Of the caller, or of another owner. */
+  findByName(by: Principal, name: string, ownerId?: string): Promise<Collection>;
+  /** The collection, when the caller may change it. */
+  require(by: Principal, id: string): Promise<Collection>;
+  update(
+    by: Principal,
+    id: string,
+    change: { readonly name?: string; readonly description?: string },
+  ): Promise<Collection>;
+  /** Throws `invalid_request` for the default collection of its owner. */
+  remove(by: Principal, id: string): Promise<{ readonly documents: number; readonly users: number }>;
+  documents(by: Principal, id: string, page: Page): Promise<Paged<Document>>;
+  /** Throws `not_found` for a document the caller may not see, `conflict` for one that is in it. */
+  addDocument(by: Principal, id: string, documentId: string): Promise<void>;
+  removeDocument(by: Principal, id: string, documentId: string): Promise<void>;
+  members(by: Principal, id: string, page: Page): Promise<Paged<CollectionMember>>;
+  /** Throws `not_found` for a user there is not, `invalid_request` for one who belongs to it. */
+  addMember(by: Principal, id: string, userId: string): Promise<void>;
+  /** Whoever is not the owner may also leave by themselves. */
+  removeMember(by: Principal, id: string, userId: string): Promise<void>;
+}
+
+export function createSharedCollections({ collections, corpus, users }: SharedCollectionsParts): SharedCollections {
+  const seen = async (by: Principal, id: string): Promise<Collection> => {
+    const collection = isUuid(id) ? await collections.get(id) : undefined;
+    if (collection !== undefined && mayView(by, collection)) return collection;
+    throw noCollection(id);
+  };
+  const owned = async (by: Principal, id: string): Promise<Collection> => {
+    const collection = await seen(by, id);
+    if (by.isSuperuser || collection.ownerId === by.userId) return collection;
+    throw new ServiceError('forbidden', `Only its owner manages the collection ${id}.`);
+  };
+
+  return {
+    create: ({ userId }, { name, description = null }) =>
+      collections.ensure({ id: newId(), ownerId: userId, name, description }),
+
+    list: ({ userId, isSuperuser }, { ownerOnly, ...query }) =>
+      collections.list({
+        ...query,
+        ...(ownerOnly && { ownerId: userId }),
+        ...(!(isSuperuser || ownerOnly) && { memberId: userId }),
+      }),
+
+    get: seen,
+
+    async findByName(by, name, ownerId = by.userId) {
+      const collection = await collections.findByName(ownerId, name);
+      if (collection !== undefined && mayView(by, collection)) return collection;
+      throw new ServiceError('not_found', `There is no collection named "${name}".`);
+    },
+
+    require: owned,
+
+    async update(by, id, change) {
+      const collection = await owned(by, id);
+      const updated = await collections.update(collection.id, change);
+      if (updated === undefined) throw noCollection(id);
+      return updated;
+    },
+
+    async remove(by, id) {
+      const collection = await owned(by, id);
+      if (collection.id === defaultCollectionId(collection.ownerId)) {
+        throw new ServiceError('invalid_request', 'The default collection of a user can not be deleted.');
+      }
+      const removed = await collections.remove(collection.id);
+      if (removed === undefined) throw noCollection(id);
+      return removed;
+    },
+
+    async documents(by, id, page) {
+      const collection = await seen(by, id);
+      // Members see all that is in it, and nobody else comes this far.
+      return corpus.list(allOf(visibleFilter(by), isIn(collection.id)), page);
+    },
+
+    async addDocument(by, id, documentId) {
+      const collection = await owned(by, id);
+      const document = isUuid(documentId) ? await corpus.get(documentId) : undefined;
+      if (document === undefined || !isVisible(document, by)) throw noDocument(documentId);
+      if (await collections.addDocument(collection.id, document.id)) return;
+      throw new ServiceError('conflict', `Document ${document.id} is already in the collection ${collection.id}.`);
+    },
+
+    async removeDocument(by, id, documentId) {
+      const collection = await owned(by, id);
+      if (isUuid(documentId) && (await collections.removeDocument(collection.id, documentId))) return;
+      throw new ServiceError('not_found', `There is no document ${documentId} in the collection ${collection.id}.`);
+    },
+
+    async members(by, id, page) {
+      return collections.members((await seen(by, id)).id, page);
+    },
+
+    async addMember(by, id, userId) {
+      const collection = await owned(by, id);
+      const isKnown = isUuid(userId) && (userId === collection.ownerId || (await users.get(userId)) !== undefined);
+      if (!isKnown) throw new ServiceError('not_found', `There is no user ${userId}.`);
+      if (await collections.addMember(collection.id, userId)) return;
+      throw new ServiceError(
+        'invalid_request',
+        `The user ${userId} belongs to the collection ${collection.id} already.`,
+      );
+    },
+
+    async removeMember(by, id, userId) {
+      const collection = userId === by.userId ? await seen(by, id) : await owned(by, id);
+      if (await collections.removeMember(collection.id, userId)) return;
+      throw new ServiceError('not_found', `The user ${userId} does not belong to the collection ${collection.id}.`);
+    },
+  };
+}
+
+/** What a principal belongs to is settled when they come in; whoever made a collection since sees it all the same. */
+const mayView = (by: Principal, { id, ownerId }: Collection): boolean =>
+  by.isSuperuser || ownerId === by.userId || by.collectionIds.includes(id);
+
+const isIn = (id: string): Filter => ({ kind: 'overlap', field: 'collection_ids', values: [id] });
+
+const noCollection = (id: string) => new ServiceError('not_found', `There is no collection ${id}.`);
+
+const noDocument = (id: string) => new ServiceError('not_found', `There is no document ${id}.`);

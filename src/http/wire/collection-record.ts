@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import type { Collection } from '../../store/records.ts';
+import { optional, snakeCased } from './tolerant.ts';
+
+/** r2r-v3.md 9. */
+export function toCollectionRecord(collection: Collection) {
+  return {
+    id: collection.id,
+    owner_id: collection.ownerId,
+    name: collection.name,
+    description: collection.description,
+    graph_cluster_status: collection.graphClusterStatus,
+    graph_sync_status: collection.graphSyncStatus,
+    created_at: collection.createdAt,
+    updated_at: collection.updatedAt,
+    user_count: collection.userCount,
+    document_count: collection.documentCount,
+  };
+}
+
+const name = z.string().trim().min(1).max(1_000);
+const description = z.string().max(10_000);
+
+export const newCollection = z.object({ name, description: optional(description) });
+
+/** A description is given or made, not both (r2r-v3.md 1.2). */
+export const collectionChange = snakeCased(
+  z.object({
+    name: optional(name),
+    description: optional(description),
+    generate_description: optional(z.boolean()),
+  }),
+).transform(({ generate_description: generates = false, ...change }) => {
+  if (!generates || change.description === undefined) return { ...change, generates };
+  throw new ServiceError('invalid_request', 'Give a description or have one generated, not both.');
+});
+
+/** Whose collection of a name is meant. */
+export const ownerQuery = z.object({ owner_id: optional(z.guid().toLowerCase()) });

@@ -1,0 +1,46 @@
+import type { Document } from '../documents/document.ts';
+import { isExtractive } from '../models/extractive/extractive-model.ts';
+import type { ModelRegistry } from '../models/model.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
+import type { Paged } from '../store/corpus.ts';
+
+export interface DescribedCollection {
+  readonly name: string;
+  /** The newest ones, and how many there are. */
+  readonly documents: Paged<Pick<Document, 'title' | 'summary'>>;
+  readonly models: ModelRegistry;
+  readonly prompts: PromptTexts;
+  readonly signal: AbortSignal;
+}
+
+const MOST_CHARACTERS = 24_000;
+const TITLES = 8;
+const LONGEST = 2_000;
+
+/** What a collection is about: in a model's words where there is one, else by what its documents are called. */
+export async function describeCollection(collection: DescribedCollection): Promise<string> {
+  const { name, documents, models, prompts, signal } = collection;
+  const model = models.resolve(undefined, 'fast');
+  if (isExtractive(model.name) || documents.items.length === 0) return byTitles(documents);
+  const summaries = documents.items.map(({ title, summary }) => `- ${title}: ${summary ?? ''}`).join('\n');
+  const text = prompts.fill('collection_summary', {
+    collection_name: name,
+    document_summaries: summaries
+      .replace(/<(?=\/?summaries\b)/gi, '‹')
+      .slice(0, MOST_CHARACTERS)
+      .toWellFormed(),
+  });
+  let written = '';
+  const messages = [{ role: 'user', text }] as const;
+  for await (const event of model.stream({ messages, tools: [], config: { maxTokens: 400 }, signal })) {
+    if (event.type === 'text') written += event.text;
+  }
+  return written.trim().slice(0, LONGEST).toWellFormed() || byTitles(documents);
+}
+
+function byTitles({ items, total }: DescribedCollection['documents']): string {
+  if (total === 0) return 'An empty collection.';
+  const titles = items.slice(0, TITLES).map(({ title }) => title);
+  const more = total > titles.length ? ` and ${total - titles.length} more` : '';
+  return `${total} ${total === 1 ? 'document' : 'documents'}: ${titles.join('; ')}${more}.`.slice(0, LONGEST);
+}
