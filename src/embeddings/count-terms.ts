@@ -1,0 +1,14 @@
+import { analyse } from '../store/full-text/analyse.ts';
+import { stopWords } from '../store/full-text/stop-words.ts';
+
+/** Longer texts are cut; a chunk never comes near. */
+const MAX_LENGTH = 100_000;
+
+/** How often each telling term stands in a text, as the full text knows terms; stop words where there is nothing else. */
+export function countTerms(text: string): Map<string, number> {
+  const terms = analyse(text.slice(0, MAX_LENGTH));
+  const telling = terms.filter((term) => !stopWords.has(term));
+  const counts = new Map<string, number>();
+  for (const term of telling.length > 0 ? telling : terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,54 @@
+/** A matrix of which most is zero, by rows: row `r` has `values[i]` in column `columns[i]`, `starts[r] <= i < starts[r + 1]`. */
+export interface SparseRows {
+  readonly rowCount: number;
+  readonly columnCount: number;
+  readonly starts: Uint32Array;
+  readonly columns: Uint32Array;
+  readonly values: Float32Array;
+}
+
+/** A matrix without zeros left out, row after row. */
+export interface DenseRows {
+  readonly rowCount: number;
+  readonly width: number;
+  readonly values: Float32Array;
+}
+
+/**
+ * `AᵀA · B` in one pass over the rows of A, so that nothing as long as A has to be kept. `between` is called now and
+ * then and may throw to end it.
+ */
+export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows, between: () => void): DenseRows {
+  const { rowCount, columnCount, starts, columns, values: entries } = matrix;
+  const product = new Float32Array(columnCount * width);
+  const along = new Float32Array(width);
+  for (let row = 0; row < rowCount; row++) {
+    if (row % ROWS_BETWEEN === 0) between();
+    const start = starts[row] ?? 0;
+    const end = starts[row + 1] ?? 0;
+    along.fill(0);
+    for (let at = start; at < end; at++) {
+      addScaled(along, 0, values, (columns[at] ?? 0) * width, entries[at] ?? 0, width);
+    }
+    for (let at = start; at < end; at++) {
+      addScaled(product, (columns[at] ?? 0) * width, along, 0, entries[at] ?? 0, width);
+    }
+  }
+  return { rowCount: columnCount, width, values: product };
+}
+
+const ROWS_BETWEEN = 500;
+
+/** Adds `factor` times a stretch of one array to a stretch of another. */
+function addScaled(
+  target: Float32Array,
+  targetStart: number,
+  source: Float32Array,
+  sourceStart: number,
+  factor: number,
+  length: number,
+): void {
+  for (let at = 0; at < length; at++) {
+    target[targetStart + at] = (target[targetStart + at] ?? 0) + factor * (source[sourceStart + at] ?? 0);
+  }
+}

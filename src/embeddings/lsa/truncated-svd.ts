@@ -1,0 +1,96 @@
+import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
+import { gaussian } from './gaussian.ts';
+import { multiplyDense, productOfTransposed } from './dense-rows.ts';
+import { type DenseRows, multiplyByGram, type SparseRows } from './sparse-rows.ts';
+
+export interface SvdOptions {
+  /** Singular values wanted; fewer come when the matrix has fewer above nothing. */
+  readonly rank: number;
+  readonly seed: number;
+  /** Times the guess is sharpened by a pass over the matrix. */
+  readonly powerIterations: number;
+  /** Called often, with the passes done; may throw to end it. */
+  readonly between?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+export interface TruncatedSvd {
+  /** Largest first. */
+  readonly singularValues: Float64Array;
+  /** The right singular vectors: one row per column of the matrix, one number per singular value. */
+  readonly right: DenseRows;
+}
+
+/** Directions beyond those wanted make the wanted ones exact. */
+const OVERSAMPLING = 16;
+
+/**
+ * The largest singular values of a sparse matrix and their right vectors, after Halko, Martinsson and Tropp: a random
+ * subspace is sharpened by power iterations with an orthonormal basis in between, and the small matrix that is left
+ * on it is solved exactly. Deterministic.
+ */
+export function truncatedSvd(matrix: SparseRows, options: SvdOptions): TruncatedSvd {
+  const { seed, powerIterations, between = () => {} } = options;
+  const most = Math.min(matrix.rowCount, matrix.columnCount);
+  const rank = Math.min(options.rank, most);
+  const width = Math.min(rank + OVERSAMPLING, most);
+  const total = powerIterations + 2;
+  const pass = (basis: DenseRows, done: number) => multiplyByGram(matrix, basis, () => between({ done, total }));
+  let image = pass(randomRows(matrix.columnCount, width, seed), 0);
+  for (let done = 1; done < total - 1; done++) image = pass(orthonormal(image), done);
+  // Twice, for once leaves what rounding did.
+  const basis = orthonormal(orthonormal(image));
+  image = pass(basis, total - 1);
+  // On an orthonormal basis Q of the subspace, AᵀA is the small matrix Qᵀ(AᵀA Q).
+  const { values, vectors } = largestFirst(productOfTransposed(basis, image));
+  const largest = values[0] ?? 0;
+  const kept = values.filter((value, place) => place < rank && value > largest * NOTHING).length;
+  return {
+    singularValues: Float64Array.from(values.slice(0, kept), Math.sqrt),
+    right: alignSigns(multiplyDense(basis, vectors, kept)),
+  };
+}
+
+/** Of squares: beyond what single precision tells from rounding. */
+const NOTHING = 1e-7;
+
+function randomRows(rowCount: number, width: number, seed: number): DenseRows {
+  const next = gaussian(seed);
+  return { rowCount, width, values: Float32Array.from({ length: rowCount * width }, next) };
+}
+
+/**
+ * An orthonormal basis of the columns' span, by the eigenvectors of their products with one another; columns that say
+ * nothing new are dropped.
+ */
+function orthonormal(rows: DenseRows): DenseRows {
+  const { values, vectors } = largestFirst(productOfTransposed(rows, rows));
+  const largest = values[0] ?? 0;
+  const kept = values.filter((value) => value > largest * NOTHING).length;
+  for (let column = 0; column < kept; column++) {
+    vectors.mulColumn(column, 1 / Math.sqrt(values[column] ?? 1));
+  }
+  return multiplyDense(rows, vectors, kept);
+}
+
+function largestFirst(matrix: Matrix): { values: number[]; vectors: Matrix } {
+  const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(matrix, { assumeSymmetric: true });
+  const order = realEigenvalues.map((_, place) => place).reverse();
+  return {
+    values: order.map((place) => realEigenvalues[place] ?? 0),
+    vectors: eigenvectorMatrix.subMatrixColumn(order),
+  };
+}
+
+/** Either sign of a singular vector is right; the largest number is made positive, to be the same everywhere. */
+function alignSigns(rows: DenseRows): DenseRows {
+  const { width, values } = rows;
+  for (let column = 0; column < width; column++) {
+    let extreme = 0;
+    for (let at = column; at < values.length; at += width) {
+      const value = values[at] ?? 0;
+      if (Math.abs(value) > Math.abs(extreme)) extreme = value;
+    }
+    if (extreme < 0) for (let at = column; at < values.length; at += width) values[at] = -(values[at] ?? 0);
+  }
+  return rows;
+}
