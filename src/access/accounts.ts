@@ -1,6 +1,7 @@
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 import type { UserStore } from '../store/user-records.ts';
+import { createMemberships, type Memberships } from './memberships.ts';
 import { createPeople, type People } from './people.ts';
 import { createQuotas, type QuotaSizes, type Quotas } from './quotas.ts';
 import { createRequestLimits, type RequestLimits, type RequestRates } from './request-limits.ts';
@@ -13,6 +14,7 @@ export interface Accounts {
   readonly users: Users;
   readonly signIn: SignIn;
   readonly people: People;
+  readonly memberships: Memberships;
   readonly limits: RequestLimits;
   readonly quotas: Quotas;
   readonly store: UserStore;
@@ -53,6 +55,7 @@ export async function createAccounts(settings: AccountSettings, parts: AccountPa
     users: createUsers({ ...parts, signIn, policy: settings }),
     signIn,
     people: createPeople({ signIn, collections }),
+    memberships: createMemberships({ collections, users: store.users }),
     limits: createRequestLimits({ defaults: settings.rates, store }),
     quotas: createQuotas({ defaults: settings.quotas, users: store.users, corpus, collections }),
     store,

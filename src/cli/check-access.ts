@@ -16,8 +16,13 @@ export async function checkAccess({ access, host }: Pick<Config, 'access' | 'hos
       return { name, state: 'wrong', detail: `${detail}. ${why}`, fix: 'Correct CITEWELL_OAUTH_ISSUER, or start it.' };
     }
   }
-  const isGuarded = access.keys.length > 0 || access.oauth !== undefined;
-  if (isGuarded || isLoopback(host)) return { name, state: 'ok', detail };
-  const fix = 'Set CITEWELL_API_KEYS, unless something in front of it asks who comes.';
-  return { name, state: 'warning', detail: `${detail}, at ${host}`, fix };
+  if (access.admins.knowsTestPassword) {
+    const fix = 'Leave CITEWELL_R2R_TEST_ADMIN out, but for tests.';
+    return { name, state: 'warning', detail: `${detail}; an admin whose password everybody knows`, fix };
+  }
+  if (access.mode === 'required' && access.accounts.registration === 'open' && !isLoopback(host)) {
+    const fix = 'Set CITEWELL_REGISTRATION=closed, unless anyone who reaches it may become a user.';
+    return { name, state: 'warning', detail: `${detail}, at ${host}`, fix };
+  }
+  return { name, state: 'ok', detail };
 }

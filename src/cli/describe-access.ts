@@ -1,11 +1,14 @@
-import type { AccessConfig } from '../config.ts';
+import type { AccessConfig } from '../access/access-settings.ts';
 import { count } from './progress-line.ts';
 
 /** Who is let in over HTTP, for people; no key is shown. */
-export function describeAccess({ keys, oauth }: AccessConfig): string {
+export function describeAccess({ mode, keys, oauth, accounts }: AccessConfig): string {
+  if (mode === 'off') return 'whoever reaches it, from this machine (CITEWELL_AUTH=required changes that)';
+  const registration = accounts.registration === 'open' ? ', anyone may register (CITEWELL_REGISTRATION=closed)' : '';
   const ways = [
+    `its users${registration}`,
     ...(keys.length === 0 ? [] : [`${count(keys.length)} ${keys.length === 1 ? 'key' : 'keys'} of CITEWELL_API_KEYS`]),
     ...(oauth === undefined ? [] : [`access tokens of ${oauth.issuer}`]),
   ];
-  return ways.length === 0 ? 'whoever reaches it (CITEWELL_API_KEYS changes that)' : ways.join(', ');
+  return ways.join(', ');
 }

@@ -1,8 +1,10 @@
 import { type AccessTokens, createAccessTokens } from '../access/access-tokens.ts';
 import { createAuthenticator } from '../access/authenticator.ts';
+import { defaultAdmin } from '../access/principal.ts';
 import type { Config } from '../config.ts';
 import { createApp } from '../http/app.ts';
-import { asDefaultAdmin } from '../http/authenticate.ts';
+import { allowOrigins } from '../http/cors.ts';
+import { keepOthersOut } from '../http/guard.ts';
 import { protectedResource } from '../http/protected-resource.ts';
 import { type Address, listen } from '../http/serve.ts';
 import type { Backend } from '../mcp/backend.ts';
@@ -44,26 +46,38 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   let info: ServerInfo | undefined;
   let url = '';
   // Whoever knows the data folder's token is this machine's own; for `mcp` nobody else is let in.
-  const { keys, oauth } = role === 'mcp' ? { keys: [], oauth: undefined } : config.access;
+  const isPrivate = role === 'mcp';
+  const { keys, oauth } = isPrivate ? { keys: [], oauth: undefined } : config.access;
   const resource = () => oauth?.audience ?? `${url}/mcp`;
   const tokens = oauth && createAccessTokens({ issuer: oauth.issuer, resource });
-  const isOpen = role === 'server' && keys.length === 0 && tokens === undefined;
-  const authenticate = isOpen ? asDefaultAdmin : createAuthenticator({ keys, tokens, localToken: () => info?.token });
+  const isOpen = !isPrivate && config.access.mode === 'off';
+  const authenticate = createAuthenticator({
+    keys,
+    tokens,
+    localToken: () => info?.token,
+    ...(!isPrivate && { people: services.accounts.people }),
+    ...(isOpen && { anonymous: defaultAdmin }),
+  });
+  const hosts = [nameOf(address.host), ...namesIn(oauth?.audience), ...config.allowedHosts];
   const backend = createLocalBackend(services);
   const mcp = mcpOverHttp({
     createServer: mcpServers({ backend, offer, folders, version: readVersion() }),
     backend,
     authenticate,
-    allowedHosts: [...OWN_NAMES, nameOf(address.host), ...namesIn(oauth?.audience), ...config.allowedHosts],
+    allowedHosts: [...OWN_NAMES, ...hosts],
     allowedOrigins: [...OWN_NAMES, ...config.allowedOrigins],
+    admit: services.accounts.limits.admit,
     onError: (error) => services.log.warn({ err: error }, 'An MCP client sent what could not be served.'),
   });
   const peers = peerRoutes({ backend, token: () => info?.token, onYield, stopping: stopping.signal });
-  const app = createApp(services, authenticate, [
+  const mounts = [
     { path: '/mcp', handler: mcp.router },
     { path: '/peer', handler: peers },
     ...(oauth ? [protectedResource(() => ({ issuer: oauth.issuer, resource: resource() }))] : []),
-  ]);
+  ];
+  // Where credentials are asked for, pages of any site may come with them.
+  const guard = isOpen ? keepOthersOut({ hosts, origins: config.allowedOrigins }) : allowOrigins;
+  const app = createApp(services, authenticate, mounts, guard);
   const server = await listen(app, address);
   url = server.url;
   if (tokens !== undefined) lookForKeys(tokens, services);

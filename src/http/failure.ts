@@ -72,6 +72,7 @@ function toFailureBody(error: ServiceError) {
     // Clients get themselves a new token when they read this (r2r-v3.md 1.2).
     ...(error.code === 'token_expired' ? { error_code: 'TOKEN_EXPIRED' } : {}),
     ...(error.code === 'invalid_field' ? { detail: error.issues } : {}),
+    ...(error.code === 'rate_limited' ? { detail: error.message } : {}),
   };
 }
 

@@ -20,6 +20,8 @@ export interface McpHttpParts {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly limits?: Partial<McpHttpLimits>;
+  /** Counts a call of a tool. Throws `rate_limited`. */
+  readonly admit?: (principal: Principal, route: string) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
@@ -68,11 +70,12 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   const router = Router();
   router.use(
     hostHeaderValidation([...parts.allowedHosts]),
-    originValidation([...parts.allowedOrigins]),
+    ...(parts.allowedOrigins.includes('*') ? [] : [originValidation([...parts.allowedOrigins])]),
     authenticated(parts.authenticate),
     requireJson,
     express.json({ limit: limits.body, type: isJson }),
     answerBadBody,
+    limited(parts.admit ?? (async () => {})),
   );
   router.all('/', async (request, response) => {
     const principal = principalIn(authOf(request));
@@ -112,6 +115,23 @@ function authenticated(authenticate: Authenticate): RequestHandler {
       const status = refusalStatus[error.code] ?? 403;
       if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
       sendError(response, status, -32001, error.message);
+      return;
+    }
+    next();
+  };
+}
+
+/** What a tool costs is counted; what a client says between calls is not. */
+function limited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
+  return async (request, response, next) => {
+    const { method } = (request.body ?? {}) as { readonly method?: unknown };
+    if (method !== 'tools/call') return next();
+    try {
+      await admit(principalIn(authOf(request)), 'POST /mcp');
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error;
+      response.set('Retry-After', String(error.retryAfter ?? 60));
+      sendError(response, 429, -32002, error.message);
       return;
     }
     next();

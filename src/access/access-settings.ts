@@ -1,0 +1,111 @@
+import type { AccountSettings } from './accounts.ts';
+import { isLoopback } from './confidential-address.ts';
+import type { QuotaSizes } from './quotas.ts';
+import type { RequestRates } from './request-limits.ts';
+import type { AdminWishes } from './settle-admins.ts';
+
+/** Who is let in over HTTP, and how much they may do. */
+export interface AccessConfig {
+  /** `off`: whoever shows nothing is the default admin. */
+  readonly mode: 'off' | 'required';
+  /** Each speaks for the default admin. */
+  readonly keys: readonly string[];
+  readonly oauth?: {
+    readonly issuer: string;
+    /** What tokens are made out to; undefined means the server's own `/mcp`. */
+    readonly audience?: string;
+  };
+  readonly accounts: AccountSettings;
+  readonly admins: AdminWishes;
+}
+
+/** The variables this is read from, each checked by itself. */
+export interface AccessVariables {
+  readonly CITEWELL_HOST: string;
+  readonly CITEWELL_AUTH?: 'off' | 'required' | undefined;
+  readonly CITEWELL_API_KEYS?: readonly string[] | undefined;
+  readonly CITEWELL_OAUTH_ISSUER?: string | undefined;
+  readonly CITEWELL_OAUTH_AUDIENCE?: string | undefined;
+  readonly CITEWELL_REGISTRATION?: 'open' | 'closed' | undefined;
+  readonly CITEWELL_REQUIRE_VERIFIED: boolean;
+  readonly CITEWELL_JWT_SECRET?: string | undefined;
+  readonly CITEWELL_ACCESS_MINUTES: number;
+  readonly CITEWELL_REFRESH_DAYS: number;
+  readonly CITEWELL_ADMIN_EMAIL?: string | undefined;
+  readonly CITEWELL_ADMIN_PASSWORD?: string | undefined;
+  readonly CITEWELL_R2R_TEST_ADMIN: boolean;
+  readonly CITEWELL_RATE_LIMITS?: RequestRates | undefined;
+  readonly CITEWELL_QUOTAS?: QuotaSizes | undefined;
+}
+
+/** Those of R2R, where strangers come. */
+const SHARED_RATES: RequestRates = { globalPerMinute: 60, routePerMinute: 20, monthly: 10_000 };
+const SHARED_QUOTAS: QuotaSizes = { documents: 10_000, chunks: 10_000_000, collections: 5_000 };
+
+export function accessConfig(value: AccessVariables): AccessConfig {
+  const { CITEWELL_OAUTH_ISSUER: issuer, CITEWELL_OAUTH_AUDIENCE: audience } = value;
+  const { CITEWELL_ADMIN_EMAIL: email, CITEWELL_ADMIN_PASSWORD: password } = value;
+  const mode = modeOf(value);
+  const isShared = mode === 'required';
+  return {
+    mode,
+    keys: value.CITEWELL_API_KEYS ?? [],
+    ...(issuer !== undefined && { oauth: { issuer, ...(audience !== undefined && { audience }) } }),
+    accounts: {
+      // Who locked the door with keys or an issuer did not mean to let in whoever makes themselves a user.
+      registration: value.CITEWELL_REGISTRATION ?? (isShared && value.CITEWELL_AUTH === undefined ? 'closed' : 'open'),
+      requiresVerified: value.CITEWELL_REQUIRE_VERIFIED,
+      tokenSecret: value.CITEWELL_JWT_SECRET,
+      accessMinutes: value.CITEWELL_ACCESS_MINUTES,
+      refreshDays: value.CITEWELL_REFRESH_DAYS,
+      rates: value.CITEWELL_RATE_LIMITS ?? (isShared ? SHARED_RATES : {}),
+      quotas: value.CITEWELL_QUOTAS ?? (isShared ? SHARED_QUOTAS : {}),
+    },
+    admins: {
+      ...(email !== undefined && password !== undefined && { first: { email, password } }),
+      knowsTestPassword: value.CITEWELL_R2R_TEST_ADMIN,
+    },
+  };
+}
+
+const modeOf = (value: AccessVariables): AccessConfig['mode'] =>
+  value.CITEWELL_AUTH ?? (hasDoor(value) ? 'required' : 'off');
+
+const hasDoor = ({ CITEWELL_API_KEYS: keys, CITEWELL_OAUTH_ISSUER: issuer }: AccessVariables): boolean =>
+  keys !== undefined || issuer !== undefined;
+
+/** Addresses to listen on that are none to call. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** What the variables say against each other: the variable it is about, and why and what now. */
+export function accessComplaints(value: AccessVariables): (readonly [variable: string, message: string])[] {
+  const { CITEWELL_HOST: host, CITEWELL_OAUTH_ISSUER: issuer } = value;
+  const complaints: (readonly [string, string])[] = [];
+  if (issuer !== undefined && value.CITEWELL_OAUTH_AUDIENCE === undefined && ANY_ADDRESS.has(host)) {
+    const why = `"${host}" is no address that an access token could be made out to. Set it to the address of /mcp as clients call it, such as https://kb.example.org/mcp`;
+    complaints.push(['CITEWELL_OAUTH_AUDIENCE', why]);
+  }
+  if (value.CITEWELL_AUTH === 'off' && hasDoor(value)) {
+    const why =
+      'it is off, but CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER is set, which would then keep nobody out. Leave it out, or leave them out';
+    complaints.push(['CITEWELL_AUTH', why]);
+  } else if (modeOf(value) === 'off' && !isLoopback(host)) {
+    const why =
+      `"${host}" can be reached by other machines, and authentication is off: anyone who reaches it can read, ` +
+      'add and delete documents. Set CITEWELL_AUTH=required and make an admin (citewell users create-admin), set ' +
+      'CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER, which imply it, or use 127.0.0.1';
+    complaints.push(['CITEWELL_HOST', why]);
+  }
+  if (value.CITEWELL_R2R_TEST_ADMIN && !isLoopback(host)) {
+    const why = `it gives a superuser a password that everybody knows, and "${host}" can be reached by other machines. Use 127.0.0.1 for tests`;
+    complaints.push(['CITEWELL_R2R_TEST_ADMIN', why]);
+  }
+  const [email, password] = [value.CITEWELL_ADMIN_EMAIL, value.CITEWELL_ADMIN_PASSWORD];
+  if (email !== undefined && password === undefined) {
+    complaints.push(['CITEWELL_ADMIN_PASSWORD', 'is needed with CITEWELL_ADMIN_EMAIL']);
+  }
+  if (email === undefined && password !== undefined) {
+    complaints.push(['CITEWELL_ADMIN_EMAIL', 'is needed with CITEWELL_ADMIN_PASSWORD']);
+  }
+  return complaints;
+}

@@ -1,0 +1,53 @@
+import { ServiceError } from '../errors.ts';
+import type { Page, Paged } from '../store/corpus.ts';
+import type { Collection, CollectionRecords } from '../store/records.ts';
+import type { UserRecords } from '../store/user-records.ts';
+import type { Principal } from './principal.ts';
+
+interface Places {
+  readonly collections: CollectionRecords;
+  readonly users: UserRecords;
+}
+
+/** Who belongs to which collection, as one user may see and change it, r2r-v3.md 9 and 10. */
+export interface Memberships {
+  /** Of oneself, and of everybody for a superuser. */
+  of(by: Principal, userId: string, page: Page): Promise<Paged<Collection>>;
+  /** For the collection's owner. Throws `invalid_request` for a member. */
+  add(by: Principal, collectionId: string, userId: string): Promise<void>;
+  /** For the collection's owner, and for the member. */
+  remove(by: Principal, collectionId: string, userId: string): Promise<void>;
+}
+
+export function createMemberships({ collections, users }: Places): Memberships {
+  const find = async (by: Principal, id: string): Promise<Collection> => {
+    const found = await collections.get(id);
+    // Who does not belong to it does not learn that it is there.
+    const isKnown = by.isSuperuser || found?.ownerId === by.userId || by.collectionIds.includes(id.toLowerCase());
+    if (found === undefined || !isKnown) throw new ServiceError('not_found', `There is no collection ${id}.`);
+    return found;
+  };
+  return {
+    async of(by, userId, page) {
+      if (!by.isSuperuser && by.userId !== userId) {
+        throw new ServiceError('forbidden', 'Only the user and superusers may do this.');
+      }
+      return collections.list({ memberId: userId, ...page });
+    },
+    async add(by, collectionId, userId) {
+      const { ownerId } = await find(by, collectionId);
+      if (!by.isSuperuser && ownerId !== by.userId) throw notOwner();
+      if ((await users.get(userId)) === undefined) throw new ServiceError('not_found', `There is no user ${userId}.`);
+      if (await collections.addMember(collectionId, userId)) return;
+      throw new ServiceError('invalid_request', 'The user is a member of the collection already.');
+    },
+    async remove(by, collectionId, userId) {
+      const { ownerId } = await find(by, collectionId);
+      if (!by.isSuperuser && ownerId !== by.userId && by.userId !== userId) throw notOwner();
+      if (await collections.removeMember(collectionId, userId)) return;
+      throw new ServiceError('not_found', `The user ${userId} is no member of collection ${collectionId}.`);
+    },
+  };
+}
+
+const notOwner = () => new ServiceError('forbidden', 'Only the owner of a collection says who belongs to it.');

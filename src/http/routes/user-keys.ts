@@ -1,0 +1,41 @@
+import { Router } from 'express';
+import { principalOf } from '../authenticate.ts';
+import { page, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { readId, readPage } from '../read-query.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { defined } from '../wire/tolerant.ts';
+import { newKey, toKeyRecord } from '../wire/user-record.ts';
+
+/** API keys of a user, r2r-v3.md 10. */
+export function userKeyRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Router {
+  const { users } = accounts;
+  const router = Router();
+
+  router
+    .route('/:id/api-keys')
+    .post(async (request, response) => {
+      const wanted = defined(readBody(request, newKey));
+      const key = await users.createKey(principalOf(response), readId(request, 'id'), wanted);
+      const { publicKey, whole, id, name } = key;
+      response
+        .set('Cache-Control', 'no-store')
+        .json(single({ public_key: publicKey, api_key: whole, key_id: id, name }));
+    })
+    .get(async (request, response) => {
+      const keys = await users.keys(principalOf(response), readId(request, 'id'), readPage(request));
+      response.json(page(keys, toKeyRecord));
+    })
+    .all(onlyMethods('GET', 'POST'));
+
+  router
+    .route('/:id/api-keys/:keyId')
+    .delete(async (request, response) => {
+      await users.removeKey(principalOf(response), readId(request, 'id'), readId(request, 'keyId'));
+      response.json(single({ success: true }));
+    })
+    .all(onlyMethods('DELETE'));
+
+  return router;
+}

@@ -1,0 +1,132 @@
+import { type RequestHandler, Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import { principalOf } from '../authenticate.ts';
+import { describeUser, describeUsers } from '../describe-user.ts';
+import { list, page, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { readId, readIds, readPage } from '../read-query.ts';
+import { eachOf, sendExport } from '../send-csv.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { toCollectionRecord } from '../wire/collection-record.ts';
+import { userColumns } from '../wire/export-columns.ts';
+import { toLimitsRecord } from '../wire/limits-record.ts';
+import { newCode, passwordChange, removal, userChange } from '../wire/user-record.ts';
+
+/** r2r-v3.md 10, for who is known; what comes before is in `sign-in.ts`, keys are in `user-keys.ts`. */
+export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collections' | 'corpus'>): Router {
+  const { accounts, collections } = services;
+  const { users, memberships } = accounts;
+  const router = Router();
+
+  router
+    .route('/')
+    .get(async (request, response) => {
+      const query = { ids: readIds(request, 'ids'), ...readPage(request) };
+      const { items, total } = await users.list(principalOf(response), query);
+      response.json(list(await describeUsers(items, services), total));
+    })
+    .all(onlyMethods('GET', 'POST'));
+
+  router
+    .route('/me')
+    .get(async (_request, response) => {
+      const by = principalOf(response);
+      response.json(single(await describeUser(await users.get(by, by.userId), services)));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/change-password')
+    .post(async (request, response) => {
+      const { current_password: current, new_password: next } = readBody(request, passwordChange);
+      await users.changePassword(principalOf(response), current, next);
+      response.json(single({ message: 'Password changed successfully' }));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/export')
+    .post(async (request, response) => {
+      const by = principalOf(response);
+      if (!by.isSuperuser) throw new ServiceError('forbidden', 'Only a superuser exports users.');
+      const rows = async function* () {
+        for await (const user of eachOf((each) => users.list(by, { ids: [], ...each }))) {
+          yield { ...user, collectionIds: await collections.idsOfMember(user.id) };
+        }
+      };
+      await sendExport(request, response, { name: 'users', columns: userColumns, rows });
+    })
+    .all(onlyMethods('POST'));
+
+  for (const provider of ['google', 'github']) {
+    for (const step of ['authorize', 'callback']) router.all(`/oauth/${provider}/${step}`, noProvider(provider));
+  }
+
+  router
+    .route('/:id')
+    .get(async (request, response) => {
+      const user = await users.get(principalOf(response), readId(request, 'id'));
+      response.json(single(await describeUser(user, services)));
+    })
+    .post(async (request, response) => {
+      const user = await users.update(principalOf(response), readId(request, 'id'), readBody(request, userChange));
+      response.json(single(await describeUser(user, services)));
+    })
+    .delete(async (request, response) => {
+      const { password } = readBody(request, removal);
+      const { documents, chunks } = await users.remove(principalOf(response), readId(request, 'id'), password);
+      response.json(single({ success: true, documents, chunks }));
+    })
+    .all(onlyMethods('GET', 'POST', 'DELETE'));
+
+  router
+    .route('/:id/limits')
+    .get(async (request, response) => {
+      const user = await users.get(principalOf(response), readId(request, 'id'));
+      response.json(single(await toLimitsRecord(user, accounts)));
+    })
+    .all(onlyMethods('GET'));
+
+  // Ours: where nothing sends e-mail, a superuser makes the code that it would have brought.
+  router
+    .route('/:id/codes')
+    .post(async (request, response) => {
+      const { purpose } = readBody(request, newCode);
+      const code = await users.createCode(principalOf(response), readId(request, 'id'), purpose);
+      response.set('Cache-Control', 'no-store').json(single({ code, purpose }));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/collections')
+    .get(async (request, response) => {
+      const found = await memberships.of(principalOf(response), readId(request, 'id'), readPage(request));
+      response.json(page(found, toCollectionRecord));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/collections/:collectionId')
+    .post(async (request, response) => {
+      await memberships.add(principalOf(response), readId(request, 'collectionId'), readId(request, 'id'));
+      response.json(single({ success: true }));
+    })
+    .delete(async (request, response) => {
+      await memberships.remove(principalOf(response), readId(request, 'collectionId'), readId(request, 'id'));
+      response.json(single({ success: true }));
+    })
+    .all(onlyMethods('POST', 'DELETE'));
+
+  return router;
+}
+
+function noProvider(provider: string): RequestHandler {
+  return () => {
+    throw new ServiceError(
+      'not_configured',
+      `Nobody logs in with ${provider} here. Use a password, or let an OpenID provider give out access tokens for ` +
+        'this server and set CITEWELL_OAUTH_ISSUER.',
+    );
+  };
+}

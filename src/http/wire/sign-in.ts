@@ -1,0 +1,41 @@
+import type { TokenPair } from '../../access/session-tokens.ts';
+import { invalidField } from '../check-shape.ts';
+import { parseJson } from '../read-body.ts';
+
+/** r2r-v3.md 2. */
+export const toTokenRecord = ({ access, refresh }: TokenPair) => ({
+  access_token: { token: access, token_type: 'access' },
+  refresh_token: { token: refresh, token_type: 'refresh' },
+});
+
+/** `username` and `password` of a form, or of JSON. */
+export function readLogin(body: string): { readonly email: string; readonly password: string } {
+  const members = membersOf(body);
+  return { email: required(members, ['username', 'email']), password: required(members, ['password']) };
+}
+
+/** The token as such, as JSON, in an object or in a form: clients differ (r2r-v3.md 1.1). */
+export const readRefreshToken = (body: string): string => readWord(body, ['refresh_token', 'refreshToken', 'token']);
+
+/** An e-mail in the same ways. */
+export const readEmail = (body: string): string => readWord(body, ['email']);
+
+function readWord(body: string, names: readonly string[]): string {
+  const text = body.trim();
+  const isForm = names.some((name) => text.startsWith(`${name}=`) || text.includes(`&${name}=`));
+  if (text.startsWith('{') || isForm) return required(membersOf(text), names);
+  const word = text.startsWith('"') ? parseJson(text, ['body']) : text;
+  if (typeof word === 'string' && word.trim() !== '') return word.trim();
+  throw invalidField('missing', ['body', names[0] ?? ''], 'Field required');
+}
+
+function membersOf(text: string): Readonly<Record<string, unknown>> {
+  if (!text.trim().startsWith('{')) return Object.fromEntries(new URLSearchParams(text));
+  return parseJson(text, ['body']) as Readonly<Record<string, unknown>>;
+}
+
+function required(members: Readonly<Record<string, unknown>>, names: readonly string[]): string {
+  const found = names.map((name) => members[name]).find((value) => typeof value === 'string' && value !== '');
+  if (typeof found === 'string') return found;
+  throw invalidField('missing', ['body', names[0] ?? ''], 'Field required');
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { Profile, Registration } from '../../access/users.ts';
+import type { Metadata } from '../../documents/document.ts';
+import type { ApiKey, Holdings, User } from '../../store/user-records.ts';
+import { defined, optional, snakeCased } from './tolerant.ts';
+
+/** What a record says of a user besides what is kept of them. */
+export interface UserSurroundings {
+  readonly collectionIds: readonly string[];
+  /** The newest thousand. */
+  readonly documentIds: readonly string[];
+  readonly holdings: Holdings | undefined;
+}
+
+/** r2r-v3.md 10. What proves a user's identity stays inside. */
+export function toUserRecord(user: User, { collectionIds, documentIds, holdings }: UserSurroundings) {
+  return {
+    id: user.id,
+    email: user.email,
+    is_active: user.isActive,
+    is_superuser: user.isSuperuser,
+    created_at: user.createdAt,
+    updated_at: user.updatedAt,
+    is_verified: user.isVerified,
+    collection_ids: collectionIds,
+    // Each collection has a graph of the same id.
+    graph_ids: collectionIds,
+    document_ids: documentIds,
+    limits_overrides: user.limitsOverrides,
+    metadata: user.metadata,
+    verification_code_expiry: null,
+    name: user.name,
+    bio: user.bio,
+    profile_picture: user.profilePicture,
+    total_size_in_bytes: holdings?.bytes ?? 0,
+    num_files: holdings?.documents ?? 0,
+    account_type: 'password',
+    hashed_password: null,
+    google_id: null,
+    github_id: null,
+  };
+}
+
+export const toKeyRecord = ({ id, publicKey, name, description, updatedAt }: ApiKey) => ({
+  key_id: id,
+  public_key: publicKey,
+  name,
+  description,
+  updated_at: updatedAt,
+});
+
+const text = (longest: number) => optional(z.string().max(longest));
+const metadata = z.record(z.string(), z.json()).transform((value): Metadata => value);
+const person = {
+  name: text(1_000),
+  bio: text(10_000),
+  // An address, or the picture itself as a data address.
+  profile_picture: text(2_000_000),
+};
+
+export const registration = snakeCased(
+  z.object({ email: z.string(), password: z.string(), ...person, is_verified: optional(z.boolean()) }),
+).transform(
+  ({ profile_picture, is_verified, ...wire }): Registration =>
+    defined({ ...wire, profilePicture: profile_picture, isVerified: is_verified }),
+);
+
+/** With members of ours for superusers: is_active, is_verified and password. */
+export const userChange = snakeCased(
+  z.object({
+    email: optional(z.string()),
+    is_superuser: optional(z.boolean()),
+    ...person,
+    metadata: optional(metadata),
+    // Null takes them away.
+    limits_overrides: metadata.nullish(),
+    is_active: optional(z.boolean()),
+    is_verified: optional(z.boolean()),
+    password: optional(z.string()),
+  }),
+).transform(
+  (wire): Profile =>
+    defined({
+      email: wire.email,
+      name: wire.name,
+      bio: wire.bio,
+      profilePicture: wire.profile_picture,
+      metadata: wire.metadata,
+      limitsOverrides: wire.limits_overrides,
+      isSuperuser: wire.is_superuser,
+      isActive: wire.is_active,
+      isVerified: wire.is_verified,
+      password: wire.password,
+    }),
+);
+
+export const passwordChange = snakeCased(z.object({ current_password: z.string(), new_password: z.string() }));
+
+export const passwordReset = snakeCased(z.object({ reset_token: z.string(), new_password: z.string() }));
+
+export const verification = snakeCased(z.object({ email: z.string(), verification_code: z.string() }));
+
+export const removal = z.object({ password: optional(z.string()) });
+
+export const newKey = z.object({ name: text(1_000), description: text(10_000) });
+
+export const newCode = z.object({ purpose: z.enum(['verify', 'reset']) });

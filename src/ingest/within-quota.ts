@@ -1,0 +1,13 @@
+import type { Quotas } from '../access/quotas.ts';
+import type { Ingestor } from './ingestor.ts';
+
+/** Takes nothing in from who has as much as they may have: `submit` throws `forbidden`, whatever way it came by. */
+export function withinQuota<T extends Ingestor>(ingestor: T, quotas: Quotas): T {
+  return {
+    ...ingestor,
+    async submit(submission: Parameters<Ingestor['submit']>[0]) {
+      await quotas.requireRoom(submission.ownerId, ['documents', 'chunks']);
+      return ingestor.submit(submission);
+    },
+  };
+}
