@@ -17,6 +17,9 @@ export interface Chunk {
   readonly page: number | null;
   /** Headings above the passage, outermost first. */
   readonly headingPath: readonly string[];
+  /** The version of the document it was read in, and since when that could be seen. */
+  readonly version?: string;
+  readonly publishedAt?: string | null;
   /** The document's metadata, then title, document_type, version, chunk_order, page_number, then the chunk's own. */
   readonly metadata: Metadata;
 }

@@ -44,6 +44,8 @@ export interface Document {
   /** Length of the extracted text in UTF-16 code units; 0 until parsed. */
   readonly textLength: number;
   readonly chunkCount: number;
+  /** Since when this version can be seen; null while none can. */
+  readonly publishedAt?: string | null;
   /** ISO-8601, UTC. */
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -1,6 +1,11 @@
 import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
 import type { Filter } from '../documents/filter.ts';
 
+/** What could be seen at a time, instead of what can be seen now; ISO-8601, UTC. */
+export interface Moment {
+  readonly asOf?: string | undefined;
+}
+
 /** Names as in the contract (r2r-v3.md 4.1). */
 export type DistanceMeasure =
   | 'cosine_distance'
@@ -10,7 +15,7 @@ export type DistanceMeasure =
   | 'hamming_distance'
   | 'jaccard_distance';
 
-export interface VectorQuery {
+export interface VectorQuery extends Moment {
   readonly vector: Float32Array;
   readonly measure: DistanceMeasure;
   readonly filter: Filter;
@@ -20,7 +25,7 @@ export interface VectorQuery {
   readonly note?: (text: string) => void;
 }
 
-export interface TextQuery {
+export interface TextQuery extends Moment {
   readonly text: string;
   readonly filter: Filter;
   readonly limit: number;
@@ -55,5 +60,7 @@ export interface ChunkSearch {
   /** The places that `matching` gives: the quicker way to many hits of which few will be shown. */
   ranking(query: RankingQuery): Promise<RankedChunk[]>;
   /** These chunks, by key, without those that are gone meanwhile. */
-  read(keys: readonly number[], signal?: AbortSignal): Promise<ReadonlyMap<number, Chunk>>;
+  read(keys: readonly number[], signal?: AbortSignal, asOf?: string): Promise<ReadonlyMap<number, Chunk>>;
+  /** Documents of that time whose version of then is not kept any longer, and cannot be found. */
+  countForgotten?(asOf: string, signal?: AbortSignal): Promise<number>;
 }

@@ -8,7 +8,7 @@ export type ChunkRow = Omit<Selectable<ChunkTable>, 'key' | 'document_key' | 'ge
 /** What a chunk inherits. */
 export type ChunkParent = Pick<
   Document,
-  'id' | 'ownerId' | 'collectionIds' | 'metadata' | 'title' | 'type' | 'version'
+  'id' | 'ownerId' | 'collectionIds' | 'metadata' | 'title' | 'type' | 'version' | 'publishedAt'
 >;
 
 /** A chunk of `parent` as the rest of the program knows it. */
@@ -24,6 +24,8 @@ export function toChunk(row: ChunkRow, parent: ChunkParent): Chunk {
     end: row.end_offset,
     page: row.page,
     headingPath: JSON.parse(row.heading_path) as string[],
+    version: parent.version,
+    publishedAt: parent.publishedAt ?? null,
     metadata: {
       ...parent.metadata,
       title: parent.title,

@@ -21,6 +21,8 @@ const COMPARED_AT_ONCE = 2_000;
 const COMPARISONS_PER_HIT = 3;
 /** As many chunks that the index was not given yet are compared beside it; with more it is out of step. */
 const OWED_AT_MOST = 2_000;
+/** As many passages of earlier versions are compared beside the index; with more, everything is compared. */
+const PAST_AT_MOST = 2_000;
 /** Under another measure than the index's, so many times the limit are candidates. */
 const CANDIDATES_PER_HIT = 10;
 
@@ -28,10 +30,11 @@ const CANDIDATES_PER_HIT = 10;
 export function createChunkSearch({ search, collections, state }: ChunkSearchParts): ChunkSearch {
   async function nearest(query: VectorQuery): Promise<FoundChunk[]> {
     const { vector, measure, limit, signal } = query;
-    const filter = compileChunkFilter(query.filter);
+    const filter = compileChunkFilter(query.filter, query.asOf);
     const plan = await search.call('planNearest', { filter }, signal);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     refuseOtherSpace(plan.space, vector);
+    if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
     const exactly = { vector, measure, filter, limit };
     const found = await throughIndex(plan.space, plan, exactly, query);
     return found ?? search.call('nearestExactly', exactly, signal);
@@ -40,17 +43,18 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
   // Undefined when comparing with every vector is quicker, or the only way to be right.
   async function throughIndex(
     space: SpaceRow,
-    { visible, matching, owed }: NearestPlan,
+    { visible, matching: all, owed, past }: NearestPlan,
     exactly: NearestQuery,
     { signal, note }: VectorQuery,
   ): Promise<FoundChunk[] | undefined> {
-    if (matching <= COMPARED_AT_ONCE) return undefined;
+    const matching = all - past.length;
+    if (matching <= COMPARED_AT_ONCE || past.length > PAST_AT_MOST) return undefined;
     const current = state();
     if (current.kind !== 'in_step' || owed.length > OWED_AT_MOST) {
       note?.(`The vector index is ${describeState(current)}; the stored vectors were compared one by one.`);
       return undefined;
     }
-    const wanted = Math.min(exactly.limit, matching);
+    const wanted = Math.min(exactly.limit, all);
     const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
     let asked = Math.ceil((candidates * visible * 1.25) / matching) + 10;
     const worthAsking = Math.max(COMPARED_AT_ONCE, matching / COMPARISONS_PER_HIT);
@@ -61,7 +65,7 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
         note?.('The vector index did not answer; the stored vectors were compared one by one.');
         return undefined;
       }
-      const found = await search.call('nearestAmong', { ...exactly, hits, others: owed }, signal);
+      const found = await search.call('nearestAmong', { ...exactly, hits, others: [...owed, ...past] }, signal);
       if (found.length >= wanted) return found;
       // The index has no more, and yet there is more to find: it lacks something.
       if (hits.length < asked || asked * WIDENING > worthAsking) return undefined;
@@ -82,13 +86,16 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
 
   return {
     nearest,
-    matching: ({ text, filter, limit, signal }) =>
-      search.call('matchingChunks', { terms: analyseQuery(text), filter: compileChunkFilter(filter), limit }, signal),
-    ranking: ({ text, filter, limit, reading, signal }) => {
-      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter), limit, reading };
+    matching: ({ text, filter, limit, asOf, signal }) => {
+      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf), limit };
+      return search.call('matchingChunks', query, signal);
+    },
+    ranking: ({ text, filter, limit, reading, asOf, signal }) => {
+      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf), limit, reading };
       return search.call('rankChunks', query, signal);
     },
-    read: (keys, signal) => search.call('readChunks', { keys }, signal),
+    read: (keys, signal, asOf) => search.call('readChunks', { keys, at: asOf }, signal),
+    countForgotten: (asOf, signal) => search.call('countRetired', { at: asOf }, signal),
   };
 }
 
@@ -102,6 +109,9 @@ function refuseOtherSpace(space: SpaceRow, vector: Float32Array): void {
       'Use the embedder the corpus was built with, or run "citewell reindex".',
   );
 }
+
+const withoutVectors = (count: number): string =>
+  `${count} passages of earlier versions were not embedded with the present embedder; only their words find them.`;
 
 function describeState(state: IndexState): string {
   switch (state.kind) {

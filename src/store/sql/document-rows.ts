@@ -77,6 +77,7 @@ function toDocument(row: DocumentRow, collectionIds: readonly string[]): Documen
     totalTokens: row.total_tokens,
     textLength: row.text_length,
     chunkCount: row.chunk_count,
+    publishedAt: row.published_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     ...readSubmitted(row),

@@ -7,6 +7,7 @@ import { presentTerms } from './full-text/term-index.ts';
 import type { CompiledFilter, Condition } from './search/compile-filter.ts';
 import { keySet } from './search/key-set.ts';
 import { loadChunks } from './search/load-chunks.ts';
+import { type DocumentThen, documentsAt, documentTermsAt, passageTermsAt } from './search/moments.ts';
 import {
   type NearestPlan,
   type NearestQuery,
@@ -37,12 +38,20 @@ export const searchOperations = {
   rankChunks: (database: DatabaseSync, query: MatchingQuery & { readonly reading: number }): RankedChunk[] =>
     readAtOnce(database, (reading) => rankChunks(reading, query)),
 
-  readChunks: (database: DatabaseSync, { keys }: { readonly keys: readonly number[] }): Map<number, Chunk> =>
-    readAtOnce(database, (reading) => loadChunks(reading, keys)),
+  readChunks: (
+    database: DatabaseSync,
+    { keys, at }: { readonly keys: readonly number[]; readonly at?: string | undefined },
+  ): Map<number, Chunk> => readAtOnce(database, (reading) => loadChunks(reading, keys, at)),
+
+  countRetired: (database: DatabaseSync, { at }: { readonly at: string }): number =>
+    readAtOnce(database, (reading) => Number(reading.row(RETIRED, at, at)?.[0] ?? 0)),
 
   documentFullText: (database: DatabaseSync, query: DocumentTextQuery): DocumentTextResult =>
     readAtOnce(database, (reading) => documentFullText(reading, query)),
 } as const satisfies Operations;
+
+// A version that was valid then, and of which only the fact is kept.
+const RETIRED = `select count(*) from document_versions where retired_at is not null and valid_from <= ? and valid_to > ?`;
 
 export interface MatchingQuery {
   /** From `analyseQuery`. */
@@ -56,6 +65,7 @@ function matchingChunks(reading: Reading, query: MatchingQuery): ScoredChunk[] {
   const chunks = loadChunks(
     reading,
     found.map(({ key }) => key),
+    query.filter?.past?.at,
   );
   return found.flatMap(({ key, rank, score }) => {
     const chunk = chunks.get(key);
@@ -69,6 +79,7 @@ function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading:
   const chunks = loadChunks(
     reading,
     found.slice(0, query.reading).map(({ key }) => key),
+    query.filter?.past?.at,
   );
   return found.map((hit) => {
     const chunk = chunks.get(hit.key);
@@ -78,9 +89,12 @@ function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading:
 
 function rankedKeys(reading: Reading, { terms, filter, limit }: MatchingQuery): RankedChunk[] {
   const allowed = resolveFilter(reading, filter)?.keys;
-  const found = rankByTerms(presentTerms(reading, 'chunk_terms'), { terms, allowed, limit });
+  const found = rankByTerms(passagesOf(reading, filter), { terms, allowed, limit });
   return found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
 }
+
+const passagesOf = (reading: Reading, filter: CompiledFilter) =>
+  filter?.past ? passageTermsAt(reading, filter.past.at) : presentTerms(reading, 'chunk_terms');
 
 export interface DocumentTextQuery {
   /** From `analyseQuery`. */
@@ -89,15 +103,19 @@ export interface DocumentTextQuery {
   readonly filter: Condition | null;
   readonly limit: number;
   readonly offset: number;
+  /** Asks for the documents that could be seen at that time. */
+  readonly at?: string;
 }
 
 /** Visible documents by their keys, best first; `total` counts all that match. */
 export interface DocumentTextResult {
-  readonly hits: readonly { readonly key: number; readonly score: number }[];
+  readonly hits: readonly (DocumentThen & { readonly score: number })[];
   readonly total: number;
 }
 
-function documentFullText(reading: Reading, { terms, filter, limit, offset }: DocumentTextQuery): DocumentTextResult {
+function documentFullText(reading: Reading, query: DocumentTextQuery): DocumentTextResult {
+  const { terms, filter, limit, offset, at } = query;
+  if (at !== undefined) return documentFullTextAt(reading, { ...query, at });
   const allowed = filter && keySet(documentKeys(reading, filter));
   const everyDocument = reading.snapshot.documentLengths().count;
   const found = rankByTerms(presentTerms(reading, 'document_terms'), {
@@ -105,8 +123,27 @@ function documentFullText(reading: Reading, { terms, filter, limit, offset }: Do
     allowed: allowed ?? undefined,
     limit: everyDocument,
   });
-  const page = found.slice(offset, offset + limit).map(({ key, score }) => ({ key, score: toTextScore(score) }));
+  const page = found
+    .slice(offset, offset + limit)
+    .map(({ key, score }) => ({ key, version: null, score: toTextScore(score) }));
   return { hits: page, total: found.length };
+}
+
+function documentFullTextAt(
+  reading: Reading,
+  { terms, filter, limit, offset, at }: DocumentTextQuery & { readonly at: string },
+): DocumentTextResult {
+  const documents = documentsAt(reading, at, filter ?? undefined);
+  const found = rankByTerms(documentTermsAt(reading, at), {
+    terms,
+    allowed: keySet([...documents.keys()]),
+    limit: documents.size,
+  });
+  const hits = found.slice(offset, offset + limit).flatMap(({ key, score }) => {
+    const document = documents.get(key);
+    return document === undefined ? [] : [{ ...document, score: toTextScore(score) }];
+  });
+  return { hits, total: found.length };
 }
 
 function documentKeys(reading: Reading, { sql, parameters }: Condition): number[] {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-export type TermTable = 'chunk_terms' | 'document_terms';
+export const termTables = ['chunk_terms', 'document_terms', 'past_chunk_terms', 'version_terms'] as const;
+export type TermTable = (typeof termTables)[number];
 
 /** How many terms each passage of a full-text index has. */
 export interface PassageLengths {

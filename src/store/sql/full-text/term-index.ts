@@ -12,16 +12,16 @@ export interface TermIndex {
 
 /** The passages of one full-text index, which are those that can be seen now. */
 export const presentTerms = (reading: Reading, table: TermTable): TermIndex => ({
-  passages: table === 'chunk_terms' ? reading.snapshot.chunkLengths() : reading.snapshot.documentLengths(),
+  passages: reading.snapshot.lengthsOf(table),
   count: (term) => readCount(reading, table, term),
   postings: (term) => readPostings(reading, table, term),
 });
 
-export const readCount = (reading: Reading, table: string, term: string): number =>
+export const readCount = (reading: Reading, table: TermTable, term: string): number =>
   Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
 
 /** In ascending order of keys. JSON is the quickest way out of SQL. */
-export function readPostings(reading: Reading, table: string, term: string): number[] {
+export function readPostings(reading: Reading, table: TermTable, term: string): number[] {
   const sql = `select json_group_array(case col when 'title' then -doc else doc end) from temp.${table}_postings where term = ?`;
   return JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[];
 }

@@ -16,13 +16,33 @@ export type CompiledFilter = {
   readonly onChunks: Condition;
   /** Over the document alone, where no column of the chunk is asked for; right for chunks without own metadata. */
   readonly onDocuments: Condition | null;
+  /** Set when the corpus is asked as it was at a time; the conditions above are then of what has stayed since. */
+  readonly past?: PastFilter;
 } | null;
 
-export function compileChunkFilter(filter: Filter): CompiledFilter {
+export interface PastFilter {
+  readonly at: string;
+  /** Over the chunks and documents of earlier versions. */
+  readonly condition: Condition;
+}
+
+/** `asOf` asks for what could be seen at that time, which is a filter even where there is no other. */
+export function compileChunkFilter(filter: Filter, asOf?: string): CompiledFilter {
+  if (asOf !== undefined) return compilePastFilter(filter, asOf);
   if (filter.kind === 'all') return null;
   return {
     onChunks: compile(filterToSql(filter, 'chunk')),
     onDocuments: asksForChunkColumns(filter) ? null : compile(filterToSql(filter, 'document')),
+  };
+}
+
+function compilePastFilter(filter: Filter, at: string): NonNullable<CompiledFilter> {
+  const hasStayed = (condition: RawBuilder<boolean>) =>
+    compile(sql<boolean>`(d.published_at <= ${at} and ${condition})`);
+  return {
+    onChunks: hasStayed(filterToSql(filter, 'chunk')),
+    onDocuments: asksForChunkColumns(filter) ? null : hasStayed(filterToSql(filter, 'document')),
+    past: { at, condition: compile(filterToSql(filter, 'chunk')) },
   };
 }
 

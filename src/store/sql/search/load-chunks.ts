@@ -1,13 +1,24 @@
+import type { SQLInputValue } from 'node:sqlite';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Metadata } from '../../../documents/document.ts';
 import { type ChunkParent, toChunk } from '../chunk-rows.ts';
+import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading } from './read-snapshot.ts';
 
-/** The visible ones among these chunks, by key. */
-export function loadChunks(reading: Reading, keys: readonly number[]): Map<number, Chunk> {
+/** The visible ones among these chunks, by key; with `at` those that could be seen at that time, as they were. */
+export function loadChunks(reading: Reading, keys: readonly number[], at?: string): Map<number, Chunk> {
+  const wanted = JSON.stringify(keys);
+  if (at === undefined) return readChunks(reading.rows(CHUNKS, wanted));
+  return new Map([
+    ...readChunks(reading.rows(STAYED_CHUNKS, wanted, at)),
+    ...readChunks(reading.rows(PAST_CHUNKS, wanted, at, at)),
+  ]);
+}
+
+function readChunks(rows: Iterable<SQLInputValue[]>): Map<number, Chunk> {
   const chunks = new Map<number, Chunk>();
   const parents = new Map<string, ChunkParent>();
-  for (const row of reading.rows(CHUNKS, JSON.stringify(keys))) {
+  for (const row of rows) {
     const [key, id, ordinal, text, start_offset, end_offset, page, heading_path, metadata, ...document] = row;
     const documentId = String(document[0]);
     const parent = parents.get(documentId) ?? toParent(document.map(String));
@@ -28,22 +39,33 @@ export function loadChunks(reading: Reading, keys: readonly number[]): Map<numbe
 }
 
 function toParent(columns: readonly string[]): ChunkParent {
-  const [id = '', ownerId = '', title = '', type = '', version = '', metadata = '{}', collectionIds = '[]'] = columns;
+  const [id = '', ownerId = '', title = '', type = '', version = '', publishedAt = '', metadata, collectionIds] =
+    columns;
   return {
     id,
     ownerId,
     title,
     type,
     version,
-    metadata: JSON.parse(metadata) as Metadata,
-    collectionIds: JSON.parse(collectionIds) as string[],
+    publishedAt,
+    metadata: JSON.parse(metadata ?? '{}') as Metadata,
+    collectionIds: JSON.parse(collectionIds ?? '[]') as string[],
   };
 }
 
+const COLUMNS = `
+  c.key, c.id, c.ordinal, c.text, c.start_offset, c.end_offset, c.page, c.heading_path, c.metadata,
+  d.id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata,
+  (select json_group_array(dc.collection_id) from document_collections dc where dc.document_key = d.key)`;
+
 const CHUNKS = `
-  select c.key, c.id, c.ordinal, c.text, c.start_offset, c.end_offset, c.page, c.heading_path, c.metadata,
-    d.id, d.owner_id, d.title, d.type, d.version, d.metadata,
-    (select json_group_array(dc.collection_id) from document_collections dc where dc.document_key = d.key)
-  from json_each(?) as wanted
+  select ${COLUMNS} from json_each(?) as wanted
   cross join chunks c on c.key = wanted.value
   cross join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0`;
+
+const STAYED_CHUNKS = `${CHUNKS} where d.published_at <= ?`;
+
+const PAST_CHUNKS = `
+  select ${COLUMNS} from json_each(?) as wanted
+  cross join (${VERSION_CHUNKS}) c on c.key = wanted.value
+  cross join (${PAST_DOCUMENTS}) d on d.version_key = c.version_key`;

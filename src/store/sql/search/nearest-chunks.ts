@@ -8,7 +8,7 @@ import type { CompiledFilter } from './compile-filter.ts';
 import { loadChunks } from './load-chunks.ts';
 import type { Reading } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
-import { forEachFilteredVector, forEachVector } from './stored-vectors.ts';
+import { forEachFilteredVector, forEachPastVector, forEachVector } from './stored-vectors.ts';
 
 export interface NearestQuery {
   readonly vector: Float32Array;
@@ -25,6 +25,10 @@ export interface NearestPlan {
   readonly matching: number;
   /** Visible chunks that pass and that the index of the space was not given yet. */
   readonly owed: readonly number[];
+  /** Chunks that pass and can only be seen in earlier versions, which the index does not hold. */
+  readonly past: readonly number[];
+  /** How many of those were not embedded in the current space. */
+  readonly withoutVector: number;
 }
 
 export function planNearest(reading: Reading, filter: CompiledFilter): NearestPlan {
@@ -41,7 +45,15 @@ export function planNearest(reading: Reading, filter: CompiledFilter): NearestPl
       }
     }
   }
-  return { space, visible: count, matching: resolved?.keys.keys.length ?? count, owed };
+  const past = resolved?.isPast ? resolved.keys.keys.filter((key) => !isVisible(key)) : [];
+  const withoutVector = space && past.length > 0 ? past.length - countVectors(reading, space.key, past) : 0;
+  return { space, visible: count, matching: resolved?.keys.keys.length ?? count, owed, past, withoutVector };
+}
+
+function countVectors(reading: Reading, spaceKey: number, keys: readonly number[]): number {
+  const sql = `select count(*) from json_each(?) as wanted
+    cross join past_chunk_vectors v on v.space_key = ? and v.chunk_key = wanted.value`;
+  return Number(reading.row(sql, JSON.stringify(keys), spaceKey)?.[0] ?? 0);
 }
 
 const OWED = "select payload from outbox where space_key = ? and kind = 'upsert'";
@@ -56,7 +68,7 @@ export function nearestExactly(reading: Reading, query: NearestQuery): FoundChun
   const resolved = resolveFilter(reading, query.filter);
   if (resolved) forEachFilteredVector(reading, space, resolved, offer);
   else forEachVector(reading, space.key, visibleKeys(reading), offer);
-  return toScoredChunks(reading, best.take());
+  return toScoredChunks(reading, best.take(), query.filter);
 }
 
 /**
@@ -71,7 +83,8 @@ export function nearestAmong(
   if (space === null) return [];
   const { lengths } = reading.snapshot.chunkLengths();
   const resolved = resolveFilter(reading, query.filter);
-  const passes = (key: number) => (lengths[key] ?? -1) >= 0 && (resolved?.keys.has(key) ?? true);
+  const passes = (key: number) =>
+    resolved?.isPast ? resolved.keys.has(key) : (lengths[key] ?? -1) >= 0 && (resolved?.keys.has(key) ?? true);
   const best = bestKeys(query.limit);
   const isCosine = query.measure === 'cosine_distance';
   const others = new Set(query.others.filter(passes));
@@ -81,8 +94,9 @@ export function nearestAmong(
     else others.add(key);
   }
   const distance = distances[query.measure];
-  forEachVector(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(query.vector, vector)));
-  return toScoredChunks(reading, best.take());
+  const each = resolved?.isPast ? forEachPastVector : forEachVector;
+  each(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(query.vector, vector)));
+  return toScoredChunks(reading, best.take(), query.filter);
 }
 
 function readCurrentSpace(reading: Reading): SpaceRow | null {
@@ -109,10 +123,11 @@ function visibleKeys(reading: Reading): number[] {
   return keys;
 }
 
-function toScoredChunks(reading: Reading, found: readonly ScoredKey[]): FoundChunk[] {
+function toScoredChunks(reading: Reading, found: readonly ScoredKey[], filter: CompiledFilter): FoundChunk[] {
   const chunks = loadChunks(
     reading,
     found.map(({ key }) => key),
+    filter?.past?.at,
   );
   return found
     .flatMap(({ key, score }) => {

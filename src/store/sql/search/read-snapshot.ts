@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { type PassageLengths, readPassageLengths } from '../full-text/passage-lengths.ts';
+import { type PassageLengths, readPassageLengths, type TermTable, termTables } from '../full-text/passage-lengths.ts';
 import type { KeySet } from './key-set.ts';
 
 /** What a connection remembers of the data as it is now; forgotten as soon as any connection changes something. */
@@ -7,6 +7,10 @@ export interface Snapshot {
   /** Of the index `chunk_terms`, which holds the visible chunks and no others. */
   chunkLengths(): PassageLengths;
   documentLengths(): PassageLengths;
+  /** The same of the indexes of earlier versions. */
+  lengthsOf(table: TermTable): PassageLengths;
+  /** What could be seen at the last few times asked for. */
+  readonly moments: Map<string, Moment>;
   /** The last few filters, by their SQL and values. */
   readonly filters: Map<string, ResolvedFilter>;
 }
@@ -14,7 +18,15 @@ export interface Snapshot {
 /** The visible chunks a filter lets through, and their vectors once they were needed. */
 export interface ResolvedFilter {
   readonly keys: KeySet;
+  /** True when some may be of earlier versions only. */
+  readonly isPast?: boolean;
   vectors?: { readonly spaceKey: number; readonly found: readonly number[]; readonly matrix: Float32Array };
+}
+
+/** The passages, and the documents, that could be seen at a time, as far as they were asked for. */
+export interface Moment {
+  passages?: PassageLengths;
+  documents?: PassageLengths;
 }
 
 /** A connection while an operation uses it: everything read is of one moment. */
@@ -67,7 +79,7 @@ function currentReading(database: DatabaseSync): Reading {
 
 function createMemory(database: DatabaseSync): Memory {
   // FTS5's own view of its postings; temporary, so that a connection that only reads may have it.
-  for (const table of ['chunk_terms', 'document_terms']) {
+  for (const table of termTables) {
     database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
   }
@@ -77,17 +89,17 @@ function createMemory(database: DatabaseSync): Memory {
 }
 
 function createSnapshot(database: DatabaseSync): Snapshot {
-  let chunks: PassageLengths | undefined;
-  let documents: PassageLengths | undefined;
+  const read = new Map<TermTable, PassageLengths>();
+  const lengthsOf = (table: TermTable): PassageLengths => {
+    const lengths = read.get(table) ?? readPassageLengths(database, table);
+    read.set(table, lengths);
+    return lengths;
+  };
   return {
-    chunkLengths() {
-      chunks ??= readPassageLengths(database, 'chunk_terms');
-      return chunks;
-    },
-    documentLengths() {
-      documents ??= readPassageLengths(database, 'document_terms');
-      return documents;
-    },
+    chunkLengths: () => lengthsOf('chunk_terms'),
+    documentLengths: () => lengthsOf('document_terms'),
+    lengthsOf,
+    moments: new Map(),
     filters: new Map(),
   };
 }

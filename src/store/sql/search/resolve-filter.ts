@@ -1,16 +1,20 @@
-import type { CompiledFilter, Condition } from './compile-filter.ts';
+import type { CompiledFilter, Condition, PastFilter } from './compile-filter.ts';
 import { keySet } from './key-set.ts';
+import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 
 const FILTERS_KEPT = 8;
 
-/** The visible chunks that pass, exactly; undefined when all do. The last few answers are remembered. */
+/** The visible chunks that pass, exactly, or those that could be seen at the filter's time; undefined when all visible do. The last few answers are remembered. */
 export function resolveFilter(reading: Reading, filter: CompiledFilter): ResolvedFilter | undefined {
   if (filter === null) return undefined;
   const { filters } = reading.snapshot;
-  const name = JSON.stringify(filter.onChunks);
+  const name = JSON.stringify([filter.onChunks, filter.past?.condition]);
   const known = filters.get(name);
-  const resolved = known ?? { keys: keySet(matchingKeys(reading, filter)) };
+  const resolved = known ?? {
+    keys: keySet([...matchingKeys(reading, filter), ...pastKeys(reading, filter.past)]),
+    isPast: filter.past !== undefined,
+  };
   filters.delete(name);
   filters.set(name, resolved);
   const [oldest] = filters.keys();
@@ -19,6 +23,20 @@ export function resolveFilter(reading: Reading, filter: CompiledFilter): Resolve
 }
 
 const VISIBLE = 'c.document_key = d.key and c.generation = d.generation and d.generation > 0';
+
+// A chunk of an earlier version that can be seen today as well is found here, and only if that version was valid then.
+function pastKeys(reading: Reading, past: PastFilter | undefined): number[] {
+  if (past === undefined) return [];
+  const { sql, parameters } = past.condition;
+  const row = reading.row(
+    `select json_group_array(c.key) from (${PAST_DOCUMENTS}) d
+     cross join (${VERSION_CHUNKS}) c on c.version_key = d.version_key where (${sql})`,
+    past.at,
+    past.at,
+    ...parameters,
+  );
+  return JSON.parse(String(row?.[0] ?? '[]')) as number[];
+}
 
 function matchingKeys(reading: Reading, { onChunks, onDocuments }: NonNullable<CompiledFilter>): number[] {
   if (onDocuments === null) return keysOf(reading, `documents d join chunks c on ${VISIBLE}`, onChunks);

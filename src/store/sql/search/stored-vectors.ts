@@ -4,15 +4,18 @@ import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 /** Vectors of one filter kept in memory, so that asking again reads nothing. */
 const BYTES_KEPT_PER_FILTER = 8_000_000;
 
+export type VectorTable = 'chunk_vectors' | 'past_chunk_vectors';
+
 /** Calls `visit` with the stored vector of each of these chunks that has one in the space. */
 export function forEachVector(
   reading: Reading,
   spaceKey: number,
   keys: readonly number[],
   visit: (key: number, vector: Float32Array) => void,
+  table: VectorTable = 'chunk_vectors',
 ): void {
   const sql = `select v.chunk_key, v.vector from json_each(?) as wanted
-    cross join chunk_vectors v on v.space_key = ? and v.chunk_key = wanted.value`;
+    cross join ${table} v on v.space_key = ? and v.chunk_key = wanted.value`;
   for (const [key, bytes] of reading.rows(sql, JSON.stringify(keys), spaceKey)) {
     if (bytes instanceof Uint8Array) visit(Number(key), fromVectorBytes(bytes));
   }
@@ -26,6 +29,10 @@ export function forEachFilteredVector(
   visit: (key: number, vector: Float32Array) => void,
 ): void {
   const { keys } = filter.keys;
+  if (filter.isPast) {
+    forEachPastVector(reading, space.key, keys, visit);
+    return;
+  }
   if (keys.length * space.dimensions * Float32Array.BYTES_PER_ELEMENT > BYTES_KEPT_PER_FILTER) {
     forEachVector(reading, space.key, keys, visit);
     return;
@@ -43,4 +50,15 @@ export function forEachFilteredVector(
   for (const [row, key] of found.entries()) {
     visit(key, matrix.subarray(row * space.dimensions, (row + 1) * space.dimensions));
   }
+}
+
+/** The same for chunks of which some can only be seen in earlier versions. */
+export function forEachPastVector(
+  reading: Reading,
+  spaceKey: number,
+  keys: readonly number[],
+  visit: (key: number, vector: Float32Array) => void,
+): void {
+  forEachVector(reading, spaceKey, keys, visit);
+  forEachVector(reading, spaceKey, keys, visit, 'past_chunk_vectors');
 }
