@@ -1,5 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { ServiceError } from '../../errors.ts';
+import { isCompoundFile } from './compound-file.ts';
 import { decodeText } from './decode-text.ts';
 import {
   extensionOf,
@@ -11,8 +12,8 @@ import {
   typeByName,
 } from './file-types.ts';
 import { declaredCharset } from './html-charset.ts';
+import { officeTypeOfZip, typeOfCompoundFile } from './office-type.ts';
 import { sniffText } from './sniff-text.ts';
-import { looksLikeWordFile } from './zip-entries.ts';
 
 export interface NamedBytes {
   readonly bytes: Uint8Array;
@@ -26,6 +27,8 @@ const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'eml', 'ics', '
 /** Text by another name, to be told apart further. */
 const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl']);
 const SNIFFED_BYTES = 65_536;
+const ZIP_TYPES = new Set(['docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods']);
+const COMPOUND_TYPES = new Set(['doc', 'xls', 'ppt']);
 
 /**
  * What format the bytes are in. Content decides; the file's name, then the media type, only choose among formats that
@@ -36,6 +39,7 @@ export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes
   const named = typeByExtension(extension) ?? typeByMediaType(mediaType);
   if (bytes.length === 0) return named ?? plainText();
   if (startsWithPdf(bytes)) return known('pdf');
+  if (startsWithRtf(bytes)) return known('rtf');
 
   const head = bytes.subarray(0, SNIFFED_BYTES);
   const decoded = decodeText(head, { declared: declaredCharset(head) });
@@ -52,12 +56,28 @@ export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes
 
 function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: string | undefined }): FileType {
   const { bytes, fileName, signature } = file;
-  if (signature === 'docx' || (isZip(bytes) && looksLikeWordFile(bytes))) return known('docx');
-  if (isZip(bytes) && extensionOf(fileName) === 'docx') {
-    throw new ServiceError(
-      'invalid_request',
-      `${fileName} is not a Word document: the archive holds no document part.`,
-    );
+  const named = typeByExtension(extensionOf(fileName));
+  if (isZip(bytes)) {
+    const type = officeTypeOfZip(bytes) ?? (signature === 'docx' ? signature : undefined);
+    if (type !== undefined) return known(type);
+    if (named !== undefined && ZIP_TYPES.has(named.type)) {
+      throw new ServiceError(
+        'invalid_request',
+        `${fileName} is not a ${named.type} file: the archive is damaged, was cut off or holds no document part.`,
+      );
+    }
+  }
+  if (isCompoundFile(bytes)) {
+    const type = typeOfCompoundFile(bytes);
+    if (type === 'encrypted') {
+      throw new ServiceError(
+        'invalid_request',
+        `${fileName} is encrypted and needs a password. Save it without one first.`,
+      );
+    }
+    const found =
+      typeByName(type ?? '') ?? (type === undefined && COMPOUND_TYPES.has(named?.type ?? '') ? named : undefined);
+    if (found !== undefined) return found;
   }
   throw unsupported(fileName, signature);
 }
@@ -80,6 +100,10 @@ function startsWithPdf(bytes: Uint8Array): boolean {
   const at = head.indexOf('%PDF-');
   return at === 0 || (at > 0 && /^%PDF-\d\.\d[\r\n]/.test(head.slice(at)));
 }
+
+/** Some programs write a shorter mark than `{\\rtf1`, so four letters must do. */
+const startsWithRtf = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 5)).toString('latin1') === '{\\rtf';
 
 const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5) && (bytes[3] === 4 || bytes[3] === 6);

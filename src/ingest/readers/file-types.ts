@@ -4,7 +4,24 @@ export interface FileType {
   readonly extensions: readonly string[];
   readonly mediaType: string;
   readonly maxBytes: number;
-  readonly reader: 'text' | 'markdown' | 'html' | 'pdf' | 'docx' | 'csv' | 'json' | 'code';
+  readonly reader:
+    | 'text'
+    | 'markdown'
+    | 'html'
+    | 'pdf'
+    | 'docx'
+    | 'pptx'
+    | 'xlsx'
+    | 'openDocumentText'
+    | 'openDocumentSlides'
+    | 'openDocumentSheets'
+    | 'rtf'
+    | 'doc'
+    | 'xls'
+    | 'ppt'
+    | 'csv'
+    | 'json'
+    | 'code';
 }
 
 const MB = 1_000_000;
@@ -20,13 +37,6 @@ const prose: readonly FileType[] = [
   },
   { type: 'html', extensions: ['html', 'htm', 'xhtml'], mediaType: 'text/html', maxBytes: 5 * MB, reader: 'html' },
   { type: 'pdf', extensions: ['pdf'], mediaType: 'application/pdf', maxBytes: 30 * MB, reader: 'pdf' },
-  {
-    type: 'docx',
-    extensions: ['docx'],
-    mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-    maxBytes: 10 * MB,
-    reader: 'docx',
-  },
   { type: 'csv', extensions: ['csv'], mediaType: 'text/csv', maxBytes: 5 * MB, reader: 'csv' },
   {
     type: 'tsv',
@@ -42,6 +52,64 @@ const prose: readonly FileType[] = [
     mediaType: 'application/x-ndjson',
     maxBytes: 10 * MB,
     reader: 'json',
+  },
+];
+
+const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
+
+const office: readonly FileType[] = [
+  {
+    type: 'docx',
+    extensions: ['docx', 'docm', 'dotx', 'dotm'],
+    mediaType: `${OPEN_XML}.wordprocessingml.document`,
+    maxBytes: 10 * MB,
+    reader: 'docx',
+  },
+  {
+    type: 'pptx',
+    extensions: ['pptx', 'pptm', 'ppsx', 'ppsm', 'potx'],
+    mediaType: `${OPEN_XML}.presentationml.presentation`,
+    maxBytes: 20 * MB,
+    reader: 'pptx',
+  },
+  {
+    type: 'xlsx',
+    extensions: ['xlsx', 'xlsm', 'xltx', 'xltm'],
+    mediaType: `${OPEN_XML}.spreadsheetml.sheet`,
+    maxBytes: 10 * MB,
+    reader: 'xlsx',
+  },
+  {
+    type: 'odt',
+    extensions: ['odt', 'ott'],
+    mediaType: `${OPEN_DOCUMENT}.text`,
+    maxBytes: 10 * MB,
+    reader: 'openDocumentText',
+  },
+  {
+    type: 'odp',
+    extensions: ['odp', 'otp'],
+    mediaType: `${OPEN_DOCUMENT}.presentation`,
+    maxBytes: 20 * MB,
+    reader: 'openDocumentSlides',
+  },
+  {
+    type: 'ods',
+    extensions: ['ods', 'ots'],
+    mediaType: `${OPEN_DOCUMENT}.spreadsheet`,
+    maxBytes: 10 * MB,
+    reader: 'openDocumentSheets',
+  },
+  { type: 'rtf', extensions: ['rtf'], mediaType: 'application/rtf', maxBytes: 10 * MB, reader: 'rtf' },
+  { type: 'doc', extensions: ['doc', 'dot'], mediaType: 'application/msword', maxBytes: 10 * MB, reader: 'doc' },
+  { type: 'xls', extensions: ['xls', 'xlt'], mediaType: 'application/vnd.ms-excel', maxBytes: 10 * MB, reader: 'xls' },
+  {
+    type: 'ppt',
+    extensions: ['ppt', 'pps', 'pot'],
+    mediaType: 'application/vnd.ms-powerpoint',
+    maxBytes: 20 * MB,
+    reader: 'ppt',
   },
 ];
 
@@ -82,14 +150,14 @@ const code = Object.entries(sourceCode).map(
 );
 
 /** Every format that can be read. */
-export const readableTypes: readonly FileType[] = [...prose, ...code];
+export const readableTypes: readonly FileType[] = [...prose, ...office, ...code];
 
 const byExtension = new Map(readableTypes.flatMap((known) => known.extensions.map((name) => [name, known] as const)));
 const byType = new Map(readableTypes.map((known) => [known.type, known] as const));
 const byMediaType = new Map(readableTypes.map((known) => [known.mediaType, known] as const));
 
 /** Formats the contract names, of a text-like form, which no reader understands yet. */
-const unreadable = new Set(['rtf', 'rst', 'org', 'eml', 'msg', 'p7s', 'svg', 'epub', 'odt', 'doc', 'xls', 'ppt']);
+const unreadable = new Set(['rst', 'org', 'eml', 'msg', 'p7s', 'svg', 'epub']);
 
 export const isUnreadableExtension = (extension: string): boolean => unreadable.has(extension);
 export const typeByExtension = (extension: string): FileType | undefined => byExtension.get(extension);

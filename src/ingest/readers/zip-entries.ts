@@ -1,4 +1,4 @@
-import { inflateRawSync } from 'node:zlib';
+import { createInflateRaw, inflateRawSync } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
 
 export interface ZipEntry {
@@ -13,29 +13,58 @@ export interface ZipEntry {
 const END_RECORD = 0x06054b50;
 const DIRECTORY_ENTRY = 0x02014b50;
 const LOCAL_HEADER = 0x04034b50;
+const LARGE_LOCATOR = 0x07064b50;
+const LARGE_END_RECORD = 0x06064b50;
 const MAX_ENTRIES = 10_000;
 
 /** The central directory of a zip archive; undefined when there is none that can be read. */
 export function readZipEntries(bytes: Uint8Array): ZipEntry[] | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = findEndRecord(buffer);
-  if (end === undefined) return undefined;
-  const count = buffer.readUInt16LE(end + 10);
-  let offset = buffer.readUInt32LE(end + 16);
+  const directory = findDirectory(buffer);
+  if (directory === undefined) return undefined;
+  let { offset } = directory;
   const entries: ZipEntry[] = [];
-  for (let index = 0; index < Math.min(count, MAX_ENTRIES); index++) {
+  for (let index = 0; index < Math.min(directory.count, MAX_ENTRIES); index++) {
     if (offset + 46 > buffer.length || buffer.readUInt32LE(offset) !== DIRECTORY_ENTRY) return undefined;
-    const nameLength = buffer.readUInt16LE(offset + 28);
-    entries.push({
-      name: buffer.toString('utf8', offset + 46, offset + 46 + nameLength),
-      method: buffer.readUInt16LE(offset + 10),
-      compressedSize: buffer.readUInt32LE(offset + 20),
-      declaredSize: buffer.readUInt32LE(offset + 24),
-      headerOffset: buffer.readUInt32LE(offset + 42),
-    });
-    offset += 46 + nameLength + buffer.readUInt16LE(offset + 30) + buffer.readUInt16LE(offset + 32);
+    const nameEnd = offset + 46 + buffer.readUInt16LE(offset + 28);
+    const extraEnd = nameEnd + buffer.readUInt16LE(offset + 30);
+    const large = largeNumbers(buffer.subarray(nameEnd, extraEnd));
+    const read = (at: number): number => {
+      const value = buffer.readUInt32LE(at);
+      return value === IN_EXTRA_FIELD ? (large.shift() ?? value) : value;
+    };
+    // The extra field lists them in this order, each only where the short one is full.
+    const declaredSize = read(offset + 24);
+    const compressedSize = read(offset + 20);
+    const headerOffset = read(offset + 42);
+    const name = buffer.toString('utf8', offset + 46, nameEnd);
+    entries.push({ name, method: buffer.readUInt16LE(offset + 10), compressedSize, declaredSize, headerOffset });
+    offset = extraEnd + buffer.readUInt16LE(offset + 32);
   }
   return entries;
+}
+
+const IN_EXTRA_FIELD = 0xffffffff;
+
+/** The 64-bit numbers of an entry's extra field; some programs write them for small archives too. */
+function largeNumbers(extra: Buffer): number[] {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== 1) continue;
+    const field = extra.subarray(at + 4, at + 4 + extra.readUInt16LE(at + 2));
+    return Array.from({ length: Math.floor(field.length / 8) }, (_, index) => Number(field.readBigUInt64LE(index * 8)));
+  }
+  return [];
+}
+
+function findDirectory(buffer: Buffer): { readonly count: number; readonly offset: number } | undefined {
+  const end = findEndRecord(buffer);
+  if (end === undefined) return undefined;
+  const short = { count: buffer.readUInt16LE(end + 10), offset: buffer.readUInt32LE(end + 16) };
+  if (short.count !== 0xffff && short.offset !== IN_EXTRA_FIELD) return short;
+  if (end < 20 || buffer.readUInt32LE(end - 20) !== LARGE_LOCATOR) return short;
+  const at = Number(buffer.readBigUInt64LE(end - 12));
+  if (at + 56 > buffer.length || buffer.readUInt32LE(at) !== LARGE_END_RECORD) return undefined;
+  return { count: Number(buffer.readBigUInt64LE(at + 32)), offset: Number(buffer.readBigUInt64LE(at + 48)) };
 }
 
 function findEndRecord(buffer: Buffer): number | undefined {
@@ -48,24 +77,41 @@ function findEndRecord(buffer: Buffer): number | undefined {
 
 /** Unpacks one entry; undefined when it is larger than `maxBytes`, whatever the archive declares. Throws `invalid_request`. */
 export function unpackEntry(bytes: Uint8Array, entry: ZipEntry, maxBytes: number): Buffer | undefined {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { headerOffset, name, method, compressedSize } = entry;
-  const damaged = (cause?: unknown) =>
-    new ServiceError('invalid_request', `The archive is damaged at its part ${name}.`, { cause });
-  if (headerOffset + 30 > buffer.length || buffer.readUInt32LE(headerOffset) !== LOCAL_HEADER) throw damaged();
-  const start = headerOffset + 30 + buffer.readUInt16LE(headerOffset + 26) + buffer.readUInt16LE(headerOffset + 28);
-  const packed = buffer.subarray(start, start + compressedSize);
-  if (method === 0) return packed.length <= maxBytes ? packed : undefined;
+  const packed = packedBytes(bytes, entry);
+  if (entry.method === 0) return packed.length <= maxBytes ? packed : undefined;
   try {
     return inflateRawSync(packed, { maxOutputLength: maxBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
-    throw damaged(error);
+    throw damaged(entry, error);
   }
 }
 
-/** True for an archive that holds a Word document, whichever dialect. */
-export function looksLikeWordFile(bytes: Uint8Array): boolean {
-  const names = new Set(readZipEntries(bytes)?.map(({ name }) => name));
-  return names.has('[Content_Types].xml') && [...names].some((name) => /^word\/document\d*\.xml$/.test(name));
+/** Unpacks one entry piece by piece, for parts that should not be held whole. Throws `invalid_request`. */
+export async function* streamEntry(bytes: Uint8Array, entry: ZipEntry): AsyncGenerator<Buffer, void> {
+  const packed = packedBytes(bytes, entry);
+  if (entry.method === 0) {
+    yield packed;
+    return;
+  }
+  const inflate = createInflateRaw({ chunkSize: 262_144 });
+  inflate.end(packed);
+  try {
+    for await (const piece of inflate) yield piece as Buffer;
+  } catch (error) {
+    throw error instanceof ServiceError ? error : damaged(entry, error);
+  } finally {
+    inflate.destroy();
+  }
 }
+
+function packedBytes(bytes: Uint8Array, entry: ZipEntry): Buffer {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { headerOffset, compressedSize } = entry;
+  if (headerOffset + 30 > buffer.length || buffer.readUInt32LE(headerOffset) !== LOCAL_HEADER) throw damaged(entry);
+  const start = headerOffset + 30 + buffer.readUInt16LE(headerOffset + 26) + buffer.readUInt16LE(headerOffset + 28);
+  return buffer.subarray(start, start + compressedSize);
+}
+
+const damaged = ({ name }: ZipEntry, cause?: unknown): ServiceError =>
+  new ServiceError('invalid_request', `The archive is damaged at its part ${name}.`, { cause });

@@ -1,0 +1,52 @@
+import { markdownTable } from './markdown-table.ts';
+
+export interface GridCell {
+  readonly text: string;
+  /** How many columns and rows the cell covers; what is no number above 0 counts as 1. */
+  readonly columns: number;
+  readonly rows: number;
+}
+
+const MAX_SPAN = 100;
+const MAX_COLUMNS = 200;
+const MAX_PENDING = 20_000;
+
+/** A table whose first row is its header, in Markdown; what covers several rows or columns is repeated in each. */
+export function gridTable(rows: readonly (readonly GridCell[])[]): string {
+  const grid = layOut(rows).filter((line) => line.some((text) => text !== ''));
+  const width = grid.reduce((most, line) => Math.max(most, line.length), 0);
+  const [first, ...others] = grid;
+  if (first === undefined) return '';
+  if (width === 1) return grid.map(([text]) => text).join('\n');
+  return markdownTable([...first, ...Array<string>(width - first.length).fill('')], others);
+}
+
+function layOut(rows: readonly (readonly GridCell[])[]): string[][] {
+  // By `row:column`, taken out as the rows come.
+  const pending = new Map<string, string>();
+  return rows.map((cells, y) => {
+    const line: string[] = [];
+    const takePending = () => {
+      for (let text = pending.get(`${y}:${line.length}`); text !== undefined; ) {
+        pending.delete(`${y}:${line.length}`);
+        line.push(text);
+        text = pending.get(`${y}:${line.length}`);
+      }
+    };
+    for (const cell of cells) {
+      takePending();
+      const text = cell.text.replace(/\s+/g, ' ').trim();
+      const columns = Math.min(spanOf(cell.columns), MAX_COLUMNS - line.length);
+      const height = pending.size > MAX_PENDING ? 1 : spanOf(cell.rows);
+      for (let x = 0; x < columns; x++) {
+        for (let below = 1; below < height; below++) pending.set(`${y + below}:${line.length}`, text);
+        // A cell across the whole table is a title; said once is enough.
+        line.push(cells.length === 1 && x > 0 ? '' : text);
+      }
+    }
+    takePending();
+    return line;
+  });
+}
+
+const spanOf = (value: number): number => (Number.isInteger(value) ? Math.min(MAX_SPAN, Math.max(1, value)) : 1);

@@ -1,0 +1,46 @@
+import { isCompoundFile, openCompoundFile } from './compound-file.ts';
+import { readZipEntries, unpackEntry } from './zip-entries.ts';
+
+/** The Office or OpenDocument format in a zip archive, told by its parts; undefined for other archives. */
+export function officeTypeOfZip(bytes: Uint8Array): string | undefined {
+  const entries = readZipEntries(bytes);
+  if (entries === undefined) return undefined;
+  const names = entries.map(({ name }) => name.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase());
+  if (names.includes('[content_types].xml')) {
+    if (names.some((name) => /^word\/document\d*\.xml$/.test(name))) return 'docx';
+    if (names.some((name) => /^ppt\/presentation\d*\.xml$/.test(name))) return 'pptx';
+    if (names.some((name) => /^xl\/workbook\d*\.xml$/.test(name))) return 'xlsx';
+  }
+  const mimetype = entries.find(({ name }) => name === 'mimetype');
+  if (mimetype === undefined || !names.includes('content.xml')) return undefined;
+  return openDocumentType(unpackEntry(bytes, mimetype, 200)?.toString('latin1') ?? '');
+}
+
+const openDocumentType = (mediaType: string): string | undefined => {
+  if (mediaType.startsWith('application/vnd.oasis.opendocument.text')) return 'odt';
+  if (mediaType.startsWith('application/vnd.oasis.opendocument.spreadsheet')) return 'ods';
+  return mediaType.startsWith('application/vnd.oasis.opendocument.presentation') ? 'odp' : undefined;
+};
+
+/** The stream that tells a format from the others of the same container. */
+const MAIN_STREAMS: readonly (readonly [stream: string, type: string])[] = [
+  ['worddocument', 'doc'],
+  ['workbook', 'xls'],
+  ['book', 'xls'],
+  ['powerpoint document', 'ppt'],
+  ['__properties_version1.0', 'msg'],
+  // What Office writes for a docx, xlsx or pptx with a password.
+  ['encryptedpackage', 'encrypted'],
+];
+
+/** The format in a compound file: `doc`, `xls`, `ppt`, `msg` or `encrypted`; undefined for others. */
+export function typeOfCompoundFile(bytes: Uint8Array): string | undefined {
+  if (!isCompoundFile(bytes)) return undefined;
+  try {
+    const names = new Set(openCompoundFile(bytes, '').names.map((name) => name.toLowerCase()));
+    return MAIN_STREAMS.find(([stream]) => names.has(stream))?.[1];
+  } catch {
+    // Damaged: what it was is for its name to say.
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { ServiceError } from '../../errors.ts';
+
+export interface SheetCell {
+  /** From 0. */
+  readonly column: number;
+  readonly text: string;
+}
+
+/** A row of a sheet with what is filled in it, by rising column. */
+export interface SheetRow {
+  /** From 0. */
+  readonly index: number;
+  readonly cells: readonly SheetCell[];
+}
+
+/** Cells shown as one; all ends belong to it. */
+export interface MergedCells {
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+}
+
+export interface Sheet {
+  readonly name: string;
+  readonly isHidden: boolean;
+  readonly rows: readonly SheetRow[];
+  readonly merged: readonly MergedCells[];
+}
+
+/** As much text as any table may unfold to. */
+const MAX_TEXT = 30_000_000;
+const MAX_CELLS = 5_000_000;
+
+/** Counts what the sheets of one file hold together. Throws `too_large`. */
+export interface SheetBudget {
+  take(text: string): void;
+}
+
+export function createSheetBudget(fileName: string): SheetBudget {
+  let characters = 0;
+  let cells = 0;
+  return {
+    take(text) {
+      characters += text.length + 3;
+      cells++;
+      if (characters <= MAX_TEXT && cells <= MAX_CELLS) return;
+      const limit = cells > MAX_CELLS ? `${MAX_CELLS} filled cells` : `${MAX_TEXT} characters`;
+      throw new ServiceError(
+        'too_large',
+        `${fileName} holds more than ${limit}. Split it, or keep the data as CSV files.`,
+      );
+    },
+  };
+}
+
+const MAX_MERGED_ROWS = 1_000;
+const MAX_MERGED_COLUMNS = 50;
+const MAX_FILLED = 200_000;
+
+/** Writes the text of merged cells into each row and column they cover, so that no row lacks what is said beside it. */
+export function fillMerged(rows: readonly SheetRow[], merged: readonly MergedCells[]): SheetRow[] {
+  const byIndex = new Map(rows.map((row) => [row.index, new Map(row.cells.map((cell) => [cell.column, cell.text]))]));
+  let filled = 0;
+  for (const { top, left, bottom, right } of merged) {
+    const text = byIndex.get(top)?.get(left);
+    if (text === undefined || bottom - top > MAX_MERGED_ROWS || right - left > MAX_MERGED_COLUMNS) continue;
+    for (let index = top; index <= bottom && filled < MAX_FILLED; index++) {
+      const row = byIndex.get(index);
+      // A row of nothing else is a title; said once is enough.
+      if (row === undefined || (index === top && row.size === 1)) continue;
+      for (let column = left; column <= right; column++) {
+        if (row.has(column)) continue;
+        row.set(column, text);
+        filled++;
+      }
+    }
+  }
+  if (filled === 0) return [...rows];
+  return rows.map(({ index }) => ({
+    index,
+    cells: [...(byIndex.get(index) ?? [])]
+      .map(([column, text]) => ({ column, text }))
+      .sort((a, b) => a.column - b.column),
+  }));
+}

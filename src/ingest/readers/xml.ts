@@ -1,0 +1,112 @@
+import { DomHandler, Parser } from 'htmlparser2';
+import { ServiceError } from '../../errors.ts';
+import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
+
+/** Far deeper than any document is; what walks the tree calls itself once a level. */
+const MAX_DEPTH = 500;
+
+/**
+ * The tree of an XML part. Entities other than the five of XML stay as they are written, and nothing outside of the text
+ * is looked at, so that neither can an entity grow nor a file be read through one. Throws `invalid_request`.
+ */
+export function parseXml(text: string, fileName: string): HtmlNode {
+  const handler = new DomHandler();
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onparserinit: (self) => handler.onparserinit(self),
+      onopentag: (name, attributes) => {
+        if (++depth > MAX_DEPTH) throw tooDeep(fileName);
+        handler.onopentag(name, attributes);
+      },
+      onclosetag: () => {
+        depth--;
+        handler.onclosetag();
+      },
+      ontext: (data) => handler.ontext(data),
+      oncdatastart: () => handler.oncdatastart(),
+      oncdataend: () => handler.oncdataend(),
+      onend: () => handler.onend(),
+    },
+    { xmlMode: true },
+  );
+  parser.end(text);
+  return handler.root as HtmlNode;
+}
+
+export interface XmlEvents {
+  /** The name comes without its prefix, the attributes with theirs. */
+  open(name: string, attributes: Readonly<Record<string, string>>): void;
+  text(data: string): void;
+  close(name: string): void;
+}
+
+export interface XmlStream {
+  readonly pieces: AsyncIterable<Buffer>;
+  readonly fileName: string;
+  readonly signal: AbortSignal;
+}
+
+/** Reads XML in passing, for parts too large to be held as a tree. The same promises as `parseXml`. */
+export async function streamXml({ pieces, fileName, signal }: XmlStream, events: XmlEvents): Promise<void> {
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        if (++depth > MAX_DEPTH) throw tooDeep(fileName);
+        events.open(localName(name), attributes);
+      },
+      onclosetag: (name) => {
+        depth--;
+        events.close(localName(name));
+      },
+      ontext: (data) => events.text(data),
+    },
+    { xmlMode: true },
+  );
+  const decoder = new TextDecoder();
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    parser.write(decoder.decode(piece, { stream: true }));
+  }
+  parser.end(decoder.decode());
+}
+
+const tooDeep = (fileName: string): ServiceError =>
+  new ServiceError(
+    'invalid_request',
+    `${fileName} nests its parts more than ${MAX_DEPTH} deep; no program writes such.`,
+  );
+
+/** `p` of `w:p`: which prefix stands for a vocabulary is each writer's own choice. */
+export function localName(name: string): string {
+  const colon = name.indexOf(':');
+  return colon === -1 ? name : name.slice(colon + 1);
+}
+
+/** An attribute by its local name; those without a prefix first. */
+export function attributeOf(attributes: Readonly<Record<string, string>>, name: string): string | undefined {
+  const plain = attributes[name];
+  if (plain !== undefined) return plain;
+  for (const key in attributes) if (localName(key) === name) return attributes[key];
+  return undefined;
+}
+
+/** Child elements, those with this local name only when one is given. */
+export const elementsOf = (node: HtmlNode, name?: string): HtmlElement[] =>
+  childrenOf(node).filter(
+    (child): child is HtmlElement => isElement(child) && (name === undefined || localName(child.name) === name),
+  );
+
+/** All elements below a node with this local name, in order; what is inside of one is not looked at again. */
+export function* elementsBelow(node: HtmlNode, name: string): Generator<HtmlElement, void> {
+  for (const child of childrenOf(node)) {
+    if (!isElement(child)) continue;
+    if (localName(child.name) === name) yield child;
+    else yield* elementsBelow(child, name);
+  }
+}
+
+/** The first element below with this local name. */
+export const firstBelow = (node: HtmlNode, name: string): HtmlElement | undefined =>
+  elementsBelow(node, name).next().value ?? undefined;
