@@ -1,0 +1,154 @@
+import type { Entity, ExtractedGraph, GraphPassage, Mention, Relationship } from '../graph.ts';
+import { decideCategory } from './category-votes.ts';
+import { findTogether } from './co-occurrence.ts';
+import { describeSubject, oneLine } from './describe-subject.ts';
+import type { Gathered } from './gather-subjects.ts';
+import type { Statement } from './relate.ts';
+import type { Sentence } from './sentence.ts';
+import type { Spotted, Subject } from './spotted.ts';
+
+/** Beyond these a document keeps what it speaks of most. */
+const MAX_ENTITIES = 5_000;
+const MAX_RELATIONSHIPS = 15_000;
+const MAX_ALIASES = 8;
+const MAX_STATED = 50;
+
+export interface Findings {
+  readonly passages: readonly GraphPassage[];
+  readonly title: string;
+  readonly sentences: readonly Sentence[];
+  readonly gathered: Gathered;
+  readonly statements: readonly Statement[];
+}
+
+/** Chooses what matters, names it, and gives every mention its place. */
+export function buildGraph(findings: Findings): ExtractedGraph {
+  const { gathered, statements, sentences, passages } = findings;
+  const kept = chooseSubjects(findings);
+  const names = nameSubjects(kept);
+  const entities = kept.map((subject): Entity => {
+    const name = names.get(subject) ?? subject.key;
+    return {
+      name,
+      category: categoryOf(subject),
+      description: describeSubject(subject, sentences, passages),
+      metadata: aliasesOf(subject, name),
+      mentions: subject.mentions.map(({ sentence, start, end }) => mention(sentence, start, end)),
+    };
+  });
+  const stated = new Map<string, Statement[]>();
+  const pairs = new Set<string>();
+  for (const statement of statements) {
+    const [subject, object] = [names.get(statement.subject), names.get(statement.object)];
+    if (subject === undefined || object === undefined) continue;
+    const key = `${subject}\n${statement.predicate}\n${object}`;
+    stated.set(key, [...(stated.get(key) ?? []).slice(0, MAX_STATED - 1), statement]);
+    pairs.add(`${subject}\n${object}`).add(`${object}\n${subject}`);
+  }
+  const relationships = [...stated.values()].flatMap((of): Relationship[] => {
+    const [first] = of;
+    if (first === undefined) return [];
+    const places = [...new Set(of.map(({ sentence }) => sentence))];
+    return [relationship(first.subject, first.predicate, first.object, 1 + Math.log2(places.length), places)];
+  });
+  const isWanted = (subject: Subject): boolean => subject.kind !== 'date' && names.has(subject);
+  for (const { first, second, weight, sentences: places } of findTogether(sentences, gathered.inSentences, isWanted)) {
+    if (!pairs.has(`${names.get(first)}\n${names.get(second)}`))
+      relationships.push(relationship(first, 'occurs_with', second, weight, places));
+  }
+  return { entities, relationships: relationships.slice(0, MAX_RELATIONSHIPS) };
+
+  function relationship(
+    subject: Subject,
+    predicate: string,
+    object: Subject,
+    weight: number,
+    places: readonly number[],
+  ): Relationship {
+    const mentions = places.map((place) => mention(place, sentences[place]?.start ?? 0, sentences[place]?.end ?? 0));
+    return {
+      subject: names.get(subject) ?? subject.key,
+      predicate,
+      object: names.get(object) ?? object.key,
+      description: sentenceText(places[0]),
+      weight: Math.round(weight * 1000) / 1000,
+      metadata: {},
+      mentions,
+    };
+  }
+
+  function mention(sentence: number, start: number, end: number): Mention {
+    return { chunkId: passages[sentences[sentence]?.passage ?? 0]?.chunkId ?? '', start, end };
+  }
+
+  function sentenceText(place: number | undefined): string {
+    const sentence = place === undefined ? undefined : sentences[place];
+    return sentence === undefined
+      ? ''
+      : oneLine(passages[sentence.passage]?.text.slice(sentence.start, sentence.end) ?? '');
+  }
+}
+
+/** A term that is only mentioned once matters when a sentence says what it is, or the document is headed by it. */
+function chooseSubjects({ gathered, statements, title, passages }: Findings): Subject[] {
+  const headings = ` ${[title, ...new Set(passages.flatMap(({ headingPath }) => headingPath))].join(' | ').toLowerCase().slice(0, 20_000)} `;
+  const defined = new Set<Subject>();
+  const related = new Set<Subject>();
+  for (const { subject, predicate, object } of statements) {
+    if (predicate === 'is_a') {
+      defined.add(subject);
+      defined.add(object);
+    }
+    related.add(subject);
+    related.add(object);
+  }
+  const matters = (subject: Subject): boolean => {
+    const count = subject.mentions.length;
+    if (subject.kind === 'name') return subject.mentions.some(({ isWeak }) => !isWeak);
+    if (subject.kind === 'date') return related.has(subject) || count > 2;
+    const words = subject.key.split(' ').length;
+    const isHeading = words > 1 && headings.includes(subject.key);
+    return isHeading || defined.has(subject) || count >= (words > 1 ? 2 : 4);
+  };
+  return [...gathered.subjects.values()]
+    .filter(matters)
+    .sort((a, b) => importance(b, related) - importance(a, related))
+    .slice(0, MAX_ENTITIES);
+}
+
+const importance = (subject: Subject, related: ReadonlySet<Subject>): number =>
+  subject.mentions.length + (subject.kind === 'name' ? 1 : 0) + (related.has(subject) ? 1 : 0);
+
+const categoryOf = ({ kind, votes }: Subject): string | null => (kind === 'date' ? 'date' : decideCategory(votes));
+
+/** The most used spelling of the full name; of equals the first. No two get the same. */
+function nameSubjects(subjects: readonly Subject[]): Map<Subject, string> {
+  const names = new Map<Subject, string>();
+  const taken = new Set<string>();
+  for (const subject of subjects) {
+    const name = spellings(subject, ({ form }) => form === subject.key)[0] ?? subject.key;
+    if (taken.has(name)) continue;
+    taken.add(name);
+    names.set(subject, name);
+  }
+  return names;
+}
+
+function spellings({ mentions, kind }: Subject, isWanted: (spotted: Spotted) => boolean): string[] {
+  const counts = new Map<string, number>();
+  for (const mention of mentions) {
+    if (!isWanted(mention)) continue;
+    // A term has its capital only from the beginning of a sentence.
+    const text =
+      kind === 'term' && /^\p{Lu}\p{Ll}/u.test(mention.text)
+        ? mention.text.charAt(0).toLowerCase() + mention.text.slice(1)
+        : mention.text;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
+}
+
+function aliasesOf(subject: Subject, name: string): Entity['metadata'] {
+  const others = spellings(subject, ({ form }) => form !== subject.key).filter((text) => text !== name);
+  return others.length > 0 ? { aliases: others.slice(0, MAX_ALIASES) } : {};
+}

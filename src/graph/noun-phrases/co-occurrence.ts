@@ -1,0 +1,92 @@
+import type { Placed } from './gather-subjects.ts';
+import type { Sentence } from './sentence.ts';
+import type { Subject } from './spotted.ts';
+
+/** Two subjects that are spoken of together more than chance would have it. */
+export interface Together {
+  readonly first: Subject;
+  readonly second: Subject;
+  /** Between 0 and 1; less than what a sentence states. */
+  readonly weight: number;
+  /** Places of sentences in the document. */
+  readonly sentences: readonly number[];
+}
+
+/** Of one sentence so many are paired, so that a list of hundreds does not make ten thousands of pairs. */
+const PAIRED_PER_SENTENCE = 10;
+/** Each subject keeps its closest companions. */
+const COMPANIONS = 6;
+const MAX_SENTENCES = 20;
+
+interface Count {
+  readonly first: Subject;
+  readonly second: Subject;
+  count: number;
+  readonly sentences: number[];
+}
+
+/** Counts subjects that share a sentence, weighed by normalized pointwise mutual information. */
+export function findTogether(
+  sentences: readonly Sentence[],
+  inSentences: readonly (readonly Placed[])[],
+  isWanted: (subject: Subject) => boolean,
+): Together[] {
+  const order = new Map<Subject, number>();
+  const occurrences = new Map<Subject, number>();
+  const pairs = new Map<string, Count>();
+  let total = 0;
+  for (const [place, placed] of inSentences.entries()) {
+    const present = [...new Set(placed.map(({ subject }) => subject))].filter(isWanted).slice(0, PAIRED_PER_SENTENCE);
+    if (present.length === 0 || sentences[place]?.style === 'title') continue;
+    total++;
+    for (const subject of present) {
+      if (!order.has(subject)) order.set(subject, order.size);
+      occurrences.set(subject, (occurrences.get(subject) ?? 0) + 1);
+    }
+    for (const [at, first] of present.entries())
+      for (const second of present.slice(at + 1)) countPair(pairs, order, first, second, place);
+  }
+  const together = [...pairs.values()].map(({ first, second, count, sentences: places }) => ({
+    first,
+    second,
+    weight: weigh(count, occurrences.get(first) ?? 1, occurrences.get(second) ?? 1, total),
+    sentences: places,
+  }));
+  return keepClosest(together);
+}
+
+function countPair(
+  pairs: Map<string, Count>,
+  order: ReadonlyMap<Subject, number>,
+  a: Subject,
+  b: Subject,
+  place: number,
+): void {
+  const [first, second] = (order.get(a) ?? 0) <= (order.get(b) ?? 0) ? [a, b] : [b, a];
+  const key = `${order.get(first)} ${order.get(second)}`;
+  const pair = pairs.get(key) ?? { first, second, count: 0, sentences: [] };
+  pair.count++;
+  if (pair.sentences.length < MAX_SENTENCES) pair.sentences.push(place);
+  pairs.set(key, pair);
+}
+
+/** Normalized mutual information, held back where it rests on few sentences. */
+function weigh(count: number, first: number, second: number, total: number): number {
+  const both = count / total;
+  const mutual = Math.log(both / ((first / total) * (second / total)));
+  const normalized = both >= 1 ? 1 : mutual / -Math.log(both);
+  return Math.round(Math.max(0.05, Math.min(1, normalized)) * (count / (count + 1)) * 1000) / 1000;
+}
+
+function keepClosest(all: readonly Together[]): Together[] {
+  const kept = new Map<Subject, number>();
+  const sorted = all.toSorted((a, b) => b.weight - a.weight || b.sentences.length - a.sentences.length);
+  return sorted.filter(({ first, second }) => {
+    const [ofFirst, ofSecond] = [kept.get(first) ?? 0, kept.get(second) ?? 0];
+    if (ofFirst >= COMPANIONS && ofSecond >= COMPANIONS) return false;
+    if (Math.max(ofFirst, ofSecond) >= COMPANIONS * 4) return false;
+    kept.set(first, ofFirst + 1);
+    kept.set(second, ofSecond + 1);
+    return true;
+  });
+}

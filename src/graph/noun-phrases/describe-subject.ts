@@ -1,0 +1,46 @@
+import type { GraphPassage } from '../graph.ts';
+import type { Sentence } from './sentence.ts';
+import type { Subject } from './spotted.ts';
+
+const MAX_DESCRIPTION = 400;
+/** Of a subject that is mentioned everywhere, the first mentions are weighed: it is introduced early. */
+const WEIGHED = 40;
+
+/** The sentence that introduces a subject best, in its own words. */
+export function describeSubject(
+  { mentions, key }: Subject,
+  sentences: readonly Sentence[],
+  passages: readonly GraphPassage[],
+): string {
+  let best: { readonly text: string; readonly score: number } | undefined;
+  for (const [rank, { sentence: place, start, end, form }] of mentions.slice(0, WEIGHED).entries()) {
+    const sentence = sentences[place];
+    if (sentence === undefined) continue;
+    const text = oneLine(passages[sentence.passage]?.text.slice(sentence.start, sentence.end) ?? '');
+    const behind = passages[sentence.passage]?.text.slice(end, Math.min(end + 24, sentence.end)) ?? '';
+    const isEarly = start - sentence.start <= 12;
+    const score =
+      (sentence.style === 'prose' ? 3 : 0) +
+      (isEarly ? 2 : 0) +
+      (DEFINING.test(behind) ? (isEarly ? 4 : 2) : 0) +
+      (form === key ? 1 : 0) +
+      (text.length >= 40 && text.length <= 300 ? 1 : 0) -
+      rank / 10;
+    if (best === undefined || score > best.score) best = { text, score };
+  }
+  return best?.text ?? '';
+}
+
+const DEFINING =
+  /^\s*(?:\([^()]{1,20}\)?\s*)?(?:,\s(?:an?|the|der|die|das|le|la|el)\s|(?:is|was|are|were|ist|war|est|était|es|fue|è|é)\s|は|是|为|—|–)/u;
+
+/** On one line, without the marks of headings and lists, and not longer than a description may be. */
+export function oneLine(text: string): string {
+  const line = text
+    .replace(/^[#>\s|*-]+/, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  if (line.length <= MAX_DESCRIPTION) return line;
+  const cut = line.slice(0, MAX_DESCRIPTION - 1);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_DESCRIPTION / 2)).toWellFormed()}…`;
+}

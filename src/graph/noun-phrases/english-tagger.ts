@@ -1,0 +1,69 @@
+import type { WinkMethods } from 'wink-nlp';
+import type { Tag, Token } from './tokens.ts';
+
+/** Gives the words of an English sentence their parts of speech. */
+export interface EnglishTagger {
+  tag(sentence: string, offset: number, tokens: readonly Token[]): readonly Token[];
+}
+
+/** The tagger keeps every word it ever saw; after so many sentences a fresh one starts with an empty memory. */
+const SENTENCES_PER_TAGGER = 20_000;
+
+/** Loads the model of English, about 70 MB of memory, so only where a graph is made. */
+export async function loadEnglishTagger(): Promise<EnglishTagger> {
+  const [{ default: winkNLP }, { default: model }] = await Promise.all([
+    import('wink-nlp'),
+    import('wink-eng-lite-web-model'),
+  ]);
+  const create = (): WinkMethods => winkNLP(model, ['pos']);
+  let tagger = create();
+  let sentences = 0;
+  return {
+    tag(sentence, offset, tokens) {
+      sentences += 1;
+      if (sentences % SENTENCES_PER_TAGGER === 0) tagger = create();
+      const { its } = tagger;
+      const read = tagger.readDoc(sentence).tokens();
+      const words = read.out(its.value) as string[];
+      const tags = read.out(its.pos) as string[];
+      return align({ sentence, offset, tokens, words, tags });
+    },
+  };
+}
+
+interface Alignment {
+  readonly sentence: string;
+  readonly offset: number;
+  readonly tokens: readonly Token[];
+  readonly words: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/** A word of ours takes the tag of the last word of theirs in it: in `well-known` it is the head. */
+function align({ sentence, offset, tokens, words, tags }: Alignment): readonly Token[] {
+  const tagEnding = new Map<number, Tag>();
+  let at = 0;
+  for (const [place, word] of words.entries()) {
+    while (at < sentence.length && /\s/.test(sentence.charAt(at))) at++;
+    // The tagger rewrites a few characters; the rest of such a sentence stays without tags.
+    if (!sentence.startsWith(word, at)) {
+      if (word.trim() === '') continue;
+      break;
+    }
+    at += word.length;
+    tagEnding.set(offset + at, TAGS[tags[place] ?? ''] ?? 'other');
+  }
+  return tokens.map((token) => (token.kind === 'mark' ? token : { ...token, tag: tagEnding.get(token.end) ?? null }));
+}
+
+const TAGS: Readonly<Record<string, Tag>> = {
+  PROPN: 'name',
+  NOUN: 'noun',
+  ADJ: 'adjective',
+  VERB: 'verb',
+  AUX: 'auxiliary',
+  ADV: 'adverb',
+  ADP: 'preposition',
+  PART: 'preposition',
+  DET: 'determiner',
+};

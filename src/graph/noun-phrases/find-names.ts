@@ -1,0 +1,244 @@
+import { type CaseEvidence, startsSentence } from './document-evidence.ts';
+import type { TokenSpan } from './find-dates.ts';
+import type { GraphLanguage } from './language.ts';
+import type { Gazetteer } from './places.ts';
+import type { Sentence } from './sentence.ts';
+import type { Token } from './tokens.ts';
+import {
+  demonyms,
+  emptyCapitals,
+  eventNouns,
+  givenNames,
+  honorifics,
+  legalForms,
+  organizationNouns,
+  personNouns,
+  placeNouns,
+  workNouns,
+} from './word-lists.ts';
+
+export interface FoundName extends TokenSpan {
+  /** A title of a person stood before it. */
+  readonly hasHonorific: boolean;
+  /** Weak ones count only where the document has the name elsewhere. */
+  readonly isWeak: boolean;
+  readonly isQuoted: boolean;
+}
+
+export interface NameContext {
+  readonly language: GraphLanguage;
+  readonly gazetteer: Gazetteer;
+  readonly evidence: CaseEvidence;
+}
+
+/** A name has at most so many words. */
+const MAX_WORDS = 10;
+const LEADING_TITLES = new Set(
+  [...honorifics].filter(
+    (title) => !/^(?:king|queen|prince|princess|saint|st|pope|lord|lady|papst|pape|papa)$/.test(title),
+  ),
+);
+const PARTICLES = new Set(
+  'von van de der den da di del della do dos du des bin ibn al el zu ten ter af la le'.split(' '),
+);
+const JOINERS = new Set(['of', 'for']);
+const HEADS = [organizationNouns, placeNouns, eventNouns, workNouns];
+
+/** Names by their capitals: what they stand for is told later. `taken` are tokens that are something else. */
+export function findNames(sentence: Sentence, taken: readonly TokenSpan[], context: NameContext): FoundName[] {
+  const { tokens } = sentence;
+  const isTaken = new Set(
+    taken.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, place) => from + place)),
+  );
+  const names: FoundName[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const quoted = quotedTitle(tokens, at);
+    if (quoted !== undefined) {
+      names.push({ ...quoted, hasHonorific: false, isWeak: false, isQuoted: true });
+      at = quoted.to;
+      continue;
+    }
+    if (isTaken.has(at) || !isNameWord(tokens[at])) continue;
+    let to = at + 1;
+    while (to - at < MAX_WORDS) {
+      const next = endOfNext(tokens, at, to);
+      if (next === undefined || isTaken.has(next - 1)) break;
+      to = next;
+    }
+    const name = trimName(sentence, at, to, context);
+    if (name !== undefined) names.push(name);
+    at = to - 1;
+  }
+  return names;
+}
+
+const isNameWord = (token: Token | undefined): boolean =>
+  token?.kind === 'word' && token.isCapital && !(token.isCommon && token.text !== 'US');
+
+/** Where the name goes on to from `to`; undefined when it ends there. */
+function endOfNext(tokens: readonly Token[], from: number, to: number): number | undefined {
+  const last = tokens[to - 1];
+  const next = tokens[to];
+  if (last === undefined || next === undefined) return undefined;
+  // Small capitals of a new line or a wide gap belong to something else.
+  if (next.start - last.end > 2) return undefined;
+  if (isNameWord(next)) return to + 1;
+  if (next.kind === 'number') {
+    const isVersion = /^\d{1,3}(?:\.\d+)?$/.test(next.text);
+    const behind = tokens[to + 1];
+    return isVersion && (behind === undefined || behind.kind === 'mark' || behind.isCommon) ? to + 1 : undefined;
+  }
+  if (next.text === '&' && isNameWord(tokens[to + 1])) return to + 2;
+  if (next.text === '.' && last.text.length <= 3 && legalForms.has(last.lower)) return undefined;
+  if (next.text === ',' && legalForms.has(tokens[to + 1]?.lower ?? '') && tokens[to + 1]?.isCapital) return to + 2;
+  return acrossSmallWords(tokens, from, to);
+}
+
+/** `University of the Arts`, `Ludwig van Beethoven`, `Food and Drug Administration`. */
+function acrossSmallWords(tokens: readonly Token[], from: number, to: number): number | undefined {
+  const next = tokens[to];
+  if (next === undefined || next.kind !== 'word') return undefined;
+  const words = tokens.slice(from, to).map(({ lower }) => lower);
+  const hasHead = words.some((word) => HEADS.some((heads) => heads.has(word)));
+  let end = to + 1;
+  if (JOINERS.has(next.lower)) {
+    if (!hasHead || words.some((word) => LEADING_TITLES.has(word))) return undefined;
+    if (tokens[end]?.lower === 'the') end++;
+  } else if (PARTICLES.has(next.lower)) {
+    const isPerson = givenNames.has(words[0] ?? '') && words.length <= 2 && !/^(?:de|des|du)$/.test(next.lower);
+    const isRomance = /^(?:de|del|da|do|di|du|des|der|della|dos|la)$/.test(next.lower);
+    if (!isPerson && !givenNames.has(words[0] ?? '') && !(isRomance && (hasHead || words.at(-1) === 'rio')))
+      return undefined;
+    if (PARTICLES.has(tokens[end]?.lower ?? '') || tokens[end]?.lower === 'los' || tokens[end]?.lower === 'las') end++;
+  } else if (next.lower === 'and' || next.lower === 'und') {
+    const behind = tokens[end + 1];
+    if (words.length > 2 || !behind || !isNameWord(behind) || !organizationNouns.has(behind.lower)) return undefined;
+  } else return undefined;
+  return isNameWord(tokens[end]) && (tokens[end]?.start ?? 0) - (tokens[end - 1]?.end ?? 0) <= 2 ? end + 1 : undefined;
+}
+
+/** Takes off what stands before a name without belonging to it; undefined when no name is left. */
+function trimName(sentence: Sentence, start: number, to: number, context: NameContext): FoundName | undefined {
+  const { tokens } = sentence;
+  let from = start;
+  let hasHonorific = false;
+  if (startsSentence(tokens, from) && !isNameAtStart(sentence, from, to, context)) from++;
+  while (from < to) {
+    const token = tokens[from];
+    if (token === undefined) break;
+    const isTitle = LEADING_TITLES.has(token.lower) || (personNouns.has(token.lower) && to - from > 1);
+    if (isTitle && !isTitleOfOffice(tokens, from, to)) hasHonorific = true;
+    else if (!isEmptyWord(tokens, from, to, context)) break;
+    from++;
+  }
+  while (to > from && (tokens[to - 1]?.kind !== 'word' || emptyCapitals.has(tokens[to - 1]?.lower ?? ''))) {
+    if (tokens[to - 1]?.kind === 'number' && to - from > 1 && !emptyCapitals.has(tokens[to - 2]?.lower ?? '')) break;
+    to--;
+  }
+  if (from >= to) return undefined;
+  // A full stop of an abbreviated title separates it from the name.
+  if (to - from === 1 && !isNameAlone(tokens, from, context)) return undefined;
+  if (context.language === 'de' && !isGermanName(sentence, from, to, context)) return undefined;
+  const before = tokens[from - 1];
+  const beforeThat = tokens[from - 2];
+  if (before?.text === '.' && LEADING_TITLES.has(beforeThat?.lower ?? '')) hasHonorific = true;
+  const isWeak = sentence.style === 'title' || (sentence.style === 'cells' && to - from === 1);
+  return { from, to, hasHonorific, isWeak, isQuoted: false };
+}
+
+// `Minister of Foreign Affairs` is an office; the whole is dropped word by word until nothing is left.
+const isTitleOfOffice = (tokens: readonly Token[], from: number, to: number): boolean =>
+  to - from > 1 && legalForms.has(tokens[to - 1]?.lower ?? '');
+
+function isEmptyWord(tokens: readonly Token[], from: number, to: number, { language }: NameContext): boolean {
+  const token = tokens[from];
+  if (token === undefined) return true;
+  if (emptyCapitals.has(token.lower) && !legalForms.has(token.lower)) return true;
+  // `German engineer`, but `British Museum` and `North Sea`.
+  if (demonyms.has(token.lower)) return to - from === 1;
+  return (
+    language === 'de' &&
+    to - from > 1 &&
+    /^(?:unternehmen|firma|konzern|stadt|dorf|insel|fluss|roman|buch|jahr|anfang|ende|mitte)$/.test(token.lower)
+  );
+}
+
+/** Whether the first word of a sentence would have its capital elsewhere too. */
+function isNameAtStart(
+  sentence: Sentence,
+  from: number,
+  to: number,
+  { evidence, gazetteer, language }: NameContext,
+): boolean {
+  const token = sentence.tokens[from];
+  if (token === undefined) return false;
+  if (evidence.capitalInside(token.lower) > 0 && language !== 'de') return true;
+  if (
+    /^\p{Lu}[\p{L}\d]*\p{Lu}|^\p{Lu}\.$/u.test(token.text) ||
+    gazetteer.has(token.lower) ||
+    givenNames.has(token.lower)
+  )
+    return true;
+  if (evidence.small(token.lower) > 0) return false;
+  if (honorifics.has(token.lower)) return true;
+  if (language === 'en') {
+    if (token.tag === 'name') return true;
+    return to - from > 1 && token.tag === 'noun';
+  }
+  return language === 'de' || to - from > 1;
+}
+
+function isNameAlone(tokens: readonly Token[], at: number, { gazetteer }: NameContext): boolean {
+  const token = tokens[at];
+  if (token === undefined || token.kind !== 'word' || [...token.text].length < 2) return false;
+  if (demonyms.has(token.lower) || emptyCapitals.has(token.lower) || honorifics.has(token.lower)) return false;
+  if (/^\p{Lu}\.$/u.test(token.text) || /^[IVXLC]+$/.test(token.text)) return false;
+  if (gazetteer.has(token.lower)) return true;
+  // A general noun with a capital (`the Company`, `the Agreement`) names what a document only knows.
+  return !HEADS.some((heads) => heads.has(token.lower)) && !personNouns.has(token.lower);
+}
+
+const NOUN_ENDING = /(?:ung|ungen|heit|keit|schaft|tion|tionen|ität|nis|ling|tum|chen|en|er|e)$/;
+
+/** German nouns have capitals too: a name goes without an article, or is known by its words. */
+function isGermanName(
+  { tokens, style }: Sentence,
+  from: number,
+  to: number,
+  { evidence, gazetteer }: NameContext,
+): boolean {
+  const words = tokens.slice(from, to);
+  const [first] = words;
+  if (first === undefined) return false;
+  const isKnown = words.some(
+    ({ lower, text }) =>
+      gazetteer.has(lower) || legalForms.has(lower) || /^\p{Lu}{2,6}$/u.test(text) || /^\p{Lu}\.$/u.test(text),
+  );
+  if (isKnown || givenNames.has(first.lower)) return true;
+  if (words.length > 1) return style === 'prose';
+  if (style !== 'prose' || evidence.behindDeterminer(first.lower) > 0) return false;
+  if (personNouns.has(tokens[from - 1]?.lower ?? '') || honorifics.has(tokens[from - 1]?.lower ?? '')) return true;
+  return evidence.capitalInside(first.lower) >= 2 && !NOUN_ENDING.test(first.lower);
+}
+
+const OPENING = /^[“„«‚‘"]$/;
+const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '"': '"', '‘': '’', '‚': '‘' };
+
+/** What stands in quotation marks with the capitals of a title; `from` and `to` are without the marks. */
+function quotedTitle(tokens: readonly Token[], at: number): TokenSpan | undefined {
+  const open = tokens[at];
+  if (open === undefined || !OPENING.test(open.text)) return undefined;
+  for (let to = at + 1; to < tokens.length && to - at <= MAX_WORDS + 1; to++) {
+    const token = tokens[to];
+    if (token?.kind !== 'mark' || !(token.text === CLOSING[open.text] || token.text === '”')) continue;
+    const words = tokens.slice(at + 1, to).filter(({ kind }) => kind === 'word');
+    const telling = words.filter(({ isCommon }) => !isCommon);
+    const isTitle =
+      words.length >= 2 &&
+      words[0]?.isCapital &&
+      telling.filter(({ isCapital }) => isCapital).length >= Math.max(1, telling.length * 0.7);
+    const endsLikeSentence = /^[.,!?]$/.test(tokens[to - 1]?.text ?? '');
+    return isTitle ? { from: at + 1, to: endsLikeSentence ? to - 1 : to } : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,178 @@
+import { normalForm, normalTerm } from '../normal-form.ts';
+import { addVotes, type CategoryVotes, decideCategory } from './category-votes.ts';
+import { type DeclaredAlias, declaredAliases } from './declared-aliases.ts';
+import type { CaseEvidence } from './document-evidence.ts';
+import { findDates, type TokenSpan } from './find-dates.ts';
+import { findNames, type NameContext } from './find-names.ts';
+import { findTerms } from './find-terms.ts';
+import { findUnspaced } from './find-unspaced.ts';
+import type { GraphLanguage } from './language.ts';
+import type { Gazetteer } from './places.ts';
+import type { Sentence } from './sentence.ts';
+import type { Spotted, Subject } from './spotted.ts';
+
+/** A sentence that lists more than this is a list; what comes behind is not read. */
+const MAX_PER_SENTENCE = 24;
+const MAX_MENTIONS = 300;
+
+export interface GatheringContext {
+  readonly language: GraphLanguage;
+  readonly gazetteer: Gazetteer;
+  readonly evidence: CaseEvidence;
+  /** Neither capitals nor spaces tell anything. */
+  readonly isUnspaced: boolean;
+  /** The text of a passage, by its place. */
+  textOf(passage: number): string;
+}
+
+export interface Gathered {
+  readonly subjects: ReadonlyMap<string, Subject>;
+  /** In each sentence, in order, with the subject each means. */
+  readonly inSentences: readonly (readonly Placed[])[];
+}
+
+export interface Placed {
+  readonly spotted: Spotted;
+  readonly subject: Subject;
+}
+
+/** All that the sentences of a document speak of, with the mentions that mean the same thing put together. */
+export function gatherSubjects(sentences: readonly Sentence[], context: GatheringContext): Gathered {
+  const spottedIn = sentences.map((sentence, place) => spotIn(sentence, place, context));
+  const votes = new Map<string, CategoryVotes>();
+  const aliases: DeclaredAlias[] = [];
+  const names = new Set<string>();
+  for (const [place, sentence] of sentences.entries()) {
+    const spotted = spottedIn[place] ?? [];
+    aliases.push(
+      ...declaredAliases(
+        sentence,
+        spotted.map(({ spotted: each }) => each),
+      ),
+    );
+    for (const { spotted: each, vote } of spotted) {
+      const own: CategoryVotes = votes.get(each.form) ?? new Map();
+      votes.set(each.form, own);
+      vote(own);
+      if (each.kind === 'name' && !each.isWeak) names.add(each.form);
+    }
+  }
+  const meaning = meaningOfForms(names, votes, aliases);
+  const subjects = new Map<string, Subject>();
+  const inSentences = spottedIn.map((spotted) =>
+    spotted.flatMap(({ spotted: each }): Placed[] => {
+      const key = meaning.get(each.form) ?? each.form;
+      if (each.isWeak && !names.has(each.form) && !meaning.has(each.form)) return [];
+      const subject: Subject = subjects.get(key) ?? {
+        key,
+        kind: each.kind,
+        votes: new Map(),
+        mentions: [],
+        otherForms: new Set(),
+      };
+      subjects.set(key, subject);
+      if (subject.mentions.length < MAX_MENTIONS) subject.mentions.push(each);
+      if (each.form !== key) subject.otherForms.add(each.form);
+      return [{ spotted: each, subject }];
+    }),
+  );
+  for (const [form, own] of votes) {
+    const subject = subjects.get(meaning.get(form) ?? form);
+    if (subject)
+      for (const [category, weight] of own) subject.votes.set(category, (subject.votes.get(category) ?? 0) + weight);
+  }
+  return { subjects, inSentences };
+}
+
+interface Found {
+  readonly spotted: Spotted;
+  vote(votes: CategoryVotes): void;
+}
+
+function spotIn(sentence: Sentence, place: number, context: GatheringContext): Found[] {
+  const { tokens, passage } = sentence;
+  const text = context.textOf(passage);
+  if (context.isUnspaced) return spotUnspaced(sentence, place, text);
+  const nameContext: NameContext = context;
+  const dates = findDates(tokens);
+  const names = findNames(sentence, dates, nameContext);
+  const terms = findTerms(sentence, [...dates, ...names], context.language);
+  const spot = (span: TokenSpan, kind: Spotted['kind'], isWeak: boolean): Spotted => {
+    const start = tokens[span.from]?.start ?? 0;
+    const end = tokens[span.to - 1]?.end ?? start;
+    const written = text.slice(start, end).replace(/\s+/g, ' ');
+    const form = kind === 'term' ? normalTerm(written) : normalForm(written);
+    return { from: span.from, to: span.to, kind, sentence: place, start, end, text: written, form, isWeak };
+  };
+  const found: Found[] = [
+    ...dates.map((span) => ({
+      spotted: spot(span, 'date', false),
+      vote: (votes: CategoryVotes) => void votes.set('date', 9),
+    })),
+    ...names.map((name) => ({
+      spotted: spot(name, 'name', name.isWeak),
+      vote: (votes: CategoryVotes) => addVotes(votes, tokens, name, context.gazetteer),
+    })),
+    ...terms.map((span) => ({
+      spotted: spot(span, 'term', false),
+      vote: (votes: CategoryVotes) => void votes.set('concept', 3),
+    })),
+  ];
+  return found.sort((a, b) => a.spotted.from - b.spotted.from).slice(0, MAX_PER_SENTENCE);
+}
+
+function spotUnspaced({ start: from, end: to }: Sentence, place: number, passage: string): Found[] {
+  return findUnspaced(passage.slice(from, to))
+    .slice(0, MAX_PER_SENTENCE)
+    .map(({ start, end, kind, category }, order) => {
+      const text = passage.slice(from + start, from + end);
+      // Words are not counted here: a mention's place among the others stands for it.
+      const span = { from: order, to: order + 1 };
+      const spotted = {
+        ...span,
+        kind,
+        sentence: place,
+        start: from + start,
+        end: from + end,
+        text,
+        form: normalForm(text),
+      };
+      const vote = (votes: CategoryVotes) => void (category !== null && votes.set(category, 3));
+      return { spotted: { ...spotted, isWeak: false }, vote };
+    });
+}
+
+/**
+ * Which form is another's: acronyms that the text declares, the last name of the only person who has it, the beginning
+ * of the only organization's name that begins so.
+ */
+function meaningOfForms(
+  names: ReadonlySet<string>,
+  votes: ReadonlyMap<string, CategoryVotes>,
+  aliases: readonly DeclaredAlias[],
+): Map<string, string> {
+  const meaning = new Map<string, string>();
+  for (const { short, long } of aliases)
+    if (short !== long && !meaning.has(short) && !meaning.has(long)) meaning.set(short, long);
+  const longer = new Map<string, string[]>();
+  for (const form of names) {
+    const words = form.split(' ');
+    const [first] = words;
+    const last = words.at(-1);
+    if (words.length < 2 || first === undefined || last === undefined || meaning.has(form)) continue;
+    const category = decideCategory(votes.get(form) ?? new Map());
+    if (category === 'person') longer.set(last, [...(longer.get(last) ?? []), form]);
+    else if (category === 'organization' || category === 'product' || category === null) {
+      longer.set(first, [...(longer.get(first) ?? []), form]);
+      if (category === 'product') longer.set(last, [...(longer.get(last) ?? []), form]);
+    }
+  }
+  for (const [short, forms] of longer) {
+    const [only] = forms;
+    if (only === undefined || forms.length > 1 || !names.has(short) || meaning.has(short)) continue;
+    const own = decideCategory(votes.get(short) ?? new Map());
+    const others = decideCategory(votes.get(only) ?? new Map());
+    if (own === null || own === others) meaning.set(short, only);
+  }
+  return meaning;
+}

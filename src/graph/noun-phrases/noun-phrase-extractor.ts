@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ServiceError } from '../../errors.ts';
+import type { ExtractedGraph, GraphExtractor } from '../graph.ts';
+import { buildGraph } from './build-graph.ts';
+import { readCaseEvidence } from './document-evidence.ts';
+import { type EnglishTagger, loadEnglishTagger } from './english-tagger.ts';
+import { isUnspaced } from './find-unspaced.ts';
+import { gatherSubjects } from './gather-subjects.ts';
+import { guessLanguage } from './language.ts';
+import { type Gazetteer, loadGazetteer } from './places.ts';
+import { relate } from './relate.ts';
+import { readSentences, type Sentence } from './sentence.ts';
+
+/** So long others wait for their turn at most, in milliseconds. */
+const LONGEST_TURN = 15;
+
+/**
+ * Extracts without a model: names and terms by the way they are written, relations by what stands between them and by
+ * who is mentioned together. English is read with its grammar, German, French and Spanish by patterns, other languages
+ * by capitals or by the platform's dictionary. The same passages give the same graph.
+ */
+export function createNounPhraseExtractor(): GraphExtractor {
+  let tagger: Promise<EnglishTagger> | undefined;
+  let gazetteer: Gazetteer | undefined;
+  return {
+    name: 'builtin/noun-phrases-v1',
+    async extract({ title, passages }, signal): Promise<ExtractedGraph> {
+      const sample = sampleOf(passages);
+      const language = guessLanguage(sample);
+      if (language === 'en') tagger ??= loadEnglishTagger();
+      gazetteer ??= loadGazetteer();
+      const loaded = language === 'en' ? await tagger : undefined;
+      const sentences: Sentence[] = [];
+      let turnStarted = performance.now();
+      for (const [place, { text }] of passages.entries()) {
+        throwIfCancelled(signal);
+        sentences.push(...readSentences(text, place, language, loaded));
+        if (performance.now() - turnStarted < LONGEST_TURN) continue;
+        await nextTurn();
+        turnStarted = performance.now();
+      }
+      throwIfCancelled(signal);
+      const gathered = gatherSubjects(sentences, {
+        language,
+        gazetteer,
+        isUnspaced: isUnspaced(sample),
+        evidence: readCaseEvidence(sentences),
+        textOf: (place) => passages[place]?.text ?? '',
+      });
+      await nextTurn();
+      throwIfCancelled(signal);
+      const statements = relate(sentences, gathered, language);
+      return buildGraph({ passages, title, sentences, gathered, statements });
+    },
+  };
+}
+
+const SAMPLES = 12;
+/** A little from passages all over the document: the first ones may be a cover in another language. */
+function sampleOf(passages: readonly { readonly text: string }[]): string {
+  const step = Math.max(1, Math.floor(passages.length / SAMPLES));
+  return passages
+    .filter((_, place) => place % step === 0)
+    .slice(0, SAMPLES)
+    .map(({ text }) => text.slice(0, 500))
+    .join('\n');
+}
+
+function throwIfCancelled(signal: AbortSignal): void {
+  if (signal.aborted)
+    throw new ServiceError('cancelled', 'The extraction of the graph was cancelled.', { cause: signal.reason });
+}

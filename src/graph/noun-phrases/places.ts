@@ -1,0 +1,49 @@
+import { cities } from './word-lists.ts';
+
+/** Knows countries in the languages that are read, and cities that time zones are named after. */
+export type Gazetteer = ReadonlySet<string>;
+
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'el', 'pl', 'sv', 'zh', 'ja', 'ko', 'th'];
+const REGION = /^[A-Z]{2}$/;
+// Time zones whose last part is no city.
+const NO_CITY = new Set([
+  'center',
+  'knox',
+  'easter',
+  'gmt',
+  'utc',
+  'universal',
+  'zulu',
+  'reunion',
+  'chatham',
+  'mayotte',
+]);
+const MORE = `england scotland wales europe asia africa america oceania antarctica usa uk california texas florida virginia
+  massachusetts pennsylvania bavaria bayern sachsen saxony hessen brittany bretagne normandy normandie provence catalonia
+  cataluña andalusia andalucía tuscany toscana sicily scandinavia siberia crete hokkaido kyushu ontario alps alpen alpes
+  holland prussia england's europa afrika asien amerika bohemia flanders lapland patagonia`;
+
+/** Names of places, in lower case. Made once for an extractor: it takes some milliseconds. */
+export function loadGazetteer(): Gazetteer {
+  const names = new Set<string>([...cities, ...MORE.split(/\s+/)]);
+  for (const language of LANGUAGES) {
+    const regions = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' });
+    for (const code of regionCodes()) {
+      const name = regions.of(code);
+      if (name !== undefined && !REGION.test(name)) names.add(name.toLowerCase());
+    }
+  }
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    const city = zone.split('/').at(-1)?.replaceAll('_', ' ').toLowerCase();
+    if (zone.includes('/') && city !== undefined && !NO_CITY.has(city)) names.add(city);
+  }
+  return names;
+}
+
+function* regionCodes(): Generator<string> {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+  // Codes from XA on stand for no country, except Kosovo.
+  for (const first of letters)
+    for (const second of letters) if (first !== 'X' && first !== 'Q' && first !== 'Z') yield first + second;
+  yield* ['QA', 'XK', 'ZA', 'ZM', 'ZW'];
+}

@@ -1,0 +1,178 @@
+import { offices, predicateOfVerb, predicateWith } from './relation-words.ts';
+import type { Token } from './tokens.ts';
+
+/** What the words between two mentions of an English sentence say of them. */
+export interface Link {
+  readonly predicate: string;
+  /** The second does, is or has it. */
+  readonly isReversed: boolean;
+  /** The sentence's earlier subject is meant, not the first of the two. */
+  readonly isCarried: boolean;
+  /** Of a verb that more may follow: `born in Ulm in 1879`. */
+  readonly verb?: string;
+}
+
+const BE = new Set('is was are were be been being am'.split(' '));
+const UNSURE = new Set(
+  "not n't never may might could would should if whether unless cannot without neither nor no".split(' '),
+);
+const PRONOUNS = new Set('he she it they who which that'.split(' '));
+const OTHER_SUBJECTS = new Set('i we you his her their its there this these those him them what'.split(' '));
+const FAMILY = new Set(
+  'daughter son wife husband sister brother mother father widow niece nephew uncle aunt'.split(' '),
+);
+const PREPOSITIONS = new Set(
+  'in at on near of for by from to with into between against under over through across within around during after before as about'.split(
+    ' ',
+  ),
+);
+const LONGEST_GAP = 16;
+
+/** `gap` is without the two; undefined when nothing is said that can be told safely. */
+export function readGap(gap: readonly Token[]): Link | undefined {
+  if (
+    gap.length === 0 ||
+    gap.length > LONGEST_GAP ||
+    gap.some(({ lower }) => UNSURE.has(lower) || lower.endsWith("n't"))
+  )
+    return undefined;
+  return possessive(gap) ?? (hasVerb(gap) ? verbLink(gap) : nounLink(gap));
+}
+
+const link = (predicate: string, rest: Partial<Link> = {}): Link => ({
+  predicate,
+  isReversed: false,
+  isCarried: false,
+  ...rest,
+});
+const hasVerb = (gap: readonly Token[]): boolean => gap.some(({ tag, lower }) => tag === 'verb' || BE.has(lower));
+
+/** `Acme's president`, `Norway's capital`. */
+function possessive(gap: readonly Token[]): Link | undefined {
+  if (!/^['’]s?$/.test(gap[0]?.text ?? '') || gap.length < 2) return undefined;
+  const words = gap.slice(1);
+  const head = words.at(-1)?.text === ',' ? words.at(-2) : words.at(-1);
+  if (head === undefined || words.some(({ tag }) => tag === 'verb' || tag === 'auxiliary')) return undefined;
+  if (offices.has(head.lower)) return link('works_for', { isReversed: true });
+  if (FAMILY.has(head.lower) || head.lower === 'capital') return link(`${head.lower}_of`, { isReversed: true });
+  return undefined;
+}
+
+/** `, president of`, `, the capital of`, `(a subsidiary of`. */
+function nounLink(gap: readonly Token[]): Link | undefined {
+  const [first] = gap;
+  if (first === undefined || !/^[,(]$/.test(first.text)) return undefined;
+  return ofNoun(gap.slice(1));
+}
+
+function ofNoun(words: readonly Token[]): Link | undefined {
+  const plain = words.at(-1)?.tag === 'determiner' || words.at(-1)?.lower === 'the' ? words.slice(0, -1) : words;
+  const preposition = plain.at(-1);
+  const head = plain.at(-2);
+  if (preposition === undefined || head === undefined || plain.some(({ kind }) => kind === 'mark')) return undefined;
+  if (!/^(?:of|at|for|in|from|on)$/.test(preposition.lower)) return undefined;
+  if (plain.slice(0, -2).some(({ lower }) => PREPOSITIONS.has(lower))) return undefined;
+  if (offices.has(head.lower) && /^(?:of|at|for)$/.test(preposition.lower)) {
+    return link(head.lower === 'member' ? 'part_of' : /^(?:co-)?founder$/.test(head.lower) ? 'founded' : 'works_for');
+  }
+  if (/^(?:part|subsidiary|division|branch|member|suburb|district)$/.test(head.lower)) return link('part_of');
+  if (
+    preposition.lower === 'of' &&
+    (FAMILY.has(head.lower) || /^(?:capital|student|author|inventor|owner|founder)$/.test(head.lower))
+  ) {
+    return link(
+      head.lower === 'author'
+        ? 'wrote'
+        : head.lower === 'inventor'
+          ? 'invented'
+          : head.lower === 'owner'
+            ? 'owns'
+            : `${head.lower}_of`,
+    );
+  }
+  const isHead = head.tag === 'noun' || head.tag === 'name';
+  return isHead && /^(?:in|on)$/.test(preposition.lower) ? link('located_in') : undefined;
+}
+
+function verbLink(full: readonly Token[]): Link | undefined {
+  const { gap, isCarried } = withoutOpening(full);
+  const verbAt = gap.findLastIndex(({ tag, lower }) => tag === 'verb' && !BE.has(lower));
+  if (verbAt === -1) return copula(gap, isCarried);
+  const before = gap.slice(0, verbAt);
+  if (before.some((token) => !isSmall(token) || OTHER_SUBJECTS.has(token.lower))) return undefined;
+  const verb = gap[verbAt];
+  const after = gap.slice(verbAt + 1).filter(({ tag, lower }) => tag !== 'adverb' || PREPOSITIONS.has(lower));
+  if (verb === undefined) return undefined;
+  const isPassive = before.some(({ lower }) => BE.has(lower));
+  const isParticiple = isPassive || (before.length === 0 && /(?:ed|en|wn|lt|de|ght|ld|un|om)$/.test(verb.lower));
+  if (isParticiple && after.some(({ lower }) => lower === 'by') && endsAtObject(after, 'by')) {
+    return link(predicateOfVerb(verb.lower), { isReversed: true, isCarried, verb: verb.lower });
+  }
+  const office = ofNoun(after);
+  if (office !== undefined && after.some(({ lower }) => offices.has(lower))) return { ...office, isCarried };
+  const preposition = after.find(({ lower }) => PREPOSITIONS.has(lower));
+  if (preposition === undefined) {
+    if (isPassive || after.some(({ kind }) => kind === 'mark')) return undefined;
+    return link(predicateOfVerb(verb.lower), { isCarried });
+  }
+  if (after.indexOf(preposition) > 0 || !endsAtObject(after, preposition.lower)) return undefined;
+  return link(predicateWith(verb.lower, preposition.lower), { isCarried, verb: verb.lower });
+}
+
+/** `is a`: the second is what the first is; `is the capital of`, `was president of`. */
+function copula(gap: readonly Token[], isCarried: boolean): Link | undefined {
+  const at = gap.findIndex(({ lower }) => BE.has(lower));
+  if (gap.slice(0, at).some((token) => !isSmall(token) || OTHER_SUBJECTS.has(token.lower))) return undefined;
+  const words = gap.slice(at + 1).filter(({ tag }) => tag !== 'adverb');
+  const office = ofNoun(words);
+  if (office !== undefined) return { ...office, isCarried };
+  if (words.length === 1 && /^(?:in|on|near|at)$/.test(words[0]?.lower ?? '')) return link('located_in', { isCarried });
+  const [article, ...rest] = words;
+  const isKind = article !== undefined && /^(?:a|an|the|one)$/.test(article.lower);
+  const isPlain = rest.every(
+    (token) => token.kind === 'word' && !PREPOSITIONS.has(token.lower) && token.tag !== 'noun' && token.tag !== 'verb',
+  );
+  return isKind && isPlain ? link('is_a', { isCarried }) : undefined;
+}
+
+/** Takes off a bracket, a pair of commas, `which`, `and`, `where he`; the last two mean the earlier subject. */
+function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[]; readonly isCarried: boolean } {
+  let gap = full;
+  const [first] = gap;
+  if (first?.text === '(') {
+    const close = gap.findIndex(({ text }) => text === ')');
+    if (close > 0) gap = gap.slice(close + 1);
+  }
+  if (gap[0]?.text === ',') {
+    const close = gap.findLastIndex(({ text }) => text === ',');
+    gap = gap.slice(close + 1);
+    // `, who founded` speaks of the first; `, and founded` and `, founding` of the subject.
+    if (/^(?:who|which|that)$/.test(gap[0]?.lower ?? '')) return { gap: gap.slice(1), isCarried: false };
+    if (close === 0 && gap[0]?.tag === 'verb') return { gap, isCarried: /ing$/.test(gap[0].lower) };
+  }
+  let isCarried = false;
+  while (
+    gap.length > 0 &&
+    /^(?:and|but|then|later|where|when|while|before|after|until|also|he|she)$/.test(gap[0]?.lower ?? '')
+  ) {
+    if (gap[0]?.lower !== 'later' && gap[0]?.lower !== 'also') isCarried = true;
+    gap = gap.slice(1);
+  }
+  if (!isCarried && PRONOUNS.has(gap[0]?.lower ?? '')) gap = gap.slice(1);
+  return { gap, isCarried };
+}
+
+const isSmall = ({ tag, lower, kind }: Token): boolean =>
+  kind === 'word' &&
+  (tag === 'auxiliary' || tag === 'adverb' || lower === 'to' || BE.has(lower) || lower === 'later' || tag === 'verb');
+
+/** Only an article, adjectives and nouns stand between the preposition and what it leads to. */
+function endsAtObject(after: readonly Token[], preposition: string): boolean {
+  const at = after.findIndex(({ lower }) => lower === preposition);
+  return after
+    .slice(at + 1)
+    .every(
+      ({ kind, lower, tag }) =>
+        kind === 'word' && !PREPOSITIONS.has(lower) && tag !== 'verb' && !OTHER_SUBJECTS.has(lower) && lower !== 'and',
+    );
+}

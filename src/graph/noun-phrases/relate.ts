@@ -1,0 +1,215 @@
+import { decideCategory } from './category-votes.ts';
+import type { Gathered, Placed } from './gather-subjects.ts';
+import type { GraphLanguage } from './language.ts';
+import { readGap } from './read-gap.ts';
+import { foreignPatterns, predicateWith } from './relation-words.ts';
+import type { Sentence } from './sentence.ts';
+import type { Subject } from './spotted.ts';
+import type { Token } from './tokens.ts';
+
+/** What a sentence says of two subjects. */
+export interface Statement {
+  readonly subject: Subject;
+  readonly predicate: string;
+  readonly object: Subject;
+  /** Place of the sentence in the document. */
+  readonly sentence: number;
+}
+
+/** What the sentences of a document say of its subjects, by the words between two mentions. */
+export function relate(
+  sentences: readonly Sentence[],
+  { inSentences }: Gathered,
+  language: GraphLanguage,
+): Statement[] {
+  const statements: Statement[] = [];
+  let earlier: Placed | undefined;
+  for (const [place, sentence] of sentences.entries()) {
+    if (sentence.style !== 'prose') continue;
+    const placed = inSentences[place] ?? [];
+    if (sentences[place - 1]?.passage !== sentence.passage) earlier = undefined;
+    const said =
+      language === 'en'
+        ? relateEnglish(sentence, placed, earlier)
+        : relateByPatterns(sentence, placed, foreignPatterns[language] ?? []);
+    for (const { subject, predicate, object } of said) {
+      if (subject !== object) statements.push({ subject, predicate, object, sentence: place });
+    }
+    earlier = said[0]
+      ? (placed.find(({ subject }) => subject === said[0]?.subject) ?? earlier)
+      : (placed.find(({ spotted }) => spotted.kind === 'name') ?? earlier);
+  }
+  return statements;
+}
+
+type Said = Pick<Statement, 'subject' | 'predicate' | 'object'>;
+
+const AND = /^(?:,|and|or|&|, and|, or)$/;
+const SUCH_AS = /^(?:,? ?such as|,? ?including|,? ?like|,? ?for example,?|,? ?e\.g\.,?)$/;
+
+function relateEnglish({ tokens }: Sentence, placed: readonly Placed[], earlier: Placed | undefined): Said[] {
+  const said: Said[] = [];
+  let carried = referredTo(tokens, earlier);
+  let group: Placed[] = [];
+  let last: { readonly of: Said[]; readonly isReversed: boolean; readonly verb?: string | undefined } | undefined;
+  const state = (subjects: readonly Placed[], object: Placed, predicate: string, isReversed: boolean): Said[] => {
+    const made = subjects
+      .map(
+        ({ subject }): Said =>
+          isReversed
+            ? { subject: object.subject, predicate, object: subject }
+            : { subject, predicate, object: object.subject },
+      )
+      .filter(fits);
+    said.push(...made);
+    return made;
+  };
+  for (const [place, current] of placed.entries()) {
+    const before = placed[place - 1];
+    const gap = tokens.slice(before?.spotted.to ?? referenceLength(tokens, carried), current.spotted.from);
+    const words = gap.map(({ lower }) => lower).join(' ');
+    if (before !== undefined && AND.test(words)) {
+      if (last !== undefined && last.of.length > 0) {
+        for (const each of last.of) said.push(...[replaceSide(each, before.subject, current.subject)].filter(fits));
+      } else group.push(current);
+      continue;
+    }
+    const first = before ?? carried;
+    if (first === undefined) {
+      group = [current];
+      carried ??= undefined;
+      continue;
+    }
+    if (before !== undefined && SUCH_AS.test(words)) {
+      last = { of: state([before], current, 'is_a', true), isReversed: true };
+      continue;
+    }
+    const link = readGap(gap);
+    if (link !== undefined) {
+      const subjects = link.isCarried
+        ? carried
+          ? [carried]
+          : []
+        : before === undefined
+          ? [first]
+          : group.includes(before)
+            ? group
+            : [before];
+      const isChain = link.isCarried && last?.of[0] !== undefined && carried === undefined;
+      if (!isChain)
+        last = {
+          of: state(subjects, current, link.predicate, link.isReversed),
+          isReversed: link.isReversed,
+          verb: link.verb,
+        };
+      carried ??= subjects[0];
+      if (!link.isCarried && before !== undefined && group.includes(before)) carried = group[0];
+      group = [current];
+      continue;
+    }
+    const found = before && besideEachOther(before, current, words);
+    if (found) said.push(found);
+    else if (
+      last?.verb !== undefined &&
+      !last.isReversed &&
+      /^(?:in|on|at|from|to|with|since|until)(?: the)?$/.test(words)
+    ) {
+      const [of] = last.of;
+      if (of)
+        said.push(
+          ...[{ ...of, predicate: predicateWith(last.verb, gap[0]?.lower ?? 'in'), object: current.subject }].filter(
+            fits,
+          ),
+        );
+    } else {
+      last = undefined;
+      group = [current];
+    }
+    carried ??= place > 0 ? placed[0] : undefined;
+  }
+  return said;
+}
+
+/** `Ghent, Belgium`, `Acme in Oslo`, `Jane Roe of Acme`. */
+function besideEachOther(first: Placed, second: Placed, words: string): Said | undefined {
+  const of = categoryOf(first.subject);
+  const to = categoryOf(second.subject);
+  const said = (predicate: string): Said => ({ subject: first.subject, predicate, object: second.subject });
+  if (
+    to === 'place' &&
+    (of === 'place' ? /^(?:,|in|, in)$/ : of === 'organization' ? /^(?:in|of|, in)$/ : /^$/).test(words) &&
+    words !== ''
+  )
+    return said('located_in');
+  if (of === 'person' && to === 'organization' && /^(?:of|from|at)$/.test(words)) return said('works_for');
+  return undefined;
+}
+
+/** Predicates that only some categories can have are not stated of others. */
+function fits({ subject, predicate, object }: Said): boolean {
+  if (subject === object) return false;
+  const of = categoryOf(subject);
+  const to = categoryOf(object);
+  switch (predicate) {
+    case 'works_for':
+      return (of === 'person' || of === null) && (to === 'organization' || to === null);
+    case 'born_in':
+    case 'died_in':
+      return (of === 'person' || of === null) && (to === 'place' || to === 'date' || to === null);
+    case 'located_in':
+      return of !== 'person' && of !== 'date' && (to === 'place' || to === 'organization' || to === null);
+    case 'is_a':
+      return to !== 'person' && to !== 'place' && to !== 'date' && of !== 'date';
+    default:
+      return of !== 'date';
+  }
+}
+
+const categoryOf = ({ votes, kind }: Subject): string | null => (kind === 'date' ? 'date' : decideCategory(votes));
+
+const replaceSide = (said: Said, from: Subject, to: Subject): Said =>
+  said.object === from ? { ...said, object: to } : { ...said, subject: said.subject === from ? to : said.subject };
+
+const NOUN_OF_REFERENCE =
+  /^(?:company|firm|group|organization|organisation|institute|university|bank|agency|party|ship|ferry|vessel|museum|city|town|island|river|book|novel|film|treaty|law|product|device|project|system)$/;
+
+/** What `She`, `It` or `The company` at the beginning of a sentence refers to, if it is clear. */
+function referredTo(tokens: readonly Token[], earlier: Placed | undefined): Placed | undefined {
+  if (earlier === undefined || earlier.spotted.kind !== 'name') return undefined;
+  const first = tokens[0]?.lower ?? '';
+  const category = categoryOf(earlier.subject);
+  if (first === 'he' || first === 'she') return category === 'person' ? earlier : undefined;
+  if (first === 'it') return category !== 'person' && category !== 'date' ? earlier : undefined;
+  return first === 'the' && NOUN_OF_REFERENCE.test(tokens[1]?.lower ?? '') && category !== 'person'
+    ? earlier
+    : undefined;
+}
+
+const referenceLength = (tokens: readonly Token[], carried: Placed | undefined): number =>
+  carried === undefined ? 0 : tokens[0]?.lower === 'the' ? 2 : 1;
+
+const LONGEST_PATTERN = 90;
+
+function relateByPatterns(
+  { tokens }: Sentence,
+  placed: readonly Placed[],
+  patterns: (typeof foreignPatterns)[string],
+): Said[] {
+  const said: Said[] = [];
+  for (const [place, first] of placed.entries()) {
+    // A date may stand between the two.
+    for (const second of placed.slice(place + 1, place + 3)) {
+      const between = wordsOf(tokens.slice(first.spotted.to, second.spotted.from));
+      if (between === '' || between.length > LONGEST_PATTERN) continue;
+      const behind = wordsOf(tokens.slice(second.spotted.to, second.spotted.to + 6));
+      const found = patterns.find((pattern) => pattern.between.test(between) && (pattern.behind?.test(behind) ?? true));
+      if (found === undefined || first.spotted.kind === 'date' || second.spotted.kind === 'date') continue;
+      const [subject, object] = found.isReversed ? [second.subject, first.subject] : [first.subject, second.subject];
+      said.push(...[{ subject, predicate: found.predicate, object }].filter(fits));
+      break;
+    }
+  }
+  return said;
+}
+
+const wordsOf = (tokens: readonly Token[]): string => tokens.map(({ lower }) => lower).join(' ');

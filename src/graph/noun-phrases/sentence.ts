@@ -1,0 +1,51 @@
+import { splitSentences } from '../../documents/sentences.ts';
+import type { EnglishTagger } from './english-tagger.ts';
+import type { GraphLanguage } from './language.ts';
+import { maskNonLanguage } from './mask.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+export interface Sentence {
+  /** Place of its passage in the document. */
+  readonly passage: number;
+  readonly start: number;
+  readonly end: number;
+  readonly tokens: readonly Token[];
+  /** In a `title` capitals tell nothing; `cells` of a table are no sentence. */
+  readonly style: 'prose' | 'title' | 'cells';
+}
+
+/** A document of very many passages is read further, but no passage gives more sentences than this. */
+const MAX_SENTENCES = 400;
+
+/** The sentences of one passage that are language, with their words. */
+export function readSentences(
+  text: string,
+  passage: number,
+  language: GraphLanguage,
+  tagger: EnglishTagger | undefined,
+): Sentence[] {
+  const masked = maskNonLanguage(text);
+  const sentences: Sentence[] = [];
+  for (const { start, end } of splitSentences(masked).slice(0, MAX_SENTENCES)) {
+    const sentence = masked.slice(start, end);
+    const plain = tokenize(sentence, start, language);
+    if (!plain.some(({ kind }) => kind === 'word')) continue;
+    const style = styleOf(sentence, plain);
+    const tokens = tagger && style !== 'cells' ? tagger.tag(sentence, start, plain) : plain;
+    sentences.push({ passage, start, end, tokens, style });
+  }
+  return sentences;
+}
+
+function styleOf(sentence: string, tokens: readonly Token[]): Sentence['style'] {
+  if (/^\||\|.*\||\S\t/.test(sentence)) return 'cells';
+  if (/^#{1,6}\s/.test(sentence)) return 'title';
+  const words = tokens.filter(({ kind, isCommon }) => kind === 'word' && !isCommon);
+  const capitals = words.filter(({ isCapital }) => isCapital).length;
+  const shouted = words.filter(
+    ({ text }) => text.length > 1 && text === text.toUpperCase() && /\p{Lu}/u.test(text),
+  ).length;
+  if (words.length >= 4 && shouted > words.length * 0.6) return 'title';
+  const isEnded = /[.!?…。！？][\s"'”’»)\]]*$/u.test(sentence);
+  return !isEnded && sentence.length < 120 && capitals >= words.length * 0.7 && words.length > 0 ? 'title' : 'prose';
+}

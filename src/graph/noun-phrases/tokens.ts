@@ -1,0 +1,68 @@
+import { type GraphLanguage, isCommonWord } from './language.ts';
+
+/** What a word does in its sentence, as far as it is known. */
+export type Tag =
+  | 'name'
+  | 'noun'
+  | 'adjective'
+  | 'verb'
+  | 'auxiliary'
+  | 'adverb'
+  | 'preposition'
+  | 'determiner'
+  | 'other';
+
+/** A word, a number or a mark of a sentence, where it stands in the passage. */
+export interface Token {
+  readonly kind: 'word' | 'number' | 'mark';
+  readonly text: string;
+  readonly lower: string;
+  readonly start: number;
+  readonly end: number;
+  /** Begins with a capital letter. */
+  readonly isCapital: boolean;
+  /** A word of grammar of the language. */
+  readonly isCommon: boolean;
+  /** Known for English only. */
+  readonly tag: Tag | null;
+}
+
+// A word with its inner apostrophes, hyphens and ampersands; initials and dotted abbreviations keep their full stops.
+const TOKEN =
+  /(?<initials>(?:\p{Lu}\.){1,4}(?=\P{L}|$))|(?<number>\p{Nd}+(?:[.,:]\p{Nd}+){0,4}(?![\p{L}\p{M}]))|(?<clitic>['’]s(?![\p{L}\p{N}]))|(?<word>[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’](?!s(?![\p{L}\p{N}]))|-|&)[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*)|(?<mark>[^\s])/gu;
+
+// l'Europe, d'Orsay, qu'il: the first part is a word of its own.
+const ELISION = /^(?:[cdjlmnstCDJLMNST]|[Qq]u|[Dd]ell|[Nn]ell|[Aa]ll|[Dd]all|[Uu]n)['’](?=\p{L})/u;
+
+/** Splits one sentence; `offset` is where it begins in its passage. */
+export function tokenize(sentence: string, offset: number, language: GraphLanguage): Token[] {
+  const tokens: Token[] = [];
+  const add = (kind: Token['kind'], text: string, at: number) => {
+    const lower = text.toLowerCase();
+    tokens.push({
+      kind,
+      text,
+      lower,
+      start: offset + at,
+      end: offset + at + text.length,
+      isCapital: /^\p{Lu}/u.test(text) || /^[eimpvx]\p{Lu}/u.test(text),
+      isCommon: isCommonWord(lower, language),
+      tag: null,
+    });
+  };
+  const elides = language === 'fr' || language === 'it';
+  for (const match of sentence.matchAll(TOKEN)) {
+    const text = match[0];
+    const { groups } = match;
+    if (groups?.['number']) add('number', text, match.index);
+    else if (groups?.['mark'] || groups?.['clitic']) add('mark', text, match.index);
+    else {
+      const elided = elides ? ELISION.exec(text)?.[0] : undefined;
+      if (elided !== undefined) {
+        add('mark', elided, match.index);
+        add('word', text.slice(elided.length), match.index + elided.length);
+      } else add('word', text, match.index);
+    }
+  }
+  return tokens;
+}
