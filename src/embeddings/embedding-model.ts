@@ -6,6 +6,8 @@ export interface EmbeddingModel {
   readonly name: string;
   /** True when nearness means shared words and not meaning: search is then led by full text (chances.md 6.2). */
   readonly isLexical: boolean;
+  /** True when it was learned from the corpus itself: full text still leads, but it adds what goes with the words. */
+  readonly isLearned?: boolean;
   /** The space; may ask the provider once for the dimension, then remembers it. */
   space(signal?: AbortSignal): Promise<VectorSpaceName>;
   /**

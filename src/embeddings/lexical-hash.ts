@@ -1,15 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { ANALYSER_VERSION, analyse } from '../store/full-text/analyse.ts';
-import { stopWords } from '../store/full-text/stop-words.ts';
+import { ANALYSER_VERSION } from '../store/full-text/analyse.ts';
+import { countTerms } from './count-terms.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { unitVector } from './unit-vector.ts';
 
 /** Measured over 384, 512, 768 and 1,024: the last step that is worth its bytes (docs/decisions.md). */
 const DIMENSIONS = 768;
 const HASHING_VERSION = 1;
-/** Longer texts are cut; a chunk never comes near. */
-const MAX_LENGTH = 100_000;
 const TEXTS_AT_ONCE = 32;
 
 /**
@@ -41,7 +39,7 @@ export function createLexicalHash(): EmbeddingModel {
 
 function hashText(text: string): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
-  for (const [feature, weight] of featuresOf(text.slice(0, MAX_LENGTH))) {
+  for (const [feature, weight] of featuresOf(text)) {
     const hash = hashOf(feature);
     const place = hash % DIMENSIONS;
     // Signs let features that share a place cancel out instead of adding up.
@@ -68,14 +66,6 @@ function featuresOf(text: string): Map<string, number> {
     for (const triple of triples) add(triple, weight / Math.sqrt(triples.length));
   }
   return features;
-}
-
-function countTerms(text: string): Map<string, number> {
-  const terms = analyse(text);
-  const telling = terms.filter((term) => !stopWords.has(term));
-  const counts = new Map<string, number>();
-  for (const term of telling.length > 0 ? telling : terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
 }
 
 function triplesOf(term: string): string[] {

@@ -6,6 +6,7 @@ import type { RetryPolicy } from '../models/retry-policy.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { createLexicalHash } from './lexical-hash.ts';
 import { localOnnx } from './local-onnx.ts';
+import { type LsaEmbeddingParts, lsaEmbeddings } from './lsa/lsa-embeddings.ts';
 import { openAiEmbeddings } from './openai-embeddings.ts';
 
 /** Where embedding models are. `Config` fits it but for `modelCacheDir`. */
@@ -13,8 +14,12 @@ export interface EmbeddingSettings extends ProviderSettings {
   /** Where local models from the hub are kept. */
   readonly modelCacheDir: string;
   readonly retry?: RetryPolicy | undefined;
+  /** Reads or makes what an embedder has to learn from the corpus; without it there is none of that kind. */
+  readonly learned?: Omit<LsaEmbeddingParts, 'name'> | undefined;
 }
 
+/** Learned from the corpus itself, once it is large enough. */
+export const LEARNED_EMBEDDING = 'builtin/lsa-v1';
 export const LEXICAL_EMBEDDING = 'builtin/lexical-hash-v1';
 
 /** What is worth choosing when nothing is chosen; the lexical one without a provider known to embed. */
@@ -24,7 +29,7 @@ export function defaultEmbeddingName(settings: ProviderSettings): string {
 }
 
 /**
- * The embedding model of that name: `builtin/lexical-hash-v1`, `openai/<model>`, `<provider>/<model>`, with
+ * The embedding model of that name: `builtin/lexical-hash-v1`, `builtin/lsa-v1`, `openai/<model>`, `<provider>/<model>`, with
  * `@<dimensions>` for shorter vectors, or `local/<folder or hub id>`. Nothing is loaded or connected yet.
  * Throws `unknown_model` or `not_configured`.
  */
@@ -39,7 +44,11 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
   switch (parsed.provider) {
     case 'builtin':
       if (name.trim() === LEXICAL_EMBEDDING) return createLexicalHash();
-      throw new ServiceError('unknown_model', `"${name}" is not built in; ${LEXICAL_EMBEDDING} is.`);
+      if (name.trim() === LEARNED_EMBEDDING) return createLearned(settings);
+      throw new ServiceError(
+        'unknown_model',
+        `"${name}" is not built in; ${LEXICAL_EMBEDDING} and ${LEARNED_EMBEDDING} are.`,
+      );
     case 'local':
       return localOnnx({ model: parsed.name, cacheDir: settings.modelCacheDir });
     case 'anthropic':
@@ -53,6 +62,11 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
       return openAiEmbeddings({ provider, client: openAiClient(provider), model, dimensions, retry: settings.retry });
     }
   }
+}
+
+function createLearned({ learned }: EmbeddingSettings): EmbeddingModel {
+  if (learned !== undefined) return lsaEmbeddings({ ...learned, name: LEARNED_EMBEDDING });
+  throw new ServiceError('not_configured', `${LEARNED_EMBEDDING} is learned from a corpus, and there is none here.`);
 }
 
 function readDimensions(name: string): { readonly model: string; readonly dimensions: number | undefined } {

@@ -1,3 +1,4 @@
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
 import type { HybridSettings, SearchKind, SearchSettings } from './search-settings.ts';
 
@@ -11,14 +12,19 @@ export interface SearchPlan {
 const forMeaning: HybridSettings = { fullTextWeight: 1, semanticWeight: 5, fullTextLimit: 200, rrfK: 50 };
 /** Where nearness only means shared words and pieces of words, full text leads; measured in docs/decisions.md. */
 const forWords: HybridSettings = { ...forMeaning, fullTextWeight: 15, semanticWeight: 1 };
+/** Where nearness was learned from the corpus itself, it may say more and still not lead. */
+const forLearned: HybridSettings = { ...forMeaning, fullTextWeight: 3, semanticWeight: 1 };
 
 /** Checks the settings and fills them in to fit the embedder. Throws `invalid_request`. */
-export function planSearch(settings: SearchSettings, { isLexical }: { readonly isLexical: boolean }): SearchPlan {
+export function planSearch(
+  settings: SearchSettings,
+  { isLexical, isLearned = false }: Pick<EmbeddingModel, 'isLexical' | 'isLearned'>,
+): SearchPlan {
   const { limit, offset } = settings;
   requireThat(Number.isInteger(limit) && limit >= 1, `"limit" must be a whole number from 1, not ${limit}.`);
   requireThat(Number.isInteger(offset) && offset >= 0, `"offset" must be a whole number from 0, not ${offset}.`);
   const kind = settings.kind ?? (isLexical ? 'hybrid' : 'semantic');
-  const defaults = isLexical ? forWords : forMeaning;
+  const defaults = isLearned ? forLearned : isLexical ? forWords : forMeaning;
   // A limit beyond the default asks for more candidates without having to say so.
   const fullTextLimit = Math.max(defaults.fullTextLimit, limit);
   const hybrid = { ...defaults, fullTextLimit, ...settings.hybrid };

@@ -16,6 +16,9 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
       get isLexical() {
         return current.isLexical;
       },
+      get isLearned() {
+        return current.isLearned === true;
+      },
       space: (signal) => current.space(signal),
       embed: (texts, kind, signal) => current.embed(texts, kind, signal),
     },

@@ -1,6 +1,6 @@
-import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
-import { gaussian } from './gaussian.ts';
+import { EigenvalueDecomposition, type Matrix } from 'ml-matrix';
 import { multiplyDense, productOfTransposed } from './dense-rows.ts';
+import { gaussian } from './gaussian.ts';
 import { type DenseRows, multiplyByGram, type SparseRows } from './sparse-rows.ts';
 
 export interface SvdOptions {

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { ANALYSER_VERSION } from '../../store/full-text/analyse.ts';
+import type { LsaModel } from './lsa-model.ts';
+
+/** What learning gives: the terms, and for each a row of `width` numbers. */
+export interface LearnedTerms {
+  readonly terms: readonly string[];
+  readonly width: number;
+  readonly directions: Float32Array;
+  /** Passages the corpus had. */
+  readonly passages: number;
+}
+
+/** Changes with how terms are weighted or texts folded in. */
+const FORMAT = 1;
+const MAGIC = 'citewell-lsa\n';
+const CHECKSUM = 32;
+
+/**
+ * The bytes to keep of what was learned: a line saying what they are, a line of JSON, the terms one per line, the
+ * numbers as little-endian float32 on a multiple of four, and SHA-256 over all before.
+ */
+export function encodeArtefact({ terms, width, directions, passages }: LearnedTerms): Uint8Array<ArrayBuffer> {
+  const names = Buffer.from(terms.join('\n'));
+  const head = JSON.stringify({
+    format: FORMAT,
+    analyser: ANALYSER_VERSION,
+    terms: terms.length,
+    termBytes: names.length,
+    width,
+    passages,
+  });
+  const text = Buffer.concat([Buffer.from(`${MAGIC}${head}\n`), names]);
+  const start = Math.ceil(text.length / 4) * 4;
+  const bytes = new Uint8Array(start + directions.byteLength + CHECKSUM);
+  bytes.set(text);
+  const numbers = new DataView(bytes.buffer, start);
+  for (const [place, value] of directions.entries()) numbers.setFloat32(place * 4, value, true);
+  bytes.set(createHash('sha256').update(bytes.subarray(0, -CHECKSUM)).digest(), bytes.length - CHECKSUM);
+  return bytes;
+}
+
+/** Undefined when the bytes are damaged, of another format, or of an analyser that gives other terms. */
+export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
+  const checksum = Buffer.from(bytes.subarray(-CHECKSUM));
+  const content = bytes.subarray(0, -CHECKSUM);
+  if (!createHash('sha256').update(content).digest().equals(checksum)) return undefined;
+  const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  if (buffer.subarray(0, MAGIC.length).toString() !== MAGIC) return undefined;
+  const headEnd = buffer.indexOf('\n', MAGIC.length);
+  const head = readHead(buffer.subarray(MAGIC.length, headEnd).toString());
+  if (head.format !== FORMAT || head.analyser !== ANALYSER_VERSION) return undefined;
+  const termsEnd = headEnd + 1 + head.termBytes;
+  const terms = buffer
+    .subarray(headEnd + 1, termsEnd)
+    .toString()
+    .split('\n');
+  const start = Math.ceil(termsEnd / 4) * 4;
+  const numbers = new DataView(content.buffer, content.byteOffset + start);
+  const directions = new Float32Array(head.terms * head.width);
+  for (let place = 0; place < directions.length; place++) directions[place] = numbers.getFloat32(place * 4, true);
+  return {
+    version: versionOf(checksum),
+    dimensions: head.width + 1,
+    rows: new Map(terms.slice(0, head.terms).map((term, row) => [term, row])),
+    directions,
+    passages: head.passages,
+  };
+}
+
+/** Names what was learned by what it is, so that two of one name cannot differ. */
+export const versionOfArtefact = (bytes: Uint8Array): string => versionOf(bytes.subarray(-CHECKSUM));
+
+const versionOf = (checksum: Uint8Array): string =>
+  `${FORMAT}.${ANALYSER_VERSION}.${Buffer.from(checksum.subarray(0, 6)).toString('hex')}`;
+
+interface Head {
+  readonly format: number;
+  readonly analyser: string;
+  readonly terms: number;
+  readonly termBytes: number;
+  readonly width: number;
+  readonly passages: number;
+}
+
+// The checksum has vouched for it: it is as this program wrote it.
+const readHead = (line: string): Head => JSON.parse(line) as Head;

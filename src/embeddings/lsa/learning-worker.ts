@@ -1,0 +1,34 @@
+import { parentPort } from 'node:worker_threads';
+import { encodeArtefact } from './artefact.ts';
+import { learn } from './learn.ts';
+import { createPassageCounts } from './passage-counts.ts';
+
+/** What the thread is told: passages to read, or that there are no more; `passages` is how many the corpus has. */
+export type LearningOrder =
+  | { readonly kind: 'read'; readonly texts: readonly string[] }
+  | { readonly kind: 'learn'; readonly passages: number };
+
+/** What it answers, one to each `read`, several to `learn`. */
+export type LearningReply =
+  | { readonly kind: 'read' }
+  | { readonly kind: 'step'; readonly done: number; readonly total: number }
+  | { readonly kind: 'learned'; readonly artefact: Uint8Array<ArrayBuffer> };
+
+const counts = createPassageCounts();
+const reply = (message: LearningReply, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer);
+
+parentPort?.on('message', (order: LearningOrder) => {
+  if (order.kind === 'read') {
+    for (const text of order.texts) counts.add(text);
+    reply({ kind: 'read' });
+    return;
+  }
+  let last = -1;
+  const learned = learn(counts, ({ done, total }) => {
+    if (done === last) return;
+    last = done;
+    reply({ kind: 'step', done, total });
+  });
+  const artefact = encodeArtefact({ ...learned, passages: order.passages });
+  reply({ kind: 'learned', artefact }, [artefact.buffer]);
+});
