@@ -1,17 +1,15 @@
 import type { Document } from '../documents/document.ts';
 import { allOf, type Filter } from '../documents/filter.ts';
-import { defaultCollectionId, isUuid, newId } from '../documents/ids.ts';
+import { defaultCollectionId, isMadeFromName, isUuid, newId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus, Page, Paged } from '../store/corpus.ts';
 import type { Collection, CollectionMember, CollectionRecords } from '../store/records.ts';
-import type { UserRecords } from '../store/user-records.ts';
 import type { Principal } from './principal.ts';
 import { isVisible, visibleFilter } from './visible-filter.ts';
 
 export interface SharedCollectionsParts {
   readonly collections: CollectionRecords;
   readonly corpus: Pick<Corpus, 'get' | 'list'>;
-  readonly users: Pick<UserRecords, 'get'>;
 }
 
 export interface CollectionQuery extends Page {
@@ -23,11 +21,16 @@ export interface CollectionQuery extends Page {
 
 /**
  * Collections as one user may see and change them, r2r-v3.md 9: members see, owners manage, superusers may everything.
+ * Who comes and goes is for `memberships.ts`.
  * To all others a collection is `not_found`, like one that is not there; what only its owner may is `forbidden` to
  * members.
  */
 export interface SharedCollections {
-  create(by: Principal, collection: { readonly name: string; readonly description?: string }): Promise<Collection>;
+  /** `id` takes over one from elsewhere. Throws `conflict` when it is taken, `forbidden` when it is not free to choose. */
+  create(
+    by: Principal,
+    collection: { readonly id?: string; readonly name: string; readonly description?: string },
+  ): Promise<Collection>;
   list(by: Principal, query: CollectionQuery): Promise<Paged<Collection>>;
   get(by: Principal, id: string): Promise<Collection>;
   /** Of the caller, or of another owner. */
@@ -46,13 +49,9 @@ export interface SharedCollections {
   addDocument(by: Principal, id: string, documentId: string): Promise<void>;
   removeDocument(by: Principal, id: string, documentId: string): Promise<void>;
   members(by: Principal, id: string, page: Page): Promise<Paged<CollectionMember>>;
-  /** Throws `not_found` for a user there is not, `invalid_request` for one who belongs to it. */
-  addMember(by: Principal, id: string, userId: string): Promise<void>;
-  /** Whoever is not the owner may also leave by themselves. */
-  removeMember(by: Principal, id: string, userId: string): Promise<void>;
 }
 
-export function createSharedCollections({ collections, corpus, users }: SharedCollectionsParts): SharedCollections {
+export function createSharedCollections({ collections, corpus }: SharedCollectionsParts): SharedCollections {
   const seen = async (by: Principal, id: string): Promise<Collection> => {
     const collection = isUuid(id) ? await collections.get(id) : undefined;
     if (collection !== undefined && mayView(by, collection)) return collection;
@@ -65,8 +64,15 @@ export function createSharedCollections({ collections, corpus, users }: SharedCo
   };
 
   return {
-    create: ({ userId }, { name, description = null }) =>
-      collections.ensure({ id: newId(), ownerId: userId, name, description }),
+    async create(by, { id = newId(), name, description = null }) {
+      if (!by.isSuperuser && isMadeFromName(id)) {
+        throw new ServiceError('forbidden', `The identifier ${id} is not free to choose; leave it out.`);
+      }
+      if ((await collections.get(id)) !== undefined) {
+        throw new ServiceError('conflict', `There is a collection ${id} already.`);
+      }
+      return collections.ensure({ id, ownerId: by.userId, name, description });
+    },
 
     list: ({ userId, isSuperuser }, { ownerOnly, ...query }) =>
       collections.list({
@@ -124,23 +130,6 @@ export function createSharedCollections({ collections, corpus, users }: SharedCo
 
     async members(by, id, page) {
       return collections.members((await seen(by, id)).id, page);
-    },
-
-    async addMember(by, id, userId) {
-      const collection = await owned(by, id);
-      const isKnown = isUuid(userId) && (userId === collection.ownerId || (await users.get(userId)) !== undefined);
-      if (!isKnown) throw new ServiceError('not_found', `There is no user ${userId}.`);
-      if (await collections.addMember(collection.id, userId)) return;
-      throw new ServiceError(
-        'invalid_request',
-        `The user ${userId} belongs to the collection ${collection.id} already.`,
-      );
-    },
-
-    async removeMember(by, id, userId) {
-      const collection = userId === by.userId ? await seen(by, id) : await owned(by, id);
-      if (await collections.removeMember(collection.id, userId)) return;
-      throw new ServiceError('not_found', `The user ${userId} does not belong to the collection ${collection.id}.`);
     },
   };
 }

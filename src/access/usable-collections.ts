@@ -1,4 +1,4 @@
-import { isUuid, uuidFromName } from '../documents/ids.ts';
+import { isMadeFromName, isUuid, uuidFromName } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
@@ -39,6 +39,3 @@ export async function usableCollections(
   for (const { id, name } of wanted) await collections.ensure({ id, ownerId: userId, name });
   return [...new Set(wanted.map(({ id }) => id))];
 }
-
-/** UUID version 5, as the identifiers of default collections are. */
-const isMadeFromName = (id: string): boolean => id.charAt(14) === '5';

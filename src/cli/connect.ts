@@ -49,7 +49,7 @@ async function openInProcess(config: Config, { output }: CommandContext, options
 }
 
 /** The server on that data folder; undefined when none runs. Throws when one runs but is stuck. */
-async function findServer(dataDir: string): Promise<ServerInfo | undefined> {
+export async function findServer(dataDir: string): Promise<ServerInfo | undefined> {
   const info = await readServerInfo(dataDir);
   if (info === undefined) return undefined;
   try {

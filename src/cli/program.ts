@@ -150,6 +150,19 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .action(async (options) => ended(await (await import('./reindex.ts')).reindex(options, context)));
 
   program
+    .command('migrate')
+    .description('bring over what another server holds')
+    .command('r2r')
+    .description('copy collections, documents and conversations out of a running R2R; run it again to go on')
+    .requiredOption('--url <address>', 'of the R2R server, such as http://localhost:7272')
+    .addOption(new Option('--api-key-stdin', 'its key, read from stdin').conflicts('email'))
+    .option('--email <e-mail>', 'log in there; the password is read from stdin')
+    .option('--report <file>', 'write what was copied and what was not as JSON')
+    .option('--state <file>', 'keep what was done in this file instead of one in the data folder')
+    .option('--json', 'one JSON object per line')
+    .action(async (options) => ended(await (await import('./migrate.ts')).migrate(options, context)));
+
+  program
     .command('doctor')
     .description('check what Citewell needs, and say how to fix what is wrong')
     .option('--json', 'machine-readable')

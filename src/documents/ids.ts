@@ -22,3 +22,6 @@ export const newId = (): string => randomUUID();
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (value: string): boolean => UUID.test(value);
+
+/** UUID version 5, as the identifiers of default collections are. */
+export const isMadeFromName = (id: string): boolean => id.charAt(14) === '5';

@@ -22,7 +22,12 @@ export function toCollectionRecord(collection: Collection) {
 const name = z.string().trim().min(1).max(1_000);
 const description = z.string().max(10_000);
 
-export const newCollection = z.object({ name, description: optional(description) });
+/** `id` is ours: a collection that is brought from elsewhere keeps its own. */
+export const newCollection = z.object({
+  id: optional(z.guid().toLowerCase()),
+  name,
+  description: optional(description),
+});
 
 /** A description is given or made, not both (r2r-v3.md 1.2). */
 export const collectionChange = snakeCased(

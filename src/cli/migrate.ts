@@ -1,0 +1,195 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { createAuthenticator } from '../access/authenticator.ts';
+import { ServiceError } from '../errors.ts';
+import { createApp } from '../http/app.ts';
+import { listen } from '../http/serve.ts';
+import { type MigratedItem, type MigratedKind, migrateR2r } from '../migrate/migrate-r2r.ts';
+import { openMigrationState } from '../migrate/migration-state.ts';
+import { connectV3, type V3Server } from '../migrate/v3-connection.ts';
+import type { CommandContext } from './command-context.ts';
+import { findServer } from './connect.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { commandLog } from './log.ts';
+import { count, progressLine } from './progress-line.ts';
+
+export interface MigrateOptions {
+  readonly url: string;
+  readonly apiKeyStdin?: boolean;
+  readonly email?: string;
+  readonly state?: string;
+  readonly report?: string;
+  readonly json?: boolean;
+}
+
+const kinds: readonly MigratedKind[] = ['collection', 'document', 'conversation'];
+
+/** What a report says that no count shows. */
+const NOT_CARRIED_OVER = [
+  'Users and their passwords: R2R does not give them out. Everything belongs to who runs this.',
+  'Graphs, chunks edited by hand and vectors: they are made anew from the documents.',
+  'When things were made: documents have it as first_ingested_at in their metadata.',
+];
+
+/** `citewell migrate r2r`: copies what a running R2R holds; run again, it goes on where it stopped. */
+export async function migrate(options: MigrateOptions, context: CommandContext): Promise<ExitCode> {
+  const { output, interruption } = context;
+  const config = await context.config();
+  const signal = interruption.stop;
+  const source = await withCredentials(options, signal);
+  const statePath =
+    options.state ??
+    join(config.dataDir, `migration-${createHash('sha256').update(source.url).digest('hex').slice(0, 12)}.jsonl`);
+  const target = await openTarget(config, context);
+  const items: MigratedItem[] = [];
+  let total = 0;
+  const startedAt = performance.now();
+  try {
+    const state = await openMigrationState(statePath);
+    const events = migrateR2r({ from: connectV3(source, signal), to: connectV3(target.server, signal), state, signal });
+    for await (const event of events) {
+      if (options.json) output.print(JSON.stringify(event));
+      if (event.type === 'found') {
+        total = kinds.reduce((sum, kind) => sum + event.counts[kind], 0);
+        if (!options.json) output.note(`${source.url} shows ${describe(event.counts)} to ${event.user}.`);
+        continue;
+      }
+      items.push(event);
+      if (event.outcome === 'failed' && !options.json) {
+        output.note(
+          `${output.noteStyle('red', 'failed')} ${event.kind} ${event.name || event.id}: ${event.reason ?? ''}`,
+        );
+      }
+      output.status(
+        progressLine(
+          {
+            ...progressOf(items, total),
+            elapsedSeconds: (performance.now() - startedAt) / 1000,
+            unit: 'things',
+            current: event.name,
+          },
+          output.width,
+        ),
+      );
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    output.status('');
+    await target.close();
+  }
+  const report = reportOf(source.url, items, signal.aborted);
+  if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
+  if (options.json) output.print(JSON.stringify({ type: 'report', ...report }));
+  else {
+    for (const kind of kinds) output.print(`${kind}s: ${describeOutcomes(report.counts[kind])}`);
+    for (const sentence of NOT_CARRIED_OVER) output.note(`Not carried over: ${sentence}`);
+    if (signal.aborted) output.note('Interrupted; the same command goes on where this stopped.');
+    else if (report.failed.length > 0) output.note('The same command tries again what failed.');
+  }
+  if (signal.aborted) return exitCodes.interrupted;
+  if (report.failed.length === 0) return exitCodes.ok;
+  return report.failed.length < items.length ? exitCodes.partly : exitCodes.failure;
+}
+
+const progressOf = (items: readonly MigratedItem[], total: number) => ({
+  done: items.length,
+  total,
+  failed: items.filter(({ outcome }) => outcome === 'failed').length,
+  skipped: items.filter(({ outcome }) => outcome === 'present').length,
+});
+
+type Outcomes = Readonly<Record<MigratedItem['outcome'], number>>;
+
+function reportOf(url: string, items: readonly MigratedItem[], interrupted: boolean) {
+  const outcomesOf = (kind: MigratedKind): Outcomes => {
+    const own = items.filter((item) => item.kind === kind).map(({ outcome }) => outcome);
+    const number = (outcome: MigratedItem['outcome']) => own.filter((each) => each === outcome).length;
+    return { copied: number('copied'), present: number('present'), failed: number('failed') };
+  };
+  return {
+    source: url,
+    interrupted,
+    counts: {
+      collection: outcomesOf('collection'),
+      document: outcomesOf('document'),
+      conversation: outcomesOf('conversation'),
+    },
+    failed: items.filter(({ outcome }) => outcome === 'failed'),
+    remarks: items.filter(({ outcome, reason }) => outcome !== 'failed' && reason !== undefined),
+    not_carried_over: NOT_CARRIED_OVER,
+  };
+}
+
+const describe = (counts: Readonly<Record<MigratedKind, number>>): string =>
+  kinds.map((kind) => `${count(counts[kind])} ${kind}s`).join(', ');
+
+const describeOutcomes = ({ copied, present, failed }: Outcomes): string =>
+  `${count(copied)} copied, ${count(present)} were here, ${count(failed)} failed`;
+
+/** The source with what it wants to see of the caller; secrets come over stdin, where no list of processes shows them. */
+async function withCredentials(options: MigrateOptions, signal: AbortSignal): Promise<V3Server> {
+  if (URL.parse(options.url) === null) {
+    throw new ServiceError(
+      'invalid_request',
+      `--url ${options.url} is no address; give one such as http://localhost:7272.`,
+    );
+  }
+  const url = options.url;
+  if (options.apiKeyStdin) return { url, apiKey: await secret('key') };
+  if (options.email === undefined) return { url };
+  const login = new URLSearchParams({ username: options.email, password: await secret('password') });
+  const base = url.replace(/\/+$/, '').replace(/\/v3$/, '');
+  const response = await fetch(`${base}/v3/users/login`, { method: 'POST', body: login, signal }).catch(
+    (cause: unknown) => {
+      throw new ServiceError('provider_failed', `The server at ${base} cannot be reached.`, { cause });
+    },
+  );
+  const { results } = Object(await response.json().catch(() => undefined)) as {
+    readonly results?: { readonly access_token?: { readonly token?: string } };
+  };
+  const bearer = results?.access_token?.token;
+  if (!response.ok || bearer === undefined) {
+    throw new ServiceError('unauthenticated', `${base} does not let ${options.email} in with that password.`);
+  }
+  return { url, bearer };
+}
+
+async function secret(what: string): Promise<string> {
+  if (process.stdin.isTTY) {
+    throw new ServiceError(
+      'invalid_request',
+      `The ${what} is read from stdin; pipe it in, as in: citewell migrate … < ${what}.txt`,
+    );
+  }
+  const given = (await readAll(process.stdin)).trim();
+  if (given !== '') return given;
+  throw new ServiceError('invalid_request', `No ${what} came over stdin.`);
+}
+
+/** The server of the data folder, or one for the time of this, which nobody else can use. */
+async function openTarget(config: Awaited<ReturnType<CommandContext['config']>>, { output }: CommandContext) {
+  const running = await findServer(config.dataDir);
+  if (running !== undefined) {
+    return { server: { url: running.url, bearer: running.token } satisfies V3Server, close: async () => {} };
+  }
+  const { createServices } = await import('../services.ts');
+  const services = await createServices(config, { log: commandLog(config.logLevel, output) });
+  try {
+    const key = randomUUID();
+    const authenticate = createAuthenticator({ keys: [key], localToken: () => undefined });
+    const http = await listen(createApp(services, authenticate), { host: '127.0.0.1', port: 0 });
+    return {
+      server: { url: http.url, bearer: key } satisfies V3Server,
+      async close() {
+        await http.close();
+        await services.close();
+      },
+    };
+  } catch (error) {
+    await services.close();
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+
+/** What is read of R2R's records (r2r-v3.md 6.1, 8, 9); all else of them is passed over. */
+const metadata = z
+  .record(z.string(), z.json())
+  .nullish()
+  .transform((value) => value ?? {});
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+
+export const r2rDocument = z.object({
+  id: z.string(),
+  collection_ids: z
+    .array(z.string())
+    .nullish()
+    .transform((ids) => ids ?? []),
+  owner_id: text,
+  document_type: text,
+  metadata,
+  title: text,
+  ingestion_status: text,
+  created_at: text,
+});
+
+export const r2rCollection = z.object({
+  id: z.string(),
+  owner_id: text,
+  name: text,
+  description: text,
+});
+
+export const r2rConversation = z.object({ id: z.string(), name: text });
+
+export const r2rMessage = z.object({
+  id: z.string(),
+  message: z.object({ role: z.string(), content: z.unknown() }),
+  metadata,
+});
+
+export const r2rUser = z.object({ id: z.string(), email: text, is_superuser: z.boolean().nullish() });
+
+export type R2rDocument = z.output<typeof r2rDocument>;
+
+/** One of the records, or `provider_failed` with what is wrong with it. */
+export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new ServiceError(
+    'provider_failed',
+    `The server's ${what} is not as R2R's are: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(),
+  );
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type MigrationEvent, migrateR2r } from '../../src/migrate/migrate-r2r.ts';
+import { openMigrationState } from '../../src/migrate/migration-state.ts';
+import { connectV3 } from '../../src/migrate/v3-connection.ts';
+import { startCitewell } from '../http/support/start-citewell.ts';
+import type { RunningHttp } from '../http/support/start-http.ts';
+import { jsonReply, startFakeProvider } from '../support/fake-provider.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
+type Body = any;
+
+const read = async (http: RunningHttp, path: string): Promise<Body> =>
+  ((await (await fetch(`${http.url}/v3${path}`)).json()) as Body).results;
+
+async function make(http: RunningHttp, path: string, body: object): Promise<Body> {
+  const response = await http.post(`/v3${path}`, body);
+  return ((await response.json()) as Body).results;
+}
+
+describe('a migration', () => {
+  let source: RunningHttp;
+  let target: RunningHttp;
+  let folder: string;
+  const known = { collection: '', document: '', chunks: '', conversation: '' };
+
+  beforeAll(async () => {
+    [source, target] = await Promise.all([startCitewell(), startCitewell()]);
+    folder = await mkdtemp(join(tmpdir(), 'citewell-migrate-'));
+    known.collection = (await make(source, '/collections', { name: 'Cities', description: 'Capitals.' })).id;
+    const form = new FormData();
+    form.set('file', new Blob(['# Lisbon\n\nThe capital of Portugal is Lisbon.\n']), 'lisbon.md');
+    form.set('metadata', JSON.stringify({ year: 2024, title: 'Of Lisbon' }));
+    form.set('collection_ids', JSON.stringify([known.collection]));
+    const uploaded = await fetch(`${source.url}/v3/documents`, { method: 'POST', body: form });
+    known.document = ((await uploaded.json()) as Body).results.document_id;
+    known.chunks = (
+      await make(source, '/documents', { chunks: ['Oslo is in Norway.', 'Rome is in Italy.'] })
+    ).document_id;
+    known.conversation = (await make(source, '/conversations', { name: 'On cities' })).id;
+    for (const [role, content] of [
+      ['user', 'Where is Oslo?'],
+      ['assistant', 'In Norway [1].'],
+    ]) {
+      await make(source, `/conversations/${known.conversation}/messages`, { role, content, metadata: { kept: true } });
+    }
+  });
+  afterAll(async () => {
+    await Promise.all([source.close(), target.close()]);
+    await rm(folder, { recursive: true });
+  });
+
+  async function run(from = source.url, file = 'state.jsonl'): Promise<MigrationEvent[]> {
+    const { signal } = new AbortController();
+    const state = await openMigrationState(join(folder, file));
+    const events = [];
+    const migration = {
+      from: connectV3({ url: from }, signal),
+      to: connectV3({ url: target.url }, signal),
+      state,
+      signal,
+    };
+    for await (const event of migrateR2r(migration)) events.push(event);
+    return events;
+  }
+
+  const outcomes = (events: readonly MigrationEvent[]) =>
+    events.flatMap((event) => (event.type === 'item' ? [`${event.kind} ${event.outcome}`] : [])).sort();
+
+  it('carries everything over, under the same identifiers', async () => {
+    const events = await run();
+    expect(events[0]).toMatchObject({ counts: { collection: 2, document: 2, conversation: 1 } });
+    expect(outcomes(events)).toEqual([
+      'collection copied',
+      'collection present',
+      'conversation copied',
+      'document copied',
+      'document copied',
+    ]);
+    const document = await read(target, `/documents/${known.document}`);
+    expect(document).toMatchObject({ title: 'Of Lisbon', ingestion_status: 'success', document_type: 'md' });
+    expect(document.metadata).toMatchObject({ year: 2024, first_ingested_at: expect.any(String) });
+    expect(document.collection_ids).toEqual([known.collection]);
+    expect(await read(target, `/collections/${known.collection}`)).toMatchObject({
+      name: 'Cities',
+      description: 'Capitals.',
+    });
+    const { chunk_search_results: found } = await make(target, '/retrieval/search', { query: 'Where is Oslo?' });
+    expect(found[0]).toMatchObject({ document_id: known.chunks, text: 'Oslo is in Norway.' });
+    const [conversation] = await read(target, '/conversations');
+    expect(conversation.name).toBe('On cities');
+    const messages = await read(target, `/conversations/${conversation.id}`);
+    expect(messages.map(({ message, metadata }: Body) => [message.role, message.content, metadata.kept])).toEqual([
+      ['user', 'Where is Oslo?', true],
+      ['assistant', 'In Norway [1].', true],
+    ]);
+  });
+
+  it('copies nothing twice when it is run again', async () => {
+    expect(outcomes(await run()).filter((each) => !each.endsWith('present'))).toEqual([]);
+    expect(await read(target, '/conversations')).toHaveLength(1);
+  });
+
+  it('makes a conversation anew that an interrupted run had only begun', async () => {
+    const half = (await make(target, '/conversations', { name: 'half' })).id;
+    const begun = { kind: 'conversation', from: known.conversation, to: half, state: 'begun' };
+    // With the line that was being written when the process was killed.
+    await appendFile(join(folder, 'killed.jsonl'), `${JSON.stringify(begun)}\n{"kind":"docu`);
+    await run(source.url, 'killed.jsonl');
+    const names = (await read(target, '/conversations')).map(({ name }: Body) => name);
+    expect(names).toEqual(['On cities', 'On cities']);
+    expect(outcomes(await run(source.url, 'killed.jsonl'))).not.toContain('conversation copied');
+  });
+
+  it('tells why one thing failed and goes on with the rest', async () => {
+    const broken = await startFakeProvider();
+    const id = randomUUID();
+    broken.otherwise(({ path }) => {
+      if (path.startsWith('/v3/users/me')) return jsonReply({ results: { id, email: 'a@b.c' } });
+      if (path.startsWith('/v3/documents?')) {
+        const results = [
+          { id, title: 'gone.txt', document_type: 'txt', metadata: null, collection_ids: null },
+          { id: randomUUID(), title: 'a/b', document_type: 'txt', metadata: {}, collection_ids: [randomUUID()] },
+        ];
+        return jsonReply({ results, total_entries: 2 });
+      }
+      if (path.includes(id)) return jsonReply({ message: 'No such document' }, { status: 404 });
+      if (path.endsWith('/download')) return { headers: { 'content-type': 'text/plain' }, steps: [{ send: 'Words.' }] };
+      return jsonReply({ results: [], total_entries: 0 });
+    });
+    const events = await run(broken.origin, 'broken.jsonl');
+    await broken.close();
+    expect(outcomes(events)).toEqual(['document copied', 'document failed']);
+    expect(events).toContainEqual(expect.objectContaining({ id, reason: expect.stringContaining('No such document') }));
+  });
+
+  it('stops where nobody lets it in, or nothing speaks the interface', async () => {
+    const other = await startFakeProvider();
+    other.otherwise(() => jsonReply({ message: 'Who are you?' }, { status: 401 }));
+    await expect(run(other.origin, 'other.jsonl')).rejects.toMatchObject({ code: 'unauthenticated' });
+    other.otherwise(() => jsonReply({ hello: 'world' }));
+    await expect(run(other.origin, 'other.jsonl')).rejects.toMatchObject({ code: 'provider_failed' });
+    await other.close();
+  });
+});
