@@ -107,7 +107,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const { spaces, conversations, maintenance } = store;
   const { corpus, changes } = watchCorpus(store.corpus);
   const accounts = await createAccounts(config.access.accounts, { ...store, store: store.people, corpus });
-  await settleAdmins(config.access.admins, { store: store.people, collections: store.collections, warn });
+  await settleAdmins(config.access.admins, { ...accounts, collections: store.collections, warn });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const chunks = createChunkSearch({
     search: store.sqlite.search,

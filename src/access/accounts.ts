@@ -2,6 +2,7 @@ import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 import type { UserStore } from '../store/user-records.ts';
 import { createMemberships, type Memberships } from './memberships.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
 import { createPeople, type People } from './people.ts';
 import { createQuotas, type QuotaSizes, type Quotas } from './quotas.ts';
 import { createRequestLimits, type RequestLimits, type RequestRates } from './request-limits.ts';
@@ -17,6 +18,7 @@ export interface Accounts {
   readonly memberships: Memberships;
   readonly limits: RequestLimits;
   readonly quotas: Quotas;
+  readonly passwords: Passwords;
   readonly store: UserStore;
 }
 
@@ -27,6 +29,8 @@ export interface AccountSettings extends UserPolicy {
   readonly refreshDays: number;
   readonly rates: RequestRates;
   readonly quotas: QuotaSizes;
+  /** See `createPasswords`. */
+  readonly passwordCost?: number;
 }
 
 export interface AccountParts {
@@ -49,15 +53,17 @@ export const defaultAccountSettings: AccountSettings = {
 export async function createAccounts(settings: AccountSettings, parts: AccountParts): Promise<Accounts> {
   const { store, corpus, collections } = parts;
   const secret = settings.tokenSecret ?? (await store.signingSecret());
+  const passwords = createPasswords(settings.passwordCost);
   const tokens = createSessionTokens({ ...settings, secret });
-  const signIn = createSignIn({ store, tokens, requiresVerified: settings.requiresVerified });
+  const signIn = createSignIn({ store, tokens, passwords, requiresVerified: settings.requiresVerified });
   return {
-    users: createUsers({ ...parts, signIn, policy: settings }),
+    users: createUsers({ ...parts, signIn, passwords, policy: settings }),
     signIn,
     people: createPeople({ signIn, collections }),
     memberships: createMemberships({ collections, users: store.users }),
     limits: createRequestLimits({ defaults: settings.rates, store }),
     quotas: createQuotas({ defaults: settings.quotas, users: store.users, corpus, collections }),
+    passwords,
     store,
   };
 }

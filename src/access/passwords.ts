@@ -1,34 +1,46 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 
+/** Keeps passwords so that nobody can read them back. */
+export interface Passwords {
+  /** A salted hash, with what it takes to check it. Throws `invalid_request` for a bad password. */
+  hash(password: string): Promise<string>;
+  /** Whether it is the password that was hashed. Null is nobody's, and takes as long to find out. */
+  matches(password: string, stored: string | null): Promise<boolean>;
+}
+
 /** 32 MB and some tenths of a second for each guess; one of the settings OWASP names. */
-const COST = { ln: 15, r: 8, p: 3 };
+const STANDARD_COST = 15;
+const BLOCK = 8;
+const PARALLEL = 3;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const LEAST = 8;
 const MOST = 1_000;
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-/** Of nothing: compared with where there is no password, so that the time does not tell that there is none. */
-const NOBODY = `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
-
-/** The password as it may be kept: a salted hash, with what it takes to check it. Throws `invalid_request` for a bad one. */
-export async function hashPassword(password: string): Promise<string> {
-  checkPassword(password);
-  const salt = randomBytes(SALT_BYTES);
-  const key = await derive(password, salt, { ...COST, bytes: KEY_BYTES });
-  return `$scrypt$ln=${COST.ln},r=${COST.r},p=${COST.p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
-}
-
-/** Whether it is the password that was hashed. Null is nobody's, and takes as long to find out. */
-export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const [, ln, r, p, salt = '', hash = ''] = FORM.exec(stored ?? NOBODY) ?? [];
-  if (ln === undefined) throw new ServiceError('store_failed', 'A password is kept in a form that is not known.');
-  const wanted = Buffer.from(hash, 'base64url');
-  const cost = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
-  // Longer ones were never taken, and must not be worked on.
-  const found = await derive(password.slice(0, MOST + 1), Buffer.from(salt, 'base64url'), cost);
-  return timingSafeEqual(found, wanted) && stored !== null;
+/** `cost` is the binary logarithm of scrypt's N for new hashes; each is checked with what it was made with. */
+export function createPasswords(cost: number = STANDARD_COST): Passwords {
+  const parameters = `$scrypt$ln=${cost},r=${BLOCK},p=${PARALLEL}`;
+  // Of nothing: compared with where there is no password, so that the time does not tell that there is none.
+  const nobody = `${parameters}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+  return {
+    async hash(password) {
+      checkPassword(password);
+      const salt = randomBytes(SALT_BYTES);
+      const key = await derive(password, salt, { ln: cost, r: BLOCK, p: PARALLEL, bytes: KEY_BYTES });
+      return `${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
+    },
+    async matches(password, stored) {
+      const [, ln, r, p, salt = '', hash = ''] = FORM.exec(stored ?? nobody) ?? [];
+      if (ln === undefined) throw new ServiceError('store_failed', 'A password is kept in a form that is not known.');
+      const wanted = Buffer.from(hash, 'base64url');
+      const made = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
+      // Longer ones were never taken, and must not be worked on.
+      const found = await derive(password.slice(0, MOST + 1), Buffer.from(salt, 'base64url'), made);
+      return timingSafeEqual(found, wanted) && stored !== null;
+    },
+  };
 }
 
 /** Throws `invalid_request` for a password nobody should have. */

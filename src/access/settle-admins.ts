@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defaultCollectionId } from '../documents/ids.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { UserStore } from '../store/user-records.ts';
-import { hashPassword, isPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { defaultAdmin } from './principal.ts';
 
 export interface AdminWishes {
@@ -14,6 +14,7 @@ export interface AdminWishes {
 
 interface Places {
   readonly store: UserStore;
+  readonly passwords: Passwords;
   readonly collections: CollectionRecords;
   readonly warn: (message: string) => void;
 }
@@ -26,7 +27,7 @@ const TEST_PASSWORD = 'change_me_immediately';
  * the first admin is there whom the settings name.
  */
 export async function settleAdmins({ first, knowsTestPassword }: AdminWishes, places: Places): Promise<void> {
-  const { store, collections, warn } = places;
+  const { store, passwords, collections, warn } = places;
   const { users } = store;
   const { userId, email } = defaultAdmin;
   const admin =
@@ -35,17 +36,17 @@ export async function settleAdmins({ first, knowsTestPassword }: AdminWishes, pl
   await collections.ensure({ id: defaultCollectionId(userId), ownerId: userId, name: 'Default' });
   if (knowsTestPassword) {
     warn(`CITEWELL_R2R_TEST_ADMIN is set: ${email} logs in with a password that everybody knows. For tests only.`);
-    if (!(await hasTestPassword(admin.passwordHash))) {
-      await users.update(userId, { passwordHash: await hashPassword(TEST_PASSWORD) });
+    if (!(await hasTestPassword(admin.passwordHash, passwords))) {
+      await users.update(userId, { passwordHash: await passwords.hash(TEST_PASSWORD) });
     }
-  } else if (await hasTestPassword(admin.passwordHash)) {
+  } else if (await hasTestPassword(admin.passwordHash, passwords)) {
     await users.update(userId, { passwordHash: null, tokenStamp: randomUUID() });
   }
   if (first === undefined || (await users.findByEmail(first.email)) !== undefined) return;
-  const passwordHash = await hashPassword(first.password);
+  const passwordHash = await passwords.hash(first.password);
   const made = await users.create({ email: first.email, passwordHash, isSuperuser: true, isVerified: true });
   await collections.ensure({ id: defaultCollectionId(made.id), ownerId: made.id, name: 'Default' });
 }
 
-const hasTestPassword = async (hash: string | null): Promise<boolean> =>
-  hash !== null && (await isPassword(TEST_PASSWORD, hash));
+const hasTestPassword = async (hash: string | null, passwords: Passwords): Promise<boolean> =>
+  hash !== null && passwords.matches(TEST_PASSWORD, hash);

@@ -1,13 +1,14 @@
 import { ServiceError } from '../errors.ts';
 import type { User, UserStore } from '../store/user-records.ts';
 import { provesApiKey, readApiKey } from './api-keys.ts';
-import { isPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { invalidToken, type SessionClaims, type SessionTokens, type TokenPair } from './session-tokens.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
 export interface SignInParts {
   readonly store: UserStore;
   readonly tokens: SessionTokens;
+  readonly passwords: Passwords;
   /** Whether an e-mail has to be verified before one can log in. */
   readonly requiresVerified: boolean;
   readonly throttles?: LoginThrottles;
@@ -53,12 +54,8 @@ export interface Login {
   readonly address: string;
 }
 
-export function createSignIn({
-  store,
-  tokens,
-  requiresVerified,
-  throttles = standardThrottles(),
-}: SignInParts): SignIn {
+export function createSignIn(parts: SignInParts): SignIn {
+  const { store, tokens, passwords, requiresVerified, throttles = standardThrottles() } = parts;
   const { users, apiKeys, revokedTokens } = store;
 
   const userOf = async ({ email, stamp, session }: SessionClaims, kind: 'access' | 'refresh'): Promise<User> => {
@@ -76,7 +73,7 @@ export function createSignIn({
       ] as const;
       for (const [throttle, name] of names) throttle.attempt(name);
       const user = await users.findByEmail(email);
-      const isRight = await isPassword(password, user?.passwordHash ?? null);
+      const isRight = await passwords.matches(password, user?.passwordHash ?? null);
       if (user === undefined || !isRight || !user.isActive) {
         throw new ServiceError('unauthenticated', 'Incorrect email or password');
       }
@@ -123,7 +120,7 @@ export function createSignIn({
 
     async confirmPassword(user, password, refusal) {
       throttles.email.attempt(user.email);
-      if (!(await isPassword(password, user.passwordHash))) throw new ServiceError('invalid_request', refusal);
+      if (!(await passwords.matches(password, user.passwordHash))) throw new ServiceError('invalid_request', refusal);
       throttles.email.forgive(user.email);
     },
   };

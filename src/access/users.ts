@@ -5,7 +5,7 @@ import type { Corpus, DeletionReceipt, Page, Paged } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 import type { ApiKey, CodePurpose, User, UserChange, UserStore } from '../store/user-records.ts';
 import { makeApiKey } from './api-keys.ts';
-import { checkPassword, hashPassword } from './passwords.ts';
+import { checkPassword, type Passwords } from './passwords.ts';
 import { defaultAdmin, type Principal } from './principal.ts';
 import { removeBelongings } from './remove-belongings.ts';
 import type { SignIn } from './sign-in.ts';
@@ -17,6 +17,7 @@ export interface UsersParts {
   readonly conversations: ConversationRecords;
   readonly corpus: Corpus;
   readonly signIn: SignIn;
+  readonly passwords: Passwords;
   readonly policy: UserPolicy;
   readonly registrations?: Throttle;
 }
@@ -93,7 +94,7 @@ const REGISTRATIONS = { times: 100, seconds: 3_600 };
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
 
 export function createUsers(parts: UsersParts): Users {
-  const { store, collections, signIn, policy, registrations = createThrottle(REGISTRATIONS) } = parts;
+  const { store, collections, signIn, passwords, policy, registrations = createThrottle(REGISTRATIONS) } = parts;
   const { users, apiKeys, codes } = store;
 
   const find = async (by: Principal, id: string): Promise<User> => {
@@ -104,7 +105,7 @@ export function createUsers(parts: UsersParts): Users {
     throw new ServiceError('not_found', `There is no user ${id}.`);
   };
   const setPassword = async (id: string, password: string): Promise<void> => {
-    await users.update(id, { passwordHash: await hashPassword(password), tokenStamp: randomUUID() });
+    await users.update(id, { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() });
   };
 
   return {
@@ -123,7 +124,7 @@ export function createUsers(parts: UsersParts): Users {
       const user = await users
         .create({
           email,
-          passwordHash: await hashPassword(password),
+          passwordHash: await passwords.hash(password),
           isSuperuser: false,
           isVerified: isVerified ?? !policy.requiresVerified,
           ...profile,
@@ -152,7 +153,7 @@ export function createUsers(parts: UsersParts): Users {
         ...(isOther && policy.requiresVerified && change.isVerified === undefined && { isVerified: false }),
         // Whoever had a token of another address, or was shut out, has to show again who they are.
         ...((isOther || change.isActive === false) && { tokenStamp: randomUUID() }),
-        ...(password !== undefined && { passwordHash: await hashPassword(password), tokenStamp: randomUUID() }),
+        ...(password !== undefined && { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() }),
       };
       const updated = await users.update(user.id, full).catch((error: unknown) => {
         throw isConflict(error) ? taken(change.email ?? '') : error;

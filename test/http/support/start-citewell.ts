@@ -59,12 +59,13 @@ export async function startCitewell({
   const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText, readers: 1 });
   const { sqlite, corpus, spaces, conversations, maintenance } = store;
   const accounts = await createAccounts(
-    { ...defaultAccountSettings, ...accountSettings },
+    // Passwords are guessed by nobody here.
+    { ...defaultAccountSettings, passwordCost: 4, ...accountSettings },
     { ...store, store: store.people },
   );
   await settleAdmins(
     { knowsTestPassword: hasTestAdmin },
-    { store: store.people, collections: store.collections, warn: () => {} },
+    { ...accounts, collections: store.collections, warn: () => {} },
   );
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const embeddings = createLexicalHash();

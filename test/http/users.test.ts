@@ -1,0 +1,280 @@
+import { r2rClient } from 'r2r-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCitewell } from './support/start-citewell.ts';
+import type { RunningHttp } from './support/start-http.ts';
+
+const PASSWORD = 'a long pass phrase';
+let server: RunningHttp;
+let admin: r2rClient;
+let adminToken: string;
+
+beforeAll(async () => {
+  server = await startCitewell({ isRequired: true, hasTestAdmin: true });
+  admin = new r2rClient(server.url);
+  const { results } = await admin.users.login({ email: 'admin@example.com', password: 'change_me_immediately' });
+  adminToken = results.accessToken.token;
+});
+afterAll(() => server.close());
+
+interface Newcomer {
+  readonly client: r2rClient;
+  readonly id: string;
+  readonly email: string;
+  readonly access: string;
+}
+
+async function newcomer(name: string): Promise<Newcomer> {
+  const client = new r2rClient(server.url);
+  const email = `${name}@example.org`;
+  const { results } = await client.users.create({ email, password: PASSWORD });
+  const { results: tokens } = await client.users.login({ email, password: PASSWORD });
+  return { client, id: results.id, email, access: tokens.accessToken.token };
+}
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
+const json = (response: Response): Promise<any> => response.json();
+const send = (path: string, init: RequestInit = {}) => fetch(`${server.url}/v3${path}`, init);
+const post = (path: string, body: string | object = '', headers: Record<string, string> = {}) =>
+  send(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), headers });
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+describe('r2r-js as a user', () => {
+  it('registers, logs in, and is who it says', async () => {
+    const { client, id, email } = await newcomer('Ada');
+    const { results: me } = await client.users.me();
+    expect(me).toMatchObject({ id, email: email.toLowerCase(), isSuperuser: false, isActive: true, name: null });
+    expect(me).toHaveProperty('hashedPassword', null);
+    expect(me.collectionIds).toHaveLength(1);
+  });
+
+  it('changes its password, after which older tokens are worth nothing', async () => {
+    const { client, email, access: before } = await newcomer('grace');
+    const refresh = client.getRefreshToken();
+    await expect(
+      client.users.changePassword({ current_password: 'not it at all', new_password: 'another pass phrase' }),
+    ).rejects.toThrow(/Status 400/);
+    await client.users.changePassword({ current_password: PASSWORD, new_password: 'another pass phrase' });
+    expect((await send('/users/me', { headers: bearer(before) })).status).toBe(401);
+    expect((await post('/users/refresh-token', refresh ?? '')).status).toBe(401);
+    await client.users.logout();
+    await expect(client.users.login({ email, password: PASSWORD })).rejects.toThrow(/Status 401/);
+    await client.users.login({ email, password: 'another pass phrase' });
+  });
+
+  it('renews its tokens, each refresh token once', async () => {
+    const { client } = await newcomer('barbara');
+    const used = client.getRefreshToken();
+    await client.users.refreshAccessToken();
+    expect(client.getRefreshToken()).not.toBe(used);
+    await client.users.me();
+    const again = await post('/users/refresh-token', used ?? '');
+    expect([again.status, (await json(again)).message]).toEqual([401, expect.stringContaining('Invalid token')]);
+  });
+
+  it('logs out of all tokens of one login, and of no other', async () => {
+    const { client, email, access } = await newcomer('joan');
+    const other = new r2rClient(server.url);
+    await other.users.login({ email, password: PASSWORD });
+    const refresh = client.getRefreshToken();
+    await client.users.logout();
+    expect((await send('/users/me', { headers: bearer(access) })).status).toBe(401);
+    expect((await post('/users/refresh-token', refresh ?? '')).status).toBe(401);
+    await other.users.me();
+  });
+
+  it('makes keys, that are shown once and stop when they are deleted', async () => {
+    const { client, id } = await newcomer('katherine');
+    const { results: made } = await client.users.createApiKey({ id, name: 'laptop', description: 'at home' });
+    expect(made.apiKey).toMatch(/^key_[\w-]{22}\.[\w-]{43}$/);
+    expect(made.apiKey.startsWith(`${made.publicKey}.`)).toBe(true);
+    const listed = await client.users.listApiKeys({ id });
+    expect(listed).toMatchObject({ totalEntries: 1, results: [{ keyId: made.keyId, name: 'laptop' }] });
+    expect(JSON.stringify(listed)).not.toContain(made.apiKey.split('.')[1]);
+    for (const headers of [bearer(made.apiKey), { 'x-api-key': made.apiKey }]) {
+      const me = await send('/users/me', { headers });
+      expect((await json(me)).results.id).toBe(id);
+    }
+    const both = await send('/users/me', { headers: { ...bearer(made.apiKey), 'x-api-key': made.apiKey } });
+    expect(both.status).toBe(400);
+    await client.users.deleteApiKey({ id, keyId: made.keyId });
+    expect((await send('/users/me', { headers: bearer(made.apiKey) })).status).toBe(401);
+  });
+
+  it('edits itself, and gives itself no rights', async () => {
+    const { client, id, access } = await newcomer('hedy');
+    const { results } = await client.users.update({ id, name: 'Hedy', bio: 'Hops', metadata: { team: 'radio' } });
+    expect(results).toMatchObject({ name: 'Hedy', bio: 'Hops', metadata: { team: 'radio' } });
+    await expect(client.users.update({ id, isSuperuser: true })).rejects.toThrow(/Status 403/);
+    for (const change of [{ is_active: true }, { limits_overrides: {} }, { is_verified: true }, { password: PASSWORD }])
+      expect((await post(`/users/${id}`, change, bearer(access))).status).toBe(403);
+  });
+
+  it('sees nobody else, there or not', async () => {
+    const { client } = await newcomer('mary');
+    const { id } = await newcomer('emmy');
+    for (const other of [id, '6b9f1f3e-0000-4000-8000-000000000000']) {
+      await expect(client.users.retrieve({ id: other })).rejects.toThrow(/Status 403/);
+      await expect(client.users.update({ id: other, name: 'x' })).rejects.toThrow(/Status 403/);
+      await expect(client.users.listApiKeys({ id: other })).rejects.toThrow(/Status 403/);
+      await expect(client.users.listCollections({ id: other })).rejects.toThrow(/Status 403/);
+      await expect(client.users.getLimits({ id: other })).rejects.toThrow(/Status 403/);
+      await expect(client.users.delete({ id: other, password: PASSWORD })).rejects.toThrow(/Status 403/);
+    }
+    await expect(client.users.list()).rejects.toThrow(/Status 403/);
+    await expect(client.users.export()).rejects.toThrow(/Status 403/);
+  });
+
+  it('deletes itself with its password, and nothing of it is left for who comes by that e-mail later', async () => {
+    const { client, id, email, access: token } = await newcomer('rosalind');
+    const upload = await client.documents.create({ raw_text: 'Photograph fifty-one shows a helix.' });
+    await client.conversations.create({ name: 'Mine' });
+    await expect(client.users.delete({ id, password: 'wrong pass phrase' })).rejects.toThrow(/Status 400/);
+    await client.users.delete({ id, password: PASSWORD });
+    expect((await send('/users/me', { headers: bearer(token) })).status).toBe(401);
+    const next = new r2rClient(server.url);
+    const { results } = await next.users.create({ email, password: PASSWORD });
+    expect(results.id).toBe(id);
+    expect((await send('/users/me', { headers: bearer(token) })).status).toBe(401);
+    await next.users.login({ email, password: PASSWORD });
+    await expect(next.documents.retrieve({ id: upload.results.documentId })).rejects.toThrow(/Status 404/);
+    expect((await next.conversations.list()).results).toEqual([]);
+  });
+
+  it('is told that a verified e-mail needs no code, and that this server sends none', async () => {
+    const { client, email } = await newcomer('lise');
+    await expect(client.users.sendVerificationEmail({ email })).rejects.toThrow(/already verified. Please log in/);
+    const sent = await post('/users/send-verification-email', 'nobody@example.org', { 'content-type': 'text/plain' });
+    expect((await json(sent)).results).toMatchObject({
+      message: 'A verification email has been sent.',
+      is_sent: false,
+    });
+    expect((await client.users.requestPasswordReset(email)).results.message).toContain('citewell users code');
+  });
+
+  it('sets a new password with a code that an admin made for it, once', async () => {
+    const { client, id, email, access } = await newcomer('ida');
+    const made = await post(`/users/${id}/codes`, { purpose: 'reset' }, bearer(adminToken));
+    const { code } = (await json(made)).results;
+    const own = await post(`/users/${id}/codes`, { purpose: 'reset' }, bearer(access));
+    expect(own.status).toBe(403);
+    await client.users.resetPassword({ reset_token: code, new_password: 'brand new pass phrase' });
+    await client.users.login({ email, password: 'brand new pass phrase' });
+    await expect(
+      client.users.resetPassword({ reset_token: code, new_password: 'one more pass phrase' }),
+    ).rejects.toThrow(/Status 400/);
+  });
+
+  it('is told what it may do and has done', async () => {
+    const { client, id } = await newcomer('chien');
+    const { results } = await client.users.getLimits({ id });
+    expect(results).toMatchObject({ storageLimits: { documents: { used: 0 }, collections: { used: 1 } } });
+  });
+
+  it.each(['google', 'github'])('cannot log in with %s, and is told what can be done', async (provider) => {
+    const answer = await send(`/users/oauth/${provider}/authorize`, { headers: bearer(adminToken) });
+    expect([answer.status, (await json(answer)).code]).toEqual([503, 'not_configured']);
+  });
+});
+
+describe('r2r-js as a superuser', () => {
+  it('lists, promotes, shuts out and lets in', async () => {
+    const { client, id, access } = await newcomer('dorothy');
+    const found = await admin.users.list({ ids: [id] });
+    expect([found.totalEntries, found.results[0]?.id]).toEqual([1, id]);
+    expect((await admin.users.update({ id, isSuperuser: true })).results.isSuperuser).toBe(true);
+    expect((await client.users.list({ limit: 1 })).results).toHaveLength(1);
+    await admin.users.update({ id, isSuperuser: false });
+    await expect(client.users.list()).rejects.toThrow(/Status 403/);
+
+    const { results: key } = await client.users.createApiKey({ id });
+    await post(`/users/${id}`, { is_active: false }, bearer(adminToken));
+    for (const token of [access, key.apiKey])
+      expect((await send('/users/me', { headers: bearer(token) })).status).toBe(401);
+    await expect(client.users.login({ email: 'dorothy@example.org', password: PASSWORD })).rejects.toThrow(/401/);
+    await post(`/users/${id}`, { is_active: true }, bearer(adminToken));
+    expect((await send('/users/me', { headers: bearer(access) })).status).toBe(401);
+    expect((await send('/users/me', { headers: bearer(key.apiKey) })).status).toBe(200);
+  });
+
+  it('puts users into collections, whose documents they then see, and takes them out', async () => {
+    const { client, id } = await newcomer('valentina');
+    const [collection] = (await admin.users.listCollections({ id: (await admin.users.me()).results.id })).results;
+    const collectionId = collection?.id ?? '';
+    const { results } = await admin.documents.create({ raw_text: 'Vostok six flew in June.' });
+    const document = { id: results.documentId };
+    await expect(client.documents.retrieve(document)).rejects.toThrow(/Status 404/);
+    await expect(client.users.addToCollection({ id, collectionId })).rejects.toThrow(/Status 404/);
+    await admin.users.addToCollection({ id, collectionId });
+    expect((await client.documents.retrieve(document)).results.id).toBe(document.id);
+    expect((await client.users.me()).results.collectionIds).toContain(collectionId);
+    await expect(admin.users.addToCollection({ id, collectionId })).rejects.toThrow(/Status 400/);
+    await admin.users.removeFromCollection({ id, collectionId });
+    await expect(client.documents.retrieve(document)).rejects.toThrow(/Status 404/);
+  });
+
+  it('exports users as CSV, without what proves who they are', async () => {
+    const csv = (await await admin.users.export()) as unknown as Blob;
+    const [header, ...rows] = (await csv.text()).trim().split('\r\n');
+    expect(header).toBe(
+      '"id","email","is_superuser","is_active","is_verified","name","bio","collection_ids","created_at","updated_at"',
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    const some = await admin.users.export({ columns: ['email'], filters: { is_superuser: { $eq: true } } });
+    expect((await (some as unknown as Blob).text()).trim().split('\r\n')).toEqual(['"email"', '"admin@example.com"']);
+  });
+
+  it('makes users whose e-mail counts as verified, and does not lose the admin of the server', async () => {
+    const made = await admin.users.create({ email: 'wu@example.org', password: PASSWORD, isVerified: true });
+    expect(made.results.isVerified).toBe(true);
+    const { results: me } = await admin.users.me();
+    await expect(admin.users.update({ id: me.id, isSuperuser: false })).rejects.toThrow(/Status 400/);
+    await expect(admin.users.delete({ id: me.id, password: 'x' })).rejects.toThrow(/Status 400/);
+  });
+});
+
+describe('whoever is not known yet', () => {
+  it.each<[string, string, Record<string, string>]>([
+    ['raw', 'TOKEN', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['a JSON string', '"TOKEN"', { 'content-type': 'application/json' }],
+    ['an object', '{"refresh_token":"TOKEN"}', { 'content-type': 'application/json' }],
+    ['a form', 'token=TOKEN&tokenType=refresh', {}],
+  ])('renews with the token as %s, whatever the header says', async (how, body, headers) => {
+    const { client } = await newcomer(`renew-${how.replaceAll(/\W/g, '')}`);
+    const token = client.getRefreshToken() ?? '';
+    const answer = await post('/users/refresh-token', body.replace('TOKEN', token), {
+      ...headers,
+      ...bearer('worthless'),
+    });
+    expect(answer.status).toBe(200);
+    expect((await json(answer)).results).toMatchObject({ access_token: { token_type: 'access' } });
+  });
+
+  it('is refused alike with an unknown e-mail and a wrong password', async () => {
+    await newcomer('maria');
+    const refused = await Promise.all(
+      ['maria@example.org', 'nobody-at-all@example.org'].map(async (username) => {
+        const answer = await post('/users/login', new URLSearchParams({ username, password: 'wrong' }).toString());
+        return [answer.status, (await json(answer)).message];
+      }),
+    );
+    expect(refused[0]).toEqual([401, 'Incorrect email or password']);
+    expect(refused[1]).toEqual(refused[0]);
+  });
+
+  it('cannot take an e-mail that is taken, a short password, or the word for verified', async () => {
+    for (const body of [
+      { email: 'ADMIN@example.com', password: PASSWORD },
+      { email: 'new@example.org', password: 'short' },
+      { email: 'no address', password: PASSWORD },
+    ])
+      expect((await post('/users', body)).status).toBe(400);
+    expect((await post('/users', { email: 'v@example.org', password: PASSWORD, is_verified: true })).status).toBe(403);
+    expect((await post('/users', { email: 'v@example.org' })).status).toBe(422);
+  });
+
+  it('reaches nothing else', async () => {
+    for (const path of ['/users', '/users/me', '/documents', '/conversations', '/system/status'])
+      expect([path, (await send(path)).status]).toEqual([path, 401]);
+    expect((await post('/users/logout')).status).toBe(401);
+    expect((await post('/users/change-password', {})).status).toBe(401);
+  });
+});
