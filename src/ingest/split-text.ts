@@ -11,9 +11,8 @@ export interface Passage {
   readonly start: number;
   readonly end: number;
   readonly page: number | null;
+  /** The headings above it; of a passage that begins within a table, the names of the table's columns come last. */
   readonly headingPath: readonly string[];
-  /** What the passage needs beside its own words to be understood: the header of the table it is cut from. Never stored. */
-  readonly context?: string;
 }
 
 /** Both in UTF-16 code units. Without either, the text is split by its structure. */
@@ -46,15 +45,14 @@ export function splitText(
       return trimmed === undefined ? [] : [{ ...trimmed, path: span.path }];
     })
     .map(({ start, end, path }, order): Passage => {
-      const context = tableHeader(text, tableAt(start), start);
+      const header = tableHeader(text, tableAt(start), start);
       return {
         text: text.slice(start, end),
         order,
         start,
         end,
         page: pageOf(pageAt(start)),
-        headingPath: path,
-        ...(context === undefined ? {} : { context }),
+        headingPath: header === undefined ? path : [...path, header],
       };
     });
 }
@@ -82,8 +80,17 @@ function follow<T>(items: readonly T[], startOf: (item: T) => number): (offset: 
 }
 
 const MARKDOWN_HEADER = /^(\s*\|?.*\|.*)\n\s*\|?\s*:?-{2,}/;
+/** Longer names of columns are titles of questionnaires and the like; their beginning says enough. */
+const MAX_HEADER = 300;
 
+/**
+ * `Stop | Price` of the table that a passage begins within, for its rows mean little without. In the path it reaches
+ * embeddings, full text and models alike, and the passage itself stays a stretch of the document.
+ */
 function tableHeader(text: string, block: Block | undefined, start: number): string | undefined {
   if (block?.kind !== 'table' || start <= block.start || start >= block.end) return undefined;
-  return MARKDOWN_HEADER.exec(text.slice(block.start, Math.min(block.end, block.start + 4_000)))?.[1]?.trim();
+  const line = MARKDOWN_HEADER.exec(text.slice(block.start, Math.min(block.end, block.start + 4_000)))?.[1];
+  const names = line?.split(/(?<!\\)\|/).map((name) => name.replaceAll('\\|', '|').trim());
+  const header = names?.filter((name) => name !== '').join(' | ') ?? '';
+  return /[\p{L}\p{N}]/u.test(header) ? header.slice(0, MAX_HEADER).toWellFormed() : undefined;
 }

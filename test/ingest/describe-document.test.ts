@@ -43,11 +43,7 @@ describe('what is embedded of a passage', () => {
       { title: 'Book.md', headingPath: ['Fares'], text: '## Fares\n\nTen.' },
       'Book\n## Fares\n\nTen.',
     ],
-    [
-      'names the columns of a table',
-      { title: 'N/A', headingPath: [], text: '| 1 | 2 |', context: '| a | b |' },
-      '| a | b |\n| 1 | 2 |',
-    ],
+    ['names the columns of a table', { title: 'N/A', headingPath: ['a | b'], text: '| 1 | 2 |' }, 'a | b\n| 1 | 2 |'],
   ])('%s', (_, passage, expected) => {
     expect(embeddingText(passage)).toBe(expected);
   });

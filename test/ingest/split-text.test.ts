@@ -72,13 +72,13 @@ describe('splitting by structure', () => {
     }
   });
 
-  it('parts a long table between rows and hands its header on beside the text', () => {
+  it('parts a long table between rows and names its columns beside each part', () => {
     const rows = Array.from({ length: 80 }, (_, index) => `| Pier ${index} | ${index * 3} kroner |`);
     const passages = splitMarkdown(['| Stop | Price |', '| --- | --- |', ...rows].join('\n'));
     expect(passages.length).toBeGreaterThan(1);
     for (const passage of passages.slice(1)) {
       expect(passage.text).toMatch(/^\| Pier \d+ \|[\s\S]*kroner \|$/);
-      expect(passage.context).toBe('| Stop | Price |');
+      expect(passage.headingPath).toEqual(['Stop | Price']);
       expect(passage.text).not.toContain('Stop');
     }
   });
