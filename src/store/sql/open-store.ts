@@ -2,10 +2,12 @@ import type { Corpus } from '../corpus.ts';
 import type { DocumentGraphRecords, GraphRecords } from '../graph-records.ts';
 import type { IndexMaintenance } from '../index-state.ts';
 import type { IngestionQueue } from '../ingestion-queue.ts';
+import type { LearnedEmbedders } from '../learned-embedders.ts';
 import type { CollectionRecords, ConversationRecords } from '../records.ts';
 import type { UserStore } from '../user-records.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import type { VectorSpaces } from '../vector-spaces.ts';
+import type { DocumentVersions } from '../versions.ts';
 import { createCorpus } from './create-corpus.ts';
 import type { EmbeddingText } from './fill-space.ts';
 import { renewFullText } from './full-text-rows.ts';
@@ -16,10 +18,12 @@ import { createIngestionQueue, recoverTasks } from './ingestion-queue.ts';
 import { openSqlite, type Sqlite } from './open-sqlite.ts';
 import { createCollections } from './sql-collections.ts';
 import { createConversations } from './sql-conversations.ts';
+import { createLearnedEmbedders } from './sql-learned-embedders.ts';
 import { createUserStore } from './sql-user-store.ts';
 import { createVectorSpaces } from './sql-vector-spaces.ts';
 import { dropOrphans } from './staged-chunks.ts';
 import { retireAll } from './versions/retire-versions.ts';
+import { createVersions } from './versions/sql-versions.ts';
 
 /** All that is kept, over one database file and one vector index. */
 export interface Store {
@@ -27,11 +31,13 @@ export interface Store {
   readonly corpus: Corpus;
   readonly queue: IngestionQueue;
   readonly spaces: VectorSpaces;
+  readonly learned: LearnedEmbedders;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
   readonly people: UserStore;
   readonly documentGraphs: DocumentGraphRecords;
   readonly graphs: GraphRecords;
+  readonly versions: DocumentVersions;
   readonly maintenance: IndexMaintenance;
   /** Closes the database; the index is its opener's to close, after this. */
   close(): Promise<void>;
@@ -74,11 +80,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),
     queue: createIngestionQueue(sqlite),
     spaces: createVectorSpaces({ sqlite, upkeep, embeddingText }),
+    learned: createLearnedEmbedders(sqlite, embeddingText),
     collections: createCollections(sqlite),
     conversations: createConversations(sqlite),
     people: createUserStore(sqlite),
     documentGraphs: createDocumentGraphs(sqlite),
     graphs: createGraphs(sqlite),
+    versions: createVersions({ sqlite, upkeep, versionsKept }),
     maintenance: upkeep,
     async close() {
       await upkeep.close();

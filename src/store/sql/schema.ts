@@ -120,6 +120,13 @@ export interface ChunkVectorTable {
   readonly vector: Uint8Array;
 }
 
+export interface LearnedEmbedderTable {
+  readonly embedder: string;
+  readonly version: string;
+  readonly artefact: Uint8Array;
+  readonly created_at: string;
+}
+
 export interface OutboxTable {
   readonly key: Generated<number>;
   readonly kind: 'upsert' | 'remove' | 'drop';
@@ -274,6 +281,7 @@ export interface Tables extends UserTables, GraphTables {
   readonly chunks: ChunkTable;
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;
+  readonly learned_embedders: LearnedEmbedderTable;
   readonly outbox: OutboxTable;
   readonly document_versions: DocumentVersionTable;
   readonly version_files: VersionFileTable;
