@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../src/errors.ts';
-import { createPreparationThreads } from '../src/ingest/prepare-in-worker.ts';
+import { createPreparationWorkers } from '../src/ingest/prepare-in-worker.ts';
 import { detectType } from '../src/ingest/readers/detect-type.ts';
 
 const entrySchema = z.object({
@@ -31,7 +31,7 @@ const entries = z
   .array(entrySchema)
   .parse(JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8')))
   .filter(({ file }) => file.includes(part));
-const threads = createPreparationThreads({ threads: 1, timeoutMs: 60_000, memoryMb: 1_024 });
+const threads = createPreparationWorkers({ workers: 1, timeoutMs: 60_000, memoryMb: 1_024 });
 const counts = { passed: 0, failed: 0, 'failed, optional': 0 };
 for (const entry of entries) {
   const started = performance.now();

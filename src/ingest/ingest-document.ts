@@ -10,7 +10,7 @@ import { type CarriedOver, carryOver } from './carry-over.ts';
 import { findTwin } from './find-twin.ts';
 import type { IngestionFeed } from './ingestion-feed.ts';
 import type { IngestEvent, Ingestor, Judge, Submission } from './ingestor.ts';
-import { createPreparationThreads, type PreparationLimits } from './prepare-in-worker.ts';
+import { createPreparationWorkers, type PreparationLimits } from './prepare-in-worker.ts';
 import { publishPassages } from './publish-passages.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
 import { createTurns } from './turns.ts';
@@ -31,13 +31,13 @@ export interface IngestionLimits extends PreparationLimits {
   readonly documents: number;
 }
 
-const defaultLimits: IngestionLimits = { documents: 4, threads: 2, timeoutMs: 120_000, memoryMb: 1_024 };
+const defaultLimits: IngestionLimits = { documents: 4, workers: 2, timeoutMs: 120_000, memoryMb: 1_024 };
 
-/** Takes documents in over a corpus. `close` ends the reading threads; what was being ingested is resumed next time. */
+/** Takes documents in over a corpus. `close` ends the reading processes; what was being ingested is resumed next time. */
 export function createIngestor(parts: IngestorParts): Ingestor & { close(): Promise<void> } {
   const { corpus } = parts;
   const limits = { ...defaultLimits, ...parts.limits };
-  const threads = createPreparationThreads(limits);
+  const readers = createPreparationWorkers(limits);
   const turns = createTurns(limits.documents);
 
   async function* run(id: string, signal: AbortSignal, judge: Judge = isFinal): AsyncGenerator<IngestEvent, void> {
@@ -82,7 +82,7 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       const settings = await corpus.settingsOf(id);
       const bytes = await corpus.bytesOf(id);
       if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${id} is gone.`);
-      const prepared = await threads.prepare(toPreparationJob(document, bytes, settings), signal);
+      const prepared = await readers.prepare(toPreparationJob(document, bytes, settings), signal);
       const published = yield* publishPassages({ ...parts, document, settings, prepared, signal });
       yield { type: 'status', status: 'success' };
       yield { type: 'done', document: published };
@@ -127,7 +127,7 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       return { kind: 'accepted', document };
     },
     run,
-    close: () => threads.close(),
+    close: () => readers.close(),
   };
 }
 

@@ -13,7 +13,6 @@ import { ProviderError } from '../../src/models/provider-error.ts';
 import { newChunks, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';
 
 const always = new AbortController().signal;
-const all = { offset: 0, limit: 100 };
 const quick: TryPolicy = { tries: 4, readerTries: 3, firstPauseMs: 10, longestPauseMs: 40 };
 
 const text = (content: string, change: Partial<Submission> = {}): Submission => ({

@@ -1,0 +1,15 @@
+import type { PreparationJob } from '../../src/ingest/prepare-document.ts';
+
+/** A job to read such a file. */
+export const jobOf = (fileName: string, text: string): PreparationJob => ({
+  bytes: new TextEncoder().encode(text),
+  fileName,
+  type: fileName.split('.').at(-1) ?? 'txt',
+  content: { kind: 'file' },
+  split: {},
+  skipSummary: true,
+});
+
+/** Lists in lists, which take a parser of Markdown minutes. */
+export const endlessMarkdown = (): string =>
+  Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n');
