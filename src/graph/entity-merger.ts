@@ -1,0 +1,108 @@
+import type { Json } from '../documents/document.ts';
+import type { Entity } from './graph.ts';
+import { nameWords, normalForm, normalTerm } from './normal-form.ts';
+
+/** Tells which entities are the same. */
+export interface EntityMerger {
+  /** Equal for names that mean the same entity. */
+  keyOf(name: string, category: string | null): string;
+}
+
+/**
+ * Entities are the same when their names have one normal form (see `normalForm`), when a text declared one name for the
+ * other and nobody else claims it, or when one is `J. Smith` and there is only one person it can be. Those of different
+ * categories are not, and one without a category joins the only one there is.
+ */
+export function createMerger(entities: readonly Entity[]): EntityMerger {
+  const categories = categoriesByForm(entities);
+  const aliases = declaredForms(entities, categories);
+  const initials = initialForms(categories);
+  const settle = (form: string, category: string | null): string => {
+    const known = categories.get(form);
+    const kind = category ?? (known?.size === 1 ? [...known][0] : undefined) ?? '';
+    return `${form}\n${kind}`;
+  };
+  return {
+    keyOf(name, category) {
+      const form = formOf(name, category);
+      const declared = aliases.get(form);
+      if (declared !== undefined && agree(category, categories.get(declared))) return settle(declared, null);
+      const whole = initials.get(form);
+      if (whole !== undefined && (category === null || category === 'person')) return settle(whole, 'person');
+      return settle(form, category);
+    },
+  };
+}
+
+/** Other names of an entity, as its texts declare them. */
+export function aliasesOf({ metadata }: Pick<Entity, 'metadata'>): string[] {
+  const aliases: Json | undefined = metadata['aliases'];
+  return Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [];
+}
+
+// Terms lose their plural; a name that ends in s is another than one that does not.
+const formOf = (name: string, category: string | null): string =>
+  category === 'concept' || !/\p{Lu}/u.test(name) ? normalTerm(name) : normalForm(name);
+
+function categoriesByForm(entities: readonly Entity[]): Map<string, Set<string>> {
+  const categories = new Map<string, Set<string>>();
+  for (const { name, category } of entities) {
+    const form = formOf(name, category);
+    const known = categories.get(form) ?? new Set();
+    categories.set(form, known);
+    if (category !== null) known.add(category);
+  }
+  return categories;
+}
+
+const agree = (category: string | null, known: ReadonlySet<string> | undefined): boolean =>
+  known !== undefined && known.size <= 1 && (category === null || known.size === 0 || known.has(category));
+
+/** Acronyms and the like; a bare last name of one document says nothing in another, so it is not among them. */
+function declaredForms(
+  entities: readonly Entity[],
+  categories: ReadonlyMap<string, ReadonlySet<string>>,
+): Map<string, string> {
+  const claimed = new Map<string, Set<string>>();
+  for (const entity of entities) {
+    const own = formOf(entity.name, entity.category);
+    for (const alias of aliasesOf(entity)) {
+      const form = formOf(alias, entity.category);
+      if (form === own || !(isAcronym(alias) || form.includes(' '))) continue;
+      claimed.set(form, (claimed.get(form) ?? new Set<string>()).add(own));
+    }
+  }
+  const forms = new Map<string, string>();
+  for (const [form, owners] of claimed) {
+    const [owner] = owners;
+    // An alias that is itself the name of somebody with aliases would make a chain; it stays by itself.
+    if (owner !== undefined && owners.size === 1 && !claimed.has(owner) && (categories.get(form)?.size ?? 0) <= 1) {
+      forms.set(form, owner);
+    }
+  }
+  return forms;
+}
+
+const isAcronym = (name: string): boolean =>
+  /^(?:\p{Lu}[\p{Lu}\p{Ll}\d]{1,7}|(?:\p{Lu}\.){2,})$/u.test(name) && /\p{Lu}.*\p{Lu}/u.test(name);
+
+/** `j smith` → `john smith`, where the initials fit one person only. */
+function initialForms(categories: ReadonlyMap<string, ReadonlySet<string>>): Map<string, string> {
+  const byInitials = new Map<string, Set<string>>();
+  const people = [...categories].filter(([, known]) => known.size === 1 && known.has('person')).map(([form]) => form);
+  for (const form of people) {
+    const words = nameWords(form);
+    const last = words.at(-1);
+    if (words.length < 2 || last === undefined || words.slice(0, -1).some((word) => word.length === 1)) continue;
+    const given = words.slice(0, -1).map((word) => word.charAt(0));
+    for (const short of new Set([[...given, last].join(' '), `${given[0]} ${last}`])) {
+      byInitials.set(short, (byInitials.get(short) ?? new Set<string>()).add(form));
+    }
+  }
+  return new Map(
+    [...byInitials].flatMap(([short, forms]): [string, string][] => {
+      const [only] = forms;
+      return only !== undefined && forms.size === 1 ? [[short, only]] : [];
+    }),
+  );
+}

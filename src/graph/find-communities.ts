@@ -1,0 +1,164 @@
+import { UndirectedGraph } from 'graphology';
+import louvainModule from 'graphology-communities-louvain';
+import type { Entity, ExtractedGraph, Relationship } from './graph.ts';
+
+// The package's types describe an ES module, but it is CommonJS: its default is the function itself.
+const louvain = louvainModule as unknown as typeof louvainModule.default;
+
+/** Entities that have more to do with each other than with others. */
+export interface CommunityGroup {
+  /** 0 for the coarsest. */
+  readonly level: number;
+  /** Place in the list of the group of the level above that holds this one; null on level 0. */
+  readonly parent: number | null;
+  /** The most central first. */
+  readonly members: readonly Entity[];
+  /** Between members, the heaviest first; of very many, the heaviest. */
+  readonly relationships: readonly Relationship[];
+  /** Of all that lies between the members and anybody, by weight, the part that lies between members: 0 to 1. */
+  readonly cohesion: number;
+  /** Of all relationships of the graph, by weight, the part that touches members: 0 to 1. */
+  readonly reach: number;
+}
+
+export interface FindCommunitiesOptions {
+  /** Of the order in which ties are broken; default 1. */
+  readonly seed?: number;
+  /** Smaller groups are not told of; default 3. */
+  readonly leastMembers?: number;
+  /** Larger groups are divided further; default 40. */
+  readonly largestUndivided?: number;
+  /** Default 4. */
+  readonly levels?: number;
+}
+
+const MAX_RELATIONSHIPS = 200;
+
+/**
+ * Groups entities by their relationships, Louvain on the weights. A group that is large is divided again by its own
+ * relationships, so that each level lies within the one above. The same graph gives the same groups; groups come level by
+ * level, larger first.
+ */
+export function findCommunities(
+  { entities, relationships }: ExtractedGraph,
+  { seed = 1, leastMembers = 3, largestUndivided = 40, levels = 4 }: FindCommunitiesOptions = {},
+): CommunityGroup[] {
+  const weights = weigh(entities, relationships);
+  const random = seededRandom(seed);
+  const groups: CommunityGroup[] = [];
+  let open: { readonly places: readonly number[]; readonly parent: number | null }[] = [
+    { places: entities.map((_, place) => place), parent: null },
+  ];
+  for (let level = 0; level < levels && open.length > 0; level++) {
+    const next: typeof open = [];
+    for (const { places, parent } of open) {
+      for (const members of divide(places, weights, random)) {
+        // What cannot be divided is its own only part: it is told of once.
+        if (members.length < leastMembers || (level > 0 && members.length === places.length)) continue;
+        groups.push(describeGroup(members, { level, parent }, entities, weights));
+        if (members.length > largestUndivided) next.push({ places: members, parent: groups.length - 1 });
+      }
+    }
+    open = next;
+  }
+  return groups;
+}
+
+interface Weights {
+  /** For each entity, by place: the entities it has to do with and how much. */
+  readonly neighbours: readonly ReadonlyMap<number, number>[];
+  /** Sum of an entity's weights. */
+  readonly strength: readonly number[];
+  /** Relationships by the place of their subject. */
+  readonly between: readonly (readonly { readonly to: number; readonly relationship: Relationship }[])[];
+  readonly total: number;
+}
+
+function weigh(entities: readonly Entity[], relationships: readonly Relationship[]): Weights {
+  const places = new Map(entities.map(({ name }, place) => [name, place]));
+  const neighbours = entities.map(() => new Map<number, number>());
+  const between: { to: number; relationship: Relationship }[][] = entities.map(() => []);
+  const strength = entities.map(() => 0);
+  let total = 0;
+  for (const relationship of relationships) {
+    const from = places.get(relationship.subject);
+    const to = places.get(relationship.object);
+    if (from === undefined || to === undefined || from === to) continue;
+    const { weight } = relationship;
+    if (!(weight > 0) || !Number.isFinite(weight)) continue;
+    neighbours[from]?.set(to, (neighbours[from].get(to) ?? 0) + weight);
+    neighbours[to]?.set(from, (neighbours[to].get(from) ?? 0) + weight);
+    between[from]?.push({ to, relationship });
+    strength[from] = (strength[from] ?? 0) + weight;
+    strength[to] = (strength[to] ?? 0) + weight;
+    total += weight;
+  }
+  return { neighbours, between, strength, total };
+}
+
+/** The parts of a group by its inner relationships, larger first; entities without any are in none. */
+function divide(places: readonly number[], { neighbours }: Weights, random: () => number): number[][] {
+  const graph = new UndirectedGraph();
+  const inside = new Set(places);
+  for (const from of places) {
+    for (const [to, weight] of neighbours[from] ?? []) {
+      if (to < from || !inside.has(to)) continue;
+      graph.mergeNode(from);
+      graph.mergeNode(to);
+      graph.addUndirectedEdge(from, to, { weight });
+    }
+  }
+  if (graph.size === 0) return [];
+  const communityOf = louvain(graph, { getEdgeWeight: 'weight', rng: random });
+  const parts = new Map<number, number[]>();
+  for (const place of places) {
+    const community = communityOf[place];
+    if (community === undefined) continue;
+    const part = parts.get(community);
+    if (part) part.push(place);
+    else parts.set(community, [place]);
+  }
+  return [...parts.values()].sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0));
+}
+
+function describeGroup(
+  places: readonly number[],
+  position: Pick<CommunityGroup, 'level' | 'parent'>,
+  entities: readonly Entity[],
+  { neighbours, strength, between, total }: Weights,
+): CommunityGroup {
+  const inside = new Set(places);
+  const centrality = new Map(
+    places.map((place) => {
+      let own = 0;
+      for (const [to, weight] of neighbours[place] ?? []) if (inside.has(to)) own += weight;
+      return [place, own];
+    }),
+  );
+  const ranked = places.toSorted((a, b) => (centrality.get(b) ?? 0) - (centrality.get(a) ?? 0) || a - b);
+  const inner = places
+    .flatMap((place) =>
+      (between[place] ?? []).filter(({ to }) => inside.has(to)).map(({ relationship }) => relationship),
+    )
+    .sort((a, b) => b.weight - a.weight);
+  const within = [...centrality.values()].reduce((sum, own) => sum + own, 0) / 2;
+  const touching = places.reduce((sum, place) => sum + (strength[place] ?? 0), 0) - within;
+  return {
+    ...position,
+    members: ranked.flatMap((place) => entities[place] ?? []),
+    relationships: inner.slice(0, MAX_RELATIONSHIPS),
+    cohesion: touching > 0 ? within / touching : 0,
+    reach: total > 0 ? Math.min(1, touching / total) : 0,
+  };
+}
+
+/** The generator mulberry32: repeatable, and good enough to break ties. */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
