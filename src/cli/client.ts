@@ -1,5 +1,6 @@
 import type { Json, Metadata } from '../documents/document.ts';
 import type { WebFacts } from '../web/describe-web.ts';
+import type { UsersClient } from './users-client.ts';
 
 /** A passage that was found, with what a person needs to look it up. */
 export interface Passage {
@@ -203,5 +204,6 @@ export interface Client {
     request: { readonly model?: string; readonly back: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
+  readonly users: UsersClient;
   close(): Promise<void>;
 }

@@ -13,6 +13,7 @@ import {
   toWireQuery,
 } from './from-wire.ts';
 import { askServer, type ServerRequest, streamFromServer } from './send-request.ts';
+import { httpUsers } from './users-client.ts';
 
 interface Answer {
   readonly results: unknown;
@@ -145,6 +146,8 @@ export function httpClient(server: string, token?: string): Client {
       }
       return embedder;
     },
+
+    users: httpUsers(call),
 
     async close() {},
   };

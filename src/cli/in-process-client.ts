@@ -27,6 +27,7 @@ import {
   statusFromWire,
   toWireQuery,
 } from './from-wire.ts';
+import { inProcessUsers } from './users-client.ts';
 
 /** Citewell in this process. Goes through the records of the HTTP interface, so that both clients show the same. */
 export function inProcessClient(services: Services, principal: Principal = defaultAdmin): Client {
@@ -141,6 +142,8 @@ export function inProcessClient(services: Services, principal: Principal = defau
         yield step.value;
       }
     },
+
+    users: inProcessUsers(services, principal),
 
     close: () => services.close(),
   };

@@ -1,0 +1,54 @@
+import { text } from 'node:stream/consumers';
+import { ServiceError } from '../errors.ts';
+
+export interface PasswordParts {
+  readonly input: NodeJS.ReadStream;
+  /** Where the prompt is shown; what is typed is shown nowhere. */
+  readonly echo: NodeJS.WriteStream;
+  /** Take all of the input for the password, but for the end of its line. */
+  readonly isPiped: boolean;
+  readonly stop: AbortSignal;
+}
+
+/** A password from a person, who types it twice, or from a pipe. Throws `invalid_request` when there is none. */
+export async function readPassword(parts: PasswordParts): Promise<string> {
+  const { input, echo, isPiped } = parts;
+  if (isPiped) return (await text(input)).replace(/\r?\n$/, '');
+  if (input.isTTY !== true || echo.isTTY !== true) {
+    throw new ServiceError('invalid_request', 'There is nobody to type a password; hand it in with --password-stdin.');
+  }
+  const first = await typed('Password: ', parts);
+  const second = await typed('Once more: ', parts);
+  if (first === second) return first;
+  throw new ServiceError('invalid_request', 'The two are not the same; nothing was changed.');
+}
+
+const ENTER = new Set(['\r', '\n', '\u0004']);
+const ERASE = new Set(['\u007f', '\b']);
+const CTRL_C = '\u0003';
+
+/** A line that is not shown. */
+async function typed(prompt: string, { input, echo, stop }: PasswordParts): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const cancel = () => reject(new ServiceError('cancelled', 'Interrupted; nothing was changed.'));
+  let line: string[] = [];
+  const take = (piece: string) => {
+    for (const key of piece) {
+      // In raw mode it reaches no signal handler.
+      if (key === CTRL_C) return cancel();
+      if (ENTER.has(key)) return resolve(line.join(''));
+      if (ERASE.has(key)) line = line.slice(0, -1);
+      else if (key >= ' ') line.push(key);
+    }
+  };
+  echo.write(prompt);
+  input.setEncoding('utf8').setRawMode(true).on('data', take).resume();
+  stop.addEventListener('abort', cancel, { once: true });
+  try {
+    return await promise;
+  } finally {
+    stop.removeEventListener('abort', cancel);
+    input.off('data', take).setRawMode(false).pause();
+    echo.write('\n');
+  }
+}

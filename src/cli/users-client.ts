@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import type { Principal } from '../access/principal.ts';
+import { userId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
+import { describeUser, describeUsers } from '../http/describe-user.ts';
+import { registration, userChange } from '../http/wire/user-record.ts';
+import type { Services } from '../services.ts';
+import type { CodePurpose } from '../store/user-records.ts';
+import type { ServerRequest } from './send-request.ts';
+
+const userRecord = z.looseObject({
+  id: z.string(),
+  email: z.string(),
+  name: z.string().nullable(),
+  is_superuser: z.boolean(),
+  is_active: z.boolean(),
+  is_verified: z.boolean(),
+  num_files: z.number(),
+  created_at: z.string(),
+});
+
+/** A user as commands show it; member names are those of the HTTP interface, for scripts. */
+export type UserRecord = Readonly<z.output<typeof userRecord>>;
+
+/** What may be said of a user, in the words of the HTTP interface. */
+export interface UserChanges {
+  readonly is_superuser?: boolean;
+  readonly is_active?: boolean;
+  readonly is_verified?: boolean;
+  readonly password?: string;
+}
+
+/** Users as a command sees them, for the admin of the data folder. Methods throw ServiceError. */
+export interface UsersClient {
+  list(page: UsersPage): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
+  create(user: { readonly email: string; readonly password: string; readonly name?: string }): Promise<UserRecord>;
+  update(id: string, change: UserChanges): Promise<UserRecord>;
+  /** With all that is theirs; returns how many documents went. */
+  remove(id: string): Promise<number>;
+  /** A code to set a new password with, or to verify the e-mail. */
+  code(id: string, purpose: CodePurpose): Promise<string>;
+}
+
+interface UsersPage {
+  readonly offset: number;
+  readonly limit: number;
+  readonly ids?: readonly string[];
+}
+
+type Call = (
+  method: ServerRequest['method'],
+  path: string,
+  options?: Partial<ServerRequest>,
+) => Promise<{ readonly results: unknown; readonly total_entries?: number }>;
+
+/** Users of the server that runs. */
+export function httpUsers(call: Call): UsersClient {
+  const at = (id: string) => `/users/${encodeURIComponent(id)}`;
+  return {
+    async list({ offset, limit, ids = [] }) {
+      const named = ids.map((id) => `&ids=${encodeURIComponent(id)}`).join('');
+      const answer = await call('GET', `/users?offset=${offset}&limit=${limit}${named}`);
+      return { users: z.array(userRecord).parse(answer.results), total: answer.total_entries ?? 0 };
+    },
+    async create(body) {
+      return userRecord.parse((await call('POST', '/users', { body })).results);
+    },
+    async update(id, body) {
+      return userRecord.parse((await call('POST', at(id), { body })).results);
+    },
+    async remove(id) {
+      return z.object({ documents: z.number() }).parse((await call('DELETE', at(id))).results).documents;
+    },
+    async code(id, purpose) {
+      const { results } = await call('POST', `${at(id)}/codes`, { body: { purpose } });
+      return z.object({ code: z.string() }).parse(results).code;
+    },
+  };
+}
+
+/** Users of the data folder, in this process. */
+export function inProcessUsers(services: Services, by: Principal): UsersClient {
+  const { users } = services.accounts;
+  return {
+    async list({ ids = [], ...page }) {
+      const { items, total } = await users.list(by, { ids, ...page });
+      return { users: z.array(userRecord).parse(await describeUsers(items, services)), total };
+    },
+    async create(wire) {
+      const user = await users.register(by, registration.parse(wire), 'this machine');
+      return userRecord.parse(await describeUser(user, services));
+    },
+    async update(id, wire) {
+      const user = await users.update(by, id, userChange.parse(wire));
+      return userRecord.parse(await describeUser(user, services));
+    },
+    async remove(id) {
+      return (await users.remove(by, id, undefined)).documents;
+    },
+    code: (id, purpose) => users.createCode(by, id, purpose),
+  };
+}
+
+const AT_ONCE = 1_000;
+
+/** The user with that e-mail. Throws `not_found`. */
+export async function findUser(client: UsersClient, email: string): Promise<UserRecord> {
+  const wanted = email.toLowerCase();
+  // Nearly always the identifier is made from it; else the user had another e-mail before.
+  const [likely] = (await client.list({ offset: 0, limit: 1, ids: [userId(wanted)] })).users;
+  if (likely?.email === wanted) return likely;
+  for (let offset = 0; ; offset += AT_ONCE) {
+    const { users } = await client.list({ offset, limit: AT_ONCE });
+    const found = users.find((user) => user.email === wanted);
+    if (found !== undefined) return found;
+    if (users.length < AT_ONCE) {
+      throw new ServiceError('not_found', `There is no user ${email}. List them: citewell users list`);
+    }
+  }
+}
