@@ -83,9 +83,6 @@ export interface DeletionReceipt {
   readonly files: number;
   /** Entities and relationships that only what was removed had told of. */
   readonly graphRows: number;
-  /** What was extracted into the graph; absent where nothing of the graph was looked at. */
-  readonly entities?: number;
-  readonly relationships?: number;
   /** Kept answers that rested on what is gone. */
   readonly cached?: number;
 }
@@ -98,6 +95,12 @@ export interface CorpusStats {
   readonly owedToIndex: number;
   readonly space: (VectorSpaceName & { readonly collection: string }) | null;
 }
+
+/** The reading side of a corpus, as it could be seen at one time. */
+export type CorpusView = Pick<
+  Corpus,
+  'get' | 'list' | 'bytesOf' | 'textOf' | 'chunksOf' | 'chunksById' | 'searchDocuments'
+>;
 
 /**
  * Documents and their chunks, kept in step over the record store and the vector index.
@@ -146,6 +149,11 @@ export interface Corpus {
   /** The settings given to `begin`. */
   settingsOf(id: string): Promise<Metadata>;
 
+  /**
+   * The corpus as it could be seen at a time (ISO-8601, UTC), as far as the versions of then are kept. Owners and
+   * collections are those of today, and so is who may see what.
+   */
+  at(asOf: string): CorpusView;
   get(id: string): Promise<Document | undefined>;
   /** Newest created first. */
   list(filter: Filter, page: Page): Promise<Paged<Document>>;

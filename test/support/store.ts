@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { NewChunk, NewDocument } from '../../src/store/corpus.ts';
 import { type MemoryVectorIndex, memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import type { EmbeddingText } from '../../src/store/sql/fill-space.ts';
-import { openStore, type Store } from '../../src/store/sql/open-store.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/sql/open-store.ts';
 import type { VectorSpaceName } from '../../src/store/vector-index.ts';
 import { publication } from './new-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -15,30 +15,32 @@ export const testSpace: VectorSpaceName = { embedder: 'test/angles', version: '1
 
 const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
 
+export type TestStoreOptions = Pick<StoreOptions, 'versionsKept'>;
+
 export interface TestStore extends Store {
   readonly index: MemoryVectorIndex;
   readonly path: string;
   /** Closes and opens again, as a new process would. */
-  reopen(): Promise<TestStore>;
+  reopen(options?: TestStoreOptions): Promise<TestStore>;
 }
 
 /** A store in a folder of its own over the twin of the vector index, claimed for `testSpace`, closed with the test. */
-export async function openTestStore(): Promise<TestStore> {
+export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
   const path = join(await temporaryFolder(), 'citewell.db');
-  return open(path, memoryVectorIndex());
+  return open(path, memoryVectorIndex(), options);
 }
 
-async function open(path: string, index: MemoryVectorIndex): Promise<TestStore> {
-  const store = await openStore({ path, index, embeddingText });
+async function open(path: string, index: MemoryVectorIndex, options: TestStoreOptions): Promise<TestStore> {
+  const store = await openStore({ path, index, embeddingText, ...options });
   onTestFinished(() => store.close());
   if ((await store.spaces.list()).length === 0) await store.spaces.claim(testSpace);
   return {
     ...store,
     index,
     path,
-    async reopen() {
+    async reopen(again = options) {
       await store.close();
-      return open(path, index);
+      return open(path, index, again);
     },
   };
 }

@@ -12,6 +12,7 @@ import { removeDocuments } from './remove-documents.ts';
 import { setMetadata } from './set-metadata.ts';
 import { currentSpace } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
+import { createPastReads } from './versions/past-reads.ts';
 
 export interface CorpusParts extends PublishParts {
   /** What is embedded of a chunk. */
@@ -24,6 +25,8 @@ export function createCorpus(parts: CorpusParts): Corpus {
   return {
     ...createIngestions({ sqlite, embeddingText, onOwed: upkeep.nudge }),
     ...createDocumentReads(sqlite),
+
+    at: (asOf) => createPastReads(sqlite, asOf),
 
     publish: (id, publication) => publishDocument(parts, id, publication),
 

@@ -16,7 +16,7 @@ export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'keep' |
 
 const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
 
-const isSettled = (row: DocumentRow): boolean => SETTLED.includes(row.ingestion_status as IngestionStatus);
+export const isSettled = (row: DocumentRow): boolean => SETTLED.includes(row.ingestion_status as IngestionStatus);
 
 const notBegun = (id: string) =>
   new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);

@@ -3,6 +3,7 @@ import type { DocumentGraphRecords, GraphRecords } from '../graph-records.ts';
 import type { IndexMaintenance } from '../index-state.ts';
 import type { IngestionQueue } from '../ingestion-queue.ts';
 import type { LearnedEmbedders } from '../learned-embedders.ts';
+import type { PromptRecords } from '../prompt-records.ts';
 import type { CollectionRecords, ConversationRecords } from '../records.ts';
 import type { UserStore } from '../user-records.ts';
 import type { VectorIndex } from '../vector-index.ts';
@@ -19,6 +20,7 @@ import { openSqlite, type Sqlite } from './open-sqlite.ts';
 import { createCollections } from './sql-collections.ts';
 import { createConversations } from './sql-conversations.ts';
 import { createLearnedEmbedders } from './sql-learned-embedders.ts';
+import { createPrompts } from './sql-prompts.ts';
 import { createUserStore } from './sql-user-store.ts';
 import { createVectorSpaces } from './sql-vector-spaces.ts';
 import { dropOrphans } from './staged-chunks.ts';
@@ -34,6 +36,7 @@ export interface Store {
   readonly learned: LearnedEmbedders;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
+  readonly prompts: PromptRecords;
   readonly people: UserStore;
   readonly documentGraphs: DocumentGraphRecords;
   readonly graphs: GraphRecords;
@@ -83,6 +86,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     learned: createLearnedEmbedders(sqlite, embeddingText),
     collections: createCollections(sqlite),
     conversations: createConversations(sqlite),
+    prompts: createPrompts(sqlite),
     people: createUserStore(sqlite),
     documentGraphs: createDocumentGraphs(sqlite),
     graphs: createGraphs(sqlite),

@@ -4,25 +4,28 @@
  * them now.
  */
 
-/** Binds the time twice: documents that another version has followed since, as the version then. */
-export const PAST_DOCUMENTS = `
+/** Every earlier version that is kept, as the document it was. Conditions on `v` and `o` can follow. */
+export const VERSIONS_AS_DOCUMENTS = `
   select o.key, o.id, o.owner_id, v.type, v.title, v.metadata, v.version, v.source, v.file_name, v.media_type,
     v.size_in_bytes, v.content_hash, 'success' as ingestion_status, o.extraction_status, null as failure, o.attempt,
     v.summary, v.settings, null as submitted, v.total_tokens, v.text_length, v.chunk_count, o.generation,
     v.valid_from as published_at, o.created_at, v.updated_at, v.key as version_key
   from document_versions v join documents o on o.key = v.document_key
-  where v.valid_from <= ? and v.valid_to > ? and v.retired_at is null`;
+  where v.retired_at is null`;
 
-/** Binds the time once: documents that are still as they were then. */
-const PRESENT_DOCUMENTS = `
+/** Binds the time twice: documents that another version has followed since, as the version then. */
+export const PAST_DOCUMENTS = `${VERSIONS_AS_DOCUMENTS} and v.valid_from <= ? and v.valid_to > ?`;
+
+/** What can be seen now, under the same columns, with 0 for the version. Conditions on `o` can follow. */
+export const PRESENT_DOCUMENTS = `
   select o.key, o.id, o.owner_id, o.type, o.title, o.metadata, o.version, o.source, o.file_name, o.media_type,
     o.size_in_bytes, o.content_hash, 'success' as ingestion_status, o.extraction_status, null as failure, o.attempt,
     o.summary, o.settings, null as submitted, o.total_tokens, o.text_length, o.chunk_count, o.generation,
     o.published_at, o.created_at, o.updated_at, 0 as version_key
-  from documents o where o.generation > 0 and o.published_at <= ?`;
+  from documents o where o.generation > 0`;
 
 /** Binds the time three times: every document that could be seen then. */
-export const DOCUMENTS_THEN = `${PRESENT_DOCUMENTS} union all ${PAST_DOCUMENTS}`;
+export const DOCUMENTS_THEN = `${PRESENT_DOCUMENTS} and o.published_at <= ? union all ${PAST_DOCUMENTS}`;
 
 /** The chunks of all versions, at their places in them. */
 export const VERSION_CHUNKS = `

@@ -1,0 +1,103 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Chunk } from '../../../documents/chunk.ts';
+import type { CorpusView } from '../../corpus.ts';
+import { analyseQuery } from '../../full-text/analyse.ts';
+import { type ChunkRow, toChunk } from '../chunk-rows.ts';
+import { toDocuments } from '../document-rows.ts';
+import { inBatches } from '../key-ranges.ts';
+import type { Sqlite } from '../open-sqlite.ts';
+import { compileDocumentFilter } from '../search/compile-filter.ts';
+import { VERSION_CHUNKS } from '../search/past-tables.ts';
+import type { Queries } from '../space-rows.ts';
+import { filterToSql } from '../to-sql.ts';
+import { documentsThen, type RowThen, rowThen } from './row-then.ts';
+import { bytesThen, readChunksThen, textThen } from './version-content.ts';
+
+const IDS_PER_QUERY = 500;
+
+/** The corpus as it could be seen at a time. */
+export function createPastReads({ reader, search }: Sqlite, asOf: string): CorpusView {
+  const then = { asOf };
+
+  async function chunksAmong(database: Queries, ids: readonly string[]): Promise<Chunk[]> {
+    const wanted = sql.join(ids.map((id) => id.toLowerCase()));
+    const select = (chunks: RawBuilder<unknown>) => sql<ChunkRow & { version_key: number; document_key: number }>`
+      select c.*, d.key as document_key, d.version_key from (${documentsThen(asOf)}) d cross join ${chunks}
+      where c.id in (${wanted})`;
+    const { rows: stayed } = await select(
+      sql`chunks c on d.version_key = 0 and c.document_key = d.key and c.generation = d.generation`,
+    ).execute(database);
+    const { rows: gone } = await select(
+      sql`(${sql.raw(VERSION_CHUNKS)}) c on c.version_key = d.version_key and d.version_key > 0`,
+    ).execute(database);
+    const found = [...stayed, ...gone];
+    const parents = await documentsByKey(database, [...new Set(found.map((row) => row.document_key))]);
+    return found.flatMap((row) => {
+      const parent = parents.get(row.document_key);
+      return parent === undefined ? [] : [toChunk(row, parent)];
+    });
+  }
+
+  async function documentsByKey(database: Queries, keys: readonly number[]) {
+    if (keys.length === 0) return new Map();
+    const { rows } = await sql<RowThen>`
+      select * from (${documentsThen(asOf)}) d where d.key in (${sql.join(keys)})`.execute(database);
+    const documents = await toDocuments(database, rows);
+    return new Map(rows.map((row, place) => [row.key, documents[place]]));
+  }
+
+  return {
+    async get(id) {
+      const row = await rowThen(reader, id, then);
+      return row && (await toDocuments(reader, [row]))[0];
+    },
+
+    list: (filter, { offset, limit }) =>
+      reader.transaction().execute(async (transaction) => {
+        const fitting = sql`from (${documentsThen(asOf)}) d where ${filterToSql(filter, 'document')}`;
+        const counted = await sql<{ total: number }>`select count(*) as total ${fitting}`.execute(transaction);
+        const { rows } = await sql<RowThen>`
+          select * ${fitting} order by d.created_at desc, d.key desc limit ${limit} offset ${offset}`.execute(
+          transaction,
+        );
+        return { items: await toDocuments(transaction, rows), total: counted.rows[0]?.total ?? 0 };
+      }),
+
+    async bytesOf(id) {
+      const row = await rowThen(reader, id, then);
+      return row && bytesThen(reader, row);
+    },
+
+    async textOf(id) {
+      const row = await rowThen(reader, id, then);
+      return row && textThen(reader, row);
+    },
+
+    chunksOf: (id, page) =>
+      reader.transaction().execute(async (transaction) => {
+        const row = await rowThen(transaction, id, then);
+        return row === undefined ? { items: [], total: 0 } : readChunksThen(transaction, row, page);
+      }),
+
+    chunksById: (ids) =>
+      reader.transaction().execute(async (transaction) => {
+        const found: Chunk[] = [];
+        for (const batch of inBatches(ids, IDS_PER_QUERY)) found.push(...(await chunksAmong(transaction, batch)));
+        return found;
+      }),
+
+    async searchDocuments({ text, filter, limit, offset }) {
+      const query = { terms: analyseQuery(text), filter: compileDocumentFilter(filter), limit, offset, at: asOf };
+      const { hits, total } = await search.call('documentFullText', query);
+      const documents = await documentsByKey(
+        reader,
+        hits.map(({ key }) => key),
+      );
+      const items = hits.flatMap(({ key, score }) => {
+        const document = documents.get(key);
+        return document === undefined ? [] : [{ ...document, score }];
+      });
+      return { items, total };
+    },
+  };
+}

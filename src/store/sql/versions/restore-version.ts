@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import type { Document, Metadata } from '../../../documents/document.ts';
+import { ServiceError } from '../../../errors.ts';
+import { type DocumentRow, type Submitted, toDocuments } from '../document-rows.ts';
+import { isSettled, readOne, requireRow } from '../ingestions.ts';
+import { owe } from '../outbox.ts';
+import type { PublishParts } from '../publish-document.ts';
+import { replaceVisible } from '../replace-visible.ts';
+import { allSpaces, describeSpace, type Queries } from '../space-rows.ts';
+import { dropStaged } from '../staged-chunks.ts';
+import { noVersion, type RowThen, rowThen } from './row-then.ts';
+import { bytesThen, textThen } from './version-content.ts';
+
+/**
+ * Makes a document once more what it was in a version, as a version of its own. Chunks that can still be seen go on,
+ * those that were moved aside come back with their vectors, under keys that the index has not had; it is owed them, and
+ * until it has them they are compared beside it.
+ */
+export async function restoreVersion(
+  { sqlite, upkeep, versionsKept }: PublishParts,
+  id: string,
+  version: string,
+): Promise<Document> {
+  const document = await sqlite.writer.transaction().execute(async (transaction) => {
+    const row = await requireRow(transaction, id);
+    if (!isSettled(row)) {
+      throw new ServiceError('conflict', `Document ${id} is being ingested; restore it when that is done.`);
+    }
+    const then = await rowThen(transaction, id, { version });
+    if (then === undefined) throw noVersion(id, version);
+    if (then.version_key === 0) throw new ServiceError('conflict', `"${version}" is what document ${id} is now.`);
+    const text = (await textThen(transaction, then)) ?? { text: '', pages: [] };
+    const bytes = await bytesThen(transaction, then);
+    await dropStaged(transaction, row);
+    await keepShared(transaction, row, then);
+    await bringBack(transaction, row, then);
+    const submitted = JSON.stringify(await asSubmission(transaction, then));
+    const publication = { ...text, summary: then.summary, totalTokens: then.total_tokens };
+    const replacement = { publication, chunkCount: then.chunk_count, versionsKept };
+    await replaceVisible(transaction, { ...row, submitted }, replacement);
+    const { settings } = then;
+    await transaction.updateTable('documents').set({ settings }).where('key', '=', row.key).execute();
+    if (bytes !== undefined) {
+      await transaction.updateTable('document_files').set({ bytes }).where('document_key', '=', row.key).execute();
+    }
+    return readOne(transaction, id);
+  });
+  upkeep.nudge();
+  return document;
+}
+
+/** What the version says of the document, as if it were sent again; where it belongs is a matter of today. */
+async function asSubmission(database: Queries, then: RowThen): Promise<Submitted> {
+  const [document] = await toDocuments(database, [then]);
+  return {
+    type: then.type,
+    title: then.title,
+    metadata: JSON.parse(then.metadata) as Metadata,
+    source: then.source,
+    fileName: then.file_name,
+    mediaType: then.media_type,
+    sizeInBytes: then.size_in_bytes,
+    contentHash: then.content_hash,
+    collectionIds: document?.collectionIds ?? [],
+  };
+}
+
+async function keepShared(database: Queries, { key, generation }: DocumentRow, then: RowThen): Promise<void> {
+  await sql`
+    insert into kept_chunks (document_key, ordinal, chunk_key, start_offset, end_offset, page)
+    select ${key}, m.ordinal, m.chunk_key, m.start_offset, m.end_offset, m.page
+    from version_chunks m join chunks c on c.key = m.chunk_key and c.generation = ${generation}
+    where m.version_key = ${then.version_key}`.execute(database);
+}
+
+// An identifier is free unless a chunk was edited since and goes on under it.
+const FREE_ID = sql`
+  case when exists (select 1 from chunks where id = p.id) then
+    lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
+      || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
+  else p.id end`;
+
+async function bringBack(database: Queries, row: DocumentRow, then: RowThen): Promise<void> {
+  const generation = row.generation + 1;
+  await sql`
+    insert into chunks (id, document_key, generation, ordinal, text, start_offset, end_offset, page, heading_path,
+      metadata, embedding_hash)
+    select ${FREE_ID}, ${row.key}, ${generation}, m.ordinal, p.text, m.start_offset, m.end_offset, m.page,
+      p.heading_path, p.metadata, p.embedding_hash
+    from version_chunks m join past_chunks p on p.key = m.chunk_key
+    where m.version_key = ${then.version_key}`.execute(database);
+  const { rows } = await sql<{ old: number; new: number }>`
+    select m.chunk_key as old, c.key as new
+    from version_chunks m join past_chunks p on p.key = m.chunk_key
+    join chunks c on c.document_key = ${row.key} and c.generation = ${generation} and c.ordinal = m.ordinal
+    where m.version_key = ${then.version_key}`.execute(database);
+  if (rows.length === 0) return;
+  const pairs = JSON.stringify(rows.map((pair) => [pair.old, pair.new]));
+  await sql`
+    insert into chunk_vectors (space_key, chunk_key, vector)
+    select v.space_key, j.value ->> 1, v.vector
+    from json_each(${pairs}) as j join past_chunk_vectors v on v.chunk_key = j.value ->> 0`.execute(database);
+  await oweVectors(
+    database,
+    rows.map((pair) => pair.new),
+  );
+  // From now on every version that had them shares the ones that can be seen.
+  await sql`
+    update version_chunks set chunk_key = j.value ->> 1
+    from json_each(${pairs}) as j where chunk_key = j.value ->> 0`.execute(database);
+  await sql`
+    delete from past_chunks where key in (select value ->> 0 from json_each(${pairs}))`.execute(database);
+}
+
+async function oweVectors(database: Queries, keys: readonly number[]): Promise<void> {
+  const wanted = JSON.stringify(keys);
+  for (const space of await allSpaces(database)) {
+    const { rows } = await sql<{ key: number }>`
+      select v.chunk_key as key from json_each(${wanted}) as j
+      join chunk_vectors v on v.space_key = ${space.key} and v.chunk_key = j.value`.execute(database);
+    if (space.state === 'current' && rows.length < keys.length) {
+      throw new ServiceError(
+        'embedding_mismatch',
+        `${keys.length - rows.length} passages of this version were not embedded with ${describeSpace(space)}. ` +
+          'Run "citewell reindex", or ingest the version\'s file again.',
+      );
+    }
+    await owe(
+      database,
+      'upsert',
+      space.key,
+      rows.map(({ key }) => key),
+    );
+  }
+}

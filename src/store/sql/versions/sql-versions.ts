@@ -1,0 +1,137 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { diffPassages } from '../../diff-passages.ts';
+import type { DocumentVersion, DocumentVersions, RetirementReceipt, VersionChoice } from '../../versions.ts';
+import { type DocumentRow, findRow, toDocuments } from '../document-rows.ts';
+import type { PublishParts } from '../publish-document.ts';
+import type { DocumentVersionTable } from '../schema.ts';
+import { currentSpace, type Queries } from '../space-rows.ts';
+import { fromVectorBytes } from '../vector-bytes.ts';
+import { restoreVersion } from './restore-version.ts';
+import { type RowThen, rowThen } from './row-then.ts';
+import { bytesThen, chunksThen, readChunksThen, textThen } from './version-content.ts';
+
+/** The versions of documents in the record store. */
+export function createVersions(parts: PublishParts): DocumentVersions {
+  const { reader } = parts.sqlite;
+
+  /** Undefined when there is no such version; otherwise what `read` finds, all of one state of the database. */
+  const inVersion = <Result>(
+    id: string,
+    choice: VersionChoice,
+    read: (database: Queries, row: RowThen) => Promise<Result>,
+  ): Promise<Result | undefined> =>
+    reader.transaction().execute(async (transaction) => {
+      const row = await rowThen(transaction, id, choice);
+      return row && read(transaction, row);
+    });
+
+  return {
+    list: (id, { offset, limit }) =>
+      reader.transaction().execute(async (transaction) => {
+        const row = await findRow(transaction, id);
+        if (row === undefined || row.generation === 0) return { items: [], total: 0 };
+        const counted = await transaction
+          .selectFrom('document_versions')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('document_key', '=', row.key)
+          .executeTakeFirstOrThrow();
+        const isFirst = offset === 0;
+        const earlier = await transaction
+          .selectFrom('document_versions')
+          .selectAll()
+          .where('document_key', '=', row.key)
+          .orderBy('key', 'desc')
+          .limit(isFirst ? limit - 1 : limit)
+          .offset(isFirst ? 0 : offset - 1)
+          .execute();
+        const present = isFirst && limit > 0 ? [toPresent(row)] : [];
+        return { items: [...present, ...earlier.map(toVersion)], total: counted.count + 1 };
+      }),
+
+    document: (id, choice) => inVersion(id, choice, async (database, row) => (await toDocuments(database, [row]))[0]),
+    bytesOf: (id, choice) => inVersion(id, choice, bytesThen),
+    textOf: (id, choice) => inVersion(id, choice, textThen),
+    chunksOf: async (id, choice, page) =>
+      (await inVersion(id, choice, (database, row) => readChunksThen(database, row, page))) ?? { items: [], total: 0 },
+
+    vectorsOf: async (id, choice, chunkIds) =>
+      (await inVersion(id, choice, (database, row) => readVectors(database, row, chunkIds))) ?? new Map(),
+
+    diff: (id, from, to) =>
+      reader.transaction().execute(async (transaction) => {
+        const [before, after] = [
+          await rowThen(transaction, id, { version: from }),
+          await rowThen(transaction, id, { version: to }),
+        ];
+        if (before === undefined || after === undefined) return undefined;
+        const all = (row: RowThen) => readChunksThen(transaction, row, { offset: 0, limit: row.chunk_count });
+        const { unchanged, differences } = diffPassages((await all(before)).items, (await all(after)).items);
+        return { from, to, unchanged, differences };
+      }),
+
+    restore: (id, version) => restoreVersion(parts, id, version),
+  };
+}
+
+async function readVectors(
+  database: Queries,
+  row: RowThen,
+  ids: readonly string[],
+): Promise<Map<string, Float32Array>> {
+  const space = await currentSpace(database);
+  const vectors = new Map<string, Float32Array>();
+  if (space === undefined || ids.length === 0) return vectors;
+  const tables: RawBuilder<unknown>[] = [sql`chunk_vectors`, sql`past_chunk_vectors`];
+  for (const table of tables) {
+    const { rows } = await sql<{ id: string; vector: Uint8Array }>`
+      select c.id, v.vector from (${chunksThen(row)}) c
+      join ${table} v on v.space_key = ${space.key} and v.chunk_key = c.key
+      where c.id in (select value from json_each(${JSON.stringify(ids)}))`.execute(database);
+    for (const { id, vector } of rows) vectors.set(id, fromVectorBytes(vector));
+  }
+  return vectors;
+}
+
+type Described = Pick<
+  DocumentRow,
+  | 'version'
+  | 'title'
+  | 'type'
+  | 'file_name'
+  | 'size_in_bytes'
+  | 'content_hash'
+  | 'text_length'
+  | 'chunk_count'
+  | 'summary'
+>;
+
+const describe = (row: Described) => ({
+  version: row.version,
+  title: row.title,
+  type: row.type,
+  fileName: row.file_name,
+  sizeInBytes: row.size_in_bytes,
+  contentHash: row.content_hash,
+  textLength: row.text_length,
+  chunkCount: row.chunk_count,
+  summary: row.summary,
+});
+
+const toPresent = (row: DocumentRow): DocumentVersion => ({
+  ...describe(row),
+  publishedAt: row.published_at ?? row.created_at,
+  replacedAt: null,
+  retired: null,
+});
+
+const toVersion = (
+  row: Described & Pick<Selectable<DocumentVersionTable>, 'valid_from' | 'valid_to' | 'retired_at' | 'receipt'>,
+): DocumentVersion => ({
+  ...describe(row),
+  publishedAt: row.valid_from,
+  replacedAt: row.valid_to,
+  retired:
+    row.retired_at === null
+      ? null
+      : { at: row.retired_at, receipt: JSON.parse(row.receipt ?? '{}') as RetirementReceipt },
+});

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NewDocument } from '../../../../src/store/corpus.ts';
+import type { Store } from '../../../../src/store/sql/open-store.ts';
+import { newChunk, publication } from '../../../support/store.ts';
+
+/** A direction that depends on the words alone. */
+export function directionOf(text: string): Float32Array {
+  let angle = 0;
+  for (const letter of text) angle = (angle * 31 + letter.charCodeAt(0)) % 6.283;
+  return Float32Array.of(Math.cos(angle) * 0.8, Math.sin(angle) * 0.8, 0.6, 0);
+}
+
+/** Takes a document in as ingestion does, keeping what it can; says which passages had to be embedded. */
+export async function takeIn({ corpus }: Store, document: NewDocument, texts: readonly string[]): Promise<string[]> {
+  await corpus.begin({ ...document, bytes: Buffer.from(texts.join('\n')) }, { replace: true });
+  let start = 0;
+  const passages = texts.map((text, order) => {
+    const embeddedText = `${document.title}\n${text}`;
+    const { vector: _, ...passage } = newChunk(order, text, { start, end: start + text.length, embeddedText });
+    start += text.length + 1;
+    return passage;
+  });
+  const kept = await corpus.keep(document.id, passages, document.title);
+  const changed = passages.filter(({ order }) => !kept.has(order));
+  await corpus.stage(
+    document.id,
+    changed.map((passage) => ({ ...passage, vector: directionOf(passage.text) })),
+  );
+  await corpus.publish(document.id, publication(texts.join('\n'), { passages: texts.length }));
+  return changed.map(({ text }) => text);
+}
+
+/** A moment that lies clearly between what was before and what comes after. */
+export async function moment(): Promise<string> {
+  await sleep(3);
+  const now = new Date().toISOString();
+  await sleep(3);
+  return now;
+}
