@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, Metadata } from '../documents/document.ts';
 import { embedInBatches } from '../embeddings/embed-in-batches.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { ServiceError } from '../errors.ts';
 import type { Corpus, NewChunk, Publication } from '../store/corpus.ts';
+import type { VectorSpaceName } from '../store/vector-index.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { embeddingText } from './embedding-text.ts';
 import type { IngestEvent } from './ingestor.ts';
@@ -26,10 +29,37 @@ const BATCH = 256;
  * and embedded from the same text, go on as they are.
  */
 export async function* publishPassages(parts: PassagesToPublish): AsyncGenerator<IngestEvent, Document> {
+  const { corpus, embeddings, document, signal } = parts;
+  for (;;) {
+    const space = await embeddings.space(signal);
+    try {
+      return yield* publishIn(space, parts);
+    } catch (error) {
+      // The corpus was moved to another embedder under way: that is not the document's fault.
+      if (!(error instanceof ServiceError) || error.code !== 'embedding_mismatch') throw error;
+      if (!(await hasMoved(embeddings, space, signal))) throw error;
+      await corpus.setStatus(document.id, 'parsing', document.ingestionAttempt);
+    }
+  }
+}
+
+/** Records are moved first, and the embedder follows a moment later. */
+async function hasMoved(embeddings: EmbeddingModel, from: VectorSpaceName, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + MOVE_AWAITED_MS;
+  for (;;) {
+    const { embedder, version, dimensions } = await embeddings.space(signal);
+    if (embedder !== from.embedder || version !== from.version || dimensions !== from.dimensions) return true;
+    if (performance.now() > deadline) return false;
+    await sleep(MOVE_AWAITED_MS / 20, undefined, { signal });
+  }
+}
+
+const MOVE_AWAITED_MS = 1_000;
+
+async function* publishIn(space: VectorSpaceName, parts: PassagesToPublish): AsyncGenerator<IngestEvent, Document> {
   const { corpus, spaces, embeddings, document, prepared, signal } = parts;
   const { passages } = prepared;
   const attempt = document.ingestionAttempt;
-  const space = await embeddings.space(signal);
   await spaces.claim(space);
   const publication = toPublication(parts);
   const title = publication.title ?? document.title;

@@ -3,7 +3,7 @@ import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ChunkSearch, FoundChunk, RankedChunk } from '../store/chunk-search.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
-import { createQueryEmbedder } from './embed-query.ts';
+import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
 import type { Retriever, SearchOutcome } from './retriever.ts';
@@ -63,10 +63,12 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
 
   async function semantic(text: string, search: Search): Promise<readonly FoundChunk[]> {
     const { settings, log, signal } = search;
-    const vector = await log.time('embed', () => embedQuery(text, signal));
     const { filter, measure } = settings;
-    const query = { vector, measure, filter, limit: reach(search), signal, note: log.note };
-    const found = await log.time('semantic', () => chunks.nearest(query));
+    const query = { measure, filter, limit: reach(search), signal, note: log.note };
+    const found = await withCurrentVector(
+      () => log.time('embed', () => embedQuery(text, signal)),
+      (embedded) => log.time('semantic', () => chunks.nearest({ ...query, ...embedded })),
+    );
     log.hits('semantic', found.length);
     return found;
   }

@@ -1,5 +1,6 @@
 import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
 import type { Filter } from '../documents/filter.ts';
+import type { VectorSpaceName } from './vector-index.ts';
 
 /** What could be seen at a time, instead of what can be seen now; ISO-8601, UTC. */
 export interface Moment {
@@ -17,6 +18,8 @@ export type DistanceMeasure =
 
 export interface VectorQuery extends Moment {
   readonly vector: Float32Array;
+  /** The space it is of, as far as the caller knows; the corpus may have left it since. */
+  readonly space?: VectorSpaceName | undefined;
   readonly measure: DistanceMeasure;
   readonly filter: Filter;
   readonly limit: number;
@@ -53,7 +56,7 @@ export interface RankingQuery extends TextQuery {
  * Both return best first, ties by chunk order of insertion, `score` set and the leg's `rank` in `semantic`/`fullText`.
  */
 export interface ChunkSearch {
-  /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space's length. */
+  /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space. */
   nearest(query: VectorQuery): Promise<FoundChunk[]>;
   /** BM25 over any of the query's terms; `score` in [0, 1), growing with the BM25 sum. Empty when no term is known. */
   matching(query: TextQuery): Promise<ScoredChunk[]>;

@@ -6,7 +6,7 @@ import type { OpenCollections } from './open-collections.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { compileChunkFilter } from './search/compile-filter.ts';
 import type { NearestPlan, NearestQuery } from './search/nearest-chunks.ts';
-import { describeSpace, type SpaceRow } from './space-rows.ts';
+import { describeSpace, isSameSpace, type SpaceRow } from './space-rows.ts';
 
 export interface ChunkSearchParts {
   readonly search: Sqlite['search'];
@@ -33,9 +33,9 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
     const filter = compileChunkFilter(query.filter, query.asOf);
     const plan = await search.call('planNearest', { filter }, signal);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
-    refuseOtherSpace(plan.space, vector);
+    refuseOtherSpace(plan.space, query);
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
-    const exactly = { vector, measure, filter, limit };
+    const exactly = { space: plan.space, vector, measure, filter, limit };
     const found = await throughIndex(plan.space, plan, exactly, query);
     return found ?? search.call('nearestExactly', exactly, signal);
   }
@@ -101,7 +101,14 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
 
 const WIDENING = 4;
 
-function refuseOtherSpace(space: SpaceRow, vector: Float32Array): void {
+function refuseOtherSpace(space: SpaceRow, { vector, space: own }: VectorQuery): void {
+  if (own !== undefined && !isSameSpace(own, space)) {
+    throw new ServiceError(
+      'embedding_mismatch',
+      `The corpus is searched with ${describeSpace(space)} now, the query was embedded with ${describeSpace(own)}. ` +
+        'Search again; if that does not help, run "citewell reindex".',
+    );
+  }
   if (vector.length === space.dimensions) return;
   throw new ServiceError(
     'embedding_mismatch',

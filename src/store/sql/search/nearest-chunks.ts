@@ -11,6 +11,8 @@ import { resolveFilter } from './resolve-filter.ts';
 import { forEachFilteredVector, forEachPastVector, forEachVector } from './stored-vectors.ts';
 
 export interface NearestQuery {
+  /** That of the plan: a corpus that moves on meanwhile keeps the vectors of the space it left. */
+  readonly space: SpaceRow;
   readonly vector: Float32Array;
   readonly measure: DistanceMeasure;
   readonly filter: CompiledFilter;
@@ -60,8 +62,7 @@ const OWED = "select payload from outbox where space_key = ? and kind = 'upsert'
 
 /** Compares with every vector that passes the filter. */
 export function nearestExactly(reading: Reading, query: NearestQuery): FoundChunk[] {
-  const space = readCurrentSpace(reading);
-  if (space === null) return [];
+  const { space } = query;
   const distance = distances[query.measure];
   const best = bestKeys(query.limit);
   const offer = (key: number, vector: Float32Array) => best.offer(key, -distance(query.vector, vector));
@@ -79,8 +80,7 @@ export function nearestAmong(
   reading: Reading,
   query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
 ): FoundChunk[] {
-  const space = readCurrentSpace(reading);
-  if (space === null) return [];
+  const { space } = query;
   const { lengths } = reading.snapshot.chunkLengths();
   const resolved = resolveFilter(reading, query.filter);
   const passes = (key: number) =>
