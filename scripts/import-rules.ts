@@ -80,6 +80,7 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
   'src/cli/doctor-checks.ts': ['store/chroma', 'node:sqlite'],
   // What is kept of a graph is said in the words of a graph, which know nothing of the rest of their room.
   'src/store/graph-records.ts': ['graph'],
+  'src/store/sql/graph/name-rows.ts': ['graph'],
   // Knows every provider, so that nobody else has to.
   'src/models/registry.ts': ['models/openai', 'models/anthropic'],
   'src/models/provider-settings.ts': ['models/openai', 'models/anthropic'],
@@ -93,6 +94,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'eventsource-parser': ['client'],
   express: ['http', 'mcp'],
   multer: ['http'],
+  yazl: ['http'],
   chromadb: ['store/chroma'],
   kysely: ['store/sql', 'conversations'],
   'node:sqlite': ['store/sql', 'store'],

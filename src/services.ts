@@ -18,6 +18,7 @@ import { createOutsideTools } from './mcp/outside-tools.ts';
 import { createExtractiveModel } from './models/extractive/extractive-model.ts';
 import { listPrices } from './models/prices.ts';
 import { createModelRegistry } from './models/registry.ts';
+import { openPromptBook } from './prompts/prompt-book.ts';
 import { createAnswerer } from './rag/answer-question.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
 import { modelQueryVariants } from './retrieval/rewrite-query.ts';
@@ -29,6 +30,7 @@ import { requireModels } from './services/naming.ts';
 import { openSandbox } from './services/open-sandbox.ts';
 import { openWeb, type Web } from './services/open-web.ts';
 import { replaceableEmbedder } from './services/replaceable-embedder.ts';
+import { shownSettings } from './services/shown-settings.ts';
 import { toolsets } from './services/tool-catalogue.ts';
 import { openEmbeddedChroma } from './store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from './store/chroma/remote-chroma.ts';
@@ -114,8 +116,9 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     collections: openCollections(index),
     state: maintenance.state,
   });
+  const prompts = await openPromptBook(store.prompts);
   const hasModel = !models.defaultName('fast').startsWith('builtin/');
-  const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast')) : undefined;
+  const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast'), prompts) : undefined;
   const retriever = createRetriever({ chunks, embedder: embeddings, variants });
   const feed = createIngestionFeed();
   const ingestor = withinQuota(
@@ -162,6 +165,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
       actionsAfterUntrusted: config.afterUntrusted.includes('actions'),
     },
     window: config.contextTokens,
+    prompts,
   });
   const runs = new RunLog({ ...defaultRunLogSettings, grace: config.resumeSeconds * 1000 });
   closers.push(() => runs.close());
@@ -172,6 +176,9 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     changes,
     corpus,
     collections,
+    prompts,
+    indices: { list: () => spaces.list(), state: maintenance.state, audit: () => maintenance.audit() },
+    settings: () => shownSettings(config, { models, embedder: embeddings.name }),
     conversations: kept,
     accounts,
     agent,
@@ -181,7 +188,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     retriever,
     web,
     ...(sandbox && { sandbox }),
-    answerer: createAnswerer({ retriever, models, analyser, webSearch: web.webSearch }),
+    answerer: createAnswerer({ retriever, models, analyser, webSearch: web.webSearch, prompts }),
     models,
     embeddings,
     log,

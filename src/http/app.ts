@@ -10,12 +10,17 @@ import { receiveBytes } from './read-body.ts';
 import { nameRequest } from './request-id.ts';
 import { agentRoutes } from './routes/agent.ts';
 import { chatRoutes } from './routes/chat-completions.ts';
+import { chunkRoutes } from './routes/chunks.ts';
+import { collectionRoutes } from './routes/collections.ts';
 import { completionRoutes } from './routes/completion.ts';
 import { conversationRoutes } from './routes/conversations.ts';
+import { documentSetRoutes } from './routes/document-sets.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { embeddingRoutes } from './routes/embedding.ts';
 import { healthRoutes } from './routes/health.ts';
+import { indexRoutes } from './routes/indices.ts';
 import { ingestionRoutes } from './routes/ingestions.ts';
+import { promptRoutes } from './routes/prompts.ts';
 import { ragRoutes } from './routes/rag.ts';
 import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -71,12 +76,17 @@ export function createApp(
 function versionedRoutes(services: HttpServices): Router {
   const router = Router();
   // Before the body readers of the others: an upload is read as a form, and under its own limits.
-  router.use('/documents', uploadRoutes(services), ingestionRoutes(services), documentRoutes(services));
+  router.use('/documents', uploadRoutes(services), ingestionRoutes(services));
+  router.use('/documents', documentSetRoutes(services), documentRoutes(services));
   router.use(receiveBytes(services.limits.body));
   router.use('/retrieval', searchRoutes(services), ragRoutes(services));
   router.use('/retrieval', agentRoutes(services), completionRoutes(services), embeddingRoutes(services));
   router.use('/retrieval/runs', runRoutes(services));
+  router.use('/chunks', chunkRoutes(services));
   router.use('/conversations', conversationRoutes(services));
+  router.use('/collections', collectionRoutes(services));
+  router.use('/prompts', promptRoutes(services));
+  router.use('/indices', indexRoutes(services));
   router.use('/users', userRoutes(services), userKeyRoutes(services));
   router.use('/tasks', taskRoutes(services));
   router.use('/system', systemRoutes(services));

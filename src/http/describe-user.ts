@@ -1,7 +1,8 @@
 import type { Filter } from '../documents/filter.ts';
+import type { CollectionMember } from '../store/records.ts';
 import type { User } from '../store/user-records.ts';
 import type { HttpServices } from './http-services.ts';
-import { toUserRecord } from './wire/user-record.ts';
+import { toMemberRecord, toUserRecord } from './wire/user-record.ts';
 
 type Services = Pick<HttpServices, 'accounts' | 'collections' | 'corpus'>;
 
@@ -34,4 +35,14 @@ export async function describeUsers(users: readonly User[], { accounts, collecti
       }),
     ),
   );
+}
+
+/** Members of a collection, in order. Of users of another issuer nothing more is kept than who they are. */
+export async function describeMembers(members: readonly CollectionMember[], services: Omit<Services, 'corpus'>) {
+  const ids = members.map(({ userId }) => userId);
+  if (ids.length === 0) return [];
+  const known = await services.accounts.store.users.list({ ids, offset: 0, limit: ids.length });
+  const records = await describeUsers(known.items, services);
+  const recordOf = new Map(records.map((record) => [record.id, record]));
+  return members.map((member) => recordOf.get(member.userId) ?? toMemberRecord(member));
 }

@@ -1,14 +1,17 @@
 import type { Accounts } from '../access/accounts.ts';
 import type { Agent } from '../agent/agent.ts';
 import type { Conversations } from '../conversations/conversations.ts';
+import type { Metadata } from '../documents/document.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { IngestionDesk } from '../ingest/ingestion-desk.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
+import type { PromptBook } from '../prompts/prompt-book.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { RunLog } from '../runs/run-log.ts';
 import type { Corpus } from '../store/corpus.ts';
+import type { IndexState } from '../store/index-state.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
 import type { WebFacts } from '../web/describe-web.ts';
@@ -29,6 +32,15 @@ export interface ServiceStatus {
   };
   /** Things worth telling a person, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
+}
+
+/** The vector indexes, as far as they can be looked at and mended. */
+export interface IndexDesk {
+  list(): Promise<readonly VectorSpace[]>;
+  /** Of the one that is searched. */
+  state(): IndexState;
+  /** Compares the one that is searched with the records, and mends it. */
+  audit(): Promise<void>;
 }
 
 export interface ReindexRequest {
@@ -83,6 +95,10 @@ export interface HttpServices {
   readonly conversations: Conversations;
   readonly accounts: Accounts;
   readonly collections: CollectionRecords;
+  readonly prompts: PromptBook;
+  readonly indices: IndexDesk;
+  /** What the deployment was told and what it chose by itself. No secret and no key may be in it. */
+  settings(): Metadata;
   /** Re-embeds the corpus, or goes back; afterwards searches and ingestion use the space that came out. */
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
   status(): Promise<ServiceStatus>;

@@ -47,3 +47,6 @@ export interface VectorIndex {
   onRecovered(listener: () => void): void;
   close(): Promise<void>;
 }
+
+/** How thoroughly the index is built: links of a vector, and candidates weighed for them. */
+export const indexGraph = { neighbours: 16, construction: 100 } as const;

@@ -4,6 +4,7 @@ import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { readId, readIds, readPage } from '../read-query.ts';
+import { sendExport } from '../send-csv.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import {
   conversationName,
@@ -13,6 +14,7 @@ import {
   toConversationRecord,
   toMessageRecord,
 } from '../wire/conversation-record.ts';
+import { conversationColumns, messageColumns } from '../wire/export-columns.ts';
 import { defined } from '../wire/tolerant.ts';
 
 /** r2r-v3.md 8. */
@@ -30,6 +32,23 @@ export function conversationRoutes({ conversations }: Pick<HttpServices, 'conver
       response.json(page(await conversations.list(principalOf(response), query), toConversationRecord));
     })
     .all(onlyMethods('GET', 'POST'));
+
+  // r2r-v3.md 6.3: everyone gets their own, a superuser all.
+  router
+    .route('/export')
+    .post(async (request, response) => {
+      const rows = () => conversations.each(principalOf(response));
+      await sendExport(request, response, { name: 'conversations', columns: conversationColumns, rows });
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/export_messages')
+    .post(async (request, response) => {
+      const rows = () => conversations.eachMessage(principalOf(response));
+      await sendExport(request, response, { name: 'messages', columns: messageColumns, rows });
+    })
+    .all(onlyMethods('POST'));
 
   router
     .route('/:id')

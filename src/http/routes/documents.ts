@@ -4,7 +4,7 @@ import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter
 import type { Document } from '../../documents/document.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Corpus, DeletionReceipt } from '../../store/corpus.ts';
+import type { Corpus } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
 import { invalidField } from '../check-shape.ts';
 import { page, single } from '../envelope.ts';
@@ -15,6 +15,7 @@ import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
 import { deletionFilter } from '../wire/deletion-filter.ts';
+import { toReceipt } from '../wire/deletion-receipt.ts';
 import { toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
 import { metadataList } from '../wire/metadata-list.ts';
 import { searchRequest } from '../wire/search-request.ts';
@@ -51,7 +52,7 @@ export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' |
     .delete(async (request, response) => {
       const filter = readBody(request, deletionFilter);
       // Only one's own, by contract, whoever asks.
-      response.json(receipt(await corpus.remove(allOf(ownedBy(principalOf(response)), filter))));
+      response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response)), filter))));
     })
     .all(onlyMethods('DELETE'));
 
@@ -64,7 +65,7 @@ export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' |
     .delete(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
       if (!mayChange(document, principalOf(response))) throw noDocument(document.id);
-      response.json(receipt(await corpus.remove(only(document.id))));
+      response.json(toReceipt(await corpus.remove(only(document.id))));
     })
     .all(onlyMethods('GET', 'DELETE'));
 
@@ -155,15 +156,3 @@ const noDocument = (id: string) => new ServiceError('not_found', `There is no do
 const only = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
 
 const ownedBy = ({ userId }: Principal): Filter => ({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
-
-/** The contract's `success`, and ours beside it: what went. */
-const receipt = ({ documents, chunks, vectors, fullTextEntries, files, graphRows }: DeletionReceipt) =>
-  single({
-    success: true,
-    documents,
-    chunks,
-    vectors,
-    full_text_entries: fullTextEntries,
-    files,
-    graph_rows: graphRows,
-  });

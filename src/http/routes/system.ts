@@ -1,33 +1,38 @@
 import { cpus, freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Response, Router } from 'express';
-import { ServiceError } from '../../errors.ts';
+import { Router } from 'express';
 import type { CorpusStats } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices, ServiceStatus } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
+import { requireSuperuser } from '../require-superuser.ts';
 import { sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
 import { onlyMethods } from '../unknown-route.ts';
+import { toPromptRecord } from '../wire/prompt-record.ts';
 import { reindexRequest, toReindexEvents } from '../wire/reindex.ts';
 import { toBacklogRecord } from '../wire/task-record.ts';
 
-type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'status' | 'reindex' | 'limits' | 'log'>;
+type Services = Pick<
+  HttpServices,
+  'corpus' | 'ingestions' | 'status' | 'settings' | 'prompts' | 'reindex' | 'limits' | 'log'
+>;
 
 /** Milliseconds over which the share of busy processors is measured. */
 const CPU_SAMPLE = 100;
 
 /** r2r-v3.md 12 for superusers, and ours: re-embedding the corpus. */
-export function systemRoutes({ corpus, ingestions, status, reindex, limits, log }: Services): Router {
+export function systemRoutes(services: Services): Router {
+  const { corpus, ingestions, status, settings, prompts, reindex, limits, log } = services;
   const startedAt = Date.now();
   const router = Router();
 
   router
     .route('/status')
     .get(async (_request, response) => {
-      requireSuperuser(response);
+      requireSuperuser(principalOf(response));
       const looks = [status(), corpus.stats(), ingestions.backlog(), measureCpuUsage()] as const;
       const [service, stats, backlog, cpuUsage] = await Promise.all(looks);
       response.json(
@@ -43,9 +48,18 @@ export function systemRoutes({ corpus, ingestions, status, reindex, limits, log 
     .all(onlyMethods('GET'));
 
   router
+    .route('/settings')
+    .get((_request, response) => {
+      requireSuperuser(principalOf(response));
+      const texts = prompts.list().map((prompt) => [prompt.name, toPromptRecord(prompt)] as const);
+      response.json(single({ config: settings(), prompts: Object.fromEntries(texts), r2r_project_name: 'citewell' }));
+    })
+    .all(onlyMethods('GET'));
+
+  router
     .route('/reindex')
     .post(async (request, response) => {
-      requireSuperuser(response);
+      requireSuperuser(principalOf(response));
       const wanted = readBody(request, reindexRequest);
       const signal = requestSignal(request, response);
       await sendEvents(response, toReindexEvents(reindex(wanted, signal)), streamOptions(signal, limits, log));
@@ -53,10 +67,6 @@ export function systemRoutes({ corpus, ingestions, status, reindex, limits, log 
     .all(onlyMethods('POST'));
 
   return router;
-}
-
-function requireSuperuser(response: Response): void {
-  if (!principalOf(response).isSuperuser) throw new ServiceError('forbidden', 'This is for superusers only.');
 }
 
 /** What `citewell status` prints of a running service. */

@@ -40,7 +40,8 @@ const QUEUED = 'Ingest files task queued successfully.';
 
 const ingested = (documentId: string, message: string) => single({ message, task_id: null, document_id: documentId });
 
-async function runToEnd(ingestor: Ingestor, documentId: string, signal: AbortSignal): Promise<void> {
+/** Ingests what was submitted and waits for it; throws what it failed with. */
+export async function runToEnd(ingestor: Ingestor, documentId: string, signal: AbortSignal): Promise<void> {
   for await (const event of ingestor.run(documentId, signal)) {
     if (event.type === 'failed') throw event.error;
   }

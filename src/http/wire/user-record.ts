@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Profile, Registration } from '../../access/users.ts';
 import type { Metadata } from '../../documents/document.ts';
+import type { CollectionMember } from '../../store/records.ts';
 import type { ApiKey, Holdings, User } from '../../store/user-records.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
 
@@ -40,6 +41,16 @@ export function toUserRecord(user: User, { collectionIds, documentIds, holdings 
     github_id: null,
   };
 }
+
+/** A member of a collection who is no user of ours: comes with the tokens of another issuer. */
+export const toMemberRecord = ({ userId, createdAt }: CollectionMember) => {
+  const unknown = { email: '', passwordHash: null, tokenStamp: '', name: null, bio: null, profilePicture: null };
+  const rights = { isSuperuser: false, isActive: true, isVerified: true, limitsOverrides: null, metadata: {} };
+  return toUserRecord(
+    { id: userId, ...unknown, ...rights, createdAt, updatedAt: createdAt },
+    { collectionIds: [], documentIds: [], holdings: undefined },
+  );
+};
 
 export const toKeyRecord = ({ id, publicKey, name, description, updatedAt }: ApiKey) => ({
   key_id: id,

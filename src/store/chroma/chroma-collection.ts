@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChromaClient, Collection } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
-import type { VectorCollection, VectorHit, VectorRecord } from '../vector-index.ts';
+import { indexGraph, type VectorCollection, type VectorHit, type VectorRecord } from '../vector-index.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { isMissing, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
 
@@ -240,9 +240,9 @@ function make(client: ChromaClient, name: string, dimensions: number): Promise<C
     configuration: {
       hnsw: {
         space: 'cosine',
-        ef_construction: 100,
+        ef_construction: indexGraph.construction,
         ef_search: 100,
-        max_neighbors: 16,
+        max_neighbors: indexGraph.neighbours,
         sync_threshold: SYNC_THRESHOLD,
       },
     },

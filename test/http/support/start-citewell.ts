@@ -18,6 +18,7 @@ import { createIngestionFeed } from '../../../src/ingest/ingestion-feed.ts';
 import { withinQuota } from '../../../src/ingest/within-quota.ts';
 import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
+import { openPromptBook } from '../../../src/prompts/prompt-book.ts';
 import { createAnswerer } from '../../../src/rag/answer-question.ts';
 import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
 import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
@@ -78,8 +79,9 @@ export async function startCitewell({
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
   const retriever = createRetriever({ chunks: createChunkSearch(search), embedder: embeddings });
   const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
+  const prompts = await openPromptBook(store.prompts);
   const analyser = { analyse, analyseQuery };
-  const answerer = createAnswerer({ retriever, models, analyser });
+  const answerer = createAnswerer({ retriever, models, analyser, prompts });
   const kept = createConversations(conversations);
   const agent = createAgent({
     models,
@@ -93,12 +95,16 @@ export async function startCitewell({
     prices: {},
     policy: { codeAfterUntrusted: false, newAddressesAfterUntrusted: false },
     window: 128_000,
+    prompts,
   });
   const http = await startHttp(
     {
       corpus,
       collections,
       conversations: kept,
+      prompts,
+      indices: { list: () => spaces.list(), state: maintenance.state, audit: () => maintenance.audit() },
+      settings: () => ({ app: { quality_llm: models.defaultName('quality') } }),
       accounts,
       agent,
       retriever,

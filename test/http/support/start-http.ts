@@ -34,6 +34,9 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
     agent: absent('agent'),
     runs: new RunLog({ ...defaultRunLogSettings, grace: 50 }),
     collections: absent('collections'),
+    prompts: absent('prompts'),
+    indices: absent('indices'),
+    settings: () => ({}),
     accounts: unlimited,
     reindex: () => {
       throw new Error('This test has no reindex.');

@@ -1,0 +1,7 @@
+import type { Principal } from '../access/principal.ts';
+import { ServiceError } from '../errors.ts';
+
+/** Throws `forbidden` for anybody else. */
+export function requireSuperuser({ isSuperuser }: Principal): void {
+  if (!isSuperuser) throw new ServiceError('forbidden', 'This is for superusers only.');
+}

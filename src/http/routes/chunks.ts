@@ -1,0 +1,122 @@
+import { type Request, type Response, Router } from 'express';
+import { usableCollections } from '../../access/usable-collections.ts';
+import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
+import type { Chunk } from '../../documents/chunk.ts';
+import { allOf, everything, type Filter } from '../../documents/filter.ts';
+import { readFilter } from '../../documents/read-filter.ts';
+import { ServiceError } from '../../errors.ts';
+import { editChunk } from '../../ingest/edit-chunk.ts';
+import { principalOf } from '../authenticate.ts';
+import { list, page, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { parseJson, readBody } from '../read-body.ts';
+import { readFlag, readId, readPage } from '../read-query.ts';
+import { requestSignal, stopSignal } from '../request-signal.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { toChunkHit, toChunkRecord } from '../wire/chunk-record.ts';
+import { chunkEdit, newChunks } from '../wire/chunk-request.ts';
+import { toReceipt } from '../wire/deletion-receipt.ts';
+import { searchRequest } from '../wire/search-request.ts';
+import { runToEnd } from './upload.ts';
+
+type Services = Pick<HttpServices, 'corpus' | 'collections' | 'embeddings' | 'ingestor' | 'retriever'>;
+
+/** r2r-v3.md 7. */
+export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriever }: Services): Router {
+  const router = Router();
+
+  const find = async (request: Request): Promise<Chunk> => {
+    const id = readId(request, 'id');
+    const [chunk] = await corpus.chunksById([id]);
+    if (chunk === undefined) throw new ServiceError('not_found', `There is no chunk ${id}.`);
+    return chunk;
+  };
+  const changeable = async (request: Request, response: Response): Promise<Chunk> => {
+    const chunk = await find(request);
+    if (mayChange(chunk, principalOf(response))) return chunk;
+    throw new ServiceError('forbidden', `Only its owner changes the chunk ${chunk.id}.`);
+  };
+
+  router
+    .route('/')
+    .get(async (request, response) => {
+      const { userId, isSuperuser } = principalOf(response);
+      const own: Filter = isSuperuser ? everything : { kind: 'compare', field: 'owner_id', op: 'eq', value: userId };
+      const chunks = await corpus.listChunks(allOf(own, metadataFilter(request)), readPage(request));
+      const ids = readFlag(request, 'include_vectors') ? chunks.items.map(({ id }) => id) : [];
+      const vectors = await corpus.vectorsOf(ids);
+      response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
+    })
+    .post(async (request, response) => {
+      const principal = principalOf(response);
+      const ingested = [];
+      for (const chunks of readBody(request, newChunks)) {
+        const named = chunks.flatMap((chunk) => chunk.collection_ids ?? []);
+        const accepted = await ingestor.submit({
+          content: { kind: 'chunks', chunks: chunks.map(({ text }) => text) },
+          ownerId: principal.userId,
+          ...(chunks[0]?.document_id === undefined ? {} : { id: chunks[0].document_id }),
+          metadata: {},
+          collectionIds: await usableCollections(collections, principal, named),
+          settings: {},
+        });
+        const { id } = accepted.document;
+        if (accepted.kind === 'accepted') {
+          await runToEnd(ingestor, id, stopSignal(request));
+          const { items } = await corpus.chunksOf(id, { offset: 0, limit: chunks.length });
+          for (const chunk of items) {
+            const { metadata } = chunks[chunk.order] ?? {};
+            if (metadata !== undefined) await corpus.editChunk(chunk.id, { metadata });
+          }
+        }
+        ingested.push({ message: 'Chunks ingested successfully.', task_id: null, document_id: id });
+      }
+      response.json(single(ingested));
+    })
+    .all(onlyMethods('GET', 'POST'));
+
+  router
+    .route('/search')
+    .post(async (request, response) => {
+      const { query, settings, detail } = readBody(request, searchRequest);
+      const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
+      const found = await retriever.search(query, { ...settings, filter }, requestSignal(request, response));
+      const { kind } = found.explanation;
+      const hits = found.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail }));
+      response.json(list(hits, hits.length));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id')
+    .get(async (request, response) => {
+      const chunk = await find(request);
+      // By contract a foreign chunk is 403.
+      if (!isVisible(chunk, principalOf(response))) {
+        throw new ServiceError('forbidden', `The chunk ${chunk.id} is not yours to read.`);
+      }
+      const vectors = readFlag(request, 'include_vectors') ? await corpus.vectorsOf([chunk.id]) : undefined;
+      response.json(single(toChunkRecord(chunk, vectors?.get(chunk.id))));
+    })
+    .post(async (request, response) => {
+      const chunk = await changeable(request, response);
+      const { text, metadata } = readBody(request, chunkEdit);
+      const edit = { ...(text !== undefined && { text }), ...(metadata !== undefined && { metadata }) };
+      const edited = await editChunk({ corpus, embeddings }, chunk, edit, requestSignal(request, response));
+      response.json(single(toChunkRecord(edited, undefined)));
+    })
+    .delete(async (request, response) => {
+      const chunk = await changeable(request, response);
+      response.json(toReceipt(await corpus.removeChunk(chunk.id)));
+    })
+    .all(onlyMethods('GET', 'POST', 'DELETE'));
+
+  return router;
+}
+
+/** JSON in the query, under either name; r2r-js sends "[object Object]", which by contract is no filter. */
+function metadataFilter({ query }: Request): Filter {
+  const given = query['metadata_filter'] ?? query['metadata_filters'];
+  if (typeof given !== 'string' || !given.trim().startsWith('{')) return everything;
+  return readFilter(parseJson(given, ['query', 'metadata_filter']));
+}

@@ -1,0 +1,63 @@
+import { Router } from 'express';
+import { visibleFilter } from '../../access/visible-filter.ts';
+import { allOf, everything, type Filter } from '../../documents/filter.ts';
+import { ServiceError } from '../../errors.ts';
+import { principalOf } from '../authenticate.ts';
+import { checkShape } from '../check-shape.ts';
+import { page } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { receiveBytes } from '../read-body.ts';
+import { readId, readIds, readPage } from '../read-query.ts';
+import { requireSuperuser } from '../require-superuser.ts';
+import { sendExport } from '../send-csv.ts';
+import { sendZip } from '../send-zip.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { toCollectionRecord } from '../wire/collection-record.ts';
+import { dateRange } from '../wire/date-range.ts';
+import { documentColumns } from '../wire/export-columns.ts';
+
+type Services = Pick<HttpServices, 'corpus' | 'collections' | 'limits'>;
+
+/** Routes of r2r-v3.md 6.3 about many documents at once, and the collections of one. */
+export function documentSetRoutes({ corpus, collections, limits }: Services): Router {
+  const router = Router();
+
+  router
+    .route('/export')
+    .post(receiveBytes(limits.body), async (request, response) => {
+      requireSuperuser(principalOf(response));
+      const rows = () => corpus.each(everything);
+      await sendExport(request, response, { name: 'documents', columns: documentColumns, rows });
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/download_zip')
+    .get(async (request, response) => {
+      const ids = readIds(request, 'document_ids');
+      const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
+      const { from, until } = checkShape(dateRange, request.query, 'query');
+      const filter = allOf(visibleFilter(principalOf(response)), named, from, until);
+      if ((await corpus.list(filter, { offset: 0, limit: 1 })).total === 0) {
+        throw new ServiceError('not_found', 'There are no documents of yours that fit; nothing to download.');
+      }
+      await sendZip(response, { documents: corpus.each(filter), bytesOf: corpus.bytesOf });
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/collections')
+    .get(async (request, response) => {
+      // By contract; whoever sees a document reads its collection_ids.
+      requireSuperuser(principalOf(response));
+      const id = readId(request, 'id');
+      const document = await corpus.get(id);
+      if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+      const ids = document.collectionIds;
+      const found = ids.length === 0 ? { items: [], total: 0 } : await collections.list({ ids, ...readPage(request) });
+      response.json(page(found, toCollectionRecord));
+    })
+    .all(onlyMethods('GET'));
+
+  return router;
+}

@@ -1,0 +1,68 @@
+import { Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import type { VectorSpace } from '../../store/vector-spaces.ts';
+import { principalOf } from '../authenticate.ts';
+import { list, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { readPage } from '../read-query.ts';
+import { requireSuperuser } from '../require-superuser.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { newIndex, toIndexRecord } from '../wire/index-record.ts';
+
+/**
+ * r2r-v3.md 14, for superusers: the vector indexes there are, one for each embedder the corpus is kept in. They are made
+ * by the service; asking for one has it compared with the records and mended.
+ */
+export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'log'>): Router {
+  const router = Router();
+  router.use((_request, response, next) => {
+    requireSuperuser(principalOf(response));
+    next();
+  });
+
+  /** R2R names the table first, its client the index (r2r-v3.md 1.1). */
+  const find = async (...names: readonly string[]): Promise<VectorSpace> => {
+    const found = (await indices.list()).find(({ collection }) => names.includes(collection));
+    if (found !== undefined) return found;
+    throw new ServiceError('not_found', `There is no index ${names.join('/')}.`);
+  };
+
+  router
+    .route('/')
+    .get(async (request, response) => {
+      const { offset, limit } = readPage(request);
+      const all = await indices.list();
+      const shown = all.slice(offset, offset + limit).map((space) => toIndexRecord(space, indices.state()));
+      response.json({ ...list([], all.length), results: { indices: shown } });
+    })
+    .post(async (request, response) => {
+      const { isAwaited } = readBody(request, newIndex);
+      const [current] = (await indices.list()).filter(({ state }) => state === 'current');
+      const mending = indices.audit();
+      if (isAwaited) await mending;
+      else mending.catch((error: unknown) => log.warn({ err: error }, 'The vector index could not be checked.'));
+      const done = isAwaited ? 'was compared with the records and is in step' : 'is being compared with the records';
+      response.json(single({ message: `The index ${current?.collection ?? 'of the corpus'} ${done}.` }));
+    })
+    .all(onlyMethods('GET', 'POST'));
+
+  router
+    .route('/:one/:other')
+    .get(async (request, response) => {
+      const { one, other } = request.params;
+      response.json(single(toIndexRecord(await find(one, other), indices.state())));
+    })
+    .delete(async (request) => {
+      const { one, other } = request.params;
+      const { collection, state } = await find(one, other);
+      const reason =
+        state === 'current'
+          ? 'searches are answered from it'
+          : 'it is kept to go back to, and goes with the next reindex';
+      throw new ServiceError('conflict', `The index ${collection} can not be deleted: ${reason}.`);
+    })
+    .all(onlyMethods('GET', 'DELETE'));
+
+  return router;
+}

@@ -1,0 +1,56 @@
+import { Router } from 'express';
+import { fillTemplate } from '../../prompts/template.ts';
+import { principalOf } from '../authenticate.ts';
+import { checkShape } from '../check-shape.ts';
+import { list, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { requireSuperuser } from '../require-superuser.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { newPrompt, promptChange, promptUse, toPromptRecord, valuesFor } from '../wire/prompt-record.ts';
+import { defined } from '../wire/tolerant.ts';
+
+/** r2r-v3.md 13, for superusers. */
+export function promptRoutes({ prompts }: Pick<HttpServices, 'prompts'>): Router {
+  const router = Router();
+  router.use((_request, response, next) => {
+    requireSuperuser(principalOf(response));
+    next();
+  });
+
+  router
+    .route('/')
+    .post(async (request, response) => {
+      const { name, template, input_types: inputTypes } = readBody(request, newPrompt);
+      await prompts.create(defined({ name, template, inputTypes }));
+      response.json(single({ message: `Prompt '${name}' added successfully.` }));
+    })
+    .get((_request, response) => {
+      const all = prompts.list();
+      response.json(list(all.map(toPromptRecord), all.length));
+    })
+    .all(onlyMethods('GET', 'POST'));
+
+  router
+    .route('/:name')
+    .post((request, response) => {
+      const prompt = prompts.get(request.params.name);
+      const asked = { ...checkShape(promptUse, request.query, 'query'), ...defined(readBody(request, promptUse)) };
+      const template = asked.prompt_override ?? prompt.template;
+      const message = fillTemplate(template, valuesFor(template, asked.inputs));
+      // The record, and ours beside it: how it reads with these inputs.
+      response.json(single({ ...toPromptRecord(prompt), message }));
+    })
+    .put(async (request, response) => {
+      const { template, input_types: inputTypes } = readBody(request, promptChange);
+      const { name } = await prompts.update(request.params.name, defined({ template, inputTypes }));
+      response.json(single({ message: `Prompt '${name}' updated successfully.` }));
+    })
+    .delete(async (request, response) => {
+      await prompts.remove(request.params.name);
+      response.json(single({ success: true }));
+    })
+    .all(onlyMethods('POST', 'PUT', 'DELETE'));
+
+  return router;
+}

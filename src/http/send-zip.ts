@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import type { Response } from 'express';
+import yazl from 'yazl';
+import type { Document } from '../documents/document.ts';
+import { sendPieces } from './send-csv.ts';
+
+/** Types that are compressed already: doing it again only takes time. */
+const COMPRESSED =
+  /^(image\/(?!svg|bmp|tiff)|audio\/|video\/|application\/(zip|pdf|epub|vnd\.openxmlformats|x-7z|gzip))/;
+
+export interface ZippedDocuments {
+  readonly documents: AsyncIterable<Document>;
+  bytesOf(id: string): Promise<Uint8Array | undefined>;
+}
+
+/** Streams the files of documents as an archive; no more than one file is held at a time. */
+export async function sendZip(response: Response, { documents, bytesOf }: ZippedDocuments): Promise<void> {
+  const archive = new yazl.ZipFile();
+  const names = new Set<string>();
+  // yazl's stream is one of Node's; its types promise less.
+  const output = archive.outputStream as Readable;
+  const stop = (error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error)));
+  const fill = async (): Promise<void> => {
+    for await (const document of documents) {
+      const bytes = await bytesOf(document.id);
+      if (bytes === undefined) continue;
+      const taken = Promise.withResolvers<void>();
+      const content = Readable.from(inPieces(bytes, taken.resolve), { objectMode: false });
+      response.once('close', taken.resolve);
+      archive.addReadStream(content, freeName(document.fileName, names), {
+        mtime: new Date(document.createdAt),
+        compress: !COMPRESSED.test(document.mediaType),
+      });
+      await taken.promise;
+      response.off('close', taken.resolve);
+      if (response.destroyed) return;
+    }
+    archive.end();
+  };
+  response.setHeader('Content-Type', 'application/zip');
+  response.setHeader('Content-Disposition', 'attachment; filename="documents.zip"');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  archive.on('error', stop);
+  fill().catch(stop);
+  await sendPieces(response, output);
+}
+
+const PIECE = 64_000;
+
+function* inPieces(bytes: Uint8Array, onTaken: () => void): Generator<Uint8Array, void> {
+  for (let start = 0; start < bytes.byteLength; start += PIECE) yield bytes.subarray(start, start + PIECE);
+  onTaken();
+}
+
+/** A name within the archive: no folders, nothing that leads out of it, and none twice. */
+function freeName(fileName: string, taken: Set<string>): string {
+  const plain =
+    fileName
+      .toWellFormed()
+      .replace(/[/\\\p{Cc}:]/gu, '_')
+      .replace(/^\.+/, '_') || 'document';
+  const dot = plain.lastIndexOf('.');
+  const [stem, ending] = dot > 0 ? [plain.slice(0, dot), plain.slice(dot)] : [plain, ''];
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? plain : `${stem} (${number})${ending}`;
+    const folded = name.toLowerCase();
+    if (taken.has(folded)) continue;
+    taken.add(folded);
+    return name;
+  }
+}

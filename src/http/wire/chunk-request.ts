@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { Metadata } from '../../documents/document.ts';
+import { optional, snakeCased } from './tolerant.ts';
+
+const id = z.guid('This must be a UUID.').toLowerCase();
+const metadata = z.record(z.string(), z.json()).transform((value): Metadata => value);
+const text = z.string().refine((value) => value.trim() !== '', 'A chunk needs words; delete it instead.');
+const MAX_CHUNKS = 102_400;
+
+/** r2r-v3.md 7. The identifier is that of the path. */
+export const chunkEdit = z.object({ text: optional(text), metadata: optional(metadata) });
+
+/** Chunks ready-made, r2r-v3.md 1.1: those of one document together. Their own identifiers are given by the corpus. */
+export const newChunks = snakeCased(
+  z.object({
+    raw_chunks: z
+      .array(
+        snakeCased(
+          z.object({
+            document_id: optional(id),
+            collection_ids: optional(z.array(id)),
+            metadata: optional(metadata),
+            text,
+          }),
+        ),
+      )
+      .min(1)
+      .max(MAX_CHUNKS),
+  }),
+).transform(({ raw_chunks }) => [...Map.groupBy(raw_chunks, (chunk) => chunk.document_id).values()]);

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { everything, type Filter } from '../../documents/filter.ts';
+import { optional } from './tolerant.ts';
+
+const moment = (isEnd: boolean) =>
+  optional(
+    z
+      .string()
+      .trim()
+      .transform((text, context) => {
+        const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+        const date = new Date(isDay && isEnd ? `${text}T23:59:59.999Z` : text);
+        if (/^\d{4}-/.test(text) && !Number.isNaN(date.getTime())) return date.toISOString();
+        context.addIssue({
+          code: 'custom',
+          message: 'This must be a date such as 2026-01-31 or 2026-01-31T12:00:00Z.',
+        });
+        return z.NEVER;
+      }),
+  );
+
+/** When documents came in, both ends included; a day as an end is the whole day. */
+export const dateRange = z
+  .object({ start_date: moment(false), end_date: moment(true) })
+  .transform(({ start_date, end_date }) => ({ from: created('gte', start_date), until: created('lte', end_date) }));
+
+const created = (op: 'gte' | 'lte', value: string | undefined): Filter =>
+  value === undefined ? everything : { kind: 'compare', field: 'created_at', op, value };

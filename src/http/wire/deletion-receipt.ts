@@ -1,0 +1,15 @@
+import type { DeletionReceipt } from '../../store/corpus.ts';
+import { single } from '../envelope.ts';
+
+/** The contract's `success`, and ours beside it: what went, by kind. */
+export const toReceipt = (receipt: DeletionReceipt) =>
+  single({
+    success: true,
+    documents: receipt.documents,
+    chunks: receipt.chunks,
+    vectors: receipt.vectors,
+    full_text_entries: receipt.fullTextEntries,
+    files: receipt.files,
+    graph_rows: receipt.graphRows,
+    ...(receipt.cached === undefined ? {} : { cached: receipt.cached }),
+  });

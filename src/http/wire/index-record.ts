@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import type { IndexState } from '../../store/index-state.ts';
+import { indexGraph } from '../../store/vector-index.ts';
+import type { VectorSpace } from '../../store/vector-spaces.ts';
+import { optional, snakeCased } from './tolerant.ts';
+
+/** The one kind of index there is: Chroma's graph of near neighbours, by cosine. */
+const TABLE = 'chunks';
+const METHOD = 'hnsw';
+const MEASURE = 'cosine_distance';
+
+/** r2r-v3.md 14, with what is known of the index beside it. */
+export function toIndexRecord(space: VectorSpace, state: IndexState) {
+  return {
+    index: {
+      name: space.collection,
+      table_name: TABLE,
+      index_method: METHOD,
+      index_measure: MEASURE,
+      index_arguments: builtWith,
+      index_column: 'vec',
+      state: space.state,
+      ...(space.state === 'current' && { health: state.kind }),
+      embedder: space.embedder,
+      embedder_version: space.version,
+      dimensions: space.dimensions,
+      vectors: space.vectors,
+      created_at: space.createdAt,
+    },
+  };
+}
+
+/** A request for an index, which can only be the one there is; everything else is refused with what to do instead. */
+export const newIndex = snakeCased(
+  z.object({
+    config: snakeCased(
+      z.object({
+        table_name: optional(z.string()),
+        index_method: optional(z.string()),
+        index_measure: optional(z.string()),
+        index_arguments: optional(z.record(z.string(), z.unknown())),
+      }),
+    ),
+    run_with_orchestration: optional(z.union([z.boolean(), z.stringbool()])),
+  }),
+).transform(({ config, run_with_orchestration }) => {
+  const { table_name: table = TABLE, index_method: method = 'auto', index_measure: measure = MEASURE } = config;
+  if (table !== TABLE && table !== 'vectors') {
+    throw refused(`Only passages have a vector index; "${table}" needs none: it is searched without. Use "${TABLE}".`);
+  }
+  if (method !== METHOD && method !== 'auto') {
+    throw refused(`There is no index of the method "${method}" here; use "${METHOD}" or "auto".`);
+  }
+  if (measure !== MEASURE) {
+    throw refused(
+      `The index is built by ${MEASURE}. A search by "${measure}" compares the stored vectors exactly and needs no ` +
+        'index: say so in search_settings.chunk_settings.index_measure.',
+    );
+  }
+  checkArguments(config.index_arguments ?? {});
+  return { isAwaited: run_with_orchestration === false };
+});
+
+/** What is there is at least as thorough as what is asked for, or it is said that it is not. */
+function checkArguments(given: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    const most = Object.hasOwn(builtWith, name) ? builtWith[name] : undefined;
+    if (most === undefined) throw refused(`The index has no argument "${name}"; it has m and ef_construction.`);
+    if (typeof value !== 'number' || value > most) {
+      throw refused(`The index is built with ${name} ${most}, which can not be raised; ask for ${most} or less.`);
+    }
+  }
+}
+
+const builtWith: Readonly<Record<string, number>> = {
+  m: indexGraph.neighbours,
+  ef_construction: indexGraph.construction,
+};
+
+const refused = (message: string) => new ServiceError('invalid_request', message);

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Prompt } from '../../prompts/prompt-book.ts';
+import { placeholdersOf } from '../../prompts/template.ts';
+import { parseJson } from '../read-body.ts';
+import { optional, snakeCased } from './tolerant.ts';
+
+/** r2r-v3.md 13. */
+export function toPromptRecord({ id, name, template, inputTypes, createdAt, updatedAt, ...state }: Prompt) {
+  return {
+    id,
+    name,
+    template,
+    input_types: inputTypes,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    built_in: state.isBuiltIn,
+    changed: state.isChanged,
+  };
+}
+
+const name = z.string().regex(/^[\w.-]{1,200}$/, 'A name is made of letters, digits, dots, hyphens and underscores.');
+const template = z.string().min(1).max(100_000);
+const inputTypes = z.record(z.string(), z.string());
+
+export const newPrompt = snakeCased(z.object({ name, template, input_types: optional(inputTypes) }));
+
+export const promptChange = snakeCased(z.object({ template: optional(template), input_types: optional(inputTypes) }));
+
+const value = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+/** In the body or in the query: values by name, or a list of values, each of them alone or as `name=value`. */
+export const promptUse = snakeCased(
+  z.object({
+    inputs: optional(
+      z.preprocess(
+        (given) => {
+          if (typeof given !== 'string') return given;
+          return /^\s*[[{]/.test(given) ? parseJson(given, ['query', 'inputs']) : [given];
+        },
+        z.union([z.record(z.string(), value), z.array(value)]),
+      ),
+    ),
+    prompt_override: optional(template),
+  }),
+);
+
+/** Values by placeholder; those of a list that name none go to the placeholders in turn. */
+export function valuesFor(text: string, inputs: z.output<typeof promptUse>['inputs']): Record<string, string> {
+  if (inputs === undefined) return {};
+  if (!Array.isArray(inputs)) return inputs;
+  const names = placeholdersOf(text);
+  return Object.fromEntries(
+    inputs.flatMap((input, place) => {
+      const [key = '', ...rest] = input.split('=');
+      if (rest.length > 0 && names.includes(key)) return [[key, rest.join('=')]];
+      const next = names[place];
+      return next === undefined ? [] : [[next, input]];
+    }),
+  );
+}

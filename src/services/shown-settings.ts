@@ -1,0 +1,49 @@
+import type { Config } from '../config.ts';
+import type { Metadata } from '../documents/document.ts';
+import { defaultHttpLimits } from '../http/http-services.ts';
+import type { ModelRegistry, ModelSlot } from '../models/model.ts';
+import { defaultSearchSettings } from '../retrieval/search-settings.ts';
+
+interface Chosen {
+  readonly models: Pick<ModelRegistry, 'defaultName'>;
+  readonly embedder: string;
+}
+
+/**
+ * What a superuser may read of how the service runs, in the groups R2R has for it (r2r-v3.md 12). Named one by one, so
+ * that a new setting, which may be a secret, is not shown by itself.
+ */
+export function shownSettings(config: Config, { models, embedder }: Chosen): Metadata {
+  const modelOf = (slot: ModelSlot) => models.defaultName(slot);
+  return {
+    app: {
+      quality_llm: modelOf('quality'),
+      fast_llm: modelOf('fast'),
+      reasoning_llm: modelOf('reasoning'),
+      fallback_llm: config.models.fallback ?? null,
+      context_tokens: config.contextTokens,
+      default_max_upload_size: defaultHttpLimits.file,
+    },
+    agent: {
+      resume_seconds: config.resumeSeconds,
+      after_untrusted: [...config.afterUntrusted],
+      mcp_servers: config.outsideServers.map(({ name }) => name),
+    },
+    auth: {
+      provider: 'citewell',
+      require_authentication: config.access.mode === 'required',
+    },
+    database: {
+      provider: 'sqlite',
+      vector_index: config.chroma === undefined ? 'chroma, embedded' : 'chroma, remote',
+    },
+    embedding: { base_model: embedder, preferred: config.embeddingModel ?? null },
+    ingestion: { provider: 'citewell', mode: config.ingest },
+    search: {
+      limit: defaultSearchSettings.limit,
+      index_measure: defaultSearchSettings.measure,
+      search_strategy: defaultSearchSettings.strategy,
+    },
+    logging: { level: config.logLevel },
+  };
+}
