@@ -37,8 +37,11 @@ export interface Extraction {
  * kept for it to go on after the process was killed.
  */
 export interface DocumentGraphRecords {
-  /** The next document to work on, which is then `processing`; the smallest wait first. */
-  next(): Promise<ExtractionTask | undefined>;
+  /**
+   * The next document to work on, which is then `processing`: those that were asked for first, then the smallest.
+   * `asked` leaves those out that nobody asked for.
+   */
+  next(which?: 'all' | 'asked'): Promise<ExtractionTask | undefined>;
   /** What was being worked on waits again. */
   requeue(): Promise<void>;
   /** Has a document extracted anew, by this extractor or the usual one. What there is of it stays until then. */

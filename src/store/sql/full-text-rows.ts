@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { ANALYSER_VERSION } from '../full-text/analyse.ts';
-import { renewNames } from './graph/name-rows.ts';
+import { renewGraphTerms } from './graph/name-rows.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import type { Queries } from './space-rows.ts';
 
@@ -92,7 +92,7 @@ export async function renewFullText({ writer }: Sqlite): Promise<boolean> {
       .where('generation', '>', 0)
       .execute();
     for (const { key, generation } of visible) await addFullText(transaction, key, generation);
-    await renewNames(transaction);
+    await renewGraphTerms(transaction);
     await transaction
       .insertInto('settings')
       .values({ name: STAMP, value: ANALYSER_VERSION })

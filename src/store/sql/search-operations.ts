@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Chunk, ScoredChunk } from '../../documents/chunk.ts';
 import type { FoundChunk, RankedChunk } from '../chunk-search.ts';
+import type { GraphFinding } from '../graph-search.ts';
 import type { VectorHit } from '../vector-index.ts';
 import { rankByTerms, toTextScore } from './full-text/rank-by-terms.ts';
 import { presentTerms } from './full-text/term-index.ts';
+import { type CompiledGraphQuery, searchGraph } from './graph/search-graph.ts';
 import type { CompiledFilter, Condition } from './search/compile-filter.ts';
 import { keySet } from './search/key-set.ts';
 import { loadChunks } from './search/load-chunks.ts';
@@ -45,6 +47,9 @@ export const searchOperations = {
 
   countRetired: (database: DatabaseSync, { at }: { readonly at: string }): number =>
     readAtOnce(database, (reading) => Number(reading.row(RETIRED, at, at)?.[0] ?? 0)),
+
+  searchGraph: (database: DatabaseSync, query: CompiledGraphQuery): GraphFinding =>
+    readAtOnce(database, (reading) => searchGraph(reading, query)),
 
   documentFullText: (database: DatabaseSync, query: DocumentTextQuery): DocumentTextResult =>
     readAtOnce(database, (reading) => documentFullText(reading, query)),

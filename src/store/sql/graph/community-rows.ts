@@ -74,6 +74,7 @@ export function createCommunities({ reader, writer }: Sqlite): Communities {
           })
           .where('key', '=', key)
           .execute();
+        await indexCommunity(transaction, key);
         return find(transaction, collectionId, key);
       }),
 
@@ -134,7 +135,22 @@ async function insertCommunity(
     select ${key}, e.key, j.key from json_each(${JSON.stringify(members)}) as j
     join graph_entities e on e.key = j.value and e.collection_id = ${collectionId.toLowerCase()} where true
     on conflict do nothing`.execute(database);
+  await indexCommunity(database, key);
   return key;
+}
+
+async function indexCommunity(database: Queries, key: number): Promise<void> {
+  await sql`delete from graph_community_terms where rowid = ${key}`.execute(database);
+  await renewCommunityTerms(database, key);
+}
+
+/** Fills the index of what communities are about, for one of them or all. */
+export async function renewCommunityTerms(database: Queries, key: number | null): Promise<void> {
+  await sql`
+    insert into graph_community_terms (rowid, terms)
+    select key, index_terms('', '[]', name || char(10) || summary || char(10) || coalesce(
+      (select group_concat(value, char(10)) from json_each(findings)), '')) ->> 'body'
+    from graph_communities where ${key} is null or key = ${key}`.execute(database);
 }
 
 async function find(

@@ -1,10 +1,9 @@
-import { foldName } from '../../../documents/fold-name.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { GraphParent, GraphRecords } from '../../graph-records.ts';
 import type { Sqlite } from '../open-sqlite.ts';
 import type { Queries } from '../space-rows.ts';
 import { findEntity } from './entity-rows.ts';
-import { ensureNames } from './name-rows.ts';
+import { ensureNames, nameForm } from './name-rows.ts';
 import { recordKey } from './record-id.ts';
 import { findRelationship } from './relationship-rows.ts';
 
@@ -136,7 +135,7 @@ export function createHandmade({ writer }: Sqlite): Handmade {
 const graphOf = (id: string): GraphParent => ({ kind: 'collection', id });
 
 async function nameKey(database: Queries, name: string): Promise<number> {
-  const key = (await ensureNames(database, [name])).get(foldName(name));
+  const key = (await ensureNames(database, [name])).get(nameForm(name));
   if (key === undefined) throw new ServiceError('invalid_request', 'The name is empty; give the entity one.');
   return key;
 }

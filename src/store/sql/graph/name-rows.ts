@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
-import { foldName } from '../../../documents/fold-name.ts';
+import { normalForm, normalTerm } from '../../../graph/normal-form.ts';
 import type { Queries } from '../space-rows.ts';
+import { renewCommunityTerms } from './community-rows.ts';
+
+/** Names are of the same thing when they have one form: case, accents, legal forms and plurals of terms do not count. */
+export const nameForm = (name: string): string =>
+  (/\p{Lu}/u.test(name) ? normalForm(name) : normalTerm(name)).toWellFormed();
 
 /** The rows of these names, made and put into the index of names where they are new; by folded name. */
 export async function ensureNames(database: Queries, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
   const wanted = new Map<string, string>();
   for (const name of names) {
-    const folded = foldName(name);
+    const folded = nameForm(name);
     if (folded !== '' && !wanted.has(folded)) wanted.set(folded, name.toWellFormed());
   }
   const given = JSON.stringify([...wanted]);
@@ -28,10 +33,12 @@ export async function ensureNames(database: Queries, names: Iterable<string>): P
   return new Map(rows.map(({ folded, key }) => [folded, key]));
 }
 
-/** Fills the index of names anew, after the analyser has changed. */
-export async function renewNames(database: Queries): Promise<void> {
+/** Fills the indexes of names and communities anew, after the analyser has changed. */
+export async function renewGraphTerms(database: Queries): Promise<void> {
   await sql`insert into graph_name_terms (graph_name_terms) values ('delete-all')`.execute(database);
   await sql`
     insert into graph_name_terms (rowid, terms)
     select key, index_terms('', '[]', name) ->> 'body' from graph_names`.execute(database);
+  await sql`insert into graph_community_terms (graph_community_terms) values ('delete-all')`.execute(database);
+  await renewCommunityTerms(database, null);
 }

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
-import { foldName } from '../../../documents/fold-name.ts';
 import type { Paged } from '../../corpus.ts';
 import type { GraphOrigin, GraphParent, RelationshipQuery, StoredRelationship } from '../../graph-records.ts';
 import type { Queries } from '../space-rows.ts';
 import { CHUNKS_NAMED } from './entity-rows.ts';
+import { nameForm } from './name-rows.ts';
 import { recordId } from './record-id.ts';
 
 interface RelationshipRow {
@@ -73,7 +73,7 @@ export async function listRelationships(
   { offset, limit, entityNames = [], predicates = [] }: RelationshipQuery,
 ): Promise<Paged<StoredRelationship>> {
   const names = sql`(select key from graph_names where folded in (
-    select value from json_each(${JSON.stringify(entityNames.map(foldName))})))`;
+    select value from json_each(${JSON.stringify(entityNames.map(nameForm))})))`;
   const matching = sql`${within(parent)}
     ${entityNames.length === 0 ? sql`` : sql`and (s.name_key in ${names} or o.name_key in ${names})`}
     ${predicates.length === 0 ? sql`` : sql`and r.predicate in (select value from json_each(${JSON.stringify(predicates)}))`}`;

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { foldName } from '../../../documents/fold-name.ts';
 import type { Entity, ExtractedGraph, Mention, Relationship } from '../../graph-records.ts';
 import type { Queries } from '../space-rows.ts';
-import { ensureNames } from './name-rows.ts';
+import { ensureNames, nameForm } from './name-rows.ts';
 
 /** A place as it is stored: the row that is mentioned, the chunk, from, to. */
 type Place = readonly [row: number, chunk: number, start: number, end: number];
@@ -24,13 +23,13 @@ export async function saveExtraction(
   );
   const now = new Date().toISOString();
   const rowOf = await upsertEntities(database, document.key, { entities, names, now });
-  const entityPlaces = entities.flatMap(({ name, mentions }) => places(rowOf.get(foldName(name)), mentions, chunks));
+  const entityPlaces = entities.flatMap(({ name, mentions }) => places(rowOf.get(nameForm(name)), mentions, chunks));
   await replaceMentions(database, 'entity', document.key, entityPlaces);
   await describeEntities(database, entities, rowOf);
 
   const relationships = graph.relationships.flatMap((each) => {
-    const subject = rowOf.get(foldName(each.subject));
-    const object = rowOf.get(foldName(each.object));
+    const subject = rowOf.get(nameForm(each.subject));
+    const object = rowOf.get(nameForm(each.object));
     return subject === undefined || object === undefined ? [] : [{ ...each, subjectKey: subject, objectKey: object }];
   });
   const relationOf = await upsertRelationships(database, document.key, relationships, now);
@@ -58,7 +57,7 @@ async function chunkKeys(
 function withEnds({ entities, relationships }: ExtractedGraph): Entity[] {
   const all = new Map<string, Entity>();
   for (const entity of entities) {
-    const folded = foldName(entity.name);
+    const folded = nameForm(entity.name);
     const known = all.get(folded);
     if (folded === '' || entity.mentions.length === 0) continue;
     all.set(folded, known === undefined ? entity : { ...known, mentions: [...known.mentions, ...entity.mentions] });
@@ -66,7 +65,7 @@ function withEnds({ entities, relationships }: ExtractedGraph): Entity[] {
   const missing = new Map<string, Entity>();
   for (const { subject, object, mentions } of relationships) {
     for (const name of [subject, object]) {
-      const folded = foldName(name);
+      const folded = nameForm(name);
       if (folded === '' || all.has(folded)) continue;
       const known = missing.get(folded)?.mentions ?? [];
       const entity = { name, category: null, description: '', metadata: {}, mentions: [...known, ...mentions] };
@@ -94,7 +93,7 @@ async function upsertEntities(
   },
 ): Promise<ReadonlyMap<string, number>> {
   const rows = given.entities.map(({ name, category, metadata }) => [
-    given.names.get(foldName(name)),
+    given.names.get(nameForm(name)),
     name,
     category,
     JSON.stringify(metadata),
@@ -196,7 +195,7 @@ async function describeEntities(
   await describe(
     database,
     'entity',
-    entities.map(({ name, description }) => [rowOf.get(foldName(name)), description]),
+    entities.map(({ name, description }) => [rowOf.get(nameForm(name)), description]),
   );
 }
 

@@ -10,12 +10,13 @@ import { saveExtraction } from './save-extraction.ts';
 /** What documents say, in the record store; the queue of those that are still to be extracted is theirs as well. */
 export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphRecords {
   return {
-    next: () =>
+    next: (which = 'all') =>
       writer.transaction().execute(async (transaction) => {
         const { rows } = await sql<TaskRow>`
           select d.key, d.id, d.title, d.generation, g.requested
           from documents d left join document_graphs g on g.document_key = d.key
-          where ${WAITS} order by g.requested is null, d.chunk_count, d.key limit 1`.execute(transaction);
+          where ${WAITS} ${which === 'asked' ? sql`and g.requested is not null` : sql``}
+          order by g.requested is null, d.chunk_count, d.key limit 1`.execute(transaction);
         const [row] = rows;
         if (row === undefined) return undefined;
         await setStatus(transaction, row.key, 'processing');

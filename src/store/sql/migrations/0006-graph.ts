@@ -181,6 +181,10 @@ const ofCollections = [
     place integer not null,
     primary key (community_key, entity_key)
   ) without rowid`,
+  `create virtual table graph_community_terms using fts5(
+    terms, content = '', contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
+  )`,
   'create index graph_community_members_by_entity on graph_community_members (entity_key)',
 ];
 
@@ -230,6 +234,9 @@ const upkeep = [
   end`,
   `create trigger graph_name_gone after delete on graph_names begin
     delete from graph_name_terms where rowid = old.key;
+  end`,
+  `create trigger graph_community_gone after delete on graph_communities begin
+    delete from graph_community_terms where rowid = old.key;
   end`,
   `create trigger graph_document_gone after delete on graph_documents begin
     delete from graph_relationship_sources where document_relationship_key in (

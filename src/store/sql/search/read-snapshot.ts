@@ -79,6 +79,7 @@ function currentReading(database: DatabaseSync): Reading {
 
 function createMemory(database: DatabaseSync): Memory {
   // FTS5's own view of its postings; temporary, so that a connection that only reads may have it.
+  database.exec("create virtual table temp.graph_name_terms_counts using fts5vocab('main', 'graph_name_terms', 'row')");
   for (const table of termTables) {
     database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);

@@ -1,0 +1,41 @@
+import type { DocumentGraphRecords, ExtractionTask } from '../store/graph-records.ts';
+import type { ExtractedGraph, GraphExtractor } from './graph.ts';
+import { mergeGraphs } from './merge-graphs.ts';
+
+/** Passages that a model reads before what it found is kept: as much as an interruption can cost. */
+export const PASSAGES_PER_PART = 16;
+
+export interface ExtractInPartsOptions {
+  readonly extractor: GraphExtractor;
+  readonly records: Pick<DocumentGraphRecords, 'parts' | 'keepPart'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The graph of a document. One that costs money is extracted part by part, each kept when it is done, so that an
+ * extraction that was interrupted goes on where it was; one that costs nothing is extracted at once.
+ */
+export async function extractInParts(
+  task: ExtractionTask,
+  { extractor, records, signal }: ExtractInPartsOptions,
+): Promise<ExtractedGraph> {
+  const { title, passages } = task;
+  if (extractor.name.startsWith('builtin/') || passages.length <= PASSAGES_PER_PART) {
+    return extractor.extract({ title, passages }, signal);
+  }
+  const kept = await records.parts(task, extractor.name);
+  const graphs: ExtractedGraph[] = [];
+  for (let part = 0; part * PASSAGES_PER_PART < passages.length; part++) {
+    signal.throwIfAborted();
+    const known = kept.get(part);
+    if (known !== undefined) {
+      graphs.push(known);
+      continue;
+    }
+    const some = passages.slice(part * PASSAGES_PER_PART, (part + 1) * PASSAGES_PER_PART);
+    const graph = await extractor.extract({ title, passages: some }, signal);
+    await records.keepPart(task, extractor.name, part, graph);
+    graphs.push(graph);
+  }
+  return mergeGraphs(graphs);
+}

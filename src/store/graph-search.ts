@@ -1,0 +1,38 @@
+import type { Filter } from '../documents/filter.ts';
+import type { GraphHit } from '../documents/graph-hit.ts';
+
+export interface GraphQuery {
+  readonly text: string;
+  /** Of the query, where names are kept with vectors of its space. */
+  readonly vector: Float32Array | null;
+  /** On chunks; what no passing chunk says is not there. */
+  readonly filter: Filter;
+  /** Graphs whose rows made by hand are seen as well. */
+  readonly memberOf: readonly string[] | 'all';
+  readonly limits: {
+    readonly entities: number;
+    readonly relationships: number;
+    readonly communities: number;
+    /** Chunks that the graph leads to. */
+    readonly chunks: number;
+  };
+  readonly signal?: AbortSignal;
+}
+
+export interface GraphFinding {
+  /** Best first within each kind. */
+  readonly entities: readonly GraphHit[];
+  readonly relationships: readonly GraphHit[];
+  readonly communities: readonly GraphHit[];
+  /** Keys of chunks, best first. */
+  readonly chunks: readonly { readonly key: number; readonly score: number }[];
+}
+
+/**
+ * Finds entities by name, what they are related to over one and two steps, the communities that tell of the query, and
+ * the chunks where all that stands. Every text in it comes from documents that pass the filter, or was made by hand in
+ * a graph of `memberOf`.
+ */
+export interface GraphSearch {
+  search(query: GraphQuery): Promise<GraphFinding>;
+}

@@ -1,0 +1,14 @@
+import { analyseQuery } from '../../full-text/analyse.ts';
+import type { GraphSearch } from '../../graph-search.ts';
+import type { Sqlite } from '../open-sqlite.ts';
+import { compileChunkFilter } from '../search/compile-filter.ts';
+
+/** Search over the graph in the threads that read. */
+export function createGraphSearch({ search }: Pick<Sqlite, 'search'>): GraphSearch {
+  return {
+    search({ text, vector, filter, memberOf, limits, signal }) {
+      const query = { terms: analyseQuery(text), vector, filter: compileChunkFilter(filter), memberOf, limits };
+      return search.call('searchGraph', query, signal);
+    },
+  };
+}

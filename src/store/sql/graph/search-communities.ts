@@ -1,0 +1,87 @@
+import type { GraphHit } from '../../../documents/graph-hit.ts';
+import type { GraphQuery } from '../../graph-search.ts';
+import type { KeySet } from '../search/key-set.ts';
+import type { Reading } from '../search/read-snapshot.ts';
+import { recordId } from './record-id.ts';
+
+type CommunityQuery = Pick<GraphQuery, 'memberOf' | 'limits'> & { readonly terms: readonly string[] };
+
+const CANDIDATES = 500;
+/** The sum of FTS5's rank that scores one half. */
+const HALF_SCORE = 6;
+const CHUNKS_PER_HIT = 20;
+
+/**
+ * Communities that tell of the query. What a summary says may come from any of the documents it was made from, so it is
+ * there only for those who may see all of them; one that was made by hand, for the members of its collection.
+ */
+export function searchCommunities(reading: Reading, query: CommunityQuery, allowed: KeySet | undefined): GraphHit[] {
+  const { terms, memberOf, limits } = query;
+  if (terms.length === 0) return [];
+  const match = terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
+  const hits: GraphHit[] = [];
+  const passes = documentsThatPass(reading, allowed);
+  for (const row of [...reading.rows(MATCHING, match)]) {
+    if (hits.length >= limits.communities) break;
+    const [key, collection, origin, name, summary, findings, rank] = row;
+    const isMember = memberOf === 'all' || memberOf.includes(String(collection));
+    const documents = [...reading.rows(DOCUMENTS, Number(key))].map(([id]) => Number(id));
+    if (origin === 'made' ? !isMember : documents.length === 0) continue;
+    if (!documents.every(passes)) continue;
+    const sum = -Number(rank);
+    hits.push({
+      id: recordId('graph_communities', Number(key)),
+      score: sum / (sum + HALF_SCORE),
+      chunkIds: [...reading.rows(CHUNKS, Number(key))].map(([id]) => String(id)),
+      documents: titlesOf(reading, documents),
+      found: {
+        kind: 'community',
+        name: String(name),
+        summary: String(summary),
+        findings: JSON.parse(String(findings)) as string[],
+        collectionId: String(collection),
+      },
+    });
+  }
+  return hits;
+}
+
+const MATCHING = `
+  select c.key, c.collection_id, c.origin, c.name, c.summary, c.findings, t.rank
+  from graph_community_terms t cross join graph_communities c on c.key = t.rowid
+  where graph_community_terms match ? order by t.rank limit ${CANDIDATES}`;
+
+const MEMBERS = `
+  graph_community_members m cross join graph_entity_sources s on s.graph_entity_key = m.entity_key
+  cross join document_entities e on e.key = s.document_entity_key`;
+const DOCUMENTS = `select distinct e.document_key from ${MEMBERS} where m.community_key = ?`;
+const CHUNKS = `
+  select distinct c.id from ${MEMBERS} cross join entity_mentions n on n.entity_key = e.key
+  cross join chunks c on c.key = n.chunk_key where m.community_key = ? limit ${CHUNKS_PER_HIT}`;
+
+/** Whether a document has a chunk that passes; remembered, for communities share their documents. */
+function documentsThatPass(reading: Reading, allowed: KeySet | undefined): (document: number) => boolean {
+  if (allowed === undefined) return () => true;
+  const known = new Map<number, boolean>();
+  return (document) => {
+    const before = known.get(document);
+    if (before !== undefined) return before;
+    let passes = false;
+    for (const [key] of reading.rows('select key from chunks where document_key = ?', document)) {
+      passes = allowed.has(Number(key));
+      if (passes) break;
+    }
+    known.set(document, passes);
+    return passes;
+  };
+}
+
+const DOCUMENTS_NAMED = 20;
+
+function titlesOf(reading: Reading, documents: readonly number[]): GraphHit['documents'] {
+  const rows = reading.rows(
+    'select d.id, d.title from json_each(?) as wanted cross join documents d on d.key = wanted.value',
+    JSON.stringify(documents.slice(0, DOCUMENTS_NAMED)),
+  );
+  return [...rows].map(([id, title]) => ({ id: String(id), title: String(title) }));
+}

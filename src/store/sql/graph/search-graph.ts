@@ -1,0 +1,174 @@
+import type { GraphHit } from '../../../documents/graph-hit.ts';
+import type { GraphFinding, GraphQuery } from '../../graph-search.ts';
+import { bestKeys } from '../search/best-keys.ts';
+import type { CompiledFilter } from '../search/compile-filter.ts';
+import type { KeySet } from '../search/key-set.ts';
+import type { Reading } from '../search/read-snapshot.ts';
+import { resolveFilter } from '../search/resolve-filter.ts';
+import { recordId } from './record-id.ts';
+import { searchCommunities } from './search-communities.ts';
+import { searchHandmade } from './search-handmade.ts';
+import { searchNames } from './search-names.ts';
+import { type Walk, type WalkedRelationship, walkGraph } from './walk-graph.ts';
+
+export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'memberOf' | 'limits'> {
+  /** From `analyseQuery`. */
+  readonly terms: readonly string[];
+  readonly filter: CompiledFilter;
+}
+
+const SEEDS = 24;
+/** Mentions of one name that count for chunks. */
+const MENTIONS_PER_NAME = 400;
+/** Those read to find them where a filter hides some. */
+const MENTIONS_READ = 20_000;
+/** Names whose chunks count. */
+const NAMES_FOR_CHUNKS = 40;
+/** Chunks named by a hit. */
+const CHUNKS_PER_HIT = 20;
+
+/** One consistent look at the graph, under the filter. */
+export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphFinding {
+  const allowed = resolveFilter(reading, query.filter)?.keys;
+  if (allowed?.keys.length === 0 && query.memberOf !== 'all' && query.memberOf.length === 0) return nothing;
+  const { terms, vector, limits } = query;
+  const isLocal = limits.entities > 0 || limits.relationships > 0 || limits.chunks > 0;
+  const seeds = isLocal ? searchNames(reading, { terms, vector, allowed, limit: SEEDS }) : [];
+  const walk = walkGraph(reading, seeds, allowed);
+  const handmade = searchHandmade(reading, query);
+  const near = [...walk.names].sort((one, two) => two[1] - one[1] || one[0] - two[0]);
+  const entities = near.slice(0, limits.entities).flatMap((each) => toEntityHit(reading, each, allowed) ?? []);
+  const relationships = walk.relationships
+    .slice(0, limits.relationships)
+    .flatMap((each) => toRelationshipHit(reading, each) ?? []);
+  return {
+    entities: bestHits([...handmade.entities, ...entities], limits.entities),
+    relationships: bestHits([...handmade.relationships, ...relationships], limits.relationships),
+    communities: limits.communities > 0 ? searchCommunities(reading, query, allowed) : [],
+    chunks: limits.chunks > 0 ? rankChunks(reading, { walk, near, allowed, limit: limits.chunks }) : [],
+  };
+}
+
+const nothing: GraphFinding = { entities: [], relationships: [], communities: [], chunks: [] };
+
+const bestHits = (hits: readonly GraphHit[], limit: number): GraphHit[] =>
+  [...hits].sort((one, two) => two.score - one.score).slice(0, limit);
+
+const atMostOne = (score: number): number => Math.min(1, Math.max(Number.MIN_VALUE, score));
+
+function toEntityHit(
+  reading: Reading,
+  [name, score]: readonly [number, number],
+  allowed: KeySet | undefined,
+): GraphHit | undefined {
+  let best: { readonly key: number; readonly name: string; readonly category: string | null } | undefined;
+  let description = '';
+  let category: string | null = null;
+  const chunks: number[] = [];
+  for (const [key, spelled, told, text] of [...reading.rows(SOURCES, name)]) {
+    if (chunks.length >= CHUNKS_PER_HIT) break;
+    const said = visibleMentions(reading, Number(key), allowed, CHUNKS_PER_HIT);
+    if (said.length === 0) continue;
+    chunks.push(...said);
+    category ??= told === null ? null : String(told);
+    best ??= { key: Number(key), name: String(spelled), category };
+    if (description === '') description = String(text);
+  }
+  if (best === undefined) return undefined;
+  return {
+    id: recordId('document_entities', best.key),
+    score: atMostOne(score),
+    ...provenance(reading, chunks),
+    found: { kind: 'entity', name: best.name, category, description },
+  };
+}
+
+const SOURCES = `
+  select key, name, category, description from document_entities where name_key = ? order by mentions desc, key limit 50`;
+
+function visibleMentions(reading: Reading, entity: number, allowed: KeySet | undefined, most: number): number[] {
+  const chunks: number[] = [];
+  for (const [chunk] of reading.rows('select distinct chunk_key from entity_mentions where entity_key = ?', entity)) {
+    if (allowed !== undefined && !allowed.has(Number(chunk))) continue;
+    chunks.push(Number(chunk));
+    if (chunks.length >= most) break;
+  }
+  return chunks;
+}
+
+function toRelationshipHit(reading: Reading, found: WalkedRelationship): GraphHit | undefined {
+  const row = reading.row(
+    `select s.key, s.name, o.key, o.name from document_relationships r
+     cross join document_entities s on s.key = r.subject_key cross join document_entities o on o.key = r.object_key
+     where r.key = ?`,
+    found.key,
+  );
+  if (row === undefined) return undefined;
+  const [subjectKey, subject, objectKey, object] = row;
+  return {
+    id: recordId('document_relationships', found.key),
+    score: atMostOne(found.score),
+    ...provenance(reading, found.chunks),
+    found: {
+      kind: 'relationship',
+      subject: String(subject),
+      subjectId: recordId('document_entities', Number(subjectKey)),
+      predicate: found.predicate,
+      object: String(object),
+      objectId: recordId('document_entities', Number(objectKey)),
+      description: found.description,
+      weight: found.weight,
+    },
+  };
+}
+
+/** The chunks by their identifiers, and whose they are. */
+function provenance(reading: Reading, chunks: readonly number[]): Pick<GraphHit, 'chunkIds' | 'documents'> {
+  const ids = new Set<string>();
+  const documents = new Map<string, string>();
+  const keys = JSON.stringify([...new Set(chunks)].slice(0, CHUNKS_PER_HIT));
+  for (const [chunk, document, title] of reading.rows(PLACES, keys)) {
+    ids.add(String(chunk));
+    documents.set(String(document), String(title));
+  }
+  return { chunkIds: [...ids], documents: [...documents].map(([id, title]) => ({ id, title })) };
+}
+
+const PLACES = `
+  select c.id, d.id, d.title from json_each(?) as wanted
+  cross join chunks c on c.key = wanted.value cross join documents d on d.key = c.document_key`;
+
+interface ChunkRanking {
+  readonly walk: Walk;
+  readonly near: readonly (readonly [number, number])[];
+  readonly allowed: KeySet | undefined;
+  readonly limit: number;
+}
+
+/** A chunk counts by the names it mentions, each the more the nearer and the rarer, and by what it says of them. */
+function rankChunks(reading: Reading, { walk, near, allowed, limit }: ChunkRanking): GraphFinding['chunks'] {
+  const scores = new Map<number, number>();
+  const add = (chunk: number, score: number) => scores.set(chunk, (scores.get(chunk) ?? 0) + score);
+  for (const [name, score] of near.slice(0, NAMES_FOR_CHUNKS)) {
+    const chunks = new Set<number>();
+    for (const [chunk] of reading.rows(MENTIONS, name)) {
+      if (allowed?.has(Number(chunk)) ?? true) chunks.add(Number(chunk));
+      if (chunks.size >= MENTIONS_PER_NAME) break;
+    }
+    const rarity = 1 / Math.log2(2 + chunks.size);
+    for (const chunk of chunks) add(chunk, score * rarity);
+  }
+  for (const { chunks, score } of walk.relationships.slice(0, NAMES_FOR_CHUNKS)) {
+    for (const chunk of new Set(chunks)) add(chunk, score * STATED);
+  }
+  const best = bestKeys(limit);
+  for (const [chunk, score] of scores) best.offer(chunk, score);
+  return best.take();
+}
+
+/** What a chunk says of two names counts so much beside that it mentions them. */
+const STATED = 0.5;
+
+const MENTIONS = `
+  select m.chunk_key from document_entities e cross join entity_mentions m on m.entity_key = e.key
+  where e.name_key = ? limit ${MENTIONS_READ}`;

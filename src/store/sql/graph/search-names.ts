@@ -1,0 +1,131 @@
+import { analyse } from '../../full-text/analyse.ts';
+import type { KeySet } from '../search/key-set.ts';
+import type { Reading } from '../search/read-snapshot.ts';
+import { fromVectorBytes } from '../vector-bytes.ts';
+
+/** A name that the query speaks of. */
+export interface FoundName {
+  readonly key: number;
+  readonly name: string;
+  /** Above 0, at most 1. */
+  readonly score: number;
+}
+
+export interface NameQuery {
+  /** From `analyseQuery`. */
+  readonly terms: readonly string[];
+  readonly vector: Float32Array | null;
+  readonly allowed: KeySet | undefined;
+  readonly limit: number;
+}
+
+/** Names looked at before the rest is taken to be worse. */
+const CANDIDATES = 300;
+/** With so few passages, what they mention is looked at and not what the whole corpus does. */
+const FEW_CHUNKS = 2_000;
+/** A name of which the query has less than this share of the words is another name. */
+const LEAST_COVERAGE = 0.4;
+/** Vectors less alike than this say nothing. */
+const LEAST_SIMILARITY = 0.35;
+
+/** Names by the words they share with the query, and by nearness where there are vectors; those that a passing chunk mentions. */
+export function searchNames(reading: Reading, query: NameQuery): FoundName[] {
+  const few = query.allowed !== undefined && query.allowed.keys.length <= FEW_CHUNKS ? query.allowed : undefined;
+  const mentioned = few && namesIn(reading, few);
+  const found = new Map<number, FoundName>();
+  for (const name of byWords(reading, query, mentioned)) found.set(name.key, name);
+  for (const name of byVector(reading, query, mentioned)) {
+    const known = found.get(name.key);
+    if (known === undefined || known.score < name.score) found.set(name.key, name);
+  }
+  const best = [...found.values()].sort((one, two) => two.score - one.score || one.key - two.key);
+  const visible: FoundName[] = [];
+  for (const name of best) {
+    if (visible.length >= query.limit) break;
+    if (mentioned !== undefined || isMentioned(reading, name.key, query.allowed)) visible.push(name);
+  }
+  return visible;
+}
+
+function byWords(reading: Reading, { terms }: NameQuery, mentioned: ReadonlySet<number> | undefined): FoundName[] {
+  const weights = weigh(reading, terms);
+  if (weights.size === 0) return [];
+  const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const typical = whole / weights.size;
+  const match = [...weights.keys()].map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
+  const found: FoundName[] = [];
+  let looked = 0;
+  for (const [key, name] of reading.rows(MATCHING, match)) {
+    if (mentioned !== undefined && !mentioned.has(Number(key))) continue;
+    if (++looked > CANDIDATES) break;
+    const own = new Set(analyse(String(name)));
+    let matched = 0;
+    let total = 0;
+    for (const term of own) {
+      const weight = weights.get(term);
+      if (weight !== undefined) matched += weight;
+      total += weight ?? typical;
+    }
+    const coverage = total === 0 ? 0 : matched / total;
+    if (coverage < LEAST_COVERAGE) continue;
+    found.push({ key: Number(key), name: String(name), score: coverage * coverage * Math.sqrt(matched / whole) });
+  }
+  return found;
+}
+
+const MATCHING = `
+  select t.rowid, n.name from graph_name_terms t cross join graph_names n on n.key = t.rowid
+  where graph_name_terms match ? order by t.rank limit 3000`;
+
+/** What each known term of the query tells, by how rare it is among names. */
+function weigh(reading: Reading, terms: readonly string[]): ReadonlyMap<string, number> {
+  const names = Number(reading.row('select count(*) from graph_names')?.[0] ?? 0);
+  const weights = new Map<string, number>();
+  for (const term of terms) {
+    const count = Number(reading.row('select doc from temp.graph_name_terms_counts where term = ?', term)?.[0] ?? 0);
+    if (count > 0) weights.set(term, Math.log(1 + (names - count + 0.5) / (count + 0.5)));
+  }
+  return weights;
+}
+
+function byVector(
+  reading: Reading,
+  { vector }: NameQuery,
+  mentioned: ReadonlySet<number> | undefined,
+): Iterable<FoundName> {
+  if (vector === null) return [];
+  const found: FoundName[] = [];
+  for (const [key, name, bytes] of reading.rows(VECTORS)) {
+    if (mentioned !== undefined && !mentioned.has(Number(key))) continue;
+    if (!(bytes instanceof Uint8Array) || bytes.byteLength !== vector.byteLength) continue;
+    const other = fromVectorBytes(bytes);
+    let similarity = 0;
+    for (let place = 0; place < vector.length; place++) similarity += (vector[place] ?? 0) * (other[place] ?? 0);
+    if (similarity >= LEAST_SIMILARITY) found.push({ key: Number(key), name: String(name), score: similarity });
+  }
+  return found.sort((one, two) => two.score - one.score).slice(0, CANDIDATES);
+}
+
+const VECTORS = `
+  select v.name_key, n.name, v.vector from vector_spaces s
+  cross join graph_name_vectors v on v.space_key = s.key cross join graph_names n on n.key = v.name_key
+  where s.state = 'current'`;
+
+function namesIn(reading: Reading, { keys }: KeySet): ReadonlySet<number> {
+  const rows = reading.rows(
+    `select distinct e.name_key from json_each(?) as wanted
+     cross join entity_mentions m on m.chunk_key = wanted.value cross join document_entities e on e.key = m.entity_key`,
+    JSON.stringify(keys),
+  );
+  return new Set([...rows].map(([key]) => Number(key)));
+}
+
+function isMentioned(reading: Reading, name: number, allowed: KeySet | undefined): boolean {
+  for (const [chunk] of reading.rows(MENTIONS_OF_NAME, name)) {
+    if (allowed === undefined || allowed.has(Number(chunk))) return true;
+  }
+  return false;
+}
+
+const MENTIONS_OF_NAME = `
+  select m.chunk_key from document_entities e cross join entity_mentions m on m.entity_key = e.key where e.name_key = ?`;

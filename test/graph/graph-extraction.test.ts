@@ -1,0 +1,142 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
+import { createThreadExtractor } from '../../src/graph/extract-in-thread.ts';
+import type { GraphExtractor } from '../../src/graph/graph.ts';
+import { createGraphExtraction, type ExtractionStep } from '../../src/graph/graph-extraction.ts';
+import { watchCorpus } from '../../src/store/watch-corpus.ts';
+import { capitalExtractor } from '../support/capitalised-words.ts';
+import { ingest, newChunk, newDocument, openTestStore, type TestStore } from '../support/store.ts';
+
+const { signal } = new AbortController();
+const page = { offset: 0, limit: 100 };
+
+function open(store: TestStore, extractor: GraphExtractor = capitalExtractor, isAutomatic = true) {
+  const { corpus, changes } = watchCorpus(store.corpus);
+  const reports: string[] = [];
+  const extraction = createGraphExtraction({
+    records: store.documentGraphs,
+    extractorOf(name) {
+      if (name === null || name === extractor.name) return extractor;
+      throw new ServiceError('unknown_model', `No extractor is named "${name}".`);
+    },
+    changes,
+    isAutomatic,
+    report: (message) => reports.push(message),
+  });
+  onTestFinished(() => extraction.close());
+  return { extraction, reports, store: { ...store, corpus } };
+}
+
+async function collect(steps: AsyncIterable<ExtractionStep>): Promise<ExtractionStep[]> {
+  const all: ExtractionStep[] = [];
+  for await (const step of steps) all.push(step);
+  return all;
+}
+
+const statusOf = async ({ corpus }: TestStore, id: string) => (await corpus.get(id))?.extractionStatus;
+
+describe('the extraction of graphs', () => {
+  it('works through what waits, and says how far it is', async () => {
+    const { extraction, store } = open(await openTestStore());
+    for (const name of ['one', 'two', 'three']) await ingest(store, newDocument(name), [newChunk(0, 'Paris, Rouen.')]);
+    const steps = await collect(extraction.run(signal));
+    expect(steps.map(({ outcome, done, total }) => [outcome, done, total])).toEqual([
+      ['extracted', 1, 3],
+      ['extracted', 2, 3],
+      ['extracted', 3, 3],
+    ]);
+    expect(await collect(extraction.run(signal))).toEqual([]);
+  });
+
+  it('goes on in the background with whatever is published', async () => {
+    const { extraction, store } = open(await openTestStore());
+    await ingest(store, newDocument('before'), [newChunk(0, 'Paris.')]);
+    extraction.start();
+    await expect.poll(() => statusOf(store, newDocument('before').id)).toBe('success');
+    await ingest(store, newDocument('after'), [newChunk(0, 'Berlin.')]);
+    await expect.poll(() => statusOf(store, newDocument('after').id)).toBe('success');
+  });
+
+  it('leaves a document in hand to be done again when it is stopped', async () => {
+    const endless: GraphExtractor = {
+      name: 'test/endless',
+      extract: (_document, stopped) =>
+        new Promise((_resolve, reject) => {
+          stopped.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+        }),
+    };
+    const { extraction, store } = open(await openTestStore(), endless);
+    const { id } = await ingest(store, newDocument('one'), [newChunk(0, 'Paris.')]);
+    extraction.start();
+    await expect.poll(() => statusOf(store, id)).toBe('processing');
+    await extraction.close();
+    expect(await statusOf(store, id)).toBe('pending');
+  });
+
+  it('records a failure and goes on with the next', async () => {
+    const picky: GraphExtractor = {
+      name: 'test/picky',
+      async extract(document, stopped) {
+        if (document.title === 'bad') throw new ServiceError('provider_failed', 'The model did not answer.');
+        return capitalExtractor.extract(document, stopped);
+      },
+    };
+    const { extraction, store, reports } = open(await openTestStore(), picky);
+    const bad = await ingest(store, newDocument('bad'), [newChunk(0, 'Paris.')]);
+    await ingest(store, newDocument('good'), [newChunk(0, 'Rouen.')]);
+    const steps = await collect(extraction.run(signal));
+    expect(steps.map(({ outcome }) => outcome)).toEqual(['failed', 'extracted']);
+    expect(await store.documentGraphs.extractionOf(bad.id)).toMatchObject({ failure: 'The model did not answer.' });
+    expect(reports).toHaveLength(1);
+  });
+
+  it('does only what is asked for where nothing is automatic', async () => {
+    const { extraction, store } = open(await openTestStore(), capitalExtractor, false);
+    const one = await ingest(store, newDocument('one'), [newChunk(0, 'Paris.')]);
+    await ingest(store, newDocument('two'), [newChunk(0, 'Rouen.')]);
+    extraction.start();
+    const settled = extraction.settled(one.id, signal);
+    await extraction.request(one.id, null);
+    await settled;
+    expect(await statusOf(store, one.id)).toBe('success');
+    expect(await statusOf(store, newDocument('two').id)).toBe('pending');
+    await expect(extraction.request(one.id, 'test/unknown')).rejects.toMatchObject({ code: 'unknown_model' });
+  });
+
+  it('reads a long document with a model in parts, and pays for none of them twice', async () => {
+    const store = await openTestStore();
+    const chunks = Array.from({ length: 40 }, (_, order) => newChunk(order, `Paris and Town${'abc'[order % 3]}.`));
+    const { id } = await ingest(store, newDocument('long'), chunks);
+    const read: number[] = [];
+    let breaks = true;
+    const costly: GraphExtractor = {
+      name: 'test/costly',
+      async extract(document, stopped) {
+        if (breaks && read.length === 2) throw new Error('The line went dead.');
+        read.push(document.passages.length);
+        return capitalExtractor.extract(document, stopped);
+      },
+    };
+    const { extraction } = open(store, costly);
+    expect(await collect(extraction.run(signal))).toMatchObject([{ outcome: 'failed', reason: 'The line went dead.' }]);
+    breaks = false;
+    await extraction.request(id, 'test/costly');
+    await expect.poll(() => statusOf(store, id)).toBe('success');
+    expect(read).toEqual([16, 16, 8]);
+    const { items } = await store.graphs.entities({ kind: 'document', id }, page);
+    expect(items.find(({ name }) => name === 'Paris')?.mentions).toBe(40);
+  });
+
+  it('extracts with the built-in extractor beside the event loop', async () => {
+    const extractor = createThreadExtractor('builtin/noun-phrases-v1');
+    onTestFinished(() => extractor.close());
+    const text = 'Ada Lovelace worked with Charles Babbage in London. Charles Babbage built the Analytical Engine.';
+    const passages = [{ chunkId: 'a', text, headingPath: [] }];
+    const graph = await extractor.extract({ title: 'Engines', passages }, signal);
+    expect(graph.entities.map(({ name }) => name)).toContain('Charles Babbage');
+    const aborted = AbortSignal.abort();
+    await expect(extractor.extract({ title: 'Engines', passages }, aborted)).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+  });
+});
