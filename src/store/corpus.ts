@@ -85,6 +85,17 @@ export interface DeletionReceipt {
   readonly graphRows: number;
   /** Kept answers that rested on what is gone. */
   readonly cached?: number;
+  /** Earlier versions that went with their documents; their vectors, entries and files are counted in above. */
+  readonly versions?: number;
+  /** Passages that only those had. */
+  readonly pastChunks?: number;
+  /** How many passages the vector index was told to forget; `owed` when it still has to do it, which it will. */
+  readonly index?: { readonly removed: number; readonly state: 'confirmed' | 'owed' };
+  /**
+   * Whether searches by words, by meaning and in the index itself, made after the removal for what was removed, gave
+   * nothing of it back; `pending` while the index owes it.
+   */
+  readonly verified?: boolean | 'pending';
 }
 
 export interface CorpusStats {

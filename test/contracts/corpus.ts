@@ -274,7 +274,18 @@ export function corpusContract(name: string, open: () => Promise<Store & { reado
       await ingest(store, newDocument('one'), newChunks(3));
       await ingest(store, newDocument('two'), newChunks(2));
       const receipt = await corpus.remove({ kind: 'compare', field: 'title', op: 'eq', value: 'one' });
-      expect(receipt).toEqual({ documents: 1, chunks: 3, vectors: 3, fullTextEntries: 4, files: 1, graphRows: 0 });
+      expect(receipt).toEqual({
+        versions: 0,
+        pastChunks: 0,
+        index: { removed: 3, state: 'confirmed' },
+        verified: true,
+        documents: 1,
+        chunks: 3,
+        vectors: 3,
+        fullTextEntries: 4,
+        files: 1,
+        graphRows: 0,
+      });
       expect(await corpus.get(newDocument('one').id)).toBeUndefined();
       expect(await corpus.bytesOf(newDocument('one').id)).toBeUndefined();
       expect(await corpus.textOf(newDocument('one').id)).toBeUndefined();
@@ -287,7 +298,18 @@ export function corpusContract(name: string, open: () => Promise<Store & { reado
         );
         expect(rows[0]?.count, table).toBe(2);
       }
-      const nothing = { documents: 0, chunks: 0, vectors: 0, fullTextEntries: 0, files: 0, graphRows: 0 };
+      const nothing = {
+        documents: 0,
+        chunks: 0,
+        vectors: 0,
+        fullTextEntries: 0,
+        files: 0,
+        graphRows: 0,
+        versions: 0,
+        pastChunks: 0,
+        index: { removed: 0, state: 'confirmed' },
+        verified: true,
+      };
       expect(await corpus.remove({ kind: 'none' })).toEqual(nothing);
     });
 

@@ -12,4 +12,8 @@ export const toReceipt = (receipt: DeletionReceipt) =>
     files: receipt.files,
     graph_rows: receipt.graphRows,
     ...(receipt.cached === undefined ? {} : { cached: receipt.cached }),
+    ...(receipt.versions === undefined ? {} : { versions: receipt.versions }),
+    ...(receipt.pastChunks === undefined ? {} : { past_chunks: receipt.pastChunks }),
+    ...(receipt.index === undefined ? {} : { index: receipt.index }),
+    ...(receipt.verified === undefined ? {} : { verified: receipt.verified }),
   });

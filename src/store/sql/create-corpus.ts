@@ -1,6 +1,7 @@
 import type { IngestionStatus } from '../../documents/document.ts';
 import { everything, type Filter } from '../../documents/filter.ts';
 import type { Corpus, CorpusStats } from '../corpus.ts';
+import { createChunkSearch } from './chunk-search.ts';
 import { createDocumentReads } from './document-reads.ts';
 import { editChunk, removeChunk } from './edit-chunks.ts';
 import type { EmbeddingText } from './fill-space.ts';
@@ -12,6 +13,7 @@ import { removeDocuments } from './remove-documents.ts';
 import { setMetadata } from './set-metadata.ts';
 import { currentSpace } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
+import { verifyRemoval } from './verify-removal.ts';
 import { createPastReads } from './versions/past-reads.ts';
 
 export interface CorpusParts extends PublishParts {
@@ -22,6 +24,8 @@ export interface CorpusParts extends PublishParts {
 /** The corpus over the record store and a vector index. */
 export function createCorpus(parts: CorpusParts): Corpus {
   const { sqlite, upkeep, embeddingText } = parts;
+  const { collections, state } = upkeep;
+  const search = createChunkSearch({ search: sqlite.search, collections, state });
   return {
     ...createIngestions({ sqlite, embeddingText, onOwed: upkeep.nudge }),
     ...createDocumentReads(sqlite),
@@ -37,9 +41,8 @@ export function createCorpus(parts: CorpusParts): Corpus {
       sqlite.writer.transaction().execute((transaction) => setMetadata(transaction, { id, metadata, how })),
 
     async remove(filter) {
-      const receipt = await removeDocuments(sqlite, filter);
-      upkeep.nudge();
-      return receipt;
+      const { receipt, removed } = await removeDocuments(sqlite, filter);
+      return { ...receipt, ...(await verifyRemoval({ sqlite, upkeep, search }, removed)) };
     },
 
     stats: (filter = everything) => readStats(sqlite, filter),

@@ -7,32 +7,80 @@ import type { Sqlite } from './open-sqlite.ts';
 import { oweRemoval } from './outbox.ts';
 import type { Queries } from './space-rows.ts';
 import { filterToSql } from './to-sql.ts';
+import { fromVectorBytes } from './vector-bytes.ts';
+import type { RemovedChunks } from './verify-removal.ts';
+import { removeVersions } from './versions/remove-versions.ts';
 
 const DOCUMENTS_PER_STATEMENT = 1_000;
-const nothing: DeletionReceipt = { documents: 0, chunks: 0, vectors: 0, fullTextEntries: 0, files: 0, graphRows: 0 };
+/** Chunks that are looked for afterwards. */
+const SAMPLES = 3;
+const nothing = {
+  documents: 0,
+  chunks: 0,
+  vectors: 0,
+  fullTextEntries: 0,
+  files: 0,
+  graphRows: 0,
+  versions: 0,
+  pastChunks: 0,
+} satisfies DeletionReceipt;
+type Counts = typeof nothing;
+
+export interface Removal {
+  readonly receipt: DeletionReceipt;
+  /** For looking whether it is gone. */
+  readonly removed: RemovedChunks;
+}
 
 /** Removes documents with all that belongs to them in one transaction, and owes the index the removal of theirs. */
-export function removeDocuments({ writer }: Sqlite, filter: Filter): Promise<DeletionReceipt> {
+export function removeDocuments({ writer }: Sqlite, filter: Filter): Promise<Removal> {
   return writer.transaction().execute(async (transaction) => {
     const found = await transaction
       .selectFrom('documents as d')
       .select('d.key')
       .where(filterToSql(filter, 'document'))
       .execute();
-    const keys = found.map(({ key }) => key);
+    const documents = found.map(({ key }) => key);
+    const keys: number[] = [];
+    const samples: RemovedChunks['samples'][number][] = [];
     let receipt = nothing;
-    for (const batch of inBatches(keys, DOCUMENTS_PER_STATEMENT)) {
+    for (const batch of inBatches(documents, DOCUMENTS_PER_STATEMENT)) {
+      keys.push(...(await keysOf(transaction, batch)));
+      if (samples.length < SAMPLES) samples.push(...(await sampleOf(transaction, batch)));
       receipt = sum(receipt, await removeBatch(transaction, batch));
     }
-    return receipt;
+    return { receipt, removed: { keys, samples } };
   });
+}
+
+async function keysOf(database: Queries, documents: readonly number[]): Promise<number[]> {
+  const chunks = database.selectFrom('chunks').select('key').where('document_key', 'in', documents);
+  const past = database.selectFrom('past_chunks').select('key').where('document_key', 'in', documents);
+  return (await chunks.unionAll(past).execute()).map(({ key }) => key);
+}
+
+/** A few visible chunks from here and there, with what would find them. */
+async function sampleOf(database: Queries, documents: readonly number[]): Promise<RemovedChunks['samples']> {
+  const { rows } = await sql<{ key: number; text: string; vector: Uint8Array | null }>`
+    with visible as materialized (
+      select c.key, row_number() over (order by c.key) as place, count(*) over () as count
+      from chunks c join documents d on d.key = c.document_key and d.generation = c.generation
+      where d.key in (${sql.join(documents)})
+    )
+    select c.key, c.text, v.vector from visible join chunks c on c.key = visible.key
+    left join vector_spaces s on s.state = 'current'
+    left join chunk_vectors v on v.space_key = s.key and v.chunk_key = c.key
+    where place in (1, (count + 1) / 2, count)`.execute(database);
+  return rows.map(({ key, text, vector }) => ({ key, text, vector: vector ? fromVectorBytes(vector) : undefined }));
 }
 
 /** One document with all that belongs to it, within the caller's transaction. */
 export const removeDocument = (database: Queries, key: number): Promise<DeletionReceipt> =>
   removeBatch(database, [key]);
 
-async function removeBatch(database: Queries, documents: readonly number[]): Promise<DeletionReceipt> {
+async function removeBatch(database: Queries, documents: readonly number[]): Promise<Counts> {
+  // Versions first, so that nothing is moved aside for them.
+  const past = await removeVersions(database, documents);
   const chunks = await database.selectFrom('chunks').select('key').where('document_key', 'in', documents).execute();
   await oweRemoval(
     database,
@@ -57,14 +105,17 @@ async function removeBatch(database: Queries, documents: readonly number[]): Pro
   return {
     documents: Number(removed.numDeletedRows),
     chunks: chunks.length,
-    vectors: Number(vectors.numDeletedRows),
-    fullTextEntries: Number(chunkTerms.numAffectedRows ?? 0) + Number(documentTerms.numAffectedRows ?? 0),
-    files: Number(files.numDeletedRows),
+    vectors: Number(vectors.numDeletedRows) + past.vectors,
+    fullTextEntries:
+      Number(chunkTerms.numAffectedRows ?? 0) + Number(documentTerms.numAffectedRows ?? 0) + past.fullTextEntries,
+    files: Number(files.numDeletedRows) + past.files,
     graphRows,
+    versions: past.versions,
+    pastChunks: past.chunks,
   };
 }
 
-function sum(one: DeletionReceipt, two: DeletionReceipt): DeletionReceipt {
+function sum(one: Counts, two: Counts): Counts {
   return {
     documents: one.documents + two.documents,
     chunks: one.chunks + two.chunks,
@@ -72,5 +123,7 @@ function sum(one: DeletionReceipt, two: DeletionReceipt): DeletionReceipt {
     fullTextEntries: one.fullTextEntries + two.fullTextEntries,
     files: one.files + two.files,
     graphRows: one.graphRows + two.graphRows,
+    versions: one.versions + two.versions,
+    pastChunks: one.pastChunks + two.pastChunks,
   };
 }
