@@ -185,6 +185,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     runs,
     ingestor,
     ingestions,
+    sources: store.sources,
     retriever,
     web,
     ...(sandbox && { sandbox }),

@@ -158,6 +158,14 @@ export interface Status {
   readonly ingestion?: Backlog | undefined;
 }
 
+/** One's own document of a place outside, and where it stands. */
+export interface SourcedDocument {
+  readonly id: string;
+  readonly source: string;
+  readonly contentHash: string;
+  readonly status: string;
+}
+
 /** How much of what was taken on is still to be done. */
 export interface Backlog {
   readonly queued: number;
@@ -178,6 +186,17 @@ export interface Client {
   readonly server: string | undefined;
   /** A document that cannot be read is an outcome; what would stop every other one too is thrown. */
   ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
+  /** The document of that source. */
+  documentOf(source: string): Promise<SourcedDocument | undefined>;
+  /** Documents whose source begins so, in the order of their sources. */
+  documentsBelow(query: {
+    readonly prefix: string;
+    readonly contentHash?: string;
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<readonly SourcedDocument[]>;
+  /** A document is somewhere else now, with the same content. */
+  relocate(id: string, place: { readonly source: string; readonly fileName: string }): Promise<void>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
   /** Ends with `answer`. */
   ask(query: AskQuery, signal: AbortSignal): AsyncGenerator<AskEvent, void>;

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import type { CitedAnswer, CitedSource, DocumentRecord, Passage, SearchQuery, SearchResult, Status } from './client.ts';
+import type {
+  CitedAnswer,
+  CitedSource,
+  DocumentRecord,
+  Passage,
+  SearchQuery,
+  SearchResult,
+  SourcedDocument,
+  Status,
+} from './client.ts';
 
 // The records of the HTTP interface as commands show them. Work in process goes through the same records, so that a
 // command prints the same with and without a server. Members nobody shows are left unread.
@@ -112,6 +121,18 @@ const document = z
     updated_at: z.string(),
   })
   .catchall(z.json());
+
+const sourced = z.object({
+  id: z.string(),
+  source: z.string(),
+  content_hash: z.string(),
+  ingestion_status: z.string(),
+});
+
+export function sourcedFromWire(record: unknown): SourcedDocument {
+  const { id, source, content_hash: contentHash, ingestion_status: status } = sourced.parse(record);
+  return { id, source, contentHash, status };
+}
 
 export const documentFromWire = (record: unknown): DocumentRecord => document.parse(record);
 

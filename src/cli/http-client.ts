@@ -1,5 +1,3 @@
-import { defaultAdmin } from '../access/principal.ts';
-import { documentId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
 import type { AskEvent, Client, IngestItem, IngestResult } from './client.ts';
@@ -9,6 +7,7 @@ import {
   documentFromWire,
   passagesFromWire,
   searchFromWire,
+  sourcedFromWire,
   statusFromWire,
   toWireQuery,
 } from './from-wire.ts';
@@ -35,12 +34,17 @@ export function httpClient(server: string, token?: string): Client {
     }
   };
 
+  const placeOf = async (source: string) => {
+    const { results } = await call('GET', `/documents/of-source?source=${encodeURIComponent(source)}`);
+    const { document_id: id, document } = results as { document_id: string; document: unknown };
+    return { id, before: document === null ? undefined : documentFromWire(document) };
+  };
+
   return {
     server,
 
     async ingest(item, signal): Promise<IngestResult> {
-      const id = documentId(item.source, defaultAdmin.userId);
-      const before = await find(id);
+      const { id, before } = await placeOf(item.source);
       try {
         const { results } = await call('POST', '/documents', { body: uploadForm(item, id), signal });
         const { document_id: stored } = results as { document_id: string };
@@ -53,6 +57,25 @@ export function httpClient(server: string, token?: string): Client {
         if (!(error instanceof ServiceError) || error.code === 'unsupported_type' || isFatal(error)) throw error;
         return { outcome: 'failed', documentId: (await find(id)) === undefined ? null : id, reason: error.message };
       }
+    },
+
+    async documentOf(source) {
+      const { before } = await placeOf(source);
+      return before === undefined ? undefined : sourcedFromWire(before);
+    },
+
+    async documentsBelow({ prefix, contentHash, after, limit }) {
+      const query = new URLSearchParams({
+        ...{ prefix, limit: String(limit) },
+        ...(contentHash !== undefined && { content_hash: contentHash }),
+        ...(after !== undefined && { after }),
+      });
+      const { results } = await call('GET', `/documents/by-source?${query}`);
+      return (results as unknown[]).map(sourcedFromWire);
+    },
+
+    async relocate(id, { source, fileName }) {
+      await call('PUT', `/documents/${id}/source`, { body: { source, file_name: fileName } });
     },
 
     async search(query, signal) {

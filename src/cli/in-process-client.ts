@@ -3,7 +3,7 @@ import { defaultAdmin, type Principal } from '../access/principal.ts';
 import { usableCollections } from '../access/usable-collections.ts';
 import { visibleFilter } from '../access/visible-filter.ts';
 import { allOf } from '../documents/filter.ts';
-import { documentId, isUuid } from '../documents/ids.ts';
+import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { toAgentEvents } from '../http/wire/agent-events.ts';
 import { agentRequest } from '../http/wire/agent-request.ts';
@@ -15,6 +15,7 @@ import { ragRequest } from '../http/wire/rag-request.ts';
 import { searchRequest } from '../http/wire/search-request.ts';
 import { toSearchResults } from '../http/wire/search-results.ts';
 import { toBacklogRecord } from '../http/wire/task-record.ts';
+import { documentOfSource } from '../ingest/document-of-source.ts';
 import type { Services } from '../services.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
 import type { AskEvent, Client, IngestResult } from './client.ts';
@@ -24,6 +25,7 @@ import {
   documentFromWire,
   passagesFromWire,
   searchFromWire,
+  sourcedFromWire,
   statusFromWire,
   toWireQuery,
 } from './from-wire.ts';
@@ -31,7 +33,7 @@ import { inProcessUsers } from './users-client.ts';
 
 /** Citewell in this process. Goes through the records of the HTTP interface, so that both clients show the same. */
 export function inProcessClient(services: Services, principal: Principal = defaultAdmin): Client {
-  const { corpus, ingestor, retriever, answerer } = services;
+  const { corpus, ingestor, sources, retriever, answerer } = services;
   const find = async (id: string) => {
     if (!isUuid(id)) throw new ServiceError('invalid_request', `"${id}" is not an identifier of a document (a UUID).`);
     const document = await corpus.get(id);
@@ -43,8 +45,7 @@ export function inProcessClient(services: Services, principal: Principal = defau
     server: undefined,
 
     async ingest(item, signal): Promise<IngestResult> {
-      const id = documentId(item.source, principal.userId);
-      const before = await corpus.get(id);
+      const { id, before } = await documentOfSource(item.source, principal.userId, { corpus, sources });
       const accepted = await ingestor.submit({
         content: {
           kind: 'file',
@@ -65,6 +66,20 @@ export function inProcessClient(services: Services, principal: Principal = defau
         if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };
       }
       return { outcome: before === undefined ? 'ingested' : 'replaced', documentId: id };
+    },
+
+    async documentOf(source) {
+      const { before } = await documentOfSource(source, principal.userId, { corpus, sources });
+      return before === undefined ? undefined : sourcedFromWire(toDocumentRecord(before));
+    },
+
+    async documentsBelow(query) {
+      const found = await sources.below(principal.userId, query);
+      return found.map((document) => sourcedFromWire(toDocumentRecord(document)));
+    },
+
+    async relocate(id, place) {
+      await sources.relocate(id, place);
     },
 
     async search(query, signal) {

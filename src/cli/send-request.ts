@@ -4,7 +4,7 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { readEvents } from './read-events.ts';
 
 export interface ServerRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/v3`. */
   readonly path: string;
   /** Sent as JSON, but for a form. */

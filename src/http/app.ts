@@ -25,6 +25,7 @@ import { ragRoutes } from './routes/rag.ts';
 import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
 import { signInRoutes } from './routes/sign-in.ts';
+import { sourceRoutes } from './routes/sources.ts';
 import { systemRoutes } from './routes/system.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { uploadRoutes } from './routes/upload.ts';
@@ -76,7 +77,7 @@ export function createApp(
 function versionedRoutes(services: HttpServices): Router {
   const router = Router();
   // Before the body readers of the others: an upload is read as a form, and under its own limits.
-  router.use('/documents', uploadRoutes(services), ingestionRoutes(services));
+  router.use('/documents', uploadRoutes(services), ingestionRoutes(services), sourceRoutes(services));
   router.use('/documents', documentSetRoutes(services), documentRoutes(services));
   router.use(receiveBytes(services.limits.body));
   router.use('/retrieval', searchRoutes(services), ragRoutes(services));

@@ -13,6 +13,7 @@ import type { RunLog } from '../runs/run-log.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { IndexState } from '../store/index-state.ts';
 import type { CollectionRecords } from '../store/records.ts';
+import type { SourceRecords } from '../store/source-records.ts';
 import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 
@@ -83,6 +84,8 @@ export const defaultHttpLimits: HttpLimits = {
 export interface HttpServices {
   readonly corpus: Corpus;
   readonly ingestor: Ingestor;
+  /** Documents by where they came from. */
+  readonly sources: SourceRecords;
   /** Ingestions that go on in the background. */
   readonly ingestions: IngestionDesk;
   readonly retriever: Retriever;

@@ -1,8 +1,8 @@
 import type { Principal } from '../access/principal.ts';
 import { usableCollections } from '../access/usable-collections.ts';
 import { mayChange } from '../access/visible-filter.ts';
-import { documentId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { documentOfSource } from '../ingest/document-of-source.ts';
 import type { SubmittedContent } from '../ingest/ingestor.ts';
 import type { Intake, IntakeItem, IntakeStep } from '../toolbox/desk.ts';
 import type { McpServices } from './mcp-services.ts';
@@ -19,9 +19,9 @@ interface Reading {
   readonly listeners: Set<(step: IntakeStep) => void>;
 }
 
-type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'log'>;
+type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sources' | 'log'>;
 
-export function createIntakeDesk({ corpus, collections, ingestor, log }: Services): IntakeDesk {
+export function createIntakeDesk({ corpus, collections, ingestor, sources, log }: Services): IntakeDesk {
   const readings = new Map<string, Reading>();
   const closing = new AbortController();
 
@@ -48,6 +48,7 @@ export function createIntakeDesk({ corpus, collections, ingestor, log }: Service
   return {
     of: (principal) => ({
       async add({ content, title, metadata, collections: names, source }) {
+        const place = source && (await documentOfSource(source, principal.userId, { corpus, sources }));
         const accepted = await ingestor.submit({
           content: toSubmitted(content),
           ownerId: principal.userId,
@@ -55,7 +56,7 @@ export function createIntakeDesk({ corpus, collections, ingestor, log }: Service
           collectionIds: await usableCollections(collections, principal, names),
           settings: {},
           ...(title === undefined ? {} : { title }),
-          ...(source === undefined ? {} : { source, id: documentId(source, principal.userId), replace: true }),
+          ...(source && place ? { source, id: place.id, replace: true } : {}),
         });
         if (accepted.kind === 'accepted') begin(accepted.document.id);
         return { outcome: accepted.kind, document: accepted.document };

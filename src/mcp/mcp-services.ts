@@ -7,6 +7,7 @@ import type { RunLog } from '../runs/run-log.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
+import type { SourceRecords } from '../store/source-records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
@@ -18,6 +19,7 @@ export interface McpServices {
   readonly collections: CollectionRecords;
   readonly retriever: Retriever;
   readonly ingestor: Ingestor;
+  readonly sources: Pick<SourceRecords, 'find'>;
   readonly answerer: Answerer;
   readonly agent: Agent;
   readonly runs: RunLog;

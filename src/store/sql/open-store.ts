@@ -5,6 +5,7 @@ import type { IngestionQueue } from '../ingestion-queue.ts';
 import type { LearnedEmbedders } from '../learned-embedders.ts';
 import type { PromptRecords } from '../prompt-records.ts';
 import type { CollectionRecords, ConversationRecords } from '../records.ts';
+import type { SourceRecords } from '../source-records.ts';
 import type { UserStore } from '../user-records.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import type { VectorSpaces } from '../vector-spaces.ts';
@@ -21,6 +22,7 @@ import { createCollections } from './sql-collections.ts';
 import { createConversations } from './sql-conversations.ts';
 import { createLearnedEmbedders } from './sql-learned-embedders.ts';
 import { createPrompts } from './sql-prompts.ts';
+import { createSourceRecords } from './sql-source-records.ts';
 import { createUserStore } from './sql-user-store.ts';
 import { createVectorSpaces } from './sql-vector-spaces.ts';
 import { dropOrphans } from './staged-chunks.ts';
@@ -32,6 +34,7 @@ export interface Store {
   readonly sqlite: Sqlite;
   readonly corpus: Corpus;
   readonly queue: IngestionQueue;
+  readonly sources: SourceRecords;
   readonly spaces: VectorSpaces;
   readonly learned: LearnedEmbedders;
   readonly collections: CollectionRecords;
@@ -82,6 +85,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sqlite,
     corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),
     queue: createIngestionQueue(sqlite),
+    sources: createSourceRecords(sqlite),
     spaces: createVectorSpaces({ sqlite, upkeep, embeddingText }),
     learned: createLearnedEmbedders(sqlite, embeddingText),
     collections: createCollections(sqlite),

@@ -110,6 +110,7 @@ export async function startCitewell({
       retriever,
       ingestor,
       ingestions,
+      sources: store.sources,
       answerer,
       embeddings,
       models,

@@ -26,6 +26,7 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
     corpus: absent('corpus'),
     ingestor: absent('ingestor'),
     ingestions: absent('ingestions'),
+    sources: absent('sources'),
     retriever: absent('retriever'),
     answerer: absent('answerer'),
     models: absent('models'),

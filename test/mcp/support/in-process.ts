@@ -70,6 +70,7 @@ export async function startInProcess({ wishes = {}, http, change }: InProcessOpt
     collections,
     retriever,
     ingestor,
+    sources: store.sources,
     answerer: createAnswerer({ retriever, models, analyser: { analyse, analyseQuery } }),
     agent: { prepare: () => Promise.reject(new Error('There is no agent in this test.')) },
     runs,
