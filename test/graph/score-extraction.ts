@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import type { ExtractedGraph, GraphExtractor } from '../../src/graph/graph.ts';
+import { normalTerm } from '../../src/graph/normal-form.ts';
+
+export interface LabelledPassage {
+  readonly id: string;
+  readonly language: string;
+  /** Not looked at while the rules were written. */
+  readonly heldOut: boolean;
+  readonly text: string;
+  readonly entities: readonly { readonly name: string; readonly category: string | null }[];
+  /** Neither wanted nor wrong. */
+  readonly also: readonly string[];
+  readonly relations: readonly {
+    readonly subject: string;
+    readonly predicates: readonly string[];
+    readonly object: string;
+  }[];
+}
+
+export interface Counts {
+  found: number;
+  wanted: number;
+  right: number;
+}
+
+export interface Score {
+  readonly entities: Counts;
+  /** Of the right entities with a category in the labels: how many are given one, and how many the right one. */
+  readonly categories: Counts;
+  /** What sentences state; entities that only occur together are not counted. */
+  readonly relations: Counts;
+  readonly faults: string[];
+}
+
+const FOLDER = new URL('../fixtures/graph/', import.meta.url);
+
+export const labelledPassages = (): LabelledPassage[] =>
+  JSON.parse(readFileSync(new URL('labelled-passages.json', FOLDER), 'utf8')) as LabelledPassage[];
+
+/** Extracts each passage as a document of its own and counts what is right. */
+export async function scoreExtraction(extractor: GraphExtractor, passages: readonly LabelledPassage[]): Promise<Score> {
+  const none = (): Counts => ({ found: 0, wanted: 0, right: 0 });
+  const score: Score = { entities: none(), categories: none(), relations: none(), faults: [] };
+  for (const passage of passages) {
+    const document = { title: '', passages: [{ chunkId: passage.id, text: passage.text, headingPath: [] }] };
+    addScore(score, passage, await extractor.extract(document, new AbortController().signal));
+  }
+  return score;
+}
+
+function addScore({ entities, categories, relations, faults }: Score, passage: LabelledPassage, graph: ExtractedGraph) {
+  const names = new Map(
+    graph.entities.flatMap((entity) => namesOf(entity).map((name) => [normalTerm(name), entity] as const)),
+  );
+  const also = new Set(passage.also.map(normalTerm));
+  const matched = new Set<unknown>();
+  entities.wanted += passage.entities.length;
+  for (const { name, category } of passage.entities) {
+    const entity = names.get(normalTerm(name));
+    if (entity === undefined) {
+      faults.push(`${passage.id}: misses "${name}"`);
+      continue;
+    }
+    matched.add(entity);
+    entities.right++;
+    if (category === null) continue;
+    categories.wanted++;
+    if (entity.category === null) continue;
+    categories.found++;
+    if (entity.category === category) categories.right++;
+    else faults.push(`${passage.id}: "${name}" is ${category}, not ${entity.category}`);
+  }
+  const told = graph.entities.filter(
+    (entity) => matched.has(entity) || !namesOf(entity).some((name) => also.has(normalTerm(name))),
+  );
+  entities.found += told.length;
+  for (const entity of told)
+    if (!matched.has(entity)) faults.push(`${passage.id}: invents "${entity.name}" (${entity.category})`);
+  const canonical = (name: string): string => normalTerm(names.get(normalTerm(name))?.name ?? name);
+  const left = new Set(passage.relations);
+  relations.wanted += passage.relations.length;
+  for (const { subject, predicate, object } of graph.relationships) {
+    // Years are neither wanted nor wrong, as among the entities.
+    if (predicate === 'occurs_with' || (also.has(normalTerm(object)) && /^\d|\d{4}$/.test(object))) continue;
+    relations.found++;
+    const same = [...left].find(
+      (label) =>
+        label.predicates.includes(predicate) &&
+        canonical(label.subject) === normalTerm(subject) &&
+        canonical(label.object) === normalTerm(object),
+    );
+    if (same === undefined) faults.push(`${passage.id}: states ${subject} -${predicate}-> ${object}`);
+    else {
+      relations.right++;
+      left.delete(same);
+    }
+  }
+  for (const { subject, predicates, object } of left)
+    faults.push(`${passage.id}: lacks ${subject} -${predicates[0]}-> ${object}`);
+}
+
+const namesOf = ({ name, metadata }: ExtractedGraph['entities'][number]): string[] => [
+  name,
+  ...(Array.isArray(metadata['aliases']) ? metadata['aliases'].filter((alias) => typeof alias === 'string') : []),
+];
+
+export const precision = ({ right, found }: Counts): number => (found === 0 ? 1 : right / found);
+export const recall = ({ right, wanted }: Counts): number => (wanted === 0 ? 1 : right / wanted);
