@@ -13,8 +13,6 @@ export interface GraphQuery {
     readonly entities: number;
     readonly relationships: number;
     readonly communities: number;
-    /** Chunks that the graph leads to. */
-    readonly chunks: number;
   };
   readonly signal?: AbortSignal;
 }
@@ -24,13 +22,11 @@ export interface GraphFinding {
   readonly entities: readonly GraphHit[];
   readonly relationships: readonly GraphHit[];
   readonly communities: readonly GraphHit[];
-  /** Keys of chunks, best first. */
-  readonly chunks: readonly { readonly key: number; readonly score: number }[];
 }
 
 /**
- * Finds entities by name, what they are related to over one and two steps, the communities that tell of the query, and
- * the chunks where all that stands. Every text in it comes from documents that pass the filter, or was made by hand in
+ * Finds entities by name, what they are related to over one and two steps, and the communities that tell of the query,
+ * each with the chunks where it stands. Every text in it comes from documents that pass the filter, or was made by hand in
  * a graph of `memberOf`.
  */
 export interface GraphSearch {

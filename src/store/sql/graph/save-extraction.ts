@@ -16,7 +16,12 @@ export async function saveExtraction(
   graph: ExtractedGraph,
 ): Promise<void> {
   const chunks = await chunkKeys(database, document);
-  const entities = withEnds(graph);
+  const isFirst = !(await saysSomething(database, document.key));
+  const entities = withEnds(graph).flatMap((entity) => {
+    const mentions = knownPlaces(entity.mentions, chunks);
+    // Without a single place in the passages, there is nothing to show for it.
+    return mentions.length === 0 ? [] : [{ ...entity, mentions }];
+  });
   const names = await ensureNames(
     database,
     entities.map(({ name }) => name),
@@ -24,20 +29,43 @@ export async function saveExtraction(
   const now = new Date().toISOString();
   const rowOf = await upsertEntities(database, document.key, { entities, names, now });
   const entityPlaces = entities.flatMap(({ name, mentions }) => places(rowOf.get(nameForm(name)), mentions, chunks));
-  await replaceMentions(database, 'entity', document.key, entityPlaces);
-  await describeEntities(database, entities, rowOf);
+  await addMentions(database, 'entity', entityPlaces);
+  if (!isFirst) {
+    await dropOtherMentions(database, 'entity', document.key, entityPlaces);
+    await describeEntities(database, entities, rowOf);
+  }
 
   const relationships = graph.relationships.flatMap((each) => {
     const subject = rowOf.get(nameForm(each.subject));
     const object = rowOf.get(nameForm(each.object));
-    return subject === undefined || object === undefined ? [] : [{ ...each, subjectKey: subject, objectKey: object }];
+    const mentions = knownPlaces(each.mentions, chunks);
+    if (subject === undefined || object === undefined || mentions.length === 0) return [];
+    return [{ ...each, mentions, subjectKey: subject, objectKey: object }];
   });
   const relationOf = await upsertRelationships(database, document.key, relationships, now);
   const relationPlaces = relationships.flatMap((each) =>
     places(relationOf.get(relationName(each.subjectKey, each.objectKey, each.predicate)), each.mentions, chunks),
   );
-  await replaceMentions(database, 'relationship', document.key, relationPlaces);
+  await addMentions(database, 'relationship', relationPlaces);
+  if (isFirst) return;
+  await dropOtherMentions(database, 'relationship', document.key, relationPlaces);
   await describeRelationships(database, relationships, relationOf);
+}
+
+async function saysSomething(database: Queries, document: number): Promise<boolean> {
+  const row = await database
+    .selectFrom('document_entities')
+    .select('key')
+    .where('document_key', '=', document)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Each place in a chunk that is there, once. */
+function knownPlaces(mentions: readonly Mention[], chunks: ReadonlyMap<string, number>): Mention[] {
+  const places = new Map(mentions.map((mention) => [`${mention.chunkId} ${mention.start}`, mention]));
+  return [...places.values()].filter(({ chunkId }) => chunks.has(chunkId));
 }
 
 async function chunkKeys(
@@ -92,17 +120,19 @@ async function upsertEntities(
     readonly now: string;
   },
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = given.entities.map(({ name, category, metadata }) => [
+  const rows = given.entities.map(({ name, category, metadata, description, mentions }) => [
     given.names.get(nameForm(name)),
     name,
     category,
     JSON.stringify(metadata),
+    description,
+    mentions.length,
   ]);
   const { now } = given;
   const saved = await sql<{ key: number; folded: string }>`
     insert into document_entities
       (document_key, name_key, name, category, description, metadata, mentions, created_at, updated_at)
-    select ${document}, value ->> 0, value ->> 1, value ->> 2, '', value ->> 3, 0, ${now}, ${now}
+    select ${document}, value ->> 0, value ->> 1, value ->> 2, value ->> 4, value ->> 3, value ->> 5, ${now}, ${now}
     from json_each(${JSON.stringify(rows)}) where true
     on conflict (document_key, name_key) do update set
       name = excluded.name, category = excluded.category, metadata = excluded.metadata, updated_at = excluded.updated_at
@@ -130,11 +160,12 @@ async function upsertRelationships(
     each.predicate,
     each.weight,
     JSON.stringify(each.metadata),
+    each.description,
   ]);
   const saved = await sql<{ key: number; subject_key: number; object_key: number; predicate: string }>`
     insert into document_relationships
       (document_key, subject_key, object_key, predicate, description, weight, metadata, created_at, updated_at)
-    select ${document}, value ->> 0, value ->> 1, value ->> 2, '', value ->> 3, value ->> 4, ${now}, ${now}
+    select ${document}, value ->> 0, value ->> 1, value ->> 2, value ->> 5, value ->> 3, value ->> 4, ${now}, ${now}
     from json_each(${JSON.stringify(rows)}) where true
     on conflict (subject_key, object_key, predicate) do update set
       weight = excluded.weight, metadata = excluded.metadata, updated_at = excluded.updated_at
@@ -151,21 +182,25 @@ const tables = {
   },
 } as const;
 
-/** The new ones come before the old ones go, so that a row that is still mentioned is never without a mention. */
-async function replaceMentions(
+async function addMentions(database: Queries, kind: keyof typeof tables, wanted: readonly Place[]): Promise<void> {
+  const { mentions, row } = tables[kind];
+  await sql`
+    insert into ${mentions} (${row}, chunk_key, start_offset, end_offset)
+    select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(wanted)}) where true
+    on conflict do nothing`.execute(database);
+}
+
+/** After the new ones came, so that a row that is still mentioned is never without a mention. */
+async function dropOtherMentions(
   database: Queries,
   kind: keyof typeof tables,
   document: number,
   wanted: readonly Place[],
 ): Promise<void> {
   const { rows, mentions, row } = tables[kind];
-  const old = await sql<{ row: number; chunk: number; start: number }>`
+  const there = await sql<{ row: number; chunk: number; start: number }>`
     select m.${row} as row, m.chunk_key as chunk, m.start_offset as start
     from ${rows} r join ${mentions} m on m.${row} = r.key where r.document_key = ${document}`.execute(database);
-  await sql`
-    insert into ${mentions} (${row}, chunk_key, start_offset, end_offset)
-    select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(${JSON.stringify(wanted)}) where true
-    on conflict do nothing`.execute(database);
   if (kind === 'entity') {
     await sql`
       update document_entities
@@ -173,17 +208,12 @@ async function replaceMentions(
       where document_key = ${document}`.execute(database);
   }
   const kept = new Set(wanted.map(([key, chunk, start]) => `${key} ${chunk} ${start}`));
-  const gone = old.rows.filter(({ row: key, chunk, start }) => !kept.has(`${key} ${chunk} ${start}`));
-  if (gone.length > 0) {
-    const list = JSON.stringify(gone.map(({ row: key, chunk, start }) => [key, chunk, start]));
-    await sql`
-      delete from ${mentions} where (${row}, chunk_key, start_offset) in (
-        select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`.execute(database);
-  }
-  // Without a single place in the passages, there is nothing to show for it.
+  const gone = there.rows.filter(({ row: key, chunk, start }) => !kept.has(`${key} ${chunk} ${start}`));
+  if (gone.length === 0) return;
+  const list = JSON.stringify(gone.map(({ row: key, chunk, start }) => [key, chunk, start]));
   await sql`
-    delete from ${rows} where document_key = ${document}
-      and not exists (select 1 from ${mentions} m where m.${row} = ${rows}.key)`.execute(database);
+    delete from ${mentions} where (${row}, chunk_key, start_offset) in (
+      select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`.execute(database);
 }
 
 // After old mentions went, which takes the description with them.

@@ -1,6 +1,5 @@
 import type { GraphHit } from '../../../documents/graph-hit.ts';
 import type { GraphFinding, GraphQuery } from '../../graph-search.ts';
-import { bestKeys } from '../search/best-keys.ts';
 import type { CompiledFilter } from '../search/compile-filter.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
@@ -9,7 +8,7 @@ import { recordId } from './record-id.ts';
 import { searchCommunities } from './search-communities.ts';
 import { searchHandmade } from './search-handmade.ts';
 import { searchNames } from './search-names.ts';
-import { type Walk, type WalkedRelationship, walkGraph } from './walk-graph.ts';
+import { type WalkedRelationship, walkGraph } from './walk-graph.ts';
 
 export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'memberOf' | 'limits'> {
   /** From `analyseQuery`. */
@@ -18,12 +17,6 @@ export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'memberO
 }
 
 const SEEDS = 24;
-/** Mentions of one name that count for chunks. */
-const MENTIONS_PER_NAME = 400;
-/** Those read to find them where a filter hides some. */
-const MENTIONS_READ = 20_000;
-/** Names whose chunks count. */
-const NAMES_FOR_CHUNKS = 40;
 /** Chunks named by a hit. */
 const CHUNKS_PER_HIT = 20;
 
@@ -32,7 +25,7 @@ export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphF
   const allowed = resolveFilter(reading, query.filter)?.keys;
   if (allowed?.keys.length === 0 && query.memberOf !== 'all' && query.memberOf.length === 0) return nothing;
   const { terms, vector, limits } = query;
-  const isLocal = limits.entities > 0 || limits.relationships > 0 || limits.chunks > 0;
+  const isLocal = limits.entities > 0 || limits.relationships > 0;
   const seeds = isLocal ? searchNames(reading, { terms, vector, allowed, limit: SEEDS }) : [];
   const walk = walkGraph(reading, seeds, allowed);
   const handmade = searchHandmade(reading, query);
@@ -45,11 +38,10 @@ export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphF
     entities: bestHits([...handmade.entities, ...entities], limits.entities),
     relationships: bestHits([...handmade.relationships, ...relationships], limits.relationships),
     communities: limits.communities > 0 ? searchCommunities(reading, query, allowed) : [],
-    chunks: limits.chunks > 0 ? rankChunks(reading, { walk, near, allowed, limit: limits.chunks }) : [],
   };
 }
 
-const nothing: GraphFinding = { entities: [], relationships: [], communities: [], chunks: [] };
+const nothing: GraphFinding = { entities: [], relationships: [], communities: [] };
 
 const bestHits = (hits: readonly GraphHit[], limit: number): GraphHit[] =>
   [...hits].sort((one, two) => two.score - one.score).slice(0, limit);
@@ -137,38 +129,3 @@ function provenance(reading: Reading, chunks: readonly number[]): Pick<GraphHit,
 const PLACES = `
   select c.id, d.id, d.title from json_each(?) as wanted
   cross join chunks c on c.key = wanted.value cross join documents d on d.key = c.document_key`;
-
-interface ChunkRanking {
-  readonly walk: Walk;
-  readonly near: readonly (readonly [number, number])[];
-  readonly allowed: KeySet | undefined;
-  readonly limit: number;
-}
-
-/** A chunk counts by the names it mentions, each the more the nearer and the rarer, and by what it says of them. */
-function rankChunks(reading: Reading, { walk, near, allowed, limit }: ChunkRanking): GraphFinding['chunks'] {
-  const scores = new Map<number, number>();
-  const add = (chunk: number, score: number) => scores.set(chunk, (scores.get(chunk) ?? 0) + score);
-  for (const [name, score] of near.slice(0, NAMES_FOR_CHUNKS)) {
-    const chunks = new Set<number>();
-    for (const [chunk] of reading.rows(MENTIONS, name)) {
-      if (allowed?.has(Number(chunk)) ?? true) chunks.add(Number(chunk));
-      if (chunks.size >= MENTIONS_PER_NAME) break;
-    }
-    const rarity = 1 / Math.log2(2 + chunks.size);
-    for (const chunk of chunks) add(chunk, score * rarity);
-  }
-  for (const { chunks, score } of walk.relationships.slice(0, NAMES_FOR_CHUNKS)) {
-    for (const chunk of new Set(chunks)) add(chunk, score * STATED);
-  }
-  const best = bestKeys(limit);
-  for (const [chunk, score] of scores) best.offer(chunk, score);
-  return best.take();
-}
-
-/** What a chunk says of two names counts so much beside that it mentions them. */
-const STATED = 0.5;
-
-const MENTIONS = `
-  select m.chunk_key from document_entities e cross join entity_mentions m on m.entity_key = e.key
-  where e.name_key = ? limit ${MENTIONS_READ}`;
