@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { toCsv } from '../../src/http/csv.ts';
+import { planExport } from '../../src/http/wire/export-request.ts';
+
+async function* rows(count: number, row: readonly (string | number | null)[]) {
+  for (let made = 0; made < count; made++) yield row;
+}
+
+const textOf = async (pieces: AsyncIterable<string>) => {
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return text;
+};
+
+describe('a CSV file', () => {
+  it('quotes every field and alters none', async () => {
+    const values = ['a"b', '=1+1', 'x,\ny', '', null, 3, -0.5];
+    const text = await textOf(toCsv(['one'], rows(1, values as (string | number | null)[])));
+    expect(text).toBe('"one"\r\n"a""b","=1+1","x,\ny","","","3","-0.5"\r\n');
+  });
+
+  it('is its header when there are no rows, and nothing at all without one', async () => {
+    expect(await textOf(toCsv(['a', 'b'], rows(0, [])))).toBe('"a","b"\r\n');
+    expect(await textOf(toCsv(undefined, rows(0, [])))).toBe('');
+  });
+
+  it('comes in pieces of bounded size, made no sooner than they are taken', async () => {
+    let made = 0;
+    const endless = async function* () {
+      for (;;) {
+        made++;
+        yield ['x'.repeat(1_000)];
+      }
+    };
+    const pieces = toCsv(['a'], endless());
+    const first = await pieces.next();
+    expect(String(first.value).length).toBeLessThan(70_000);
+    expect(made).toBeLessThan(70);
+    await pieces.return();
+  });
+});
+
+describe('the plan of an export', () => {
+  const columns = { id: (row: { id: string }) => row.id, list: () => ['a', 'b'] };
+
+  it('takes the columns in the order asked for, and all of them when none are', () => {
+    const asked = { columns: ['list', 'id'], filters: undefined, include_header: undefined };
+    expect(planExport(columns, asked).values({ id: '1' })).toEqual([['a', 'b'], '1']);
+    expect(planExport(columns, { ...asked, columns: undefined }).names).toEqual(['id', 'list']);
+  });
+
+  it('takes no name for a column that only an object has', () => {
+    const asked = { columns: ['constructor'], filters: undefined, include_header: undefined };
+    expect(() => planExport(columns, asked)).toThrow('"constructor" is not a column');
+  });
+});
