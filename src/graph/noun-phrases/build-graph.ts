@@ -15,10 +15,11 @@ const MAX_STATED = 50;
 
 export interface Findings {
   readonly passages: readonly GraphPassage[];
-  readonly title: string;
   readonly sentences: readonly Sentence[];
   readonly gathered: Gathered;
   readonly statements: readonly Statement[];
+  /** Matters by itself. */
+  isSolid(subject: Subject): boolean;
 }
 
 /** Chooses what matters, names it, and gives every mention its place. */
@@ -89,27 +90,17 @@ export function buildGraph(findings: Findings): ExtractedGraph {
   }
 }
 
-/** A term that is only mentioned once matters when a sentence says what it is, or the document is headed by it. */
-function chooseSubjects({ gathered, statements, title, passages }: Findings): Subject[] {
-  const headings = ` ${[title, ...new Set(passages.flatMap(({ headingPath }) => headingPath))].join(' | ').toLowerCase().slice(0, 20_000)} `;
+/** A term that is only mentioned once matters when a sentence says what it is; a date, when something happened then. */
+function chooseSubjects({ gathered, statements, isSolid }: Findings): Subject[] {
   const defined = new Set<Subject>();
   const related = new Set<Subject>();
   for (const { subject, predicate, object } of statements) {
-    if (predicate === 'is_a') {
-      defined.add(subject);
-      defined.add(object);
-    }
-    related.add(subject);
-    related.add(object);
+    if (predicate === 'is_a') defined.add(subject).add(object);
+    related.add(subject).add(object);
   }
-  const matters = (subject: Subject): boolean => {
-    const count = subject.mentions.length;
-    if (subject.kind === 'name') return subject.mentions.some(({ isWeak }) => !isWeak);
-    if (subject.kind === 'date') return related.has(subject) || count > 2;
-    const words = subject.key.split(' ').length;
-    const isHeading = words > 1 && headings.includes(subject.key);
-    return isHeading || defined.has(subject) || count >= (words > 1 ? 2 : 4);
-  };
+  const matters = (subject: Subject): boolean =>
+    isSolid(subject) ||
+    (subject.kind === 'date' ? related.has(subject) || subject.mentions.length > 2 : defined.has(subject));
   return [...gathered.subjects.values()]
     .filter(matters)
     .sort((a, b) => importance(b, related) - importance(a, related))
@@ -137,13 +128,14 @@ function nameSubjects(subjects: readonly Subject[]): Map<Subject, string> {
 function spellings({ mentions, kind }: Subject, isWanted: (spotted: Spotted) => boolean): string[] {
   const counts = new Map<string, number>();
   for (const mention of mentions) {
-    if (!isWanted(mention)) continue;
-    // A term has its capital only from the beginning of a sentence.
-    const text =
-      kind === 'term' && /^\p{Lu}\p{Ll}/u.test(mention.text)
-        ? mention.text.charAt(0).toLowerCase() + mention.text.slice(1)
-        : mention.text;
-    counts.set(text, (counts.get(text) ?? 0) + 1);
+    if (isWanted(mention)) counts.set(mention.text, (counts.get(mention.text) ?? 0) + 1);
+  }
+  // A term that is also written small has its capital only from the beginning of a sentence.
+  for (const [text, count] of kind === 'term' ? counts : []) {
+    const small = text.charAt(0).toLowerCase() + text.slice(1);
+    if (small === text || !counts.has(small)) continue;
+    counts.set(small, (counts.get(small) ?? 0) + count);
+    counts.delete(text);
   }
   return [...counts].sort(([, a], [, b]) => b - a).map(([text]) => text);
 }

@@ -5,8 +5,10 @@ import type { Gazetteer } from './places.ts';
 import type { Sentence } from './sentence.ts';
 import type { Token } from './tokens.ts';
 import {
+  awardNouns,
   demonyms,
   emptyCapitals,
+  emptyNouns,
   eventNouns,
   givenNames,
   honorifics,
@@ -14,6 +16,7 @@ import {
   organizationNouns,
   personNouns,
   placeNouns,
+  shipPrefixes,
   workNouns,
 } from './word-lists.ts';
 
@@ -42,7 +45,11 @@ const PARTICLES = new Set(
   'von van de der den da di del della do dos du des bin ibn al el zu ten ter af la le'.split(' '),
 );
 const JOINERS = new Set(['of', 'for']);
-const HEADS = [organizationNouns, placeNouns, eventNouns, workNouns];
+const HEADS = [organizationNouns, placeNouns, eventNouns, workNouns, awardNouns];
+/** `Duke of Wellington`: the title is the name. */
+const NOBLES = new Set('duke duchess count countess earl baron king queen prince princess'.split(' '));
+// The one title that is written like the beginning of a ship's name, or of a place's.
+const NO_TITLE = /^(?:saint|st)$/;
 
 /** Names by their capitals: what they stand for is told later. `taken` are tokens that are something else. */
 export function findNames(sentence: Sentence, taken: readonly TokenSpan[], context: NameContext): FoundName[] {
@@ -52,7 +59,7 @@ export function findNames(sentence: Sentence, taken: readonly TokenSpan[], conte
   );
   const names: FoundName[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    const quoted = quotedTitle(tokens, at);
+    const quoted = quotedTitle(tokens, at, context.language);
     if (quoted !== undefined) {
       names.push({ ...quoted, hasHonorific: false, isWeak: false, isQuoted: true });
       at = quoted.to;
@@ -102,7 +109,8 @@ function acrossSmallWords(tokens: readonly Token[], from: number, to: number): n
   const hasHead = words.some((word) => HEADS.some((heads) => heads.has(word)));
   let end = to + 1;
   if (JOINERS.has(next.lower)) {
-    if (!hasHead || words.some((word) => LEADING_TITLES.has(word))) return undefined;
+    const isNoble = NOBLES.has(words.at(-1) ?? '');
+    if (!isNoble && (!hasHead || words.some((word) => LEADING_TITLES.has(word)))) return undefined;
     if (tokens[end]?.lower === 'the') end++;
   } else if (PARTICLES.has(next.lower)) {
     const isPerson = givenNames.has(words[0] ?? '') && words.length <= 2 && !/^(?:de|des|du)$/.test(next.lower);
@@ -126,7 +134,13 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
   while (from < to) {
     const token = tokens[from];
     if (token === undefined) break;
-    const isTitle = LEADING_TITLES.has(token.lower) || (personNouns.has(token.lower) && to - from > 1);
+    const isShip = shipPrefixes.has(token.lower) && token.text === token.text.toUpperCase() && to - from > 1;
+    const isNoble = NOBLES.has(token.lower) && tokens[from + 1]?.lower === 'of';
+    const isTitle =
+      !isShip &&
+      !isNoble &&
+      !NO_TITLE.test(token.lower) &&
+      (LEADING_TITLES.has(token.lower) || (personNouns.has(token.lower) && to - from > 1));
     if (isTitle && !isTitleOfOffice(tokens, from, to)) hasHonorific = true;
     else if (!isEmptyWord(tokens, from, to, context)) break;
     from++;
@@ -179,6 +193,7 @@ function isNameAtStart(
     givenNames.has(token.lower)
   )
     return true;
+  if (to - from > 1 && HEADS.some((heads) => heads.has(token.lower))) return true;
   if (evidence.small(token.lower) > 0) return false;
   if (honorifics.has(token.lower)) return true;
   if (language === 'en') {
@@ -192,12 +207,19 @@ function isNameAlone(tokens: readonly Token[], at: number, { gazetteer }: NameCo
   const token = tokens[at];
   if (token === undefined || token.kind !== 'word' || [...token.text].length < 2) return false;
   if (demonyms.has(token.lower) || emptyCapitals.has(token.lower) || honorifics.has(token.lower)) return false;
+  if (emptyNouns.has(token.lower)) return false;
   if (/^\p{Lu}\.$/u.test(token.text) || /^[IVXLC]+$/.test(token.text)) return false;
   if (gazetteer.has(token.lower)) return true;
   // A general noun with a capital (`the Company`, `the Agreement`) names what a document only knows.
   return !HEADS.some((heads) => heads.has(token.lower)) && !personNouns.has(token.lower);
 }
 
+// `in Betrieb`, `nach Hause`
+const WITHOUT_ARTICLE = new Set(
+  'betrieb kraft form hause bezug zukunft teil art sicht gang not gefahr holz stein gold rot blau grün weiß schwarz'.split(
+    ' ',
+  ),
+);
 const NOUN_ENDING = /(?:ung|ungen|heit|keit|schaft|tion|tionen|ität|nis|ling|tum|chen|en|er|e)$/;
 
 /** German nouns have capitals too: a name goes without an article, or is known by its words. */
@@ -215,9 +237,14 @@ function isGermanName(
       gazetteer.has(lower) || legalForms.has(lower) || /^\p{Lu}{2,6}$/u.test(text) || /^\p{Lu}\.$/u.test(text),
   );
   if (isKnown || givenNames.has(first.lower)) return true;
+  // `Max-Planck-Gesellschaft`
+  if (/^\p{Lu}\p{Ll}+-\p{Lu}\p{Ll}+-\p{Lu}/u.test(first.text)) return true;
   if (words.length > 1) return style === 'prose';
   if (style !== 'prose' || evidence.behindDeterminer(first.lower) > 0) return false;
   if (personNouns.has(tokens[from - 1]?.lower ?? '') || honorifics.has(tokens[from - 1]?.lower ?? '')) return true;
+  const before = tokens[from - 1]?.lower ?? '';
+  if (/^(?:in|nach|aus)$/.test(before) && !NOUN_ENDING.test(first.lower) && !WITHOUT_ARTICLE.has(first.lower))
+    return true;
   return evidence.capitalInside(first.lower) >= 2 && !NOUN_ENDING.test(first.lower);
 }
 
@@ -225,18 +252,19 @@ const OPENING = /^[“„«‚‘"]$/;
 const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '"': '"', '‘': '’', '‚': '‘' };
 
 /** What stands in quotation marks with the capitals of a title; `from` and `to` are without the marks. */
-function quotedTitle(tokens: readonly Token[], at: number): TokenSpan | undefined {
+function quotedTitle(tokens: readonly Token[], at: number, language: GraphLanguage): TokenSpan | undefined {
   const open = tokens[at];
   if (open === undefined || !OPENING.test(open.text)) return undefined;
   for (let to = at + 1; to < tokens.length && to - at <= MAX_WORDS + 1; to++) {
     const token = tokens[to];
     if (token?.kind !== 'mark' || !(token.text === CLOSING[open.text] || token.text === '”')) continue;
     const words = tokens.slice(at + 1, to).filter(({ kind }) => kind === 'word');
+    const capitalizesTitles = language === 'en' || language === 'de' || language === 'other';
     const telling = words.filter(({ isCommon }) => !isCommon);
     const isTitle =
       words.length >= 2 &&
       words[0]?.isCapital &&
-      telling.filter(({ isCapital }) => isCapital).length >= Math.max(1, telling.length * 0.7);
+      (telling.filter(({ isCapital }) => isCapital).length >= Math.max(1, telling.length * 0.7) || !capitalizesTitles);
     const endsLikeSentence = /^[.,!?]$/.test(tokens[to - 1]?.text ?? '');
     return isTitle ? { from: at + 1, to: endsLikeSentence ? to - 1 : to } : undefined;
   }

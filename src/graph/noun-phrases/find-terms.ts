@@ -1,5 +1,5 @@
 import type { TokenSpan } from './find-dates.ts';
-import type { GraphLanguage } from './language.ts';
+import type { NameContext } from './find-names.ts';
 import type { Sentence } from './sentence.ts';
 import type { Token } from './tokens.ts';
 import { demonyms, emptyAdjectives, emptyNouns } from './word-lists.ts';
@@ -8,11 +8,20 @@ const MAX_WORDS = 4;
 
 /** Phrases in small letters that may be terms; whether they matter is for the document as a whole to say. */
 export function findTerms(
-  { tokens, style }: Sentence,
+  { tokens: read, style }: Sentence,
   taken: readonly TokenSpan[],
-  language: GraphLanguage,
+  { language, evidence }: Pick<NameContext, 'language' | 'evidence'>,
 ): TokenSpan[] {
   if (style === 'cells') return [];
+  // A word that the document writes small has its capital from the beginning of the sentence.
+  const tokens = read.map((token) =>
+    token.tag === 'name' &&
+    token.isCapital &&
+    evidence.small(token.lower) > 0 &&
+    evidence.capitalInside(token.lower) === 0
+      ? { ...token, tag: 'noun' as const }
+      : token,
+  );
   const isTaken = new Set(
     taken.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, place) => from + place)),
   );
@@ -59,7 +68,7 @@ function isTerm(words: readonly Token[]): boolean {
   const head = words.at(-1);
   if (head === undefined || emptyNouns.has(head.lower) || !/^\p{L}[\p{L}\p{M}'’-]+$/u.test(head.text)) return false;
   if (words.length > 1) return !emptyNouns.has(words[0]?.lower ?? '') || words.length > 2;
-  return head.text.length >= 5 && !head.lower.endsWith('ing');
+  return head.text.length >= 4 && !head.lower.endsWith('ing');
 }
 
 /** Long compounds, which German writes as one word. */

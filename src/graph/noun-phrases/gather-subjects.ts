@@ -96,7 +96,7 @@ function spotIn(sentence: Sentence, place: number, context: GatheringContext): F
   const nameContext: NameContext = context;
   const dates = findDates(tokens);
   const names = findNames(sentence, dates, nameContext);
-  const terms = findTerms(sentence, [...dates, ...names], context.language);
+  const terms = findTerms(sentence, [...dates, ...names], context);
   const spot = (span: TokenSpan, kind: Spotted['kind'], isWeak: boolean): Spotted => {
     const start = tokens[span.from]?.start ?? 0;
     const end = tokens[span.to - 1]?.end ?? start;
@@ -161,11 +161,9 @@ function meaningOfForms(
     const last = words.at(-1);
     if (words.length < 2 || first === undefined || last === undefined || meaning.has(form)) continue;
     const category = decideCategory(votes.get(form) ?? new Map());
-    if (category === 'person') longer.set(last, [...(longer.get(last) ?? []), form]);
-    else if (category === 'organization' || category === 'product' || category === null) {
-      longer.set(first, [...(longer.get(first) ?? []), form]);
-      if (category === 'product') longer.set(last, [...(longer.get(last) ?? []), form]);
-    }
+    const add = (short: string) => longer.set(short, [...(longer.get(short) ?? []), form]);
+    if (category === 'person' || (category === null && words.length === 2)) add(last);
+    if (category === 'organization' || category === null) add(first);
   }
   for (const [short, forms] of longer) {
     const [only] = forms;

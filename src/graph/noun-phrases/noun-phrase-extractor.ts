@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
-import type { ExtractedGraph, GraphExtractor } from '../graph.ts';
+import type { ExtractedGraph, GraphExtractor, GraphPassage } from '../graph.ts';
 import { buildGraph } from './build-graph.ts';
 import { readCaseEvidence } from './document-evidence.ts';
 import { type EnglishTagger, loadEnglishTagger } from './english-tagger.ts';
@@ -10,6 +10,8 @@ import { guessLanguage } from './language.ts';
 import { type Gazetteer, loadGazetteer } from './places.ts';
 import { relate } from './relate.ts';
 import { readSentences, type Sentence } from './sentence.ts';
+import { isSignificant } from './significance.ts';
+import type { Subject } from './spotted.ts';
 
 /** So long others wait for their turn at most, in milliseconds. */
 const LONGEST_TURN = 15;
@@ -49,11 +51,20 @@ export function createNounPhraseExtractor(): GraphExtractor {
       });
       await nextTurn();
       throwIfCancelled(signal);
-      const statements = relate(sentences, gathered, language);
-      return buildGraph({ passages, title, sentences, gathered, statements });
+      const headings = headingsOf(title, passages);
+      const isSolid = (subject: Subject): boolean => isSignificant(subject, headings, language);
+      const statements = relate(sentences, gathered, { language, gazetteer, isSolid });
+      return buildGraph({ passages, sentences, gathered, statements, isSolid });
     },
   };
 }
+
+const MAX_HEADINGS = 20_000;
+const headingsOf = (title: string, passages: readonly GraphPassage[]): string =>
+  [title, ...new Set(passages.flatMap(({ headingPath }) => headingPath))]
+    .join(' | ')
+    .slice(0, MAX_HEADINGS)
+    .toLowerCase();
 
 const SAMPLES = 12;
 /** A little from passages all over the document: the first ones may be a cover in another language. */

@@ -1,7 +1,7 @@
 import { cities } from './word-lists.ts';
 
-/** Knows countries in the languages that are read, and cities that time zones are named after. */
-export type Gazetteer = ReadonlySet<string>;
+/** Countries in the languages that are read, and cities that time zones are named after; in lower case. */
+export type Gazetteer = ReadonlyMap<string, 'country' | 'other'>;
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'el', 'pl', 'sv', 'zh', 'ja', 'ko', 'th'];
 const REGION = /^[A-Z]{2}$/;
@@ -25,17 +25,18 @@ const MORE = `england scotland wales europe asia africa america oceania antarcti
 
 /** Names of places, in lower case. Made once for an extractor: it takes some milliseconds. */
 export function loadGazetteer(): Gazetteer {
-  const names = new Set<string>([...cities, ...MORE.split(/\s+/)]);
+  const names = new Map<string, 'country' | 'other'>();
+  for (const name of [...cities, ...MORE.split(/\s+/)]) names.set(name, 'other');
   for (const language of LANGUAGES) {
     const regions = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' });
     for (const code of regionCodes()) {
       const name = regions.of(code);
-      if (name !== undefined && !REGION.test(name)) names.add(name.toLowerCase());
+      if (name !== undefined && !REGION.test(name)) names.set(name.toLowerCase(), 'country');
     }
   }
   for (const zone of Intl.supportedValuesOf('timeZone')) {
     const city = zone.split('/').at(-1)?.replaceAll('_', ' ').toLowerCase();
-    if (zone.includes('/') && city !== undefined && !NO_CITY.has(city)) names.add(city);
+    if (zone.includes('/') && city !== undefined && !NO_CITY.has(city) && !names.has(city)) names.set(city, 'other');
   }
   return names;
 }

@@ -10,6 +10,8 @@ export interface Link {
   readonly isCarried: boolean;
   /** Of a verb that more may follow: `born in Ulm in 1879`. */
   readonly verb?: string;
+  /** Who does it may follow, after `by`. */
+  readonly isPassive?: boolean;
 }
 
 const BE = new Set('is was are were be been being am'.split(' '));
@@ -116,7 +118,7 @@ function verbLink(full: readonly Token[]): Link | undefined {
     return link(predicateOfVerb(verb.lower), { isCarried });
   }
   if (after.indexOf(preposition) > 0 || !endsAtObject(after, preposition.lower)) return undefined;
-  return link(predicateWith(verb.lower, preposition.lower), { isCarried, verb: verb.lower });
+  return link(predicateWith(verb.lower, preposition.lower), { isCarried, verb: verb.lower, isPassive });
 }
 
 /** `is a`: the second is what the first is; `is the capital of`, `was president of`. */
@@ -149,6 +151,13 @@ function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[
     // `, who founded` speaks of the first; `, and founded` and `, founding` of the subject.
     if (/^(?:who|which|that)$/.test(gap[0]?.lower ?? '')) return { gap: gap.slice(1), isCarried: false };
     if (close === 0 && gap[0]?.tag === 'verb') return { gap, isCarried: /ing$/.test(gap[0].lower) };
+    // The comma ends what was put in behind the subject.
+    if (close === 0 && (gap[0]?.tag === 'auxiliary' || BE.has(gap[0]?.lower ?? ''))) return { gap, isCarried: true };
+    if (gap[0]?.tag === 'determiner') return { gap: fromParticiple(gap), isCarried: false };
+  }
+  if (BE.has(gap[0]?.lower ?? '') && gap[1]?.tag === 'determiner') {
+    const rest = fromParticiple(gap.slice(1));
+    if (rest.length < gap.length - 1) return { gap: rest, isCarried: false };
   }
   let isCarried = false;
   while (
@@ -160,6 +169,15 @@ function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[
   }
   if (!isCarried && PRONOUNS.has(gap[0]?.lower ?? '')) gap = gap.slice(1);
   return { gap, isCarried };
+}
+
+/** `a freight company based in` is as good as `based in`, and `a hormone produced by` as `produced by`. */
+function fromParticiple(gap: readonly Token[]): readonly Token[] {
+  const at = gap.findIndex(({ tag }, place) => tag === 'verb' && place > 0);
+  const isPlain = gap
+    .slice(0, Math.max(0, at))
+    .every(({ kind, lower }) => kind === 'word' && !PREPOSITIONS.has(lower) && !PRONOUNS.has(lower));
+  return at > 0 && isPlain && PREPOSITIONS.has(gap[at + 1]?.lower ?? '') ? gap.slice(at) : gap;
 }
 
 const isSmall = ({ tag, lower, kind }: Token): boolean =>

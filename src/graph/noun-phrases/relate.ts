@@ -1,8 +1,9 @@
 import { decideCategory } from './category-votes.ts';
 import type { Gathered, Placed } from './gather-subjects.ts';
 import type { GraphLanguage } from './language.ts';
+import type { Gazetteer } from './places.ts';
 import { readGap } from './read-gap.ts';
-import { foreignPatterns, predicateWith } from './relation-words.ts';
+import { foreignPatterns, predicateOfVerb, predicateWith } from './relation-words.ts';
 import type { Sentence } from './sentence.ts';
 import type { Subject } from './spotted.ts';
 import type { Token } from './tokens.ts';
@@ -16,11 +17,18 @@ export interface Statement {
   readonly sentence: number;
 }
 
+export interface RelationContext {
+  readonly language: GraphLanguage;
+  readonly gazetteer: Gazetteer;
+  /** Matters by itself; a term that does not is heard only where a sentence says that something is one. */
+  isSolid(subject: Subject): boolean;
+}
+
 /** What the sentences of a document say of its subjects, by the words between two mentions. */
 export function relate(
   sentences: readonly Sentence[],
   { inSentences }: Gathered,
-  language: GraphLanguage,
+  context: RelationContext,
 ): Statement[] {
   const statements: Statement[] = [];
   let earlier: Placed | undefined;
@@ -29,9 +37,9 @@ export function relate(
     const placed = inSentences[place] ?? [];
     if (sentences[place - 1]?.passage !== sentence.passage) earlier = undefined;
     const said =
-      language === 'en'
-        ? relateEnglish(sentence, placed, earlier)
-        : relateByPatterns(sentence, placed, foreignPatterns[language] ?? []);
+      context.language === 'en'
+        ? relateEnglish(sentence, placed, { earlier, ...context })
+        : relateByPatterns(sentence, placed, context);
     for (const { subject, predicate, object } of said) {
       if (subject !== object) statements.push({ subject, predicate, object, sentence: place });
     }
@@ -47,11 +55,23 @@ type Said = Pick<Statement, 'subject' | 'predicate' | 'object'>;
 const AND = /^(?:,|and|or|&|, and|, or)$/;
 const SUCH_AS = /^(?:,? ?such as|,? ?including|,? ?like|,? ?for example,?|,? ?e\.g\.,?)$/;
 
-function relateEnglish({ tokens }: Sentence, placed: readonly Placed[], earlier: Placed | undefined): Said[] {
+function relateEnglish(
+  { tokens }: Sentence,
+  all: readonly Placed[],
+  { earlier, gazetteer, isSolid }: RelationContext & { readonly earlier: Placed | undefined },
+): Said[] {
+  const placed = all.filter(({ subject }) => subject.kind === 'date' || isSolid(subject));
   const said: Said[] = [];
   let carried = referredTo(tokens, earlier);
   let group: Placed[] = [];
-  let last: { readonly of: Said[]; readonly isReversed: boolean; readonly verb?: string | undefined } | undefined;
+  let last:
+    | {
+        readonly of: Said[];
+        readonly isReversed: boolean;
+        readonly verb?: string | undefined;
+        readonly isPassive?: boolean | undefined;
+      }
+    | undefined;
   const state = (subjects: readonly Placed[], object: Placed, predicate: string, isReversed: boolean): Said[] => {
     const made = subjects
       .map(
@@ -68,6 +88,18 @@ function relateEnglish({ tokens }: Sentence, placed: readonly Placed[], earlier:
     const before = placed[place - 1];
     const gap = tokens.slice(before?.spotted.to ?? referenceLength(tokens, carried), current.spotted.from);
     const words = gap.map(({ lower }) => lower).join(' ');
+    if (before !== undefined && words === ',' && isCityAndCountry(before, current, gazetteer)) {
+      said.push({ subject: before.subject, predicate: 'located_in', object: current.subject });
+      continue;
+    }
+    if (last?.isPassive && last.verb !== undefined && /^by(?: the)?$/.test(words)) {
+      const [of] = last.of;
+      if (of)
+        said.push(
+          ...[{ subject: current.subject, predicate: predicateOfVerb(last.verb), object: of.subject }].filter(fits),
+        );
+      continue;
+    }
     if (before !== undefined && AND.test(words)) {
       if (last !== undefined && last.of.length > 0) {
         for (const each of last.of) said.push(...[replaceSide(each, before.subject, current.subject)].filter(fits));
@@ -127,8 +159,48 @@ function relateEnglish({ tokens }: Sentence, placed: readonly Placed[], earlier:
     }
     carried ??= place > 0 ? placed[0] : undefined;
   }
+  said.push(...kindsIn(tokens, all, carried, isSolid));
   return said;
 }
+
+/** `X is a Y`, where Y is a term that the sentence alone makes one. */
+function kindsIn(
+  tokens: readonly Token[],
+  all: readonly Placed[],
+  carried: Placed | undefined,
+  isSolid: (subject: Subject) => boolean,
+): Said[] {
+  return all.flatMap((current, place) => {
+    if (current.subject.kind !== 'term' || isSolid(current.subject)) return [];
+    const before = all[place - 1];
+    const isList = before?.subject.kind === 'term' && place > 1;
+    const first =
+      before === undefined
+        ? carried
+        : isList && AND.test(wordsOf(tokens.slice(before.spotted.to, current.spotted.from)))
+          ? all[place - 2]
+          : before;
+    const from =
+      before === undefined
+        ? referenceLength(tokens, carried)
+        : isList
+          ? (all[place - 2]?.spotted.to ?? 0)
+          : before.spotted.to;
+    if (first === undefined) return [];
+    const gap = tokens.slice(from, current.spotted.from);
+    const own = isList && first !== before ? tokens.slice(from, before?.spotted.from) : gap;
+    // `a close friend of` is a relation, not a kind.
+    const isRelation = /^(?:of|to|with)$/.test(tokens[current.spotted.to]?.lower ?? '');
+    if (isRelation || readGap(own)?.predicate !== 'is_a') return [];
+    return [{ subject: first.subject, predicate: 'is_a', object: current.subject }].filter(fits);
+  });
+}
+
+const isCityAndCountry = (first: Placed, second: Placed, gazetteer: Gazetteer): boolean =>
+  gazetteer.get(second.spotted.text.toLowerCase()) === 'country' &&
+  gazetteer.get(first.spotted.text.toLowerCase()) !== 'country' &&
+  first.spotted.kind === 'name' &&
+  (categoryOf(first.subject) === 'place' || categoryOf(first.subject) === null);
 
 /** `Ghent, Belgium`, `Acme in Oslo`, `Jane Roe of Acme`. */
 function besideEachOther(first: Placed, second: Placed, words: string): Said | undefined {
@@ -193,13 +265,18 @@ const LONGEST_PATTERN = 90;
 function relateByPatterns(
   { tokens }: Sentence,
   placed: readonly Placed[],
-  patterns: (typeof foreignPatterns)[string],
+  { language, gazetteer }: RelationContext,
 ): Said[] {
+  const patterns = foreignPatterns[language] ?? [];
   const said: Said[] = [];
   for (const [place, first] of placed.entries()) {
     // A date may stand between the two.
     for (const second of placed.slice(place + 1, place + 3)) {
       const between = wordsOf(tokens.slice(first.spotted.to, second.spotted.from));
+      if (between === ',' && isCityAndCountry(first, second, gazetteer)) {
+        said.push({ subject: first.subject, predicate: 'located_in', object: second.subject });
+        break;
+      }
       if (between === '' || between.length > LONGEST_PATTERN) continue;
       const behind = wordsOf(tokens.slice(second.spotted.to, second.spotted.to + 6));
       const found = patterns.find((pattern) => pattern.between.test(between) && (pattern.behind?.test(behind) ?? true));

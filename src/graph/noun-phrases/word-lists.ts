@@ -40,7 +40,7 @@ export const personNouns = listOf(
 /** Words that a name of an organization contains, or what one is called. */
 export const organizationNouns = listOf(
   `company corporation firm manufacturer producer retailer startup start-up business subsidiary publisher brewery airline
-  airlines railway railways bank bakery foundry shipyard university college school academy institute institution
+  airlines railway railways bank bakery foundry shipyard university college conservatory school academy institute institution
   laboratory laboratories lab labs observatory hospital clinic museum library foundation trust charity society association
   federation union league club party committee commission council ministry department agency authority bureau office
   parliament senate congress court police army navy force forces guard church order orchestra choir band ensemble theatre
@@ -99,6 +99,9 @@ export const productNouns = listOf(
 export const legalForms = listOf(
   'inc incorporated corp corporation ltd limited llc llp plc gmbh ag kg ug se sa sas sarl spa srl bv nv ab as asa oy oyj aps kk pty pte co kgaa ev sl slu lda',
 );
+
+/** What is given for merit. */
+export const awardNouns = listOf('prize award medal premio prix preis prêmio');
 
 /** Ships carry these before their names. */
 export const shipPrefixes = listOf('ms mv hms uss ss rms mts rrs hmcs hmas');
@@ -203,7 +206,7 @@ export const emptyNouns = listOf(
   `time times year years day days week weeks month months hour hours minute minutes second seconds way ways thing things
   people person man men woman women part parts number numbers amount place places kind kinds sort type types case cases
   example examples point points lot lots end beginning side sides fact facts reason reasons result results set group use
-  work works world life area line lines name names word words order form forms state level levels rate section chapter
+  work works world area line lines name names word words order form forms state level levels rate section chapter
   table figure page pages note notes percent per cent half rest front back top bottom everyone anything something nothing
   someone everything one ones others morning evening night afternoon today tomorrow yesterday century centuries decade
   decades hundred thousand million billion value values change changes matter question questions answer answers problem
