@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { defaultAccountSettings } from '../src/access/accounts.ts';
 import { isLoopback } from '../src/access/confidential-address.ts';
 import { loadConfig } from '../src/config.ts';
 import { variableNames } from '../src/config-variables.ts';
@@ -32,7 +33,12 @@ describe('configuration', () => {
       dataDir: join(cwd, '.citewell'),
       host: '127.0.0.1',
       port: 7272,
-      access: { keys: [] },
+      access: {
+        mode: 'off',
+        keys: [],
+        accounts: defaultAccountSettings,
+        admins: { knowsTestPassword: false },
+      },
       openai: {},
       anthropic: {},
       ollama: {},
@@ -40,6 +46,7 @@ describe('configuration', () => {
       models: {},
       prices: {},
       contextTokens: 128_000,
+      ingest: 'inline',
       resumeSeconds: 5,
       web: { openHosts: [], obeysRobots: true, engines: [] },
       sandbox: { mode: 'auto', limits: defaultSandboxLimits },
@@ -111,14 +118,33 @@ describe('configuration', () => {
       SERPER_API_KEY: 's',
       EXA_API_KEY: 'e',
       CITEWELL_TEXT_TOOLS: 'ollama/gemma3:4b, groq/c/d',
+      CITEWELL_REQUIRE_VERIFIED: 'true',
+      CITEWELL_JWT_SECRET: 'a secret of thirty-two characters.',
+      CITEWELL_ACCESS_MINUTES: '15',
+      CITEWELL_REFRESH_DAYS: '30',
+      CITEWELL_RATE_LIMITS: 'global=5, month=9',
+      CITEWELL_QUOTAS: 'chunks=7',
+      CITEWELL_ADMIN_EMAIL: 'a@b.test',
+      CITEWELL_ADMIN_PASSWORD: 'pass phrase',
     });
     expect(config).toEqual({
       dataDir: '/data',
       host: '::1',
       port: 0,
       access: {
+        mode: 'required',
         keys: ['a-key-of-16-char', 'another-key-of-24-c'],
         oauth: { issuer: 'https://login.test/realm/', audience: 'https://kb.test/mcp' },
+        accounts: {
+          registration: 'closed',
+          requiresVerified: true,
+          tokenSecret: 'a secret of thirty-two characters.',
+          accessMinutes: 15,
+          refreshDays: 30,
+          rates: { globalPerMinute: 5, monthly: 9 },
+          quotas: { chunks: 7 },
+        },
+        admins: { first: { email: 'a@b.test', password: 'pass phrase' }, knowsTestPassword: false },
       },
       logLevel: 'debug',
       models: { quality: 'openai/a', fast: 'openai/b', reasoning: 'groq/c/d', fallback: 'anthropic/e' },
@@ -133,6 +159,7 @@ describe('configuration', () => {
       chroma: { url: 'https://chroma.test', token: 't', tenant: 'n', database: 'd' },
       prices: { 'groq/c': { input: 1, cachedInput: 1, output: 2 } },
       contextTokens: 32_000,
+      ingest: 'inline',
       resumeSeconds: 0,
       web: {
         openHosts: [
@@ -200,7 +227,10 @@ describe('configuration', () => {
     ['CITEWELL_OAUTH_ISSUER', 'https://user:pass@login.test', 'an https address'],
     ['CITEWELL_OAUTH_ISSUER', 'https://login.test/?tenant=1', 'without a query'],
     ['CITEWELL_OAUTH_AUDIENCE', 'kb', 'an http or https address'],
-    ['CITEWELL_ALLOW_INSECURE_BIND', 'maybe', 'true or false'],
+    ['CITEWELL_AUTH', 'maybe', 'expected off or required'],
+    ['CITEWELL_JWT_SECRET', 'short', '32 characters'],
+    ['CITEWELL_QUOTAS', 'files=many', 'documents=100'],
+    ['CITEWELL_ALLOWED_ORIGINS', 'https://a.test', 'without scheme'],
     ['CITEWELL_WEB_SEARCH', 'google', 'names of searxng, brave'],
     ['CITEWELL_ALLOW_HOSTS', 'wiki.intern, http://x', 'entry 2 is none'],
     ['CITEWELL_OBEY_ROBOTS', 'never', 'true or false'],
@@ -270,11 +300,45 @@ describe('configuration', () => {
   });
 
   it.each(['0.0.0.0', '::', '192.168.1.5', 'example.org'])('refuses to listen on %s, for all could read', (host) => {
-    expect(refusal({ CITEWELL_HOST: host }).message).toContain('CITEWELL_ALLOW_INSECURE_BIND=true');
-    expect(load({ CITEWELL_HOST: host, CITEWELL_ALLOW_INSECURE_BIND: 'true' }).host).toBe(host);
+    for (const auth of [{}, { CITEWELL_AUTH: 'off' }])
+      expect(refusal({ CITEWELL_HOST: host, ...auth }).message).toContain('Set CITEWELL_AUTH=required');
+    expect(load({ CITEWELL_HOST: host, CITEWELL_AUTH: 'required' }).host).toBe(host);
     expect(load({ CITEWELL_HOST: host, CITEWELL_API_KEYS: 'a-key-of-16-char' }).host).toBe(host);
     const oauth = { CITEWELL_OAUTH_ISSUER: 'https://login.test', CITEWELL_OAUTH_AUDIENCE: 'https://kb.test/mcp' };
     expect(load({ CITEWELL_HOST: host, ...oauth }).host).toBe(host);
+  });
+
+  it('takes keys and an issuer for a wish to require authentication, and to let nobody register', () => {
+    for (const door of [{ CITEWELL_API_KEYS: 'a-key-of-16-char' }, { CITEWELL_OAUTH_ISSUER: 'https://login.test' }]) {
+      expect(load(door).access).toMatchObject({ mode: 'required', accounts: { registration: 'closed' } });
+      expect(refusal({ ...door, CITEWELL_AUTH: 'off' }).message).toContain('keep nobody out');
+      const open = load({ ...door, CITEWELL_REGISTRATION: 'open' }).access;
+      expect(open).toMatchObject({ mode: 'required', accounts: { registration: 'open' } });
+    }
+    expect(load({ CITEWELL_AUTH: 'required' }).access.accounts.registration).toBe('open');
+  });
+
+  it('limits users where authentication is required, unless told otherwise', () => {
+    const required = { CITEWELL_AUTH: 'required' };
+    expect(load(required).access.accounts).toMatchObject({
+      rates: { globalPerMinute: 60, routePerMinute: 20, monthly: 10_000 },
+      quotas: { documents: 10_000, chunks: 10_000_000, collections: 5_000 },
+    });
+    const off = load({ ...required, CITEWELL_RATE_LIMITS: 'off', CITEWELL_QUOTAS: 'documents=5' }).access.accounts;
+    expect(off).toMatchObject({ rates: {}, quotas: { documents: 5 } });
+    expect(refusal({ CITEWELL_RATE_LIMITS: 'per-minute=3' }).message).toContain('global=100,route=100,month=100');
+  });
+
+  it('has no password that everybody knows where others can come', () => {
+    const test = { CITEWELL_R2R_TEST_ADMIN: 'true' };
+    expect(load(test).access.admins.knowsTestPassword).toBe(true);
+    const shared = { ...test, CITEWELL_HOST: '0.0.0.0', CITEWELL_AUTH: 'required' };
+    expect(refusal(shared).message).toContain('CITEWELL_R2R_TEST_ADMIN: ');
+    expect(refusal({ CITEWELL_ADMIN_EMAIL: 'a@b.test' }).message).toContain('CITEWELL_ADMIN_PASSWORD: ');
+    expect(refusal({ CITEWELL_ADMIN_PASSWORD: 'pass phrase' }).message).toContain('CITEWELL_ADMIN_EMAIL: ');
+    const first = { email: 'a@b.test', password: 'pass phrase' };
+    const set = { CITEWELL_ADMIN_EMAIL: first.email, CITEWELL_ADMIN_PASSWORD: first.password };
+    expect(load(set).access.admins.first).toEqual(first);
   });
 
   it('wants to know what tokens are made out to when its own address does not say', () => {

@@ -6,9 +6,8 @@ export function describeAccess({ mode, keys, oauth, accounts }: AccessConfig): s
   if (mode === 'off') return 'whoever reaches it, from this machine (CITEWELL_AUTH=required changes that)';
   const registration = accounts.registration === 'open' ? ', anyone may register (CITEWELL_REGISTRATION=closed)' : '';
   const ways = [
-    `its users${registration}`,
     ...(keys.length === 0 ? [] : [`${count(keys.length)} ${keys.length === 1 ? 'key' : 'keys'} of CITEWELL_API_KEYS`]),
     ...(oauth === undefined ? [] : [`access tokens of ${oauth.issuer}`]),
   ];
-  return ways.join(', ');
+  return [...ways, `its users${registration}`].join(', ');
 }

@@ -1,4 +1,5 @@
-import { createServices } from '../services.ts';
+import type { AccessConfig } from '../access/access-settings.ts';
+import { createServices, type Services } from '../services.ts';
 import { readVersion } from '../version.ts';
 import type { CommandContext } from './command-context.ts';
 import { describeAccess } from './describe-access.ts';
@@ -39,6 +40,10 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
         ['  data', `${status.data}, ${count(Object.values(documents).reduce((sum, each) => sum + each, 0))} documents`],
       ];
       for (const line of table(rows)) output.print(line);
+      if (await lacksUsers(config.access, services)) {
+        const how = 'citewell users create-admin --email YOU@EXAMPLE.ORG';
+        output.print(`  ${output.style('yellow', `Nobody can log in yet. Make the first admin: ${how}`)}`);
+      }
       for (const hint of status.hints) output.print(`  ${output.style('yellow', hint)}`);
       await aborted(interruption.stop);
       output.note('Stopping; once more ends it at once.');
@@ -49,6 +54,13 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     await services.close();
   }
   return exitCodes.ok;
+}
+
+/** Whether authentication is required, and there is nobody who could pass it. */
+async function lacksUsers({ mode, keys, oauth }: AccessConfig, { accounts }: Services): Promise<boolean> {
+  if (mode === 'off' || keys.length > 0 || oauth !== undefined) return false;
+  const { items, total } = await accounts.store.users.list({ ids: [], offset: 0, limit: 1 });
+  return total <= 1 && items.every(({ passwordHash }) => passwordHash === null);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -93,12 +93,20 @@ it('has doctor look at who is let in, and at the issuer', async () => {
     return findings.find(({ name }) => name === 'Access');
   };
   expect(await access({})).toMatchObject({ state: 'ok', detail: expect.stringContaining('whoever reaches it') });
-  expect(await access({ CITEWELL_API_KEYS: KEY })).toMatchObject({ state: 'ok', detail: '1 key of CITEWELL_API_KEYS' });
+  expect(await access({ CITEWELL_API_KEYS: KEY })).toMatchObject({
+    state: 'ok',
+    detail: '1 key of CITEWELL_API_KEYS, its users',
+  });
   const oauth = { CITEWELL_OAUTH_ISSUER: issuer.issuer };
-  expect(await access(oauth)).toMatchObject({ state: 'ok', detail: `access tokens of ${issuer.issuer}` });
+  expect(await access(oauth)).toMatchObject({ state: 'ok', detail: `access tokens of ${issuer.issuer}, its users` });
   issuer.isBroken = true;
   expect(await access(oauth)).toMatchObject({ state: 'wrong', detail: expect.stringContaining('status 500') });
-  expect(await access({ CITEWELL_HOST: '0.0.0.0', CITEWELL_ALLOW_INSECURE_BIND: 'true' })).toMatchObject({
+  expect(await access({ CITEWELL_HOST: '0.0.0.0', CITEWELL_AUTH: 'required' })).toMatchObject({
     state: 'warning',
+    detail: expect.stringContaining('anyone may register'),
+  });
+  expect(await access({ CITEWELL_R2R_TEST_ADMIN: 'true' })).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('password everybody knows'),
   });
 });

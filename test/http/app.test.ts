@@ -199,7 +199,13 @@ describe('a failure inside', () => {
     try {
       const response = await failing.post('/v3/retrieval/search', { query: 'q' });
       expect([response.status, response.headers.get('retry-after')]).toEqual([status, '2']);
-      expect(await response.json()).toEqual({ message: 'In words.', error_type: 'R2RException', code });
+      expect(await response.json()).toEqual({
+        message: 'In words.',
+        error_type: 'R2RException',
+        code,
+        // R2R says it here.
+        ...(code === 'rate_limited' && { detail: 'In words.' }),
+      });
     } finally {
       await failing.close();
     }

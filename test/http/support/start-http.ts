@@ -1,3 +1,4 @@
+import type { RequestHandler } from 'express';
 import type { Accounts } from '../../../src/access/accounts.ts';
 import type { Authenticate } from '../../../src/access/credentials.ts';
 import { createApp } from '../../../src/http/app.ts';
@@ -17,7 +18,11 @@ export interface RunningHttp extends HttpServer {
 }
 
 /** The app over loopback with these parts of its services; touching any other part fails the test that does. */
-export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?: Authenticate): Promise<RunningHttp> {
+export async function startHttp(
+  parts: Partial<HttpServices> = {},
+  authenticate?: Authenticate,
+  guard?: RequestHandler,
+): Promise<RunningHttp> {
   const logged: LoggedLine[] = [];
   const line = (level: LoggedLine['level']) => (fields: object, message: string) => {
     logged.push({ level, fields, message });
@@ -54,7 +59,7 @@ export async function startHttp(parts: Partial<HttpServices> = {}, authenticate?
     limits: defaultHttpLimits,
     ...parts,
   };
-  const server = await listen(createApp(services, authenticate), { host: '127.0.0.1', port: 0 });
+  const server = await listen(createApp(services, authenticate, [], guard), { host: '127.0.0.1', port: 0 });
   return {
     ...server,
     logged,

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPasswords } from '../../src/access/passwords.ts';
+
+const cheap = createPasswords(4);
+
+describe('a password', () => {
+  it('is known again, and no other is taken for it', async () => {
+    const password = fc.string({ minLength: 8, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(password, password, async (one, other) => {
+        const hash = await cheap.hash(one);
+        expect(await cheap.matches(one, hash)).toBe(true);
+        expect(await cheap.matches(other, hash)).toBe(one.normalize('NFKC') === other.normalize('NFKC'));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is kept with a salt of its own and what it takes to check it', async () => {
+    const [one, two] = await Promise.all([cheap.hash('pass phrase'), cheap.hash('pass phrase')]);
+    expect(one).toMatch(/^\$scrypt\$ln=4,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/);
+    expect(one).not.toBe(two);
+    // Made with what was usual before, or will be.
+    expect(await createPasswords(5).matches('pass phrase', one)).toBe(true);
+  });
+
+  it('costs 32 MB and some time to guess', async () => {
+    const standard = createPasswords();
+    const hash = await standard.hash('pass phrase');
+    expect(hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
+    const startedAt = performance.now();
+    await standard.matches('another one', hash);
+    const wrong = performance.now() - startedAt;
+    await standard.matches('another one', null);
+    const nobody = performance.now() - startedAt - wrong;
+    // Not a hash more or less; the processors are shared with other tests.
+    expect(nobody / wrong).toBeGreaterThan(0.2);
+  });
+
+  it('is typed alike however the letters are composed', async () => {
+    expect(await cheap.matches('Cafe\u0301 au lait', await cheap.hash('Caf\u00e9 au lait'))).toBe(true);
+  });
+
+  it('is nobody’s where there is none, and must have a length', async () => {
+    expect(await cheap.matches('AAAAAAAAAAAA', null)).toBe(false);
+    await expect(cheap.hash('short')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(cheap.hash('x'.repeat(1_001))).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});

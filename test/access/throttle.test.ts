@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { createThrottle } from '../../src/access/throttle.ts';
+
+const refused = expect.objectContaining({ code: 'rate_limited' });
+
+describe('a throttle', () => {
+  it('refuses what is tried too often, and says when to try again', () => {
+    let now = 0;
+    const throttle = createThrottle({ times: 2, seconds: 60 }, () => now);
+    throttle.attempt('ada');
+    now = 20_000;
+    throttle.attempt('ada');
+    throttle.attempt('bob');
+    expect(() => throttle.attempt('ada')).toThrow(expect.objectContaining({ retryAfter: 40 }));
+    now = 60_001;
+    throttle.attempt('ada');
+    expect(() => throttle.attempt('ada')).toThrow(refused);
+  });
+
+  it('forgets one that was right, or all', () => {
+    const throttle = createThrottle({ times: 2, seconds: 60 });
+    throttle.attempt('ada');
+    throttle.attempt('ada');
+    throttle.undo('ada');
+    throttle.attempt('ada');
+    expect(() => throttle.attempt('ada')).toThrow(refused);
+    throttle.forgive('ada');
+    throttle.attempt('ada');
+  });
+
+  it('remembers no more names than it may', () => {
+    const throttle = createThrottle({ times: 1, seconds: 60, names: 2 });
+    for (const name of ['ada', 'bob', 'eve']) throttle.attempt(name);
+    throttle.attempt('ada');
+    expect(() => throttle.attempt('eve')).toThrow(refused);
+  });
+});

@@ -1,0 +1,61 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keepOthersOut } from '../../src/http/guard.ts';
+import { type RunningHttp, startHttp } from './support/start-http.ts';
+
+let server: RunningHttp;
+let open: RunningHttp;
+beforeAll(async () => {
+  server = await startHttp({}, undefined, keepOthersOut({ hosts: ['kb.test'], origins: ['app.test'] }));
+  open = await startHttp({}, undefined, keepOthersOut({ hosts: [], origins: ['*'] }));
+});
+afterAll(() => Promise.all([server.close(), open.close()]));
+
+/** The status, and whom the answer may be shown. */
+async function call({ port }: RunningHttp, headers: Readonly<Record<string, string>>, method = 'GET') {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly [number | undefined, string | undefined]>();
+  request({ host: '127.0.0.1', port, path: '/v3/health', method, headers }, (response) => {
+    response.resume();
+    resolve([response.statusCode, response.headers['access-control-allow-origin']]);
+  })
+    .on('error', reject)
+    .end();
+  return promise;
+}
+
+describe('a server without authentication', () => {
+  it.each(['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:8443', 'https://app.test'])(
+    'answers a page of %s, and lets it read the answer',
+    async (origin) => {
+      expect(await call(server, { origin })).toEqual([200, origin]);
+      expect(await call(server, { origin }, 'OPTIONS')).toEqual([204, origin]);
+    },
+  );
+
+  it.each(['https://evil.test', 'null', 'http://127.0.0.1.evil.test', 'https://xapp.test', 'file://'])(
+    'refuses a page of %s before anything runs, preflight and all',
+    async (origin) => {
+      expect(await call(server, { origin })).toEqual([403, undefined]);
+      expect(await call(server, { origin }, 'OPTIONS')).toEqual([403, undefined]);
+      expect(await call(server, { origin }, 'DELETE')).toEqual([403, undefined]);
+    },
+  );
+
+  it.each<[string, number]>([
+    ['localhost:7272', 200],
+    ['127.0.0.1', 200],
+    ['[::1]:7272', 200],
+    ['kb.test', 200],
+    ['evil.test:7272', 403],
+    ['127.0.0.1.evil.test', 403],
+    ['127.0.0.1@evil.test', 403],
+  ])('called as "%s" answers %i', async (host, expected) => {
+    expect((await call(server, { host }))[0]).toBe(expected);
+  });
+
+  it('answers every page where it was told to, and still only by its names', async () => {
+    expect((await call(open, { origin: 'https://evil.test' }))[0]).toBe(200);
+    expect((await call(open, { origin: 'null' }))[0]).toBe(200);
+    expect((await call(open, { host: 'evil.test' }))[0]).toBe(403);
+  });
+});
