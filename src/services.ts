@@ -7,7 +7,7 @@ import { settleAdmins } from './access/settle-admins.ts';
 import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
 import { createConversations } from './conversations/conversations.ts';
-import { createEmbeddingModel, defaultEmbeddingName } from './embeddings/registry.ts';
+import { defaultEmbeddingName } from './embeddings/registry.ts';
 import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http/http-services.ts';
 import { embeddingText } from './ingest/embedding-text.ts';
 import { createIngestor } from './ingest/ingest-document.ts';
@@ -24,12 +24,12 @@ import { createRetriever } from './retrieval/create-retriever.ts';
 import { modelQueryVariants } from './retrieval/rewrite-query.ts';
 import { defaultRunLogSettings, RunLog } from './runs/run-log.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
-import { chooseEmbedder, claimSpace, targetEmbedder } from './services/choose-embedder.ts';
 import { hintsFor } from './services/hints.ts';
+import type { Learner } from './services/learner.ts';
 import { requireModels } from './services/naming.ts';
+import { openEmbedder } from './services/open-embedder.ts';
 import { openSandbox } from './services/open-sandbox.ts';
 import { openWeb, type Web } from './services/open-web.ts';
-import { replaceableEmbedder } from './services/replaceable-embedder.ts';
 import { shownSettings } from './services/shown-settings.ts';
 import { toolsets } from './services/tool-catalogue.ts';
 import { openEmbeddedChroma } from './store/chroma/embedded-chroma.ts';
@@ -41,7 +41,6 @@ import { createChunkSearch } from './store/sql/chunk-search.ts';
 import { openCollections } from './store/sql/open-collections.ts';
 import { openStore } from './store/sql/open-store.ts';
 import type { VectorIndex } from './store/vector-index.ts';
-import type { ReindexProgress, VectorSpace } from './store/vector-spaces.ts';
 import { type CorpusWatch, watchCorpus } from './store/watch-corpus.ts';
 import type { Tool } from './toolbox/tool.ts';
 import { readVersion } from './version.ts';
@@ -54,6 +53,8 @@ export interface Services extends HttpServices {
   /** Tells of documents that come, change and go. */
   readonly changes: CorpusWatch;
   readonly web: Web;
+  /** Learns an embedder from the corpus. */
+  readonly learner: Learner;
   /** Present when Python can be run. */
   readonly sandbox?: Sandbox;
   /** Ends what was started, last first. What is in the middle of being ingested is resumed at the next start. */
@@ -100,14 +101,12 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
 
   const settings = { ...config, modelCacheDir: join(folder.cacheFolder, 'models') };
   const preferred = config.embeddingModel ?? defaultEmbeddingName(config);
-  const current = await store.spaces.current();
-  const keep = options.embedder === 'keep';
-  const embedder = replaceableEmbedder(chooseEmbedder({ config, settings, preferred, current, keep }));
-  const { embeddings } = embedder;
-  if (!keep) await claimSpace(embeddings, { spaces: store.spaces, current, warn });
-
-  const { spaces, conversations, maintenance } = store;
+  const { spaces, learned, conversations, maintenance } = store;
   const { corpus, changes } = watchCorpus(store.corpus);
+  const keep = options.embedder === 'keep';
+  const embedder = await openEmbedder({ config, settings, preferred, spaces, learned, changes, keep, log });
+  const { embeddings, learner } = embedder;
+  closers.push(learner.close);
   const accounts = await createAccounts(config.access.accounts, { ...store, store: store.people, corpus });
   await settleAdmins(config.access.admins, { ...accounts, collections: store.collections, warn });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
@@ -169,7 +168,10 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   });
   const runs = new RunLog({ ...defaultRunLogSettings, grace: config.resumeSeconds * 1000 });
   closers.push(() => runs.close());
-  if (options.resumes) ingestions.nudge();
+  if (options.resumes) {
+    ingestions.nudge();
+    learner.start();
+  }
 
   return {
     tools: [...new Set(Object.values(toolsets).flat())],
@@ -195,12 +197,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     log,
     limits: defaultHttpLimits,
 
-    async *reindex(request, signal): AsyncGenerator<ReindexProgress, VectorSpace> {
-      const target = createEmbeddingModel(await targetEmbedder(spaces, request, preferred), settings);
-      const space = yield* request.back ? spaces.goBack(target, signal) : spaces.reindex(target, signal);
-      embedder.replace(target);
-      return space;
-    },
+    reindex: embedder.reindex,
+    learner,
 
     async status(): Promise<ServiceStatus> {
       const model = models.defaultName('quality');
@@ -210,6 +208,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
         version: readVersion(),
         model,
         embedder: embeddings.name,
+        embedderReason: await embedder.reason(),
         web: webFacts(config.web),
         data: folder.path,
         index: { kind: config.chroma ? 'remote' : 'embedded', state },

@@ -23,6 +23,8 @@ export interface ServiceStatus {
   /** The model that answers when a request names none; `builtin/extractive` with no key. */
   readonly model: string;
   readonly embedder: string;
+  /** Why that one, or what is being done about it: a sentence. */
+  readonly embedderReason?: string;
   /** Undefined where nothing reaches the web. */
   readonly web?: WebFacts;
   /** The data folder. */

@@ -4,10 +4,13 @@ import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 export interface ReplaceableEmbedder {
   readonly embeddings: EmbeddingModel;
   replace(embedder: EmbeddingModel): void;
+  /** The next one, once there is one. */
+  successor(signal?: AbortSignal): Promise<EmbeddingModel>;
 }
 
 export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder {
   let current = first;
+  let next = Promise.withResolvers<EmbeddingModel>();
   return {
     embeddings: {
       get name() {
@@ -24,6 +27,21 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
     },
     replace: (embedder) => {
       current = embedder;
+      next.resolve(embedder);
+      next = Promise.withResolvers<EmbeddingModel>();
+    },
+    successor(signal) {
+      const { promise } = next;
+      if (signal === undefined) return promise;
+      signal.throwIfAborted();
+      return new Promise((resolve, reject) => {
+        const onAbort = () => reject(signal.reason);
+        signal.addEventListener('abort', onAbort, { once: true });
+        void promise.then((embedder) => {
+          signal.removeEventListener('abort', onAbort);
+          resolve(embedder);
+        });
+      });
     },
   };
 }

@@ -18,6 +18,16 @@ it.each<[string, Partial<HintFacts>, RegExp[]]>([
     { embedder: lexical, preferredEmbedder: lexical.name },
     [/CITEWELL_EMBEDDING_MODEL/],
   ],
+  [
+    'what the embedder in use knows when it was learned from the corpus',
+    { embedder: { name: 'builtin/lsa-v1', isLexical: true, isLearned: true }, preferredEmbedder: lexical.name },
+    [/goes with them in your documents.*OPENAI_API_KEY/],
+  ],
+  [
+    'nothing of a setting that waits for passages to learn from',
+    { embedder: lexical, embeddingModelSetting: 'builtin/lsa-v1', preferredEmbedder: 'builtin/lsa-v1' },
+    [],
+  ],
   ['reindex when a key came after the documents', { embedder: lexical }, [/citewell reindex --to openai/]],
   [
     'the setting that will stop the next start',

@@ -9,6 +9,7 @@ export interface LearnedTerms {
   readonly directions: Float32Array;
   /** Passages the corpus had. */
   readonly passages: number;
+  readonly knownShare: number;
 }
 
 /** Changes with how terms are weighted or texts folded in. */
@@ -20,7 +21,8 @@ const CHECKSUM = 32;
  * The bytes to keep of what was learned: a line saying what they are, a line of JSON, the terms one per line, the
  * numbers as little-endian float32 on a multiple of four, and SHA-256 over all before.
  */
-export function encodeArtefact({ terms, width, directions, passages }: LearnedTerms): Uint8Array<ArrayBuffer> {
+export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
+  const { terms, width, directions, passages, knownShare } = learned;
   const names = Buffer.from(terms.join('\n'));
   const head = JSON.stringify({
     format: FORMAT,
@@ -29,6 +31,7 @@ export function encodeArtefact({ terms, width, directions, passages }: LearnedTe
     termBytes: names.length,
     width,
     passages,
+    knownShare,
   });
   const text = Buffer.concat([Buffer.from(`${MAGIC}${head}\n`), names]);
   const start = Math.ceil(text.length / 4) * 4;
@@ -65,6 +68,7 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
     rows: new Map(terms.slice(0, head.terms).map((term, row) => [term, row])),
     directions,
     passages: head.passages,
+    knownShare: head.knownShare,
   };
 }
 
@@ -81,6 +85,7 @@ interface Head {
   readonly termBytes: number;
   readonly width: number;
   readonly passages: number;
+  readonly knownShare: number;
 }
 
 // The checksum has vouched for it: it is as this program wrote it.

@@ -15,7 +15,7 @@ export type LearningStep = { readonly done: number; readonly total: number };
 
 /** Learns which terms go together. Takes as long as it takes: for a thread of its own. */
 export function learn(counts: PassageCounts, onStep: (step: LearningStep) => void = () => {}): LearnedTerms {
-  const { matrix, terms, weights } = counts.weigh(MOST_TERMS);
+  const { matrix, terms, weights, knownShare } = counts.weigh(MOST_TERMS);
   const rank = Math.max(1, Math.min(MOST_DIRECTIONS, Math.floor(matrix.rowCount / PASSAGES_PER_DIRECTION)));
   const { right } = truncatedSvd(matrix, { rank, seed: SEED, powerIterations: POWER_ITERATIONS, between: onStep });
   // Folding in multiplies each term's weight with its direction; done here, once.
@@ -23,5 +23,5 @@ export function learn(counts: PassageCounts, onStep: (step: LearningStep) => voi
   for (const [row, weight] of weights.entries()) {
     for (let at = row * width; at < (row + 1) * width; at++) values[at] = (values[at] ?? 0) * weight;
   }
-  return { terms, width, directions: values, passages: counts.passages };
+  return { terms, width, directions: values, passages: counts.passages, knownShare };
 }

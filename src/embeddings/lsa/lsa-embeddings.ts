@@ -9,8 +9,14 @@ export interface LsaEmbeddingParts {
   readonly name: string;
   /** Reads or makes what was learned; asked once. Throws what keeps it from being used. */
   readonly learned: () => Promise<LsaModel>;
-  /** Told how many occurrences of terms in passages were known, and how many there were. */
-  readonly onPassages?: ((met: { readonly known: number; readonly terms: number }) => void) | undefined;
+  readonly onPassages?: ((met: PassagesMet) => void) | undefined;
+}
+
+/** Passages that were embedded, and of the occurrences of terms in them, how many were known. */
+export interface PassagesMet {
+  readonly passages: number;
+  readonly known: number;
+  readonly terms: number;
 }
 
 /**
@@ -34,7 +40,7 @@ export function lsaEmbeddings({ name, learned, onPassages }: LsaEmbeddingParts):
     async embed(texts, kind, signal) {
       const known = await model();
       const vectors: Float32Array[] = [];
-      const met = { known: 0, terms: 0 };
+      const met = { passages: texts.length, known: 0, terms: 0 };
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         const folded = foldIn(known, text, kind);

@@ -13,6 +13,8 @@ export interface LsaModel {
   readonly directions: Float32Array;
   /** Passages the corpus had when it was learned from. */
   readonly passages: number;
+  /** Of the occurrences of terms in what it was learned from, the share whose terms it knows. */
+  readonly knownShare: number;
 }
 
 export interface Folded {

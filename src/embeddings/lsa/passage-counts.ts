@@ -19,6 +19,8 @@ export interface WeightedPassages {
   readonly terms: readonly string[];
   /** By column, 0 for a term spread evenly over all passages, 1 for one that stands in a single one. */
   readonly weights: Float64Array;
+  /** Of all occurrences of terms, the share that has a column. */
+  readonly knownShare: number;
 }
 
 export function createPassageCounts(): PassageCounts {
@@ -51,7 +53,12 @@ export function createPassageCounts(): PassageCounts {
       const columnOf = new Int32Array(names.length).fill(-1);
       for (const [column, number] of chosen.entries()) columnOf[number] = column;
       const weights = entropyWeights(rows, columnOf, chosen.length);
-      return { matrix: toMatrix(rows, columnOf, weights), terms: chosen.map((number) => names[number] ?? ''), weights };
+      return {
+        matrix: toMatrix(rows, columnOf, weights),
+        terms: chosen.map((number) => names[number] ?? ''),
+        weights,
+        knownShare: knownShareOf(rows, columnOf),
+      };
     },
   };
 }
@@ -72,6 +79,15 @@ function entropyWeights(rows: readonly CountedRow[], columnOf: Int32Array, colum
   });
   const most = Math.log(Math.max(2, rows.length));
   return entropies.map((entropy) => Math.max(0, 1 - entropy / most));
+}
+
+function knownShareOf(rows: readonly CountedRow[], columnOf: Int32Array): number {
+  let known = 0;
+  forEachEntry(rows, columnOf, (_, count) => {
+    known += count;
+  });
+  const all = rows.reduce((sum, { counts }) => counts.reduce((some, count) => some + count, sum), 0);
+  return all === 0 ? 1 : known / all;
 }
 
 function forEachEntry(

@@ -9,8 +9,8 @@ export function healthRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   router
     .route('/health')
     .get(async (_request, response) => {
-      const { version, model, embedder, index } = await status();
-      response.json(single({ message: 'ok', version, model, embedder, index }));
+      const { version, model, embedder, embedderReason, index } = await status();
+      response.json(single({ message: 'ok', version, model, embedder, embedder_reason: embedderReason, index }));
     })
     .all(onlyMethods('GET'));
   return router;

@@ -1,0 +1,264 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { decodeArtefact, versionOfArtefact } from '../embeddings/lsa/artefact.ts';
+import { learnInWorker, MOST_PASSAGES_READ } from '../embeddings/lsa/learn-in-worker.ts';
+import type { PassagesMet } from '../embeddings/lsa/lsa-embeddings.ts';
+import type { LsaModel } from '../embeddings/lsa/lsa-model.ts';
+import { LEARNED_EMBEDDING } from '../embeddings/registry.ts';
+import { ServiceError } from '../errors.ts';
+import type { LearnedEmbedders } from '../store/learned-embedders.ts';
+import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
+import type { CorpusWatch } from '../store/watch-corpus.ts';
+import { decideLearning, LEAST_WHEN_ASKED, type LearningDecision, type LearningFacts } from './learning-due.ts';
+import type { ReplaceableEmbedder } from './replaceable-embedder.ts';
+
+export interface LearnerParts {
+  readonly spaces: Pick<VectorSpaces, 'list' | 'reindex'>;
+  readonly store: LearnedEmbedders;
+  readonly embedder: ReplaceableEmbedder;
+  /** The embedder over what was learned; `onPassages` hears of the words it meets. */
+  readonly create: (model: LsaModel, onPassages: (met: PassagesMet) => void) => EmbeddingModel;
+  readonly facts: Pick<LearningFacts, 'setting' | 'preferred'>;
+  /** What is in use at the start, if it was learned; undefined when nothing was or it is lost. */
+  readonly inUse: LsaModel | undefined;
+  readonly changes: CorpusWatch;
+  readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+  /** Milliseconds without news after which the corpus is looked at, and between tries that failed. */
+  readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number };
+}
+
+/** What is being done about what the corpus can teach. */
+export type LearnerState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'learning'; readonly share: number }
+  | ({ readonly kind: 'embedding' } & ReindexProgress)
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Learns an embedder from the corpus, and again as it grows, and moves the corpus to it. */
+export interface Learner {
+  state(): LearnerState;
+  decide(): Promise<LearningDecision>;
+  /** Looks after the corpus from now on, in the background. */
+  start(): void;
+  /** Learns and moves now if it is due, telling how far it is; for a program that is about to end. */
+  settle(signal: AbortSignal): AsyncGenerator<ReindexProgress, void>;
+  /** Learns and moves now because somebody asks for it. Throws `invalid_request` when there is too little. */
+  learn(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
+  /** The embedder over what was learned, whose new words are counted. */
+  embedderOf(model: LsaModel): EmbeddingModel;
+  /** The embedder that belongs to a space which was learned earlier. Throws `provider_failed` when it is lost. */
+  recall(version: string): Promise<EmbeddingModel>;
+  /** Learns anew what is lost; resolves with what took its place. */
+  restore(signal?: AbortSignal): Promise<EmbeddingModel>;
+  /** Stops what is done in the background, runs this instead, and looks again afterwards. */
+  instead<Step, Result>(work: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result>;
+  close(): Promise<void>;
+}
+
+const nothingMet: PassagesMet = { passages: 0, known: 0, terms: 0 };
+const PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
+
+export function createLearner(parts: LearnerParts): Learner {
+  const { spaces, store, embedder, create, facts, changes, log, pauses = PAUSES } = parts;
+  let inUse = parts.inUse;
+  let met = nothingMet;
+  let state: LearnerState = { kind: 'idle' };
+  let background: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let waitingSince: number | undefined;
+  let isClosed = false;
+  let isHeld = false;
+  let isStarted = false;
+  let unsubscribe = () => {};
+
+  const embedderOf = (model: LsaModel) =>
+    create(model, ({ passages, known, terms }) => {
+      met = { passages: met.passages + passages, known: met.known + known, terms: met.terms + terms };
+    });
+
+  const decide = async () =>
+    decideLearning({
+      ...facts,
+      chosen: await store.chosen(),
+      embedder: embedder.embeddings.name,
+      passages: await store.countPassages(),
+      inUse,
+      met,
+    });
+
+  async function* move(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
+    try {
+      const model = (await begun()) ?? (yield* learnAnew(signal));
+      const target = embedderOf(model);
+      const steps = spaces.reindex(target, signal);
+      for (;;) {
+        const step = await steps.next();
+        if (step.done) {
+          use(model, target);
+          return step.value;
+        }
+        state = { kind: 'embedding', ...step.value };
+        yield step.value;
+      }
+    } finally {
+      state = { kind: 'idle' };
+    }
+  }
+
+  function use(model: LsaModel, target: EmbeddingModel): void {
+    inUse = model;
+    met = nothingMet;
+    embedder.replace(target);
+    void store.forgetUnused().catch((error: unknown) => log.warn({ err: error }, 'An old embedder was not removed.'));
+  }
+
+  /** What an interrupted move had learned, unless the corpus has outgrown it since. */
+  async function begun(): Promise<LsaModel | undefined> {
+    const space = (await spaces.list()).find(
+      (each) => each.state === 'building' && each.embedder === LEARNED_EMBEDDING,
+    );
+    const model = space && (await readLearned(store, space.version));
+    if (model === undefined) return undefined;
+    const outgrown = decideLearning({
+      setting: LEARNED_EMBEDDING,
+      chosen: undefined,
+      preferred: LEARNED_EMBEDDING,
+      embedder: LEARNED_EMBEDDING,
+      passages: await store.countPassages(),
+      inUse: model,
+      met: nothingMet,
+    });
+    return outgrown.isDue ? undefined : model;
+  }
+
+  async function* learnAnew(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
+    const passages = await store.countPassages();
+    const texts = store.passages(MOST_PASSAGES_READ, signal);
+    const steps = learnInWorker({ passages, texts }, signal);
+    for (;;) {
+      const step = await steps.next();
+      if (step.done) {
+        const model = decodeArtefact(step.value);
+        if (model === undefined) throw new ServiceError('internal', 'What was learned from the corpus cannot be read.');
+        await store.keep(LEARNED_EMBEDDING, versionOfArtefact(step.value), step.value);
+        return model;
+      }
+      state = { kind: 'learning', share: step.value };
+      yield { done: 0, total: passages };
+    }
+  }
+
+  async function work(signal: AbortSignal): Promise<void> {
+    const { isDue, reason } = await decide();
+    if (!isDue || signal.aborted) return;
+    log.info({ reason }, 'Learning from the corpus what words go together.');
+    const startedAt = performance.now();
+    try {
+      for await (const _ of move(signal));
+      const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
+      log.info({ seconds, passages: inUse?.passages }, `Search is with ${LEARNED_EMBEDDING} now.`);
+    } catch (error) {
+      if (signal.aborted) return;
+      state = { kind: 'failed', reason: (error as Error).message };
+      log.warn({ err: error }, 'The corpus could not be learned from; search goes on as it was.');
+      schedule(pauses.retry);
+    }
+  }
+
+  function begin(): void {
+    timer = undefined;
+    waitingSince = undefined;
+    if (isClosed || isHeld || background !== undefined) return;
+    const stop = new AbortController();
+    const done = work(stop.signal)
+      .catch((error: unknown) => {
+        if (!stop.signal.aborted) log.warn({ err: error }, 'Whether to learn from the corpus could not be told.');
+      })
+      .finally(() => {
+        background = undefined;
+      });
+    background = { done, stop };
+  }
+
+  function schedule(pause: number): void {
+    if (isClosed) return;
+    clearTimeout(timer);
+    timer = setTimeout(begin, pause);
+    timer.unref();
+  }
+
+  function onChange(): void {
+    const now = performance.now();
+    waitingSince ??= now;
+    schedule(Math.max(0, Math.min(pauses.quiet, waitingSince + pauses.longest - now)));
+  }
+
+  async function stopBackground(): Promise<void> {
+    clearTimeout(timer);
+    background?.stop.abort();
+    await background?.done;
+  }
+
+  async function* instead<Step, Result>(run: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result> {
+    const wasHeld = isHeld;
+    isHeld = true;
+    try {
+      await stopBackground();
+      return yield* run();
+    } finally {
+      isHeld = wasHeld;
+      if (isStarted) onChange();
+    }
+  }
+
+  return {
+    state: () => state,
+    decide,
+    embedderOf,
+    start() {
+      isStarted = true;
+      unsubscribe = changes.subscribe(onChange);
+      schedule(0);
+    },
+    async *settle(signal) {
+      if ((await decide()).isDue) yield* instead(() => move(signal));
+    },
+    async *learn(signal) {
+      const passages = await store.countPassages();
+      if (passages >= LEAST_WHEN_ASKED) return yield* move(signal);
+      throw new ServiceError(
+        'invalid_request',
+        `${LEARNED_EMBEDDING} is learned from the corpus, and ${passages} passages are too few: ` +
+          `ingest more, ${LEAST_WHEN_ASKED} at least.`,
+      );
+    },
+    async recall(version) {
+      const model = await readLearned(store, version);
+      if (model !== undefined) return embedderOf(model);
+      throw new ServiceError(
+        'provider_failed',
+        `What ${LEARNED_EMBEDDING} had learned is missing or damaged. Learn anew with: citewell reindex --to ${LEARNED_EMBEDDING}`,
+      );
+    },
+    restore(signal) {
+      const restored = embedder.successor(signal);
+      begin();
+      return restored;
+    },
+    instead,
+    async close() {
+      isClosed = true;
+      unsubscribe();
+      await stopBackground();
+      // A move that ends in this moment is followed by one statement more.
+      await sleep(0);
+    },
+  };
+}
+
+/** What was learned under that version; undefined when it is not there, damaged, or of another version of the program. */
+export async function readLearned(store: LearnedEmbedders, version: string): Promise<LsaModel | undefined> {
+  const bytes = await store.read(LEARNED_EMBEDDING, version);
+  const model = bytes && decodeArtefact(bytes);
+  return model?.version === version ? model : undefined;
+}
