@@ -6,8 +6,8 @@ import { compileChunkFilter } from '../search/compile-filter.ts';
 /** Search over the graph in the threads that read. */
 export function createGraphSearch({ search }: Pick<Sqlite, 'search'>): GraphSearch {
   return {
-    search({ text, vector, filter, memberOf, limits, signal }) {
-      const query = { terms: analyseQuery(text), vector, filter: compileChunkFilter(filter), memberOf, limits };
+    search({ text, vector, filter, limits, signal }) {
+      const query = { terms: analyseQuery(text), vector, filter: compileChunkFilter(filter), onGraphs: filter, limits };
       return search.call('searchGraph', query, signal);
     },
   };

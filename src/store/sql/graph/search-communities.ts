@@ -4,7 +4,12 @@ import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { recordId } from './record-id.ts';
 
-type CommunityQuery = Pick<GraphQuery, 'memberOf' | 'limits'> & { readonly terms: readonly string[] };
+interface CommunityQuery extends Pick<GraphQuery, 'limits'> {
+  readonly terms: readonly string[];
+  /** Graphs whose rows made by hand are seen. */
+  readonly graphs: ReadonlySet<string>;
+  readonly allowed: KeySet | undefined;
+}
 
 const CANDIDATES = 500;
 /** The sum of FTS5's rank that scores one half. */
@@ -15,8 +20,7 @@ const CHUNKS_PER_HIT = 20;
  * Communities that tell of the query. What a summary says may come from any of the documents it was made from, so it is
  * there only for those who may see all of them; one that was made by hand, for the members of its collection.
  */
-export function searchCommunities(reading: Reading, query: CommunityQuery, allowed: KeySet | undefined): GraphHit[] {
-  const { terms, memberOf, limits } = query;
+export function searchCommunities(reading: Reading, { terms, limits, graphs, allowed }: CommunityQuery): GraphHit[] {
   if (terms.length === 0) return [];
   const match = terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
   const hits: GraphHit[] = [];
@@ -24,9 +28,8 @@ export function searchCommunities(reading: Reading, query: CommunityQuery, allow
   for (const row of [...reading.rows(MATCHING, match)]) {
     if (hits.length >= limits.communities) break;
     const [key, collection, origin, name, summary, findings, rank] = row;
-    const isMember = memberOf === 'all' || memberOf.includes(String(collection));
     const documents = [...reading.rows(DOCUMENTS, Number(key))].map(([id]) => Number(id));
-    if (origin === 'made' ? !isMember : documents.length === 0) continue;
+    if (origin === 'made' ? !graphs.has(String(collection)) : documents.length === 0) continue;
     if (!documents.every(passes)) continue;
     const sum = -Number(rank);
     hits.push({

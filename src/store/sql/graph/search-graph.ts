@@ -1,19 +1,23 @@
+import type { Filter } from '../../../documents/filter.ts';
 import type { GraphHit } from '../../../documents/graph-hit.ts';
 import type { GraphFinding, GraphQuery } from '../../graph-search.ts';
 import type { CompiledFilter } from '../search/compile-filter.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { resolveFilter } from '../search/resolve-filter.ts';
+import { graphsWithRowsMade } from './graphs-that-pass.ts';
 import { recordId } from './record-id.ts';
 import { searchCommunities } from './search-communities.ts';
 import { searchHandmade } from './search-handmade.ts';
 import { searchNames } from './search-names.ts';
 import { type WalkedRelationship, walkGraph } from './walk-graph.ts';
 
-export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'memberOf' | 'limits'> {
+export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'limits'> {
   /** From `analyseQuery`. */
   readonly terms: readonly string[];
   readonly filter: CompiledFilter;
+  /** The same filter, for what no chunk says. */
+  readonly onGraphs: Filter;
 }
 
 const SEEDS = 24;
@@ -23,12 +27,13 @@ const CHUNKS_PER_HIT = 20;
 /** One consistent look at the graph, under the filter. */
 export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphFinding {
   const allowed = resolveFilter(reading, query.filter)?.keys;
-  if (allowed?.keys.length === 0 && query.memberOf !== 'all' && query.memberOf.length === 0) return nothing;
-  const { terms, vector, limits } = query;
+  const { terms, vector, limits, onGraphs } = query;
+  const graphs = graphsWithRowsMade(reading, onGraphs);
+  if (allowed?.keys.length === 0 && graphs.size === 0) return nothing;
   const isLocal = limits.entities > 0 || limits.relationships > 0;
   const seeds = isLocal ? searchNames(reading, { terms, vector, allowed, limit: SEEDS }) : [];
   const walk = walkGraph(reading, seeds, allowed);
-  const handmade = searchHandmade(reading, query);
+  const handmade = searchHandmade(reading, { terms, limits, graphs });
   const near = [...walk.names].sort((one, two) => two[1] - one[1] || one[0] - two[0]);
   const entities = near.slice(0, limits.entities).flatMap((each) => toEntityHit(reading, each, allowed) ?? []);
   const relationships = walk.relationships
@@ -37,7 +42,7 @@ export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphF
   return {
     entities: bestHits([...handmade.entities, ...entities], limits.entities),
     relationships: bestHits([...handmade.relationships, ...relationships], limits.relationships),
-    communities: limits.communities > 0 ? searchCommunities(reading, query, allowed) : [],
+    communities: limits.communities > 0 ? searchCommunities(reading, { terms, limits, graphs, allowed }) : [],
   };
 }
 

@@ -4,26 +4,29 @@ import type { GraphQuery } from '../../graph-search.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { recordId } from './record-id.ts';
 
-type HandmadeQuery = Pick<GraphQuery, 'memberOf' | 'limits'> & { readonly terms: readonly string[] };
+interface HandmadeQuery extends Pick<GraphQuery, 'limits'> {
+  readonly terms: readonly string[];
+  readonly graphs: ReadonlySet<string>;
+}
 
 /**
- * What people wrote into the graphs of these collections. No document says it, so it is there for members alone. People
+ * What people wrote into the graphs of these collections. No document says it, so it is there for those who see the graph. People
  * write little, so all of it is compared.
  */
 export function searchHandmade(
   reading: Reading,
-  { terms, memberOf, limits }: HandmadeQuery,
+  { terms, graphs, limits }: HandmadeQuery,
 ): { readonly entities: GraphHit[]; readonly relationships: GraphHit[] } {
-  if (terms.length === 0 || (memberOf !== 'all' && memberOf.length === 0)) return { entities: [], relationships: [] };
+  if (terms.length === 0 || graphs.size === 0) return { entities: [], relationships: [] };
   const wanted = new Set(terms);
   const scoreOf = (name: string, text: string) => {
     const inName = share(name, wanted);
     return Math.max(inName, 0.5 * share(text, wanted));
   };
-  const collections = memberOf === 'all' ? null : JSON.stringify(memberOf);
+  const collections = JSON.stringify([...graphs]);
   const entities: GraphHit[] = [];
   if (limits.entities > 0) {
-    for (const [key, name, category, description] of reading.rows(ENTITIES, collections, collections)) {
+    for (const [key, name, category, description] of reading.rows(ENTITIES, collections)) {
       const score = scoreOf(String(name), String(description));
       if (score < LEAST) continue;
       entities.push({
@@ -39,7 +42,7 @@ export function searchHandmade(
   }
   const relationships: GraphHit[] = [];
   if (limits.relationships > 0) {
-    for (const row of reading.rows(RELATIONSHIPS, collections, collections)) {
+    for (const row of reading.rows(RELATIONSHIPS, collections)) {
       const [key, subject, subjectKey, predicate, object, objectKey, description, weight] = row;
       const score = Math.max(
         scoreOf(String(subject), String(description)),
@@ -82,7 +85,7 @@ function share(text: string, wanted: ReadonlySet<string>): number {
   return found / terms.size;
 }
 
-const OF_MEMBERS = "origin = 'made' and (? is null or collection_id in (select value from json_each(?)))";
+const OF_MEMBERS = "origin = 'made' and collection_id in (select value from json_each(?))";
 const MOST = 5_000;
 const ENTITIES = `
   select key, name, category, coalesce(description, '') from graph_entities where ${OF_MEMBERS} limit ${MOST}`;

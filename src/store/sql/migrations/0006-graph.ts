@@ -174,6 +174,9 @@ const ofCollections = [
     created_at text not null,
     updated_at text not null
   )`,
+  ...['graph_entities', 'graph_relationships', 'graph_communities'].map(
+    (table) => `create index ${table}_made on ${table} (collection_id) where origin = 'made'`,
+  ),
   'create index graph_communities_by_collection on graph_communities (collection_id)',
   `create table graph_community_members (
     community_key integer not null references graph_communities (key) on delete cascade,

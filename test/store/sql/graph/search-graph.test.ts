@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Principal } from '../../../../src/access/principal.ts';
+import { visibleFilter } from '../../../../src/access/visible-filter.ts';
+import { allOf, everything, type Filter } from '../../../../src/documents/filter.ts';
+import { graphHitText } from '../../../../src/documents/graph-hit.ts';
+import type { GraphSearch } from '../../../../src/store/graph-search.ts';
+import { memoryVectorIndex } from '../../../../src/store/memory/memory-vector-index.ts';
+import { createGraphSearch } from '../../../../src/store/sql/graph/create-graph-search.ts';
+import { openStore, type Store } from '../../../../src/store/sql/open-store.ts';
+import { capitalisedWords } from '../../../support/capitalised-words.ts';
+import { ingest, newChunk, newDocument, testSpace } from '../../../support/store.ts';
+
+const page = { offset: 0, limit: 1000 };
+const limits = { entities: 10, relationships: 10, communities: 10 };
+const shared = '11111111-1111-4111-8111-111111111111';
+const other = '22222222-2222-4222-8222-222222222222';
+const principal = (userId: string, ...collectionIds: string[]): Principal => ({
+  userId,
+  email: `${userId}@example.org`,
+  isSuperuser: false,
+  collectionIds,
+});
+const ann = principal('ann', shared);
+const bob = principal('bob', shared);
+const eve = principal('eve', other);
+
+async function openGraph(): Promise<{ store: Store; search: GraphSearch; close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'citewell-test-'));
+  const index = memoryVectorIndex();
+  const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText: ({ text }) => text });
+  await store.spaces.claim(testSpace);
+  await store.collections.ensure({ id: shared, ownerId: 'ann', name: 'Shared' });
+  await store.collections.ensure({ id: other, ownerId: 'eve', name: 'Other' });
+  const add = (name: string, ownerId: string, collectionId: string, ...texts: string[]) =>
+    ingest(
+      store,
+      newDocument(name, { ownerId, collectionIds: [collectionId], metadata: { kind: name } }),
+      texts.map((text, order) => newChunk(order, text)),
+    );
+  await add('public', 'ann', shared, 'Paris lies on the Seine river.', 'Rouen also lies on the Seine.');
+  await add('secret', 'eve', other, 'Paris hides Eves Treasure under the Seine.');
+  for (;;) {
+    const task = await store.documentGraphs.next();
+    if (task === undefined) break;
+    await store.documentGraphs.save(task, 'test', capitalisedWords(task.passages));
+  }
+  for (const id of [shared, other]) {
+    await store.graphs.pull(id, { force: false });
+    const { items } = await store.graphs.entities({ kind: 'collection', id }, page);
+    const about = id === shared ? 'Cities by the Seine' : 'Where the Treasure of Paris is';
+    await store.graphs.replaceBuilt(id, [
+      {
+        name: about,
+        summary: `${about}, with all the Seine has.`,
+        findings: [],
+        rating: 5,
+        ratingExplanation: '',
+        level: 0,
+        attributes: {},
+        memberIds: items.map((each) => each.id),
+      },
+    ]);
+  }
+  await store.graphs.createEntity(other, { name: 'Seine Map', description: 'Eves own map of the Seine.' });
+  const close = async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { store, search: createGraphSearch(store.sqlite), close };
+}
+
+let graph: Awaited<ReturnType<typeof openGraph>>;
+const find = (text: string, filter: Filter = everything) => graph.search.search({ text, vector: null, filter, limits });
+const textsOf = async (text: string, filter?: Filter) => {
+  const { entities, relationships, communities } = await find(text, filter);
+  return [...entities, ...relationships, ...communities].map(graphHitText).join('\n');
+};
+
+describe('search in the graph', () => {
+  beforeAll(async () => {
+    graph = await openGraph();
+  });
+  afterAll(() => graph.close());
+
+  it('finds entities by name, what they are related to, and communities, with where it stands', async () => {
+    const { entities, relationships, communities } = await find('Where does the Seine flow?', visibleFilter(bob));
+    expect(entities[0]).toMatchObject({ found: { kind: 'entity', name: 'Seine' }, documents: [{ title: 'public' }] });
+    expect(entities[0]?.chunkIds).toHaveLength(2);
+    expect(entities.map(({ found }) => found.kind === 'entity' && found.name)).toContain('Paris');
+    expect(
+      relationships.map(({ found }) => found.kind === 'relationship' && `${found.subject}-${found.object}`),
+    ).toEqual(expect.arrayContaining(['Paris-Seine', 'Rouen-Seine']));
+    expect(communities).toMatchObject([{ found: { name: 'Cities by the Seine', collectionId: shared } }]);
+    for (const { score } of [...entities, ...relationships, ...communities]) {
+      expect(score).toBeGreaterThan(0);
+      expect(score).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('tells nobody what only documents of others say', async () => {
+    for (const who of [ann, bob]) {
+      const told = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(who));
+      expect(told).toContain('Paris');
+      expect(told).not.toMatch(/Treasure|Eves|hides|Map/);
+    }
+    const told = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(eve));
+    expect(told).toMatch(/Treasure/);
+    expect(told).toMatch(/own map/);
+    expect(told).not.toMatch(/Rouen|river|Cities/);
+  });
+
+  it('keeps to the filter of the request as well', async () => {
+    const onlySecret: Filter = { kind: 'compare', field: 'metadata.kind', op: 'eq', value: 'secret' };
+    const told = await textsOf('Paris Seine', onlySecret);
+    expect(told).toMatch(/Treasure/);
+    // What was made by hand is of no document, so it is of no such document.
+    expect(told).not.toMatch(/own map|Rouen|river/);
+    expect(await textsOf('Paris Seine', allOf(visibleFilter(bob), onlySecret))).toBe('');
+    expect(await textsOf('Paris Seine', { kind: 'none' })).toBe('');
+  });
+
+  it('finds nothing for words that no name has, nor for signs', async () => {
+    expect(await textsOf('quantum chromodynamics')).toBe('');
+    expect(await textsOf('"*" OR (NEAR) -')).toBe('');
+  });
+});
