@@ -9,6 +9,7 @@ import type { PriceTable } from '../models/prices.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { libraryAt } from '../toolbox/at-time.ts';
 import { askedFor, type OutsideTools } from '../toolbox/outside-tools.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
@@ -139,7 +140,7 @@ async function systemMessage(
   if (request.taskPrompt !== undefined) return { role: 'system', text: request.taskPrompt };
   const today = new Date().toISOString().slice(0, 10);
   const newest = request.useSystemContext
-    ? await library.list(request.search.filter, { offset: 0, limit: NEWEST_DOCUMENTS })
+    ? await libraryAt(library, request.search.asOf).list(request.search.filter, { offset: 0, limit: NEWEST_DOCUMENTS })
     : { items: [], total: 0 };
   return {
     role: 'system',

@@ -4,6 +4,7 @@ import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Message } from '../models/message.ts';
 import type { Model, ModelRegistry, ModelSlot } from '../models/model.ts';
 import { builtInPrompts } from '../prompts/prompt-texts.ts';
+import { libraryAt } from '../toolbox/at-time.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { AgentRequest } from './agent.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -61,7 +62,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
     tools: rest.tools,
     context: {
       retriever: parts.retriever,
-      library: parts.library,
+      library: libraryAt(parts.library, request.search.asOf),
       settings: request.search,
       visible: request.search.filter,
       ...parts.web,

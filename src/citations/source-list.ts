@@ -10,16 +10,16 @@ export interface SourceList {
 
 /**
  * What makes two sources the same: a chunk is one by its id, however it was found; of a document or page, each stretch
- * read; a search result by its page, whichever search found it.
+ * read; a search result by its page, whichever search found it. Of another version of its document, it is another source.
  */
 function sourceKey(source: Source): string {
   switch (source.kind) {
     case 'chunk':
-      return `chunk:${source.chunk.id}`;
+      return `chunk:${source.chunk.id}@${source.chunk.version}`;
     case 'document':
       return source.passage === undefined
-        ? `document:${source.document.id}`
-        : `document:${source.document.id}:${source.passage.start}:${source.passage.text.length}`;
+        ? `document:${source.document.id}@${source.document.version}`
+        : `document:${source.document.id}@${source.document.version}:${source.passage.start}:${source.passage.text.length}`;
     case 'web':
       return source.page.kind === 'result'
         ? `result:${source.page.id}`

@@ -52,7 +52,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
     const known = new Map<number, Chunk>(matching.flatMap(({ key, chunk }) => (chunk ? [[key, chunk]] : [])));
     for (const { key, ...chunk } of near) known.set(key, chunk);
     const unread = shown.map(({ item }) => item.key).filter((key) => !known.has(key));
-    const read = unread.length === 0 ? known : await chunks.read(unread, signal);
+    const read = unread.length === 0 ? known : await chunks.read(unread, signal, settings.asOf);
     const places = new Map(matching.map(({ key, rank, score }) => [key, { rank, score }]));
     return shown.flatMap(({ item: { key }, score }) => {
       const chunk = known.get(key) ?? read.get(key);
@@ -63,8 +63,8 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
 
   async function semantic(text: string, search: Search): Promise<readonly FoundChunk[]> {
     const { settings, log, signal } = search;
-    const { filter, measure } = settings;
-    const query = { measure, filter, limit: reach(search), signal, note: log.note };
+    const { filter, measure, asOf } = settings;
+    const query = { measure, filter, asOf, limit: reach(search), signal, note: log.note };
     const found = await withCurrentVector(
       () => log.time('embed', () => embedQuery(text, signal)),
       (embedded) => log.time('semantic', () => chunks.nearest({ ...query, ...embedded })),
@@ -75,7 +75,8 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
 
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
     const { settings, log, signal } = search;
-    const query = { text, filter: settings.filter, limit: reach(search), signal };
+    const { filter, asOf } = settings;
+    const query = { text, filter, asOf, limit: reach(search), signal };
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
@@ -83,7 +84,8 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
 
   async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
     const { settings, log, signal } = search;
-    const query = { text, filter: settings.filter, limit, reading: reach(search), signal };
+    const { filter, asOf } = settings;
+    const query = { text, filter, asOf, limit, reading: reach(search), signal };
     const found = await log.time('fullText', () => chunks.ranking(query));
     log.hits('fullText', found.length);
     return found;
@@ -115,6 +117,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
       refuseAborted(signal);
       const plan = planSearch(settings, embedder);
       const log = createSearchLog();
+      if (settings.asOf !== undefined) await noteForgotten(chunks, settings.asOf, { log, signal });
       const found = await searchByVariants(query, { settings, plan, log, signal });
       refuseAborted(signal);
       return {
@@ -123,6 +126,15 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
       };
     },
   };
+}
+
+async function noteForgotten(
+  chunks: ChunkSearch,
+  asOf: string,
+  { log, signal }: Pick<Search, 'log' | 'signal'>,
+): Promise<void> {
+  const count = (await chunks.countForgotten?.(asOf, signal)) ?? 0;
+  if (count > 0) log.note(`${count} documents had a version at that time that is not kept any longer.`);
 }
 
 /** What each leg looks for; the two differ only for imagined answers. */

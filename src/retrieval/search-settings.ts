@@ -17,6 +17,8 @@ export interface HybridSettings {
 export interface SearchSettings {
   readonly kind?: SearchKind;
   readonly filter: Filter;
+  /** The state of the corpus to search: that at this time (ISO-8601, UTC) instead of the present one. */
+  readonly asOf?: string;
   readonly limit: number;
   readonly offset: number;
   readonly measure: DistanceMeasure;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moment } from '../documents/moment.ts';
 
 // Pieces that several tools share, so that one argument means one thing everywhere.
 
@@ -42,3 +43,7 @@ export const maxCharacters = (standard: number) =>
     .max(40_000)
     .default(standard)
     .describe(`Longest text to return, in characters (500 to 40000, default ${standard})`);
+
+export const asOf = moment
+  .optional()
+  .describe('Use what documents said at this time, e.g. "2026-03-01"; left out, what they say now');

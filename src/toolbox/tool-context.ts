@@ -26,6 +26,8 @@ export interface Library {
     readonly limit: number;
     readonly offset: number;
   }): Promise<Paged<Document & { readonly score: number }>>;
+  /** The same as it could be seen at a time (ISO-8601, UTC); absent where only the present can be read. */
+  at?(asOf: string): Library;
 }
 
 /** An answer with its sources, as the `rag` tool passes it on. */

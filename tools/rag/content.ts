@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Chunk } from '../../src/documents/chunk.ts';
 import type { Document } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
+import { asOf, cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument, visibleDocument } from '../../src/toolbox/find-document.ts';
 import {
   type Block,
@@ -36,6 +37,7 @@ export const content = defineTool({
     before: z.number().int().min(0).max(10).default(2).describe('Chunks before it (0 to 10, default 2)'),
     after: z.number().int().min(0).max(10).default(2).describe('Chunks after it (0 to 10, default 2)'),
     include_text: z.boolean().default(true).describe('false gives the outline alone: order, page, headings, positions'),
+    as_of: asOf,
     cursor,
     max_chars: maxCharacters(8000),
   }),
@@ -63,9 +65,11 @@ export const content = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute(input, context) {
+  async execute(input, given) {
+    const context = contextAt(given, input.as_of);
     const { document, center } = await selected(input, context);
-    const scope = [document.id, center?.id ?? null, input.before, input.after, input.include_text] as const;
+    const extent = [input.before, input.after, input.include_text, input.as_of ?? null] as const;
+    const scope = [document.id, center?.id ?? null, ...extent] as const;
     const first = center === undefined ? 0 : Math.max(0, center.order - input.before);
     const last = Math.min(document.chunkCount, center === undefined ? Infinity : center.order + input.after + 1);
     const offset = first + readCursor(input.cursor, ...scope);

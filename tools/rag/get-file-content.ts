@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { PageSpan } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { documentId, maxCharacters } from '../../src/toolbox/fields.ts';
+import { contextAt } from '../../src/toolbox/at-time.ts';
+import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
 import { LINES_ROOM, oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -16,6 +17,7 @@ export const getFileContent = defineTool({
     offset: z.number().int().min(0).optional().describe('Character to begin at (default 0)'),
     page_from: z.number().int().min(1).optional().describe('First page, for documents with pages'),
     page_to: z.number().int().min(1).optional().describe('Last page (default: the first page alone)'),
+    as_of: asOf,
     max_chars: maxCharacters(12_000),
   }),
   output: z.object({
@@ -34,7 +36,8 @@ export const getFileContent = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute(input, context) {
+  async execute(input, given) {
+    const context = contextAt(given, input.as_of);
     const document = await findDocument(input.document_id, context);
     const extracted = await context.library.textOf(document.id);
     if (extracted === undefined || extracted.text === '') {
@@ -65,11 +68,12 @@ export const getFileContent = defineTool({
       range === undefined
         ? ''
         : `, page_from=${input.page_from}${input.page_to === undefined ? '' : `, page_to=${input.page_to}`}`;
+    const then = input.as_of === undefined ? '' : `, as_of="${input.as_of}"`;
     const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
     return {
       text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${document.id}\n\n${passage.text}\n\n${
         end < stop
-          ? `More: call get_file_content with document_id="${document.id}", offset=${end}${again}.`
+          ? `More: call get_file_content with document_id="${document.id}", offset=${end}${again}${then}.`
           : 'End of the selection.'
       }`,
       structured: {

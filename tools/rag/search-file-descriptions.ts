@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
+import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { cursor, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
+import { asOf, cursor, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
 import { type Block, joinBlocks, LINES_ROOM, oneLine, showFitting } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
@@ -23,6 +24,7 @@ export const searchFileDescriptions = defineTool({
       .describe('What the document is about; left out, the newest are listed'),
     filters,
     limit: limit(20, 50),
+    as_of: asOf,
     cursor,
     max_chars: maxCharacters(8000),
   }),
@@ -50,8 +52,9 @@ export const searchFileDescriptions = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute(input, { library, visible, cite, maxCharacters: most }) {
-    const scope = [input.query ?? null, input.filters ?? null] as const;
+  async execute(input, context) {
+    const { library, visible, cite, maxCharacters: most } = contextAt(context, input.as_of);
+    const scope = [input.query ?? null, input.filters ?? null, input.as_of ?? null] as const;
     const offset = readCursor(input.cursor, ...scope);
     const filter = allOf(visible, readFilter(input.filters ?? {}));
     const found: { items: readonly FoundDocument[]; total: number } =

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
+import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { cursor, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
+import { asOf, cursor, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
 import { joinBlocks, LINES_ROOM, passageBlock, showFitting, titleOf } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
@@ -30,6 +31,7 @@ export const searchFileKnowledge = defineTool({
       .optional()
       .describe('How many to return (1 to 50); left out, as many as the request asks for, else 10'),
     max_per_document: z.number().int().min(1).max(50).optional().describe('At most this many passages of one document'),
+    as_of: asOf,
     cursor,
     max_chars: maxCharacters(8000),
   }),
@@ -52,6 +54,8 @@ export const searchFileKnowledge = defineTool({
         heading_path: z.array(z.string()),
         start_char: z.number().int(),
         end_char: z.number().int(),
+        version: z.string().optional(),
+        published_at: z.string().optional(),
         trust: z.literal('corpus'),
       }),
     ),
@@ -61,8 +65,10 @@ export const searchFileKnowledge = defineTool({
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   deadline: 10_000,
 
-  async execute(input, { retriever, settings, cite, maxCharacters, signal }) {
-    const scope = [input.query, input.mode ?? null, input.filters ?? null, input.max_per_document ?? null] as const;
+  async execute(input, context) {
+    const { retriever, settings, cite, maxCharacters, signal } = contextAt(context, input.as_of);
+    const selection = [input.filters ?? null, input.max_per_document ?? null, input.as_of ?? null] as const;
+    const scope = [input.query, input.mode ?? null, ...selection] as const;
     const offset = readCursor(input.cursor, ...scope);
     const { chunks, explanation } = await retriever.search(
       input.query,
@@ -103,6 +109,8 @@ export const searchFileKnowledge = defineTool({
           heading_path: [...chunk.headingPath],
           start_char: chunk.start,
           end_char: chunk.end,
+          ...(chunk.version === undefined ? {} : { version: chunk.version }),
+          ...(chunk.publishedAt == null ? {} : { published_at: chunk.publishedAt }),
           trust: 'corpus' as const,
         })),
         ...(next === undefined ? {} : { next_cursor: next }),

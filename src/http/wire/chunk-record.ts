@@ -39,6 +39,8 @@ function chunkMembers(chunk: Chunk) {
     end: chunk.end,
     page: chunk.page,
     heading_path: chunk.headingPath,
+    version: chunk.version ?? null,
+    published_at: chunk.publishedAt ?? null,
   };
 }
 

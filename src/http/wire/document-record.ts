@@ -26,6 +26,7 @@ export function toDocumentRecord(document: Document) {
     content_hash: document.contentHash,
     text_length: document.textLength,
     chunk_count: document.chunkCount,
+    published_at: document.publishedAt ?? null,
     failure: document.failure,
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { allOf, type Filter } from '../../documents/filter.ts';
+import { moment } from '../../documents/moment.ts';
 import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import {
@@ -65,6 +66,8 @@ const wireSettings = snakeCased(
     ),
     graph_settings: optional(z.looseObject({})),
     explain: optional(z.boolean()),
+    /** Ours: the state of the corpus at this time is searched. */
+    as_of: optional(moment),
   }),
 );
 
@@ -102,6 +105,7 @@ export function toSearchSettings(members: SearchMembers): SearchSettings {
   return {
     ...(kind === undefined ? {} : { kind }),
     filter: filterOf(wire),
+    ...(wire.as_of === undefined ? {} : { asOf: wire.as_of }),
     limit: wire.limit ?? defaultSearchSettings.limit,
     offset: wire.offset ?? defaultSearchSettings.offset,
     measure: wire.chunk_settings?.index_measure ?? wire.index_measure ?? defaultSearchSettings.measure,

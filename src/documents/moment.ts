@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+const isTime = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/**
+ * A time to ask about, as the records write it: ISO-8601 in UTC, which sorts as it runs. A date alone is its first
+ * moment in UTC.
+ */
+export const moment = z
+  .string()
+  .refine((text) => isTime.safeParse(text).success, {
+    error: 'expected a time such as 2026-03-01T12:00:00Z, or a date such as 2026-03-01',
+    abort: true,
+  })
+  .transform((text) => new Date(text).toISOString());
