@@ -4,29 +4,41 @@ export interface PdfText {
   readonly x: number;
   readonly y: number;
   readonly size?: number;
+  readonly isBold?: boolean;
 }
 
 /** A PDF of pages of placed text, small and uncompressed. */
 export function makePdf(
   pages: readonly (readonly PdfText[])[],
-  options: { readonly pageCount?: number } = {},
+  options: {
+    readonly pageCount?: number;
+    /** Degrees that everything on the pages is turned by; the pages say nothing of it. */
+    readonly turn?: number;
+  } = {},
 ): Uint8Array {
   const objects: string[] = [];
   const add = (body: string): number => objects.push(body);
-  const first = 4;
+  const first = 5;
   const kids = pages.map((_, index) => `${first + index * 2} 0 R`);
   add('<< /Type /Catalog /Pages 2 0 R >>');
   add(`<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${options.pageCount ?? pages.length} >>`);
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
+  add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>');
+  const angle = ((options.turn ?? 0) * Math.PI) / 180;
+  const cos = Math.round(Math.cos(angle));
+  const sin = Math.round(Math.sin(angle));
+  // Turned about the corner, the page would leave the sheet.
+  const left = cos - sin < 0 ? 900 : 0;
+  const bottom = cos + sin < 0 ? 900 : 0;
   for (const page of pages) {
     const number = objects.length + 1;
     add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${number + 1} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${options.turn === undefined ? '595 842' : '900 900'}] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents ${number + 1} 0 R >>`,
     );
     const content = page
       .map(
-        ({ text, x, y, size = 11 }) =>
-          `BT /F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`,
+        ({ text, x, y, size = 11, isBold = false }) =>
+          `BT /F${isBold ? 2 : 1} ${size} Tf ${cos} ${sin} ${-sin} ${cos} ${x * cos - y * sin + left} ${x * sin + y * cos + bottom} Tm (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`,
       )
       .join('\n');
     add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);

@@ -1,32 +1,35 @@
 import { load } from 'cheerio';
 import mammoth from 'mammoth';
-import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { createTextBuilder } from './build-text.ts';
 import { cleanText } from './clean-text.ts';
 import { removeNoteMarks } from './html.ts';
 import { addHtmlBlocks } from './html-blocks.ts';
+import { textBelow } from './html-nodes.ts';
+import { readProperties } from './office-properties.ts';
 import type { Reader } from './reader.ts';
-import { readZipEntries, unpackEntry, type ZipEntry } from './zip-entries.ts';
+import { checkXmlDepth, elementsBelow, parseXml } from './xml.ts';
+import { openZipPackage } from './zip-package.ts';
 
-/** Word documents of any length stay far below; archives made to fill the memory do not. */
-const MAX_UNPACKED_BYTES = 100_000_000;
-const MAX_PARTS = 5_000;
-
-/** Word documents: headings, lists, tables and notes. */
+/** Word documents, strict ones too: headings, lists, tables, text boxes and notes, and what stands at the top and foot of pages. */
 export const docxReader: Reader = {
   types: ['docx'],
   async read({ bytes, fileName }) {
-    const parts = checkedParts(bytes, fileName);
+    const file = openZipPackage({ bytes, fileName, what: 'a Word document' });
+    // Unpacked once against a common limit, so that the library cannot be made to unpack more.
+    const texts = new Map(file.names.filter(isXml).map((name) => [name, file.text(name) ?? '']));
+    checkNesting(texts, fileName);
     const html = await convert(bytes, fileName);
     const $ = load(html, null, false);
     // The arrows that lead back from a note to the text are not text.
     $('a[href^="#footnote-ref"], a[href^="#endnote-ref"]').remove();
     removeNoteMarks($);
     const builder = createTextBuilder();
+    for (const line of runningLines(texts, 'header', fileName)) builder.add('paragraph', line);
     for (const root of $.root().get())
       addHtmlBlocks({ ...builder, add: (kind, text, heading) => builder.add(kind, cleanText(text), heading) }, root);
-    const { title, ...metadata } = readProperties(bytes, parts);
+    for (const line of runningLines(texts, 'footer', fileName)) builder.add('paragraph', line);
+    const { title, ...metadata } = readProperties(file, 'docProps/core.xml', fileName);
     const content = builder.finish();
     const firstHeading = content.blocks.find(({ kind }) => kind === 'heading');
     const shown =
@@ -35,24 +38,26 @@ export const docxReader: Reader = {
   },
 };
 
-/** Unpacks every part once against a common limit, so that what follows cannot be made to unpack more. */
-function checkedParts(bytes: Uint8Array, fileName: string): readonly ZipEntry[] {
-  const entries = readZipEntries(bytes);
-  if (entries === undefined || entries.length === 0) {
-    throw new ServiceError('invalid_request', `${fileName} is not a Word document: it is no readable archive.`);
-  }
-  if (entries.length > MAX_PARTS)
-    throw new ServiceError('too_large', `${fileName} has ${entries.length} parts; at most ${MAX_PARTS} are read.`);
-  let left = MAX_UNPACKED_BYTES;
-  for (const entry of entries) {
-    if (!/\.(?:xml|rels)$/i.test(entry.name)) continue;
-    const part = entry.declaredSize > left ? undefined : unpackEntry(bytes, entry, Math.max(1, left));
-    if (part === undefined) {
-      throw new ServiceError('too_large', `${fileName} unpacks to more than ${MAX_UNPACKED_BYTES} bytes.`);
+const isXml = (name: string): boolean => /\.(?:xml|rels)$/i.test(name);
+
+/** The library calls itself once for each level. */
+function checkNesting(texts: ReadonlyMap<string, string>, fileName: string): void {
+  for (const text of texts.values()) checkXmlDepth(text, fileName);
+}
+
+/** What the pages repeat at their top or foot, each line once; page numbers and dates fill themselves in and are left out. */
+function runningLines(texts: ReadonlyMap<string, string>, place: 'header' | 'footer', fileName: string): string[] {
+  const lines = new Set<string>();
+  for (const [name, text] of texts) {
+    if (!new RegExp(`^word/${place}\\d*\\.xml$`, 'i').test(name)) continue;
+    for (const paragraph of elementsBelow(parseXml(text, fileName), 'p')) {
+      const runs = [...elementsBelow(paragraph, 't')].map(textBelow).join('');
+      const line = cleanText(runs).replace(/\s+/g, ' ').trim();
+      if (/\p{L}{2}/u.test(line) && !/^(?:page|seite|p\.)\s*\d*(?:\s*(?:of|von|\/)\s*\d*)?$/i.test(line))
+        lines.add(line);
     }
-    left -= part.length;
   }
-  return entries;
+  return [...lines];
 }
 
 async function convert(bytes: Uint8Array, fileName: string): Promise<string> {
@@ -75,18 +80,4 @@ async function convert(bytes: Uint8Array, fileName: string): Promise<string> {
       { cause: error },
     );
   }
-}
-
-function readProperties(bytes: Uint8Array, parts: readonly ZipEntry[]): Metadata & { readonly title?: string } {
-  const entry = parts.find(({ name }) => name === 'docProps/core.xml');
-  if (entry === undefined) return {};
-  const $ = load(unpackEntry(bytes, entry, 1_000_000)?.toString('utf8') ?? '', { xml: true });
-  const read = (tag: string) => $(tag).first().text().trim();
-  const fields = {
-    title: read('dc\\:title'),
-    author: read('dc\\:creator'),
-    created: read('dcterms\\:created'),
-    language: read('dc\\:language'),
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 }

@@ -6,6 +6,7 @@ export interface PlacedText {
   readonly width: number;
   readonly size: number;
   readonly isRotated: boolean;
+  readonly isBold: boolean;
 }
 
 /** Text on one base line without a wide gap: a line of a column, or a cell of a table. */
@@ -16,6 +17,8 @@ export interface Line {
   readonly y: number;
   readonly size: number;
   readonly isRotated: boolean;
+  /** All of it that is letters. */
+  readonly isBold: boolean;
 }
 
 /** A gap of more than this many letter heights parts columns and cells. */
@@ -51,10 +54,34 @@ function goesOn(last: PlacedText, next: PlacedText): boolean {
   if (Math.abs(last.y - next.y) > 0.55 * size) return false;
   const gap = next.x - (last.x + last.width);
   const backwards = last.x - (next.x + next.width);
-  return (gap < COLUMN_GAP * size && gap > -0.6 * size) || (isRightToLeft(next.text) && backwards < COLUMN_GAP * size);
+  if (gap < COLUMN_GAP * size && gap > -0.6 * size) return true;
+  const isBackwards = isRightToLeft(last.text) || isRightToLeft(next.text);
+  return isBackwards && backwards < COLUMN_GAP * size && backwards > -0.6 * size;
 }
 
-function toLine(parts: readonly PlacedText[]): Line | undefined {
+/**
+ * A line of Arabic or Hebrew from its right to its left, words of other scripts in it as they are read. Some programs
+ * write the runs in that order, others as they come from the left.
+ */
+function inReadingOrder(parts: readonly PlacedText[]): readonly PlacedText[] {
+  const letters = parts.reduce((sum, { text }) => sum + text.length, 0);
+  const backwards = parts.reduce((sum, { text }) => sum + (isRightToLeft(text) ? text.length : 0), 0);
+  if (parts.length < 2 || backwards < letters / 2 || parts.some(({ isRotated }) => isRotated)) return parts;
+  const ordered: PlacedText[] = [];
+  let forwards: PlacedText[] = [];
+  for (const part of parts.toSorted((a, b) => b.x - a.x)) {
+    if (/\p{Script=Latin}|\d/u.test(part.text) && !isRightToLeft(part.text)) {
+      forwards.unshift(part);
+      continue;
+    }
+    ordered.push(...forwards, part);
+    forwards = [];
+  }
+  return [...ordered, ...forwards];
+}
+
+function toLine(given: readonly PlacedText[]): Line | undefined {
+  const parts = inReadingOrder(given);
   const main = parts.reduce<PlacedText | undefined>(
     (best, part) => (best === undefined || part.text.length > best.text.length ? part : best),
     undefined,
@@ -67,12 +94,13 @@ function toLine(parts: readonly PlacedText[]): Line | undefined {
     text += part.text;
   }
   return {
-    text: text.replace(/\s+/g, ' ').trim(),
+    text: mendArabic(text.replace(/\s+/g, ' ').trim()),
     x: Math.min(...parts.map(({ x }) => x)),
     right: Math.max(...parts.map(({ x, width }) => x + width)),
     y: main.y,
     size: main.size,
     isRotated: main.isRotated,
+    isBold: main.isBold && parts.every((part) => part.isBold || !/\p{L}/u.test(part.text)),
   };
 }
 
@@ -87,6 +115,15 @@ function needsSpace(before: PlacedText, part: PlacedText, text: string): boolean
 const isScriptChange = (before: string, after: string): boolean =>
   (/\p{Script=Latin}$/u.test(before) && isRightToLeft(after.slice(0, 1))) ||
   (/^\p{Script=Latin}/u.test(after) && isRightToLeft(before.slice(-1)));
+
+/**
+ * Lam and alef are one sign, whose letters come out in the wrong order when the line is turned round. Two alefs in a row
+ * are in no word, so there it can be told; a full stop belongs to the word before it.
+ */
+const mendArabic = (text: string): string =>
+  isRightToLeft(text)
+    ? text.replace(/\u0627([\u0622\u0623\u0625])\u0644/g, '\u0627\u0644$1').replace(/ +([.،؛؟!:])/g, '$1')
+    : text;
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text);

@@ -7,6 +7,7 @@ export interface Row {
   readonly right: number;
   readonly y: number;
   readonly size: number;
+  readonly isBold: boolean;
   /** Which stretch of the page it belongs to: rows of two columns are never one paragraph. */
   readonly region: number;
 }
@@ -88,17 +89,50 @@ function rowsOf(lines: readonly Line[], region: number): Row[] {
   }
   return rows.map((row) => {
     const backwards = row.filter(({ text }) => isRightToLeft(text)).length > row.length / 2;
-    const cells = row.toSorted((a, b) => (backwards ? b.x - a.x : a.x - b.x));
+    const cells = joinSigns(row.toSorted((a, b) => (backwards ? b.x - a.x : a.x - b.x)));
     return {
       cells,
       x: Math.min(...cells.map(({ x }) => x)),
       right: Math.max(...cells.map(({ right }) => right)),
       y: Math.max(...cells.map(({ y }) => y)),
       size: Math.max(...cells.map(({ size }) => size)),
+      isBold: cells.every(({ isBold }) => isBold),
       region,
     };
   });
 }
+
+const BULLET = /^(?:[•◦▪■●‣–*\uf0a7\uf0b7\uf06e]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)])$/i;
+const BEFORE_NUMBER = /^[$€£¥(]{1,2}$/;
+const AFTER_NUMBER = /^[)%]{1,2}$/;
+const SIGN_OF_NEXT = /^(.*\d\)?) ([$€£¥])$/;
+
+/** A bullet belongs to what stands beside it, a currency sign or a bracket to its number, however far apart they are set. */
+function joinSigns(cells: readonly Line[]): Line[] {
+  const joined: Line[] = [];
+  for (const given of cells) {
+    let cell = cells.length > 1 ? { ...given, text: closeUp(given.text) } : given;
+    const before = joined.at(-1);
+    const [, number, sign] = before === undefined ? [] : (SIGN_OF_NEXT.exec(before.text) ?? []);
+    // Set close to the number before, it is the sign of the one after all the same.
+    if (before !== undefined && number !== undefined && sign !== undefined && /^[\d(]/.test(cell.text)) {
+      joined[joined.length - 1] = { ...before, text: number };
+      cell = { ...cell, text: `${sign}${cell.text}` };
+    }
+    const last = joined.at(-1);
+    const isSign = last !== undefined && (BEFORE_NUMBER.test(last.text) || AFTER_NUMBER.test(cell.text));
+    const isPoint = last !== undefined && joined.length === 1 && cells.length === 2 && BULLET.test(last.text);
+    if (last !== undefined && (isSign || isPoint)) {
+      const text = `${last.text}${isPoint ? ' ' : ''}${cell.text}`;
+      const x = Math.min(last.x, cell.x);
+      joined[joined.length - 1] = { ...cell, text, x, right: Math.max(last.right, cell.right) };
+    } else joined.push(cell);
+  }
+  return joined;
+}
+
+/** `$ 48` and `( 15 )` of a table are one number. */
+const closeUp = (text: string): string => text.replace(/^([$€£¥(]) (?=[\d(.])/, '$1').replace(/(\d) ([)%]+)$/, '$1$2');
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,5 +1,6 @@
 import { isRightToLeft } from './pdf-lines.ts';
 import { median, type Row } from './pdf-order.ts';
+import { pdfTable } from './pdf-table.ts';
 import type { Block } from './reader.ts';
 
 export interface PdfBlock {
@@ -13,9 +14,14 @@ export interface Typography {
   readonly bodySize: number;
   /** Largest first. */
   readonly headingSizes: readonly number[];
+  /** False where bold letters are too common to set anything apart. */
+  readonly hasBoldHeadings: boolean;
   /** Words in lower case, with their inner hyphens. */
   readonly words: ReadonlySet<string>;
 }
+
+/** Above this share of the text, bold letters are the usual ones. */
+const MOST_BOLD = 0.3;
 
 export function readTypography(pages: readonly (readonly Row[])[]): Typography {
   const rows = pages.flat();
@@ -30,8 +36,11 @@ export function readTypography(pages: readonly (readonly Row[])[]): Typography {
     .filter(([size, length]) => size >= bodySize * 1.12 && length < total * 0.2)
     .map(([size]) => size)
     .sort((a, b) => b - a);
-  return { bodySize, headingSizes, words };
+  const bold = rows.reduce((sum, row) => sum + (row.isBold ? lengthOf(row) : 0), 0);
+  return { bodySize, headingSizes, hasBoldHeadings: bold < total * MOST_BOLD, words };
 }
+
+const lengthOf = ({ cells }: Row): number => cells.reduce((sum, { text }) => sum + text.length, 0);
 
 /** Characters set in each size. */
 function sizesOf(rows: readonly Row[]): Map<number, number> {
@@ -61,13 +70,14 @@ export function buildBlocks(rows: readonly Row[], ofDocument: Typography): PdfBl
     if (open.length > 0) blocks.push(toBlock(open, typography));
     open = [];
   };
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const last = open.at(-1);
     const edge = edges.get(row.region);
+    const isWithinTable = standsWithinTable(rows, index);
     if (
       last !== undefined &&
       edge !== undefined &&
-      isBorder({ last, row, first: open[0] ?? last, leading, edge, typography })
+      isBorder({ last, row, isWithinTable, first: open[0] ?? last, leading, edge, typography })
     )
       close();
     open.push(row);
@@ -117,6 +127,8 @@ interface Step {
   readonly first: Row;
   readonly last: Row;
   readonly row: Row;
+  /** A lone cell with rows of several right above and below: a label, or the second line of a cell. */
+  readonly isWithinTable: boolean;
   readonly leading: number;
   readonly edge: Edges;
   readonly typography: Typography;
@@ -126,15 +138,20 @@ const BULLET = /^(?:[•◦▪■●‣–*]\s|\(?\d{1,2}[.)]\s|\(?[a-z][.)]\s|\
 const SENTENCE_END = /[.!?:;。！？]["”’»)\]]?$/;
 
 /** True when `row` begins another block than the one `last` belongs to. */
-function isBorder({ first, last, row, leading, edge, typography }: Step): boolean {
-  if (last.region !== row.region || last.cells.length > 1 !== row.cells.length > 1) return true;
+function isBorder({ first, last, row, isWithinTable, leading, edge, typography }: Step): boolean {
+  if (last.region !== row.region) return true;
   const gap = last.y - row.y;
   const lineHeight = Math.max(leading, 0.9 * Math.max(last.size, row.size));
-  if (row.cells.length > 1) return gap > 2.5 * lineHeight;
+  if (first.cells.length > 1 && (row.cells.length > 1 || isWithinTable)) return gap > 2.5 * lineHeight;
+  if (first.cells.length > 1 !== row.cells.length > 1) return true;
   if (Math.abs(last.size - row.size) > 0.08 * Math.max(last.size, row.size)) return true;
   const isHeading = headingLevel(row.size, typography) !== undefined;
   if (gap < 0 || gap > (isHeading ? 1.8 * Math.max(leading, row.size) : 1.35 * lineHeight)) return true;
   const text = textOf(row);
+  if (typography.hasBoldHeadings && !isHeading && last.isBold !== row.isBold) {
+    const bold = last.isBold ? last : row;
+    if (isHeadingText(textOf(bold)) && bold.right < edge.right - 0.1 * (edge.right - edge.left)) return true;
+  }
   if (BULLET.test(text) && row.x <= first.x + 2) return true;
   if (isHeading) return false;
   const em = row.size;
@@ -143,6 +160,15 @@ function isBorder({ first, last, row, leading, edge, typography }: Step): boolea
   if (isIndented && row.x > edge.left + 0.8 * em && !isRightToLeft(text))
     return SENTENCE_END.test(textOf(last)) || lastIsShort;
   return lastIsShort && SENTENCE_END.test(textOf(last)) && /^[\p{Lu}\p{N}"“(]/u.test(text);
+}
+
+function standsWithinTable(rows: readonly Row[], index: number): boolean {
+  const [before, row, after] = [rows[index - 1], rows[index], rows[index + 1]];
+  if (before === undefined || row === undefined || after === undefined || row.cells.length > 1) return false;
+  if (after.cells.length < 2 || after.region !== row.region || before.region !== row.region) return false;
+  const isNear = before.y - row.y < 2 * row.size && row.y - after.y < 2 * row.size;
+  const width = Math.max(before.right, after.right) - Math.min(before.x, after.x);
+  return isNear && row.right - row.x < 0.6 * width && !BULLET.test(textOf(row));
 }
 
 const textOf = (row: Row): string => row.cells.map(({ text }) => text).join(' ');
@@ -158,17 +184,31 @@ const MAX_HEADING = 200;
 const isHeadingText = (text: string): boolean =>
   text.length <= MAX_HEADING && /\p{L}/u.test(text) && !(text.length > 60 && /[.;,]$/.test(text));
 
+const MAX_BOLD_HEADING = 120;
+
+/** One or two bold lines of the usual size by themselves, as most reports set their smaller headings. */
+const isBoldHeading = (rows: readonly Row[], text: string, { hasBoldHeadings, bodySize }: Typography): boolean =>
+  hasBoldHeadings &&
+  rows.length <= 2 &&
+  rows.every(({ isBold, size }) => isBold && size > 0.95 * bodySize) &&
+  text.length <= MAX_BOLD_HEADING &&
+  /\p{L}{2}/u.test(text) &&
+  !/[.;,:]$/.test(text) &&
+  !/^[•◦▪■●‣–*]/.test(text);
+
 function toBlock(rows: readonly Row[], typography: Typography): PdfBlock {
   const first = rows[0];
   if (first !== undefined && first.cells.length > 1) {
-    return {
-      kind: rows.length > 1 ? 'table' : 'paragraph',
-      text: rows.map((row) => row.cells.map(({ text }) => text).join('  ')).join('\n'),
-    };
+    const table = pdfTable(rows);
+    if (table !== undefined) return { kind: 'table', text: table };
+    const text = rows.map((row) => row.cells.map((cell) => cell.text).join('  ')).join('\n');
+    return { kind: rows.length > 1 ? 'list' : 'paragraph', text };
   }
   const text = joinText(rows.map(textOf), typography.words);
   const level = first === undefined ? undefined : headingLevel(first.size, typography);
   if (level !== undefined && isHeadingText(text)) return { kind: 'heading', text, level };
+  if (isBoldHeading(rows, text, typography))
+    return { kind: 'heading', text, level: Math.min(6, typography.headingSizes.length + 1) };
   return { kind: BULLET.test(text) ? 'list' : 'paragraph', text };
 }
 
@@ -180,13 +220,22 @@ function joinText(lines: readonly string[], words: ReadonlySet<string>): string 
     const rest = /^\p{Ll}[\p{L}]*/u.exec(line)?.[0];
     if (text === '') text = line;
     else if (parted !== undefined && rest !== undefined) {
-      const whole = `${parted}${rest}`.toLowerCase();
-      const hyphenated = `${parted}-${rest}`.toLowerCase();
-      text = !words.has(whole) && words.has(hyphenated) ? text + line : text.slice(0, -1) + line;
+      text = isCompound(parted.toLowerCase(), rest, words) ? text + line : text.slice(0, -1) + line;
     } else if (/[-\u2010]$/.test(text) && /\p{L}[-\u2010]$/u.test(text)) text += line;
     else text += UNSPACED.test(text.slice(-1)) && UNSPACED.test(line.slice(0, 1)) ? line : ` ${line}`;
   }
   return text;
+}
+
+/** Written before other words so often that a hyphen after them parts a word as a rule. */
+const PREFIXES = new Set('over under after inter counter super with through fore there where some every'.split(' '));
+
+/** Whether a hyphen at a line's end is the word's own, as far as the rest of the text tells. */
+function isCompound(parted: string, rest: string, words: ReadonlySet<string>): boolean {
+  if (words.has(`${parted}${rest}`)) return false;
+  if (words.has(`${parted}-${rest}`)) return true;
+  // Both halves are words of the text by themselves, and not short enough to be syllables.
+  return parted.length >= 4 && rest.length >= 4 && !PREFIXES.has(parted) && words.has(parted) && words.has(rest);
 }
 
 /** Scripts that put no blank between words, so that a line end means none. */

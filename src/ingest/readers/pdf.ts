@@ -3,10 +3,12 @@ import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { createTextBuilder } from './build-text.ts';
 import { cleanText } from './clean-text.ts';
+import { createFontNames, type FontNames } from './pdf-fonts.ts';
 import { dropFurniture } from './pdf-furniture.ts';
 import { joinLines, type PlacedText } from './pdf-lines.ts';
 import { orderRows, type Row } from './pdf-order.ts';
 import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
+import { type TurnedText, turnOf, turnUpright } from './pdf-turns.ts';
 import type { Reader } from './reader.ts';
 
 const MAX_PAGES = 5_000;
@@ -57,7 +59,7 @@ export const pdfReader: Reader = {
 async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
   try {
     // The parser takes the buffer over, so it gets a copy; its warnings about damaged files go to the console otherwise.
-    return await getDocumentProxy(bytes.slice(), { verbosity: 0 });
+    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
   } catch (error) {
     const { name, message } = error as Error;
     if (name === 'PasswordException') {
@@ -74,11 +76,12 @@ async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
 /** A damaged page is left empty, so that the others can still be read; a document of only such pages is refused. */
 async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promise<Row[][]> {
   const pages: Row[][] = [];
+  const fonts = createFontNames();
   let failure: unknown;
   for (let number = 1; number <= pdf.numPages; number++) {
     signal.throwIfAborted();
     try {
-      pages.push(orderRows(joinLines(await readRuns(pdf, number))));
+      pages.push(orderRows(joinLines(await readRuns(pdf, number, fonts))));
     } catch (error) {
       failure = error;
       pages.push([]);
@@ -92,16 +95,22 @@ async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promi
   return pages;
 }
 
-async function readRuns(pdf: Pdf, number: number): Promise<PlacedText[]> {
+async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<PlacedText[]> {
   const page = await pdf.getPage(number);
   const { items } = await page.getTextContent();
+  const names = new Set(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
+  await fonts.learn(page, names);
   page.cleanup();
-  return items.flatMap((item): PlacedText[] => {
-    if (!('str' in item) || item.str === '') return [];
-    const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform as readonly number[];
-    const size = Math.hypot(c, d) || Math.hypot(a, b) || item.height;
-    return [{ text: item.str, x, y, width: item.width, size, isRotated: Math.abs(b) > Math.abs(a) }];
-  });
+  return turnUpright(
+    items.flatMap((item): TurnedText[] => {
+      if (!('str' in item) || item.str === '') return [];
+      const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform as readonly number[];
+      const size = Math.hypot(c, d) || Math.hypot(a, b) || item.height;
+      return [
+        { text: item.str, x, y, width: item.width, size, turn: turnOf(a, b), isBold: fonts.isBold(item.fontName) },
+      ];
+    }),
+  );
 }
 
 const LIGATURES: Readonly<Record<string, string>> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'st', ﬆ: 'st' };

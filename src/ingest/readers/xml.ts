@@ -34,6 +34,23 @@ export function parseXml(text: string, fileName: string): HtmlNode {
   return handler.root as HtmlNode;
 }
 
+/** Throws `invalid_request` for XML that is nested deeper than what reads it can follow. */
+export function checkXmlDepth(text: string, fileName: string): void {
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentagname: () => {
+        if (++depth > MAX_DEPTH) throw tooDeep(fileName);
+      },
+      onclosetag: () => {
+        depth--;
+      },
+    },
+    { xmlMode: true, decodeEntities: false },
+  );
+  parser.end(text);
+}
+
 export interface XmlEvents {
   /** The name comes without its prefix, the attributes with theirs. */
   open(name: string, attributes: Readonly<Record<string, string>>): void;

@@ -37,6 +37,21 @@ describe('a Word document', () => {
     ]);
   });
 
+  it('says once what its pages repeat at their top and foot, without page numbers', async () => {
+    const part = (tag: string, ...lines: readonly string[]) =>
+      `<?xml version="1.0"?><w:${tag} xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${lines.map((line) => wordParagraph(line)).join('')}</w:${tag}>`;
+    const read = await readFile(
+      'a.docx',
+      makeZip([
+        ...wordParts(wordParagraph('Text')),
+        { name: 'word/header1.xml', content: part('hdr', 'Skerry Line, draft 3') },
+        { name: 'word/header2.xml', content: part('hdr', 'Skerry Line, draft 3') },
+        { name: 'word/footer1.xml', content: part('ftr', 'Confidential', 'Page 2 of 9', '2') },
+      ]),
+    );
+    expect(read.text).toBe('Skerry Line, draft 3\n\nText\n\nConfidential');
+  });
+
   it('gives title and author from its properties', async () => {
     const core =
       '<?xml version="1.0"?><cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title>Booking</dc:title><dc:creator>Ann</dc:creator></cp:coreProperties>';

@@ -113,7 +113,103 @@ describe('a PDF', () => {
         ],
       ]),
     );
-    expect(blocksOf(read)).toEqual([['table', 'To  Single  Return\nHolm  48  86\nLunga  64  115']]);
+    expect(blocksOf(read)).toEqual([
+      ['table', '| To | Single | Return |\n| --- | --- | --- |\n| Holm | 48 | 86 |\n| Lunga | 64 | 115 |'],
+    ]);
+  });
+
+  it('puts what a table says in its columns, with signs beside their numbers and labels on lines of their own', async () => {
+    const cells = (y: number, row: readonly (readonly [number, string])[]) =>
+      row.map(([x, text]) => ({ text, x, y, size: 11 }));
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          ...cells(700, [
+            [220, '2023'],
+            [320, '2022'],
+          ]),
+          ...cells(685, [[60, 'Income']]),
+          ...cells(670, [
+            [70, 'Tickets'],
+            [200, '$'],
+            [220, '48'],
+            [300, '$'],
+            [320, '86'],
+          ]),
+          ...cells(655, [
+            [70, 'Mail'],
+            [220, '6'],
+            [320, '(15'],
+            [350, ')'],
+          ]),
+        ],
+      ]),
+    );
+    expect(blocksOf(read)).toEqual([
+      [
+        'table',
+        '|  | 2023 | 2022 |\n| --- | --- | --- |\n| Income |  |  |\n| Tickets | $48 | $86 |\n| Mail | 6 | (15) |',
+      ],
+    ]);
+  });
+
+  it('has bullets with their points, however far apart they are set', async () => {
+    const points = ['The first point of the list', 'The second point'].flatMap((text, index) => [
+      { text: '*', x: 60, y: 700 - index * 14 },
+      { text, x: 96, y: 700 - index * 14 },
+    ]);
+    expect(blocksOf(await readFile('a.pdf', makePdf([points])))).toEqual([
+      ['list', '* The first point of the list'],
+      ['list', '* The second point'],
+    ]);
+  });
+
+  it('has short bold lines as headings', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          { text: 'Fares', x: 60, y: 760, isBold: true },
+          ...linesAt(60, 746, [...prose('Text', 5), 'done.']),
+          { text: 'Dogs', x: 60, y: 660, isBold: true },
+          ...linesAt(60, 646, ['Dogs travel free of charge on all lines and at all times of the year.']),
+        ],
+      ]),
+    );
+    expect(blocksOf(read).map(([kind]) => kind)).toEqual(['heading 1', 'paragraph', 'heading 1', 'paragraph']);
+  });
+
+  it.each([90, 180, 270])('turned by %i degrees is read like one that is upright', async (turn) => {
+    const lines = linesAt(60, 700, [
+      'The ferry was late on nine days of the month because',
+      'of fog, and of the storm.',
+    ]);
+    const read = await readFile('a.pdf', makePdf([lines], { turn }));
+    expect(read.text).toBe('The ferry was late on nine days of the month because of fog, and of the storm.');
+  });
+
+  it('keeps a hyphen between two words that the text uses by themselves', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        linesAt(60, 780, [
+          'The harbour is open and the master is known. It is an open-',
+          'harbour for all, with a light-',
+          'house.',
+        ]),
+      ]),
+    );
+    expect(read.text).toContain('an open-harbour for all, with a lighthouse.');
+  });
+
+  it('is read for what is there when its table of contents is lost', async () => {
+    const whole = Buffer.from(makePdf([linesAt(60, 780, ['Text that is still there.'])]));
+    const lost = whole
+      .toString('latin1')
+      .replace(/xref[\s\S]*?trailer/, 'trailer')
+      .replace(/startxref\n\d+/, 'startxref\n99999');
+    expect((await readFile('a.pdf', Buffer.from(lost, 'latin1'))).text).toBe('Text that is still there.');
   });
 
   it.each([
