@@ -1,0 +1,106 @@
+import { findVerbatim } from '../../citations/find-verbatim.ts';
+import type { Entity, ExtractedGraph, GraphPassage, Mention, Relationship } from '../graph.ts';
+import { normalForm } from '../normal-form.ts';
+import type { ExtractionWishes } from './extraction-prompt.ts';
+import { DEFAULT_MAX_RELATIONSHIPS } from './extraction-prompt.ts';
+import type { ExtractionReply, ReplyEntity, ReplyRelationship } from './read-reply.ts';
+
+const MAX_MENTIONS = 100;
+
+/**
+ * A model's reply as a graph of its passages. An entity that stands in none of them, under its name or as written, is
+ * left out, and so is a relationship of one. A relationship is mentioned where its quote stands; where the quote is not
+ * found, in each whole passage that names both; where there is none, it is left out.
+ */
+export function placeReply(
+  reply: ExtractionReply,
+  passages: readonly GraphPassage[],
+  { entityTypes, relationTypes, maxRelationships = DEFAULT_MAX_RELATIONSHIPS }: ExtractionWishes,
+): ExtractedGraph {
+  const types = lowerSet(entityTypes);
+  const predicates = lowerSet(relationTypes);
+  const entities = new Map<string, Entity>();
+  for (const item of reply.entities) {
+    if (types && !types.has(item.category)) continue;
+    const form = normalForm(item.name);
+    const mentions = mentionsOf(item, passages);
+    if (mentions.length > 0 && !entities.has(form)) entities.set(form, toEntity(item, mentions));
+  }
+  const relationships: Relationship[] = [];
+  const seen = new Set<string>();
+  for (const item of reply.relationships) {
+    const subject = entities.get(normalForm(item.subject));
+    const object = entities.get(normalForm(item.object));
+    if (subject === undefined || object === undefined || subject === object) continue;
+    if (predicates && !predicates.has(plainPredicate(item.predicate))) continue;
+    const key = JSON.stringify([subject.name, item.predicate, object.name]);
+    const mentions = placesOf(item, passages, [subject, object]);
+    if (mentions.length === 0 || seen.has(key) || relationships.length >= maxRelationships) continue;
+    seen.add(key);
+    const { predicate, description, weight } = item;
+    relationships.push({
+      subject: subject.name,
+      predicate,
+      object: object.name,
+      description,
+      weight,
+      metadata: {},
+      mentions,
+    });
+  }
+  return { entities: [...entities.values()], relationships };
+}
+
+const plainPredicate = (predicate: string): string =>
+  predicate
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, ' ')
+    .trim();
+const lowerSet = (list: readonly string[] | undefined): ReadonlySet<string> | undefined =>
+  list !== undefined && list.length > 0 ? new Set(list.map(plainPredicate)) : undefined;
+
+function toEntity(
+  { name, as_written: written, category, description }: ReplyEntity,
+  mentions: readonly Mention[],
+): Entity {
+  const isOther = written !== '' && normalForm(written) !== normalForm(name);
+  return {
+    name,
+    category: category === '' || category === 'other' || category === 'unknown' ? null : category,
+    description,
+    metadata: isOther ? { aliases: [written] } : {},
+    mentions,
+  };
+}
+
+function mentionsOf({ name, as_written: written }: ReplyEntity, passages: readonly GraphPassage[]): Mention[] {
+  const mentions = passages.flatMap((passage) => occurrences(passage, name));
+  if (mentions.length === 0 && written !== '')
+    mentions.push(...passages.flatMap((passage) => occurrences(passage, written)));
+  return mentions.slice(0, MAX_MENTIONS);
+}
+
+/** Where a name stands as a word of its own, in capitals or small letters and across line breaks. */
+function occurrences({ chunkId, text }: GraphPassage, name: string): Mention[] {
+  const words = name.split(' ').map((word) => RegExp.escape(word));
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${words.join('\\s+')}(?![\\p{L}\\p{N}])`, 'giu');
+  const places = [...text.matchAll(UNSPACED.test(name) ? new RegExp(words.join('\\s*'), 'giu') : pattern)];
+  return places
+    .slice(0, MAX_MENTIONS)
+    .map((match) => ({ chunkId, start: match.index, end: match.index + match[0].length }));
+}
+
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+
+function placesOf(item: ReplyRelationship, passages: readonly GraphPassage[], of: readonly Entity[]): Mention[] {
+  const named = passages[item.passage - 1];
+  const order = named === undefined ? passages : [named, ...passages.filter((passage) => passage !== named)];
+  for (const { chunkId, text } of item.quote === '' ? [] : order) {
+    const span = findVerbatim(text, item.quote);
+    if (span !== undefined) return [{ chunkId, start: span.start, end: span.end }];
+  }
+  const both = order.filter(({ chunkId }) =>
+    of.every(({ mentions }) => mentions.some((mention) => mention.chunkId === chunkId)),
+  );
+  return both.map(({ chunkId, text }) => ({ chunkId, start: 0, end: text.length }));
+}
