@@ -117,6 +117,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   htmlparser2: ['ingest'],
   numfmt: ['ingest'],
   'iconv-lite': ['ingest'],
+  '@parcel/watcher': ['cli'],
   mammoth: ['ingest'],
   unpdf: ['ingest'],
   'mdast-util-from-markdown': ['ingest'],

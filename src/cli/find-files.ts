@@ -1,3 +1,4 @@
+import type { Dir, Dirent } from 'node:fs';
 import { glob, lstat, opendir, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../errors.ts';
@@ -62,14 +63,27 @@ async function* below(folder: string, options: FindFilesOptions): AsyncGenerator
     yield { kind: 'skipped', path: folder, reason: 'unreadable' };
     return;
   }
-  for await (const entry of entries) {
+  for await (const entry of readable(entries)) {
     if (options.signal.aborted) return;
+    if (entry === undefined) {
+      yield { kind: 'skipped', path: folder, reason: 'unreadable' };
+      return;
+    }
     const path = join(folder, entry.name);
     if (entry.name.startsWith('.')) yield { kind: 'skipped', path, reason: 'hidden' };
     else if (entry.isDirectory() && entry.name === 'node_modules')
       yield { kind: 'skipped', path, reason: 'dependencies' };
     else if (entry.isDirectory()) yield* below(path, options);
     else yield* file(path, options);
+  }
+}
+
+/** The entries of a folder; undefined in the place of those that can no longer be read, as when a disk goes away. */
+async function* readable(entries: Dir): AsyncGenerator<Dirent | undefined, void> {
+  try {
+    yield* entries;
+  } catch {
+    yield undefined;
   }
 }
 

@@ -54,12 +54,12 @@ export interface SiteScope {
 /** Reading and splitting one while another is embedded or stored; more would only wait for each other. */
 const AT_THE_SAME_TIME = 3;
 /** No format may be larger (see the readers' own limits), so such a file is not even read. */
-const MAX_BYTES = 100_000_000;
+export const MAX_BYTES = 100_000_000;
 
 export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
 /** True for names a reader may understand; one without an extension is told by its content. */
-function isSupported(fileName: string): boolean {
+export function isSupported(fileName: string): boolean {
   const extension = extensionOf(fileName);
   return extension === '' || (typeByExtension(extension) !== undefined && !isUnreadableExtension(extension));
 }

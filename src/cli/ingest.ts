@@ -21,11 +21,16 @@ interface IngestOptions {
   readonly sitemap?: boolean;
   readonly crawlDepth?: number;
   readonly maxPages?: number;
+  readonly watch?: boolean;
+  readonly keepDeleted?: boolean;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
 /** What has happened so far. */
 interface Tally {
+  /** The first few that failed, to be named again at the end. */
+  readonly failures: { readonly name: string; readonly reason: string }[];
   readonly outcomes: Record<IngestOutcome, number>;
   readonly skipped: Map<SkipReason, number>;
 }
@@ -40,6 +45,8 @@ export async function ingest(
   context: CommandContext,
 ): Promise<ExitCode> {
   await requireAll(names);
+  const other = await otherWay(names, options, context);
+  if (other !== undefined) return other;
   const { output, interruption } = context;
   interruption.bePatient();
   const { dataDir: dataFolder, web: settings } = await context.config();
@@ -52,6 +59,7 @@ export async function ingest(
     const tally: Tally = {
       outcomes: { ingested: 0, replaced: 0, unchanged: 0, duplicate: 0, failed: 0 },
       skipped: new Map(),
+      failures: [],
     };
     const startedAt = performance.now();
     const view = progressView({ names, site, dataFolder, tally, startedAt }, context);
@@ -89,13 +97,33 @@ export async function ingest(
     }
     const seconds = (performance.now() - startedAt) / 1000;
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
-    else output.print(summaryText(tally, seconds));
+    else {
+      output.print(summaryText(tally, seconds));
+      noteFailures(tally, output);
+    }
     if (failure !== undefined && !interruption.abandon.aborted) throw failure;
     if (interruption.received() !== undefined) {
       output.note('Stopped. Run the same command again to go on: what is in already is passed over.');
     }
     return exitCodeOf(tally, interruption.received());
   });
+}
+
+/** Ingestion that is more, or less, than taking in everything once. */
+async function otherWay(
+  names: readonly string[],
+  options: IngestOptions,
+  context: CommandContext,
+): Promise<ExitCode | undefined> {
+  if (options.watch === true && options.dryRun === true) {
+    throw new ServiceError('invalid_request', 'Give --watch or --dry-run, not both.');
+  }
+  if (options.keepDeleted === true && options.watch !== true) {
+    throw new ServiceError('invalid_request', '--keep-deleted goes with --watch.');
+  }
+  if (options.watch === true) return (await import('./ingest-watch.ts')).watchFolders(names, options, context);
+  if (options.dryRun === true) return (await import('./ingest-dry-run.ts')).listSources(names, options, context);
+  return undefined;
 }
 
 const STANDARD_PAGES = 500;
@@ -127,8 +155,20 @@ async function requireAll(names: readonly string[]): Promise<void> {
   }
 }
 
-function record(step: IngestStep, { outcomes, skipped }: Tally): void {
+/** Failures named again below the summary; where there are more, the documents themselves tell. */
+const MOST_NAMED = 20;
+
+function noteFailures({ failures, outcomes: { failed } }: Tally, output: CommandContext['output']): void {
+  if (failed < 2) return;
+  for (const { name, reason } of failures) output.note(`  ${visibleLine(name)}: ${visibleLine(reason)}`);
+  if (failed > failures.length) output.note(`  and ${count(failed - failures.length)} more`);
+}
+
+function record(step: IngestStep, { outcomes, skipped, failures }: Tally): void {
   if (step.type === 'result') outcomes[step.outcome] += 1;
+  if (step.type === 'result' && step.outcome === 'failed' && failures.length < MOST_NAMED) {
+    failures.push({ name: step.name, reason: step.reason ?? '' });
+  }
   if (step.type === 'skipped') skipped.set(step.reason, (skipped.get(step.reason) ?? 0) + 1);
 }
 
@@ -200,7 +240,7 @@ const summaryJson = ({ outcomes, skipped }: Tally, seconds: number) => ({
   seconds: Number(seconds.toFixed(3)),
 });
 
-const skipWords: Readonly<Record<SkipReason, string>> = {
+export const skipWords: Readonly<Record<SkipReason, string>> = {
   hidden: 'hidden',
   dependencies: 'node_modules',
   own: "Citewell's data",

@@ -80,6 +80,9 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
       ),
     )
     .addOption(new Option('--max-pages <number>', 'of one site (500 unless said)').argParser(parseCount(10_000)))
+    .option('--watch', 'stay, and follow edits, moves and deletions below the folders')
+    .option('--keep-deleted', 'with --watch: keep the documents of files that are deleted')
+    .option('--dry-run', 'only say which files would be read')
     .option('--allow-private-addresses', 'let an address lead into this machine or its network')
     .option('--json', 'one JSON object per line, a summary last')
     .action(async (paths, options) => ended(await (await import('./ingest.ts')).ingest(paths, options, context)));

@@ -1,0 +1,50 @@
+import { relative, sep } from 'node:path';
+import type { AsyncSubscription } from '@parcel/watcher';
+import { ServiceError } from '../errors.ts';
+
+export interface FileEvents {
+  close(): Promise<void>;
+}
+
+export interface FileEventsParts {
+  /** Absolute, of a folder. */
+  readonly root: string;
+  readonly dataFolder: string;
+  /** Something is, or was, at this path. */
+  readonly onPath: (path: string) => void;
+  /** Events may have been lost: everything has to be looked at. */
+  readonly onLost: (cause: unknown) => void;
+}
+
+/**
+ * Tells of what is made, changed, moved and removed below a folder. One watch for a folder, not for a file, so that a
+ * million files can be watched. Throws `not_configured` when the system has no room for so many folders.
+ */
+export async function watchFiles({ root, dataFolder, onPath, onLost }: FileEventsParts): Promise<FileEvents> {
+  const { subscribe } = await import('@parcel/watcher').catch((cause: unknown) => {
+    throw unavailable(root, 'no watcher of files can be had on this system', cause);
+  });
+  const way = relative(root, dataFolder);
+  const isInside = way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
+  let subscription: AsyncSubscription;
+  try {
+    subscription = await subscribe(
+      root,
+      (error, events) => {
+        if (error !== null) onLost(error);
+        for (const { path } of events ?? []) onPath(path);
+      },
+      { ignore: ['**/node_modules/**', '**/.*', '**/.*/**', ...(isInside ? [dataFolder] : [])] },
+    );
+  } catch (cause) {
+    throw unavailable(root, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+  return { close: () => subscription.unsubscribe() };
+}
+
+const unavailable = (root: string, reason: string, cause: unknown) =>
+  new ServiceError(
+    'not_configured',
+    `Changes below ${root} cannot be watched: ${reason}. On Linux, fs.inotify.max_user_watches must be above the number of folders.`,
+    { cause },
+  );

@@ -1,0 +1,43 @@
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { findFiles, type SkipReason } from './find-files.ts';
+import { skipWords } from './ingest.ts';
+import { isSupported, isUrl } from './ingest-all.ts';
+import { visibleLine } from './layout.ts';
+import { byteCount, count } from './progress-line.ts';
+
+/** `citewell ingest --dry-run`: what would be read, and what would be passed over; nothing is taken in. */
+export async function listSources(
+  names: readonly string[],
+  { json }: { readonly json?: boolean },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { output, interruption } = context;
+  const { dataDir: dataFolder } = await context.config();
+  const skipped = new Map<SkipReason, number>();
+  let files = 0;
+  let bytes = 0;
+  const show = (name: string, size: number | null) => {
+    files += 1;
+    bytes += size ?? 0;
+    if (json) output.print(JSON.stringify({ type: 'source', name, size_in_bytes: size }));
+    else output.print(size === null ? visibleLine(name) : `${visibleLine(name)}  ${byteCount(size)}`);
+  };
+  for (const name of names) {
+    if (isUrl(name)) {
+      show(name, null);
+      continue;
+    }
+    for await (const found of findFiles(name, { isSupported, dataFolder, signal: interruption.stop })) {
+      if (found.kind === 'file') show(found.path, found.sizeInBytes);
+      else skipped.set(found.reason, (skipped.get(found.reason) ?? 0) + 1);
+    }
+  }
+  if (json) {
+    output.print(JSON.stringify({ type: 'summary', files, bytes, skipped: Object.fromEntries(skipped) }));
+  } else {
+    const skips = [...skipped].map(([reason, number]) => `${count(number)} ${skipWords[reason]}`).join(', ');
+    output.print(`${count(files)} would be read (${byteCount(bytes)})${skips === '' ? '' : `; skipped: ${skips}`}.`);
+  }
+  return interruption.received() === 'SIGINT' ? exitCodes.interrupted : exitCodes.ok;
+}

@@ -1,0 +1,221 @@
+import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import { watchFiles } from '../../src/cli/file-events.ts';
+import { inProcessClient } from '../../src/cli/in-process-client.ts';
+import { createPendingPaths } from '../../src/cli/pending-paths.ts';
+import { type SyncParts, syncPaths } from '../../src/cli/sync-folder.ts';
+import { everything } from '../../src/documents/filter.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
+import { embeddingText } from '../../src/ingest/embedding-text.ts';
+import { createIngestor } from '../../src/ingest/ingest-document.ts';
+import type { Services } from '../../src/services.ts';
+import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
+import { openStore } from '../../src/store/sql/open-store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const always = new AbortController().signal;
+
+/** A folder `notes` and a corpus of its own to be kept in step with it. */
+async function openFolder(change: Partial<SyncParts> = {}) {
+  const folder = await temporaryFolder();
+  const root = join(folder, 'notes');
+  await mkdir(root);
+  const store = await openStore({
+    ...{ path: join(folder, 'citewell.db'), index: memoryVectorIndex(), embeddingText, readers: 1 },
+  });
+  const ingestor = createIngestor({ ...store, embeddings: createLexicalHash() });
+  onTestFinished(async () => {
+    await ingestor.close();
+    await store.close();
+  });
+  const parts: SyncParts = {
+    // What it needs of the services is real.
+    client: inProcessClient({ ...store, ingestor, accounts: {} } as unknown as Services, defaultAdmin),
+    ...{ root, dataFolder: join(folder, '.citewell'), metadata: {}, collections: [], keepDeleted: false },
+    ...{ duplicates: new Map(), settleMs: () => 0, stop: always, abandon: always },
+    ...change,
+  };
+  const at = (name: string) => join(root, name);
+  /** What was done, by the name below the root; what is unchanged aside. */
+  const sync = async (...names: string[]) => {
+    const done: string[] = [];
+    for await (const step of syncPaths(names.length === 0 ? [root] : names.map(at), parts)) {
+      if (step.type === 'unchanged') continue;
+      done.push(`${step.type === 'document' ? step.outcome : step.type} ${step.name.slice(root.length + 1)}`);
+    }
+    return done.sort();
+  };
+  const titles = async () => {
+    const { items } = await store.corpus.list(everything, { offset: 0, limit: 100 });
+    return items.map(({ title }) => title).sort();
+  };
+  return { store, root, at, sync, titles, parts };
+}
+
+describe('a folder and its documents', () => {
+  it('are brought in step, and then nothing is left to do', async () => {
+    const { at, sync, titles } = await openFolder();
+    await mkdir(at('deep/er'), { recursive: true });
+    await writeFile(at('boats.txt'), 'Boats leave at nine.');
+    await writeFile(at('deep/er/tides.md'), '# Tides\n\nThe tide rises.');
+    await writeFile(at('film.mov'), 'not this');
+    await writeFile(at('.hidden.txt'), 'nor this');
+    expect(await sync()).toEqual(['ingested boats.txt', 'ingested deep/er/tides.md']);
+    expect(await sync()).toEqual([]);
+    await appendFile(at('boats.txt'), ' Or at ten.');
+    await rm(at('deep'), { recursive: true });
+    expect(await sync()).toEqual(['removed deep/er/tides.md', 'replaced boats.txt']);
+    expect(await titles()).toEqual(['boats.txt']);
+  });
+
+  it('know a file that was moved or named anew by its content, and keep its document as it is', async () => {
+    const { store, at, sync } = await openFolder();
+    await mkdir(at('old'));
+    await writeFile(at('old/boats.txt'), 'Boats leave at nine.');
+    await writeFile(at('old/tides.txt'), 'The tide rises.');
+    await sync();
+    const before = (await store.corpus.list(everything, { offset: 0, limit: 9 })).items;
+    const chunksOf = async (id: string) => (await store.corpus.chunksOf(id, { offset: 0, limit: 9 })).items;
+    const boats = before.find(({ title }) => title === 'boats.txt');
+    const [chunk] = await chunksOf(boats?.id ?? '');
+    await rename(at('old'), at('new'));
+    await rename(at('new/boats.txt'), at('new/ships.txt'));
+    // As events come: for both places, in any order.
+    expect(await sync('old', 'new')).toEqual(['moved new/ships.txt', 'moved new/tides.txt']);
+    expect(await store.corpus.get(boats?.id ?? '')).toMatchObject({
+      title: 'ships.txt',
+      fileName: 'ships.txt',
+      source: expect.stringMatching(/\/notes\/new\/ships\.txt$/),
+      ingestionAttempt: boats?.ingestionAttempt,
+    });
+    expect((await chunksOf(boats?.id ?? ''))[0]).toMatchObject({ id: chunk?.id, metadata: { title: 'ships.txt' } });
+    const found = await store.corpus.searchDocuments({ text: 'ships', filter: everything, limit: 9, offset: 0 });
+    expect(found.items.map(({ id }) => id)).toEqual([boats?.id]);
+    expect(await sync()).toEqual([]);
+
+    // The place it left is free for another, which does not take its document away.
+    await mkdir(at('old'));
+    await writeFile(at('old/boats.txt'), 'Other boats.');
+    await appendFile(at('new/ships.txt'), ' Or at ten.');
+    expect(await sync()).toEqual(['ingested old/boats.txt', 'replaced new/ships.txt']);
+    expect((await store.corpus.list(everything, { offset: 0, limit: 9 })).total).toBe(3);
+  });
+
+  it('keep the document of a copy when the file it was made from goes', async () => {
+    const { at, sync, titles } = await openFolder();
+    await writeFile(at('one.txt'), 'The same words.');
+    await sync();
+    await writeFile(at('two.txt'), 'The same words.');
+    expect(await sync('two.txt')).toEqual(['duplicate two.txt']);
+    await rm(at('one.txt'));
+    expect(await sync('one.txt')).toEqual(['moved two.txt']);
+    expect(await titles()).toEqual(['two.txt']);
+  });
+
+  it('leave alone what did not come from there', async () => {
+    const { store, at, sync, root, titles, parts } = await openFolder();
+    const { client } = parts;
+    const item = { fileName: 'other.txt', metadata: {}, collections: [] };
+    for (const source of ['file:///nowhere/other.txt', `file://${root}-beside/other.txt`, 'https://example.org/a']) {
+      await client.ingest({ ...item, source, bytes: Buffer.from(`words of ${source}`) }, always);
+    }
+    await writeFile(at('boats.txt'), 'Boats leave at nine.');
+    await sync();
+    await rm(at('boats.txt'));
+    await writeFile(at('left.txt'), 'So that it is not empty.');
+    expect(await sync()).toEqual(['ingested left.txt', 'removed boats.txt']);
+    expect(await titles()).toHaveLength(4);
+    expect((await store.corpus.stats()).documents.success).toBe(4);
+  });
+
+  it('stay as they are when the folder is empty all at once, or cannot be read', async () => {
+    const { at, sync, titles, root } = await openFolder();
+    await writeFile(at('boats.txt'), 'Boats leave at nine.');
+    await sync();
+    await rm(at('boats.txt'));
+    expect(await sync()).toEqual(['kept ']);
+    await rm(root, { recursive: true });
+    expect(await sync()).toEqual(['kept ']);
+    expect(await titles()).toEqual(['boats.txt']);
+    // One that was seen to go is another matter.
+    await mkdir(root);
+    expect(await sync('boats.txt')).toEqual(['removed boats.txt']);
+  });
+
+  it('may be told to forget nothing', async () => {
+    const { at, sync, titles } = await openFolder({ keepDeleted: true });
+    await writeFile(at('boats.txt'), 'Boats leave at nine.');
+    await sync();
+    await rm(at('boats.txt'));
+    expect(await sync('boats.txt')).toEqual([]);
+    expect(await titles()).toEqual(['boats.txt']);
+  });
+
+  it('wait for a file that is being written, and survive what cannot be read and loops of links', async () => {
+    let settle = 60_000;
+    const { at, sync } = await openFolder({ settleMs: () => settle });
+    await writeFile(at('boats.txt'), 'Boats le');
+    expect(await sync()).toEqual(['unsettled boats.txt']);
+    settle = 0;
+    await symlink(at('.'), at('loop'));
+    await writeFile(at('broken.json'), '{"a":');
+    await writeFile(at('locked.txt'), 'words');
+    await chmod(at('locked.txt'), 0o000);
+    const isRoot = process.getuid?.() === 0;
+    expect(await sync()).toEqual([
+      'failed broken.json',
+      ...(isRoot ? [] : ['failed locked.txt']),
+      'ingested boats.txt',
+      ...(isRoot ? ['ingested locked.txt'] : []),
+    ]);
+    // A file that failed is not tried again before it changes.
+    expect((await sync()).filter((step) => step.includes('broken'))).toEqual([]);
+  });
+});
+
+describe('events of files', () => {
+  it('tell of what is made, changed and removed, and not of hidden places', async () => {
+    const root = await temporaryFolder();
+    const paths = new Set<string>();
+    const events = await watchFiles({
+      ...{ root, dataFolder: join(root, 'data') },
+      onPath: (path) => paths.add(path),
+      onLost: (cause) => {
+        throw cause;
+      },
+    });
+    onTestFinished(() => events.close());
+    await mkdir(join(root, '.git'));
+    await mkdir(join(root, 'data'));
+    await writeFile(join(root, '.git/a.txt'), 'a');
+    await writeFile(join(root, 'data/a.db'), 'a');
+    await mkdir(join(root, 'deep'));
+    await writeFile(join(root, 'deep/a.txt'), 'a');
+    await expect.poll(() => [...paths]).toEqual(expect.arrayContaining([join(root, 'deep')]));
+    await rename(join(root, 'deep'), join(root, 'other'));
+    await expect.poll(() => [...paths]).toEqual(expect.arrayContaining([join(root, 'other')]));
+    expect([...paths].filter((path) => /\.git|data/.test(path))).toEqual([]);
+  });
+});
+
+describe('paths that wait', () => {
+  const root = '/notes';
+
+  it('are due when it has been quiet, and stand for all below them', () => {
+    const pending = createPendingPaths(root, { quietMs: 100, mostMs: 1_000 });
+    for (const path of ['/notes/a/b.txt', '/notes/a', '/notes/ab.txt']) pending.add(path);
+    const now = performance.now();
+    expect(pending.takeDue(now)).toEqual([]);
+    expect(pending.untilDue(now)).toBeLessThanOrEqual(100);
+    expect(pending.takeDue(now + 101)).toEqual(['/notes/a', '/notes/ab.txt']);
+    expect(pending.untilDue(now)).toBeUndefined();
+  });
+
+  it('become the whole folder when there are too many', () => {
+    const pending = createPendingPaths(root, { quietMs: 0, mostMs: 0 });
+    for (let number = 0; number < 20_000; number++) pending.add(`/notes/${number}.txt`);
+    expect(pending.takeDue(performance.now() + 1)).toEqual([root]);
+  });
+});
