@@ -23,7 +23,7 @@ export interface LoginThrottles {
 
 const QUARTER_HOUR = 900;
 
-export const standardThrottles = (): LoginThrottles => ({
+const standardThrottles = (): LoginThrottles => ({
   pair: createThrottle({ times: 10, seconds: QUARTER_HOUR }),
   address: createThrottle({ times: 100, seconds: QUARTER_HOUR }),
   email: createThrottle({ times: 100, seconds: QUARTER_HOUR }),

@@ -26,6 +26,8 @@ interface SessionParts {
 
 interface Session {
   readonly userId: string;
+  /** What the session's server goes by: with each request it is what the user may do by then. */
+  readonly principal: Principal;
   readonly transport: NodeStreamableHTTPServerTransport;
   /** Requests and streams that are open. */
   open: number;
@@ -77,8 +79,9 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
         sessions.delete(id);
       },
     });
-    const session: Session = { userId: principal.userId, transport, open: 0, usedAt: Date.now() };
-    const server = createServer(principal);
+    const own = { ...principal };
+    const session: Session = { userId: own.userId, principal: own, transport, open: 0, usedAt: Date.now() };
+    const server = createServer(own);
     announceChanges(server, backend, 'legacy');
     await server.connect(transport);
     return session;
@@ -97,6 +100,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
         return sendError(response, 400, -32000, message);
       }
       const session = known ?? (await begin(principal));
+      Object.assign(session.principal, principal);
       session.open++;
       response.once('close', () => {
         session.open--;

@@ -1,0 +1,256 @@
+import express, { type Express } from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCitewell } from './support/start-citewell.ts';
+import type { RunningHttp } from './support/start-http.ts';
+
+const PASSWORD = 'a long pass phrase';
+/** In everything that is the owner's, and in nothing else. */
+const SECRET = 'xylophagous';
+const NOBODY = '6b9f1f3e-0000-4000-8000-000000000000';
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
+  readonly body: any;
+}
+type Person = 'owner' | 'member' | 'stranger' | 'anonymous' | 'superuser';
+
+let server: RunningHttp;
+let routes: readonly Route[];
+const tokens = new Map<Person, string>();
+const ids: Record<string, string> = {};
+
+async function call(person: Person, { method, path }: Route, body?: unknown): Promise<Answer> {
+  const token = tokens.get(person);
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(10_000),
+  });
+  const text = await response.text();
+  return { status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+}
+const post = async (person: Person, path: string, body: unknown = {}) =>
+  (await call(person, { method: 'POST', path: `/v3${path}` }, body)).body?.results;
+
+beforeAll(async () => {
+  const { routesOf, stop } = watchMounts();
+  server = await startCitewell({ isRequired: true, hasTestAdmin: true });
+  stop();
+  routes = routesOf();
+  for (const [person, email] of [
+    ['owner', 'owner@example.org'],
+    ['member', 'member@example.org'],
+    ['stranger', 'stranger@example.org'],
+  ] as const) {
+    const user = await post('anonymous', '/users', {
+      email,
+      password: PASSWORD,
+      bio: person === 'owner' ? SECRET : '',
+    });
+    ids[person] = user.id;
+    const login = await post('anonymous', '/users/login', { username: email, password: PASSWORD });
+    tokens.set(person, login.access_token.token);
+  }
+  const admin = { username: 'admin@example.com', password: 'change_me_immediately' };
+  tokens.set('superuser', (await post('anonymous', '/users/login', admin)).access_token.token);
+
+  const { id: collection } = await post('owner', '/collections', { name: 'Shared', description: SECRET });
+  await post('owner', `/collections/${collection}/users/${ids['member']}`);
+  const shared = await post('owner', '/documents', {
+    raw_text: `Wood is ${SECRET} food.`,
+    collection_ids: [collection],
+  });
+  const own = await post('owner', '/documents', { raw_text: `A ${SECRET} beetle, kept apart.` });
+  const conversation = await post('owner', '/conversations', { name: SECRET });
+  const message = await post('owner', `/conversations/${conversation.id}/messages`, { role: 'user', content: SECRET });
+  const key = await post('owner', `/users/${ids['owner']}/api-keys`, { name: SECRET });
+  const chunks = await call('owner', { method: 'GET', path: `/v3/documents/${own.document_id}/chunks` });
+  Object.assign(ids, {
+    collection,
+    shared: shared.document_id,
+    document: own.document_id,
+    conversation: conversation.id,
+    message: message.id,
+    key: key.key_id,
+    chunk: chunks.body.results[0].id,
+  });
+});
+afterAll(() => server.close());
+
+/** Open to everybody by contract (r2r-v3.md 2): one gets in by them, or learns nothing. */
+const isPublic = ({ method, path }: Route): boolean =>
+  /^\/v3\/(health|users\/(login|refresh-token|verify-email|send-verification-email|request-password-reset|reset-password))$/.test(
+    path,
+  ) ||
+  (path === '/v3/users' && method === 'POST') ||
+  /openapi|\/docs/.test(path);
+
+/** With the owner's identifiers where the path has a place for one. */
+function at({ method, path }: Route): Route {
+  const rooms: readonly (readonly [RegExp, string | undefined])[] = [
+    [/\/documents\/:\w+/, `/documents/${ids['document']}`],
+    [/\/chunks\/:\w+/, `/chunks/${ids['chunk']}`],
+    [/\/conversations\/:\w+/, `/conversations/${ids['conversation']}`],
+    [/\/messages\/:\w+/, `/messages/${ids['message']}`],
+    [/\/collections\/name\/:\w+/, '/collections/name/Shared'],
+    [/\/collections\/:\w+/, `/collections/${ids['collection']}`],
+    [/\/graphs\/:\w+/, `/graphs/${ids['collection']}`],
+    [/\/users\/:\w+/, `/users/${ids['owner']}`],
+    [/\/api-keys\/:\w+/, `/api-keys/${ids['key']}`],
+    [/:\w+/g, NOBODY],
+  ];
+  return { method, path: rooms.reduce((text, [pattern, value]) => text.replace(pattern, value ?? ''), path) };
+}
+
+/** Something for every route to read, and to change if it lets one. */
+const body = {
+  query: 'wood beetle food',
+  message: 'What does the beetle eat?',
+  text: 'taken over',
+  name: 'taken over',
+  bio: 'taken over',
+  description: 'taken over',
+  content: 'taken over',
+  raw_text: 'Something of one’s own.',
+  metadata: { note: 'taken over' },
+  password: PASSWORD,
+  email: 'taken@example.org',
+  user_id: NOBODY,
+};
+
+/** All that is the owner's, as the owner finds it. */
+async function belongings(): Promise<string> {
+  const paths = [
+    `/documents/${ids['document']}`,
+    `/documents/${ids['document']}/chunks`,
+    `/documents/${ids['shared']}`,
+    `/documents/${ids['shared']}/chunks`,
+    `/conversations/${ids['conversation']}`,
+    `/collections/${ids['collection']}`,
+    `/collections/${ids['collection']}/users`,
+    `/collections/${ids['collection']}/documents`,
+    `/users/${ids['owner']}`,
+    `/users/${ids['owner']}/api-keys`,
+  ];
+  const found = await Promise.all(paths.map((path) => call('owner', { method: 'GET', path: `/v3${path}` })));
+  expect(found.map(({ status }) => status)).toEqual(paths.map(() => 200));
+  return found.map(({ text }) => text).join('\n');
+}
+
+describe('every route there is', () => {
+  it('has been found', () => {
+    const paths = routes.map(({ method, path }) => `${method} ${path}`);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'GET /v3/documents/:id',
+        'POST /v3/retrieval/rag',
+        'DELETE /v3/users/:id/api-keys/:keyId',
+      ]),
+    );
+    expect(paths.length).toBeGreaterThan(50);
+  });
+
+  it('lets nobody in who shows nothing, but to get in', async () => {
+    for (const route of routes.filter((each) => !isPublic(each))) {
+      const { status } = await call('anonymous', at(route), route.method === 'GET' ? undefined : body);
+      expect([`${route.method} ${route.path}`, status]).toEqual([`${route.method} ${route.path}`, 401]);
+    }
+  });
+
+  it('tells a stranger nothing of what is another’s, and lets them change nothing of it', async () => {
+    const before = await belongings();
+    for (const route of routes.filter((each) => !/^\/v3\/users(\/logout)?$/.test(each.path))) {
+      const { status, text } = await call('stranger', at(route), route.method === 'GET' ? undefined : body);
+      expect([`${route.method} ${route.path}`, status < 500 || status === 503, text.includes(SECRET)]).toEqual([
+        `${route.method} ${route.path}`,
+        true,
+        false,
+      ]);
+    }
+    expect(await belongings()).toBe(before);
+  });
+
+  it('lets a member read what is shared, and change and delete none of it', async () => {
+    const before = await belongings();
+    const shared = { method: 'GET', path: `/v3/documents/${ids['shared']}` };
+    expect((await call('member', shared)).status).toBe(200);
+    const found = await call('member', { method: 'POST', path: '/v3/retrieval/search' }, { query: 'wood food' });
+    expect([found.text.includes(SECRET), found.text.includes('beetle, kept apart')]).toEqual([true, false]);
+    for (const [method, path] of [
+      ['DELETE', ''],
+      ['PATCH', '/metadata'],
+      ['PUT', '/metadata'],
+    ] as const) {
+      const { status } = await call('member', { method, path: `${shared.path}${path}` }, path ? [{ a: 1 }] : undefined);
+      expect([403, 404]).toContain(status);
+    }
+    for (const path of ['', `/documents/${ids['shared']}`, `/users/${ids['owner']}`]) {
+      const { status } = await call('member', {
+        method: 'DELETE',
+        path: `/v3/collections/${ids['collection']}${path}`,
+      });
+      expect([path, status >= 400 && status < 500]).toEqual([path, true]);
+    }
+    expect(await belongings()).toBe(before);
+  });
+
+  it('lets the owner and a superuser see what a stranger does not', async () => {
+    for (const person of ['owner', 'superuser'] as const) {
+      for (const route of routes.filter(
+        ({ method, path }) => method === 'GET' && /:/.test(path) && !/runs|oauth/.test(path),
+      )) {
+        const { status } = await call(person, at(route));
+        expect([person, route.path, status]).not.toEqual([person, route.path, 401]);
+        if (/\/(documents|conversations|collections|users)\/:\w+$/.test(route.path))
+          expect([person, route.path, status]).toEqual([person, route.path, 200]);
+      }
+    }
+  });
+});
+
+interface Layer {
+  readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
+  readonly handle: object;
+}
+
+/** Express forgets under which path a router was put; this sees to it that it is remembered. */
+function watchMounts() {
+  const mounts = new Map<unknown, string>();
+  const prototype = express.Router.prototype as { use: (...args: unknown[]) => unknown };
+  const { use } = prototype;
+  const apps: { stack: Layer[] }[] = [];
+  prototype.use = function (this: { stack: Layer[] }, ...args: unknown[]) {
+    const [path, ...handlers] = typeof args[0] === 'string' ? [args[0], ...args.slice(1)] : ['', ...args];
+    for (const handler of handlers.flat(3)) mounts.set(handler, path === '/' ? '' : (path as string));
+    if (!apps.includes(this)) apps.push(this);
+    return use.apply(this, args);
+  };
+  const walk = (stack: readonly Layer[], prefix: string): Route[] =>
+    stack.flatMap(({ route, handle }) => {
+      if (route !== undefined) {
+        const methods = Object.keys(route.methods).filter((name) => name !== '_all');
+        const paths = [route.path].flat().map((path) => `${prefix}${path === '/' ? '' : path}`);
+        return paths.flatMap((path) => methods.map((method) => ({ method: method.toUpperCase(), path: path || '/' })));
+      }
+      const below = (handle as Partial<Express> & { stack?: Layer[] }).stack;
+      return below === undefined ? [] : walk(below, `${prefix}${mounts.get(handle) ?? ''}`);
+    });
+  return {
+    stop: () => {
+      prototype.use = use;
+    },
+    /** Of the app, whose router nothing is put above. */
+    routesOf: (): readonly Route[] => {
+      const root = apps.find((app) => !mounts.has(app)) ?? { stack: [] };
+      const found = walk(root.stack, '').filter(({ path }) => /^\/(v\d\/|$)/.test(path));
+      return [...new Map(found.map((route) => [`${route.method} ${route.path}`, route])).values()];
+    },
+  };
+}
