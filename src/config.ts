@@ -61,6 +61,8 @@ export interface Config {
   readonly ingest: 'inline' | 'queue';
   /** Tokens a language model reads at once; longer conversations are summarised. */
   readonly contextTokens: number;
+  /** Earlier versions kept of each document. */
+  readonly versionsKept: number;
   /** Seconds an agent's stream goes on after its reader left, for it to come back. */
   readonly resumeSeconds: number;
   readonly web: WebSettings;
@@ -128,6 +130,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     prices: value.CITEWELL_PRICES ?? {},
     ingest: value.CITEWELL_INGEST,
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
+    versionsKept: value.CITEWELL_VERSIONS_KEPT,
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,
     web: webSettings(value),
     sandbox: sandboxSettings(value, cwd, set['PATH']),

@@ -96,13 +96,14 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   closers.push(folder.close);
   const index = await openIndex(config, folder, log);
   closers.push(() => index.close());
-  const store = await openStore({ path: folder.databaseFile, index, embeddingText, report: warn });
+  const { versionsKept } = config;
+  const store = await openStore({ path: folder.databaseFile, index, embeddingText, versionsKept, report: warn });
   closers.push(store.close);
 
   const settings = { ...config, modelCacheDir: join(folder.cacheFolder, 'models') };
   const preferred = config.embeddingModel ?? defaultEmbeddingName(config);
   const { spaces, learned, conversations, maintenance } = store;
-  const { corpus, changes } = watchCorpus(store.corpus);
+  const { corpus, changes, watched } = watchCorpus(store.corpus);
   const keep = options.embedder === 'keep';
   const embedder = await openEmbedder({ config, settings, preferred, spaces, learned, changes, keep, log });
   const { embeddings, learner } = embedder;
@@ -177,6 +178,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     tools: [...new Set(Object.values(toolsets).flat())],
     changes,
     corpus,
+    versions: watched(store.versions),
     collections,
     prompts,
     indices: { list: () => spaces.list(), state: maintenance.state, audit: () => maintenance.audit() },

@@ -31,6 +31,7 @@ import { taskRoutes } from './routes/tasks.ts';
 import { uploadRoutes } from './routes/upload.ts';
 import { userKeyRoutes } from './routes/user-keys.ts';
 import { userRoutes } from './routes/users.ts';
+import { versionRoutes } from './routes/versions.ts';
 import { onlyMethods, unknownRoute } from './unknown-route.ts';
 
 /** Another face of the same service, reached under a path of its own and with rules of its own. */
@@ -79,6 +80,7 @@ function versionedRoutes(services: HttpServices): Router {
   // Before the body readers of the others: an upload is read as a form, and under its own limits.
   router.use('/documents', uploadRoutes(services), ingestionRoutes(services), sourceRoutes(services));
   router.use('/documents', documentSetRoutes(services), documentRoutes(services));
+  router.use('/documents', versionRoutes(services));
   router.use(receiveBytes(services.limits.body));
   router.use('/retrieval', searchRoutes(services), ragRoutes(services));
   router.use('/retrieval', agentRoutes(services), completionRoutes(services), embeddingRoutes(services));

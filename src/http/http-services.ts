@@ -15,6 +15,7 @@ import type { IndexState } from '../store/index-state.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
+import type { DocumentVersions } from '../store/versions.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 
 /** What this deployment runs on, for `/health` and `citewell status`. No secret and no key may be in it. */
@@ -85,6 +86,7 @@ export const defaultHttpLimits: HttpLimits = {
 /** What the HTTP face stands on. */
 export interface HttpServices {
   readonly corpus: Corpus;
+  readonly versions: DocumentVersions;
   readonly ingestor: Ingestor;
   /** Documents by where they came from. */
   readonly sources: SourceRecords;

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { isUuid } from '../documents/ids.ts';
+import { moment } from '../documents/moment.ts';
 import type { Page } from '../store/corpus.ts';
 import { checkShape, invalidField } from './check-shape.ts';
 
@@ -54,6 +55,11 @@ export function readFlag(request: Request, key: string): boolean {
 /** A non-negative integer key. */
 export function readInteger(request: Request, key: string): number | undefined {
   return checkShape(z.object({ [key]: integer(z.number().int().min(0)).optional() }), request.query, 'query')[key];
+}
+
+/** A time, in UTC as the records write it. */
+export function readMoment(request: Request, key: string): string | undefined {
+  return checkShape(z.object({ [key]: z.preprocess(lastOf, moment.optional()) }), request.query, 'query')[key];
 }
 
 /** A UUID in the path, in lower case. */

@@ -1,4 +1,5 @@
 import type { Corpus } from './corpus.ts';
+import type { DocumentVersions } from './versions.ts';
 
 /** A document that is there now, is another now, or is gone; `removed` without an id when many are. */
 export interface CorpusEvent {
@@ -12,8 +13,15 @@ export interface CorpusWatch {
   subscribe(listener: (event: CorpusEvent) => void): () => void;
 }
 
+export interface WatchedCorpus {
+  readonly corpus: Corpus;
+  readonly changes: CorpusWatch;
+  /** The same versions, whose restoring is a publication. */
+  watched(versions: DocumentVersions): DocumentVersions;
+}
+
 /** The same corpus, whose changes can be watched by whoever did not make them. */
-export function watchCorpus(corpus: Corpus): { readonly corpus: Corpus; readonly changes: CorpusWatch } {
+export function watchCorpus(corpus: Corpus): WatchedCorpus {
   const listeners = new Set<(event: CorpusEvent) => void>();
   const tell = (event: CorpusEvent) => {
     for (const listener of listeners) listener(event);
@@ -52,6 +60,14 @@ export function watchCorpus(corpus: Corpus): { readonly corpus: Corpus; readonly
         return receipt;
       },
     },
+    watched: (versions) => ({
+      ...versions,
+      async restore(id, version) {
+        const document = await versions.restore(id, version);
+        tell({ kind: 'published', documentId: id });
+        return document;
+      },
+    }),
     changes: {
       subscribe(listener) {
         listeners.add(listener);

@@ -1,16 +1,14 @@
-import { type Response, Router } from 'express';
+import { Router } from 'express';
 import type { Principal } from '../../access/principal.ts';
 import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
-import type { Document } from '../../documents/document.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Corpus } from '../../store/corpus.ts';
+import type { Corpus, CorpusView } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
-import { invalidField } from '../check-shape.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
-import { readFlag, readId, readIds, readInteger, readPage } from '../read-query.ts';
+import { readFlag, readId, readIds, readMoment, readPage } from '../read-query.ts';
 import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
@@ -19,9 +17,13 @@ import { toReceipt } from '../wire/deletion-receipt.ts';
 import { toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
 import { metadataList } from '../wire/metadata-list.ts';
 import { searchRequest } from '../wire/search-request.ts';
+import { toTextRecord } from './text-record.ts';
+import { findChangeable, findThen, findVisible, noDocument } from './visible-document.ts';
+
+type DocumentServices = Pick<HttpServices, 'corpus' | 'versions' | 'limits'>;
 
 /** r2r-v3.md 6.3, and ours: the extracted text of a document. Uploading is in `upload.ts`. */
-export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' | 'limits'>): Router {
+export function documentRoutes({ corpus, versions, limits }: DocumentServices): Router {
   const router = Router();
   router.use(receiveBytes(limits.body));
 
@@ -43,7 +45,8 @@ export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' |
       const { query, settings } = readBody(request, searchRequest);
       const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
       const { limit, offset } = settings;
-      response.json(page(await corpus.searchDocuments({ text: query, filter, limit, offset }), toDocumentHit));
+      const view = viewAt(corpus, settings.asOf);
+      response.json(page(await view.searchDocuments({ text: query, filter, limit, offset }), toDocumentHit));
     })
     .all(onlyMethods('POST'));
 
@@ -60,7 +63,7 @@ export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' |
     .route('/:id')
     .get(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
-      response.json(single(toDocumentRecord(document)));
+      response.json(single(toDocumentRecord(await findThen(corpus, document, readMoment(request, 'as_of')))));
     })
     .delete(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
@@ -92,10 +95,11 @@ export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' |
       if (!isVisible(document, principalOf(response))) {
         throw new ServiceError('forbidden', `The chunks of document ${id} are not yours to read.`);
       }
-      const chunks = await corpus.chunksOf(id, readPage(request));
+      const asOf = readMoment(request, 'as_of');
+      const chunks = await viewAt(corpus, asOf).chunksOf(id, readPage(request));
       if (chunks.total === 0) throw new ServiceError('not_found', `The document ${id} has no chunks.`);
-      const wantsVectors = readFlag(request, 'include_vectors');
-      const vectors = wantsVectors ? await corpus.vectorsOf(chunks.items.map((chunk) => chunk.id)) : new Map();
+      const ids = readFlag(request, 'include_vectors') ? chunks.items.map((chunk) => chunk.id) : [];
+      const vectors = asOf === undefined ? await corpus.vectorsOf(ids) : await versions.vectorsOf(id, { asOf }, ids);
       response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
     })
     .all(onlyMethods('GET'));
@@ -103,8 +107,9 @@ export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' |
   router
     .route('/:id/download')
     .get(async (request, response) => {
-      const document = await findVisible(corpus, readId(request, 'id'), response);
-      const bytes = await corpus.bytesOf(document.id);
+      const asOf = readMoment(request, 'as_of');
+      const document = await findThen(corpus, await findVisible(corpus, readId(request, 'id'), response), asOf);
+      const bytes = await viewAt(corpus, asOf).bytesOf(document.id);
       if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is not kept.`);
       sendDownload(response, document, bytes);
     })
@@ -114,44 +119,19 @@ export function documentRoutes({ corpus, limits }: Pick<HttpServices, 'corpus' |
     .route('/:id/text')
     .get(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
-      const extracted = await corpus.textOf(document.id);
+      const extracted = await viewAt(corpus, readMoment(request, 'as_of')).textOf(document.id);
       if (extracted === undefined) {
         throw new ServiceError('not_found', `The document ${document.id} has no extracted text yet.`);
       }
-      const { length } = extracted.text;
-      const start = readInteger(request, 'start') ?? 0;
-      const end = Math.min(readInteger(request, 'end') ?? length, length);
-      if (start > end) throw invalidField('value_error', ['query', 'start'], `start must be at most ${end}.`, start);
-      response.json(
-        single({
-          document_id: document.id,
-          start,
-          end,
-          length,
-          text: extracted.text.slice(start, end),
-          pages: extracted.pages.filter((each) => each.start < end && each.end > start),
-        }),
-      );
+      response.json(single(toTextRecord(document.id, extracted, request)));
     })
     .all(onlyMethods('GET'));
 
   return router;
 }
 
-/** A document that is there and that the one who asks may see; nobody learns whether another's exists. */
-async function findVisible(corpus: Corpus, id: string, response: Response): Promise<Document> {
-  const document = await corpus.get(id);
-  if (document === undefined || !isVisible(document, principalOf(response))) throw noDocument(id);
-  return document;
-}
-
-async function findChangeable(corpus: Corpus, id: string, response: Response): Promise<Document> {
-  const document = await findVisible(corpus, id, response);
-  if (mayChange(document, principalOf(response))) return document;
-  throw new ServiceError('forbidden', `Only its owner changes the document ${id}.`);
-}
-
-const noDocument = (id: string) => new ServiceError('not_found', `There is no document ${id}.`);
+const viewAt = (corpus: Corpus, asOf: string | undefined): CorpusView =>
+  asOf === undefined ? corpus : corpus.at(asOf);
 
 const only = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
 

@@ -29,6 +29,7 @@ export async function startHttp(
   };
   const services: HttpServices = {
     corpus: absent('corpus'),
+    versions: absent('versions'),
     ingestor: absent('ingestor'),
     ingestions: absent('ingestions'),
     sources: absent('sources'),

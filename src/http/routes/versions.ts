@@ -1,0 +1,104 @@
+import { type Request, type Response, Router } from 'express';
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import { checkShape } from '../check-shape.ts';
+import { page, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readFlag, readId, readPage } from '../read-query.ts';
+import { sendDownload } from '../send-download.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { toChunkRecord } from '../wire/chunk-record.ts';
+import { toDocumentRecord } from '../wire/document-record.ts';
+import { toDifferenceRecord, toVersionRecord } from '../wire/version-record.ts';
+import { toTextRecord } from './text-record.ts';
+import { findChangeable } from './visible-document.ts';
+
+/** Ours: the versions of a document, for its owner. */
+export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' | 'versions'>): Router {
+  const router = Router();
+  const owned = async (request: Request, response: Response): Promise<string> =>
+    (await findChangeable(corpus, readId(request, 'id'), response)).id;
+  const asked = async (request: Request, response: Response) => ({
+    id: await owned(request, response),
+    version: readLabel(request, 'version'),
+  });
+
+  router
+    .route('/:id/versions')
+    .get(async (request, response) => {
+      const id = await owned(request, response);
+      response.json(page(await versions.list(id, readPage(request)), (version) => toVersionRecord(id, version)));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/versions/:version')
+    .get(async (request, response) => {
+      const { id, version } = await asked(request, response);
+      response.json(single(toDocumentRecord(found(await versions.document(id, { version }), id, version))));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/versions/:version/text')
+    .get(async (request, response) => {
+      const { id, version } = await asked(request, response);
+      const extracted = found(await versions.textOf(id, { version }), id, version);
+      response.json(single({ ...toTextRecord(id, extracted, request), version }));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/versions/:version/chunks')
+    .get(async (request, response) => {
+      const { id, version } = await asked(request, response);
+      found(await versions.document(id, { version }), id, version);
+      const chunks = await versions.chunksOf(id, { version }, readPage(request));
+      const ids = readFlag(request, 'include_vectors') ? chunks.items.map((chunk) => chunk.id) : [];
+      const vectors = await versions.vectorsOf(id, { version }, ids);
+      response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/versions/:version/download')
+    .get(async (request, response) => {
+      const { id, version } = await asked(request, response);
+      const document = found(await versions.document(id, { version }), id, version);
+      sendDownload(response, document, found(await versions.bytesOf(id, { version }), id, version));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/versions/:version/restore')
+    .post(async (request, response) => {
+      const { id, version } = await asked(request, response);
+      response.json(single(toDocumentRecord(await versions.restore(id, version))));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/versions/:version/diff/:other')
+    .get(async (request, response) => {
+      const { id, version } = await asked(request, response);
+      const other = readLabel(request, 'other');
+      const difference = await versions.diff(id, version, other);
+      response.json(single(toDifferenceRecord(id, found(difference, id, `${version} or ${other}`))));
+    })
+    .all(onlyMethods('GET'));
+
+  return router;
+}
+
+const label = z.string().regex(/^v\d{1,9}$/, 'expected the label of a version such as v0');
+
+const readLabel = (request: Request, name: string): string =>
+  checkShape(z.object({ [name]: label }), request.params, 'path')[name] ?? '';
+
+function found<T>(value: T | undefined, id: string, version: string): T {
+  if (value !== undefined) return value;
+  throw new ServiceError(
+    'not_found',
+    `There is no version ${version} of document ${id}, or it is not kept any longer.`,
+  );
+}

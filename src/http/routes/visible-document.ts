@@ -1,0 +1,33 @@
+import type { Response } from 'express';
+import { isVisible, mayChange } from '../../access/visible-filter.ts';
+import type { Document } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Corpus } from '../../store/corpus.ts';
+import { principalOf } from '../authenticate.ts';
+
+/** A document that is there and that the one who asks may see; nobody learns whether another's exists. */
+export async function findVisible(corpus: Corpus, id: string, response: Response): Promise<Document> {
+  const document = await corpus.get(id);
+  if (document === undefined || !isVisible(document, principalOf(response))) throw noDocument(id);
+  return document;
+}
+
+/** One that the one who asks may change, too. */
+export async function findChangeable(corpus: Corpus, id: string, response: Response): Promise<Document> {
+  const document = await findVisible(corpus, id, response);
+  if (mayChange(document, principalOf(response))) return document;
+  throw new ServiceError('forbidden', `Only its owner changes the document ${id}.`);
+}
+
+export const noDocument = (id: string): ServiceError => new ServiceError('not_found', `There is no document ${id}.`);
+
+/** A document whose present state may be seen, as it was at a time. */
+export async function findThen(corpus: Corpus, document: Document, asOf: string | undefined): Promise<Document> {
+  if (asOf === undefined) return document;
+  const then = await corpus.at(asOf).get(document.id);
+  if (then !== undefined) return then;
+  throw new ServiceError(
+    'not_found',
+    `Document ${document.id} was not there at ${asOf}, or its version of then is not kept any longer.`,
+  );
+}
