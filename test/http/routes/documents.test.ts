@@ -90,6 +90,7 @@ describe('POST /documents', () => {
         content_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         text_length: 61,
         chunk_count: expect.any(Number),
+        published_at: expect.any(String),
         failure: null,
       },
     });

@@ -9,6 +9,7 @@ import { defaultAdmin } from '../../../src/access/principal.ts';
 import { settleAdmins } from '../../../src/access/settle-admins.ts';
 import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createConversations } from '../../../src/conversations/conversations.ts';
+import type { EmbeddingModel } from '../../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
@@ -43,7 +44,18 @@ interface CitewellOptions {
   readonly models?: ModelSettings;
   /** Milliseconds a stream waits for a reader who left. */
   readonly grace?: number;
+  /** Told of the passages that are embedded. */
+  readonly onEmbed?: (texts: readonly string[]) => void;
 }
+
+/** The same embedder, whose work can be counted. */
+const watchedEmbedder = (model: EmbeddingModel, onEmbed: CitewellOptions['onEmbed']): EmbeddingModel => ({
+  ...model,
+  embed(texts, kind, signal) {
+    if (kind === 'passage') onEmbed?.(texts);
+    return model.embed(texts, kind, signal);
+  },
+});
 
 /** The whole service over loopback on an empty corpus of its own. */
 export async function startCitewell({
@@ -54,6 +66,7 @@ export async function startCitewell({
   hasTestAdmin = false,
   models: settings,
   grace,
+  onEmbed,
 }: CitewellOptions = {}): Promise<RunningHttp> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
   const index = memoryVectorIndex();
@@ -69,7 +82,7 @@ export async function startCitewell({
     { ...accounts, collections: store.collections, warn: () => {} },
   );
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
-  const embeddings = createLexicalHash();
+  const embeddings = watchedEmbedder(createLexicalHash(), onEmbed);
   const feed = createIngestionFeed();
   const ingestor = withinQuota(
     createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed }),
@@ -100,6 +113,7 @@ export async function startCitewell({
   const http = await startHttp(
     {
       corpus,
+      versions: store.versions,
       collections,
       conversations: kept,
       prompts,
