@@ -74,10 +74,9 @@ async function convert(bytes: Uint8Array, fileName: string): Promise<string> {
     );
     return value;
   } catch (error) {
-    throw new ServiceError(
-      'invalid_request',
-      `${fileName} is not a readable Word document: ${(error as Error).message}.`,
-      { cause: error },
-    );
+    // What the library says is for programmers; it stays in the cause.
+    throw new ServiceError('invalid_request', `${fileName} is not a readable Word document: its main part is broken.`, {
+      cause: error,
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { Metadata } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
 import { cleanText } from './clean-text.ts';
 import { textBelow } from './html-nodes.ts';
 import { elementsBelow, parseXml } from './xml.ts';
@@ -19,9 +20,11 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 /** What an Office or OpenDocument file says of itself: `docProps/core.xml`, or `meta.xml`. */
 export function readProperties(file: ZipPackage, part: string, fileName: string): DocumentProperties {
-  const text = file.text(part);
-  if (text === undefined) return {};
-  const root = parseXml(text, fileName);
+  const root = optional(() => {
+    const text = file.text(part);
+    return text === undefined ? undefined : parseXml(text, fileName);
+  });
+  if (root === undefined) return {};
   const properties: Record<string, string> = {};
   for (const [name, elements] of Object.entries(FIELDS)) {
     for (const element of elements) {
@@ -37,3 +40,13 @@ export function readProperties(file: ZipPackage, part: string, fileName: string)
 }
 
 const MAX_VALUE = 1_000;
+
+/** A document is read without its properties rather than not at all. */
+function optional<T>(read: () => T | undefined): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'invalid_request') return undefined;
+    throw error;
+  }
+}

@@ -13,7 +13,12 @@ export function officeTypeOfZip(bytes: Uint8Array): string | undefined {
   }
   const mimetype = entries.find(({ name }) => name === 'mimetype');
   if (mimetype === undefined || !names.includes('content.xml')) return undefined;
-  return openDocumentType(unpackEntry(bytes, mimetype, 200)?.toString('latin1') ?? '');
+  try {
+    return openDocumentType(unpackEntry(bytes, mimetype, 200)?.toString('latin1') ?? '');
+  } catch {
+    // Damaged: what it was is for its name to say.
+    return undefined;
+  }
 }
 
 const openDocumentType = (mediaType: string): string | undefined => {

@@ -43,6 +43,10 @@ export function openZipPackage({ bytes, fileName, what }: PackageSource): ZipPac
   for (const entry of entries) byName.set(keyOf(entry.name), entry);
   let left = MAX_UNPACKED_BYTES;
   let leftToStream = MAX_STREAMED_BYTES;
+  const damaged = (name: string, cause: unknown) =>
+    new ServiceError('invalid_request', `${fileName} is damaged at its part ${name}. Send the whole file again.`, {
+      cause,
+    });
   const tooLarge = (limit: number) =>
     new ServiceError('too_large', `${fileName} unpacks to more than ${limit} bytes. Split it first.`);
 
@@ -51,7 +55,13 @@ export function openZipPackage({ bytes, fileName, what }: PackageSource): ZipPac
     text(name) {
       const entry = byName.get(keyOf(name));
       if (entry === undefined) return undefined;
-      const part = entry.declaredSize > left ? undefined : unpackEntry(bytes, entry, Math.max(1, left));
+      if (entry.declaredSize > left) throw tooLarge(MAX_UNPACKED_BYTES);
+      let part: Buffer | undefined;
+      try {
+        part = unpackEntry(bytes, entry, Math.max(1, left));
+      } catch (error) {
+        throw damaged(name, error);
+      }
       if (part === undefined) throw tooLarge(MAX_UNPACKED_BYTES);
       left -= part.length;
       return decodePart(part);
@@ -59,10 +69,15 @@ export function openZipPackage({ bytes, fileName, what }: PackageSource): ZipPac
     async *stream(name) {
       const entry = byName.get(keyOf(name));
       if (entry === undefined) return;
-      for await (const piece of streamEntry(bytes, entry)) {
-        leftToStream -= piece.length;
+      const pieces = streamEntry(bytes, entry);
+      for (;;) {
+        const next = await pieces.next().catch((error: unknown) => {
+          throw damaged(name, error);
+        });
+        if (next.done === true) return;
+        leftToStream -= next.value.length;
         if (leftToStream < 0) throw tooLarge(MAX_STREAMED_BYTES);
-        yield piece;
+        yield next.value;
       }
     },
   };

@@ -1,0 +1,50 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createPreparationWorkers } from '../../../../src/ingest/prepare-in-worker.ts';
+import { officeSamples } from './samples.ts';
+import { readThrough } from './support.ts';
+
+const workers = createPreparationWorkers({ workers: 1, timeoutMs: 30_000, memoryMb: 1_024 });
+afterAll(() => workers.close());
+
+/** Numbers that look random and are the same in every run. */
+function* numbers(seed: number): Generator<number, never> {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+describe.each(Object.entries(officeSamples))('%s', (fileName, make) => {
+  it('is read when it is whole', async () => {
+    expect(await readThrough(workers, fileName, make())).toMatchObject({
+      kind: 'read',
+      text: expect.stringContaining('The ferry leaves the harbour'),
+    });
+  });
+
+  it('is read for what is left or refused with a reason when it is cut off anywhere', async () => {
+    const whole = make();
+    for (let tenth = 0; tenth < 10; tenth++)
+      await readThrough(workers, fileName, whole.slice(0, Math.floor((whole.length * tenth) / 10)));
+  });
+
+  it('is read or refused with a reason when bytes of it are changed', async () => {
+    const random = numbers(fileName.length * 7_919 + fileName.charCodeAt(2));
+    const whole = make();
+    for (let round = 0; round < 25; round++) {
+      const changed = whole.slice();
+      for (let count = 0; count < 1 + round; count++)
+        changed[Math.floor(random.next().value * changed.length)] = Math.floor(random.next().value * 256);
+      await readThrough(workers, fileName, changed);
+    }
+  });
+
+  it('is read or refused with a reason when a stretch of it is zeros', async () => {
+    const whole = make();
+    for (let part = 0; part < 4; part++) {
+      const changed = whole.slice();
+      changed.fill(0, (whole.length * part) / 4, (whole.length * (part + 0.5)) / 4);
+      await readThrough(workers, fileName, changed);
+    }
+  });
+});

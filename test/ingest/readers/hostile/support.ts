@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../../src/errors.ts';
+import { createPreparationWorkers, type PreparationWorkers } from '../../../../src/ingest/prepare-in-worker.ts';
+import { detectType } from '../../../../src/ingest/readers/detect-type.ts';
+
+export interface HostileFile {
+  /** Completes "a file …". */
+  readonly title: string;
+  readonly fileName: string;
+  readonly make: () => Uint8Array;
+  /** What must become of it; `either` when that is for the reader to say. */
+  readonly outcome: 'read' | 'refused' | 'either';
+  /** What the text, or the reason, must say and must not say. */
+  readonly says?: RegExp;
+  readonly saysNot?: RegExp;
+  readonly seconds?: number;
+}
+
+export type Outcome =
+  | { readonly kind: 'read'; readonly text: string; readonly passages: number }
+  | { readonly kind: 'refused'; readonly code: ServiceError['code']; readonly reason: string };
+
+const GOOD = { fileName: 'good.txt', bytes: new TextEncoder().encode('Boats leave at nine.') };
+
+/** Puts files through the reading processes of the service, with its limits on memory and a short one on time. */
+export function describeHostileFiles(kind: string, files: readonly HostileFile[]): void {
+  describe(kind, () => {
+    let workers: PreparationWorkers | undefined;
+    beforeAll(() => {
+      workers = createPreparationWorkers({ workers: 1, timeoutMs: 60_000, memoryMb: 1_024 });
+    });
+    afterAll(() => workers?.close());
+    const attempt = (fileName: string, bytes: Uint8Array): Promise<Outcome> => {
+      if (workers === undefined) throw new Error('not started');
+      return readThrough(workers, fileName, bytes);
+    };
+
+    it.each(files.map((file) => [file.title, file] as const))('%s', { timeout: 120_000 }, async (_, file) => {
+      const bytes = file.make();
+      const started = performance.now();
+      const outcome = await attempt(file.fileName, bytes);
+      const seconds = (performance.now() - started) / 1_000;
+      if (file.outcome !== 'either') expect(outcome).toMatchObject({ kind: file.outcome });
+      const said = outcome.kind === 'read' ? outcome.text : outcome.reason;
+      if (file.says !== undefined) expect(said).toMatch(file.says);
+      if (file.saysNot !== undefined) expect(said).not.toMatch(file.saysNot);
+      expect(seconds).toBeLessThan(file.seconds ?? 20);
+      // The rest goes on.
+      expect(await attempt(GOOD.fileName, GOOD.bytes)).toMatchObject({ kind: 'read', text: 'Boats leave at nine.' });
+    });
+  });
+}
+
+/** Reads as ingestion does. A reason must be one for people: no stack, no fault of ours, no running out of time. */
+export async function readThrough(workers: PreparationWorkers, fileName: string, bytes: Uint8Array): Promise<Outcome> {
+  try {
+    const { type } = await detectType({ bytes, fileName });
+    const job = { bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: false } as const;
+    const { text, passages } = await workers.prepare(job, new AbortController().signal);
+    for (const { start, end, text: passage } of passages) expect(text.slice(start, end)).toBe(passage);
+    return { kind: 'read', text, passages: passages.length };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    expect(['invalid_request', 'too_large', 'unsupported_type']).toContain(error.code);
+    expect(error.message).toContain(fileName);
+    expect(error.message).not.toMatch(/\bat .*:\d+:\d+|undefined|\[object|Error:/);
+    return { kind: 'refused', code: error.code, reason: error.message };
+  }
+}
