@@ -23,6 +23,8 @@ function quotableOf(source: Source): Quotable | undefined {
       return source.chunk;
     case 'document':
       return source.passage && { ...source.passage, page: null, headingPath: [] };
+    case 'graph':
+      return undefined;
     case 'web':
       return { text: source.page.text, start: source.page.start, page: null, headingPath: [] };
   }

@@ -118,6 +118,8 @@ function placeOf(source: Source): Metadata {
       return { document_id: source.chunk.documentId, chunk_id: source.chunk.id };
     case 'document':
       return { document_id: source.document.id };
+    case 'graph':
+      return { graph_id: source.hit.id, chunk_ids: source.hit.chunkIds };
     case 'web':
       return { link: source.page.url, title: source.page.title };
   }

@@ -1,3 +1,4 @@
+import { graphHitText } from '../documents/graph-hit.ts';
 import type { Citation, Quote, Source, Span } from './citation.ts';
 import { findVerbatim, quotedIn } from './find-verbatim.ts';
 import type { TextAnalyser } from './text-analyser.ts';
@@ -67,6 +68,8 @@ export function sourceText(source: Source): string {
       return source.chunk.text;
     case 'document':
       return source.passage?.text ?? source.document.summary ?? '';
+    case 'graph':
+      return graphHitText(source.hit);
     case 'web':
       return `${source.page.title}\n${source.page.text}`;
   }

@@ -1,10 +1,12 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import type { Document, PageSpan } from '../documents/document.ts';
+import type { GraphHit } from '../documents/graph-hit.ts';
 
-/** Something found that an answer may refer to. A further kind (graph) joins as its room is built. */
+/** Something found that an answer may refer to. */
 export type Source =
   | { readonly kind: 'chunk'; readonly chunk: ScoredChunk }
   | { readonly kind: 'document'; readonly document: Document; readonly passage?: Passage }
+  | { readonly kind: 'graph'; readonly hit: GraphHit }
   | { readonly kind: 'web'; readonly page: WebPassage };
 
 /** What was read of a page of the web: the snippet of a search result, or a stretch of the page's own text. */

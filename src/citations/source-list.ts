@@ -20,6 +20,8 @@ function sourceKey(source: Source): string {
       return source.passage === undefined
         ? `document:${source.document.id}@${source.document.version}`
         : `document:${source.document.id}@${source.document.version}:${source.passage.start}:${source.passage.text.length}`;
+    case 'graph':
+      return `graph:${source.hit.id}`;
     case 'web':
       return source.page.kind === 'result'
         ? `result:${source.page.id}`

@@ -1,4 +1,5 @@
 import type { Source } from '../citations/citation.ts';
+import { graphHitName } from '../documents/graph-hit.ts';
 import { titleOf } from '../toolbox/render-passages.ts';
 import { documentUri } from './document-uri.ts';
 
@@ -19,6 +20,12 @@ export function sourceName(source: Source): SourceName {
     case 'document': {
       const { id, title } = source.document;
       return { uri: documentUri(id), title, documentId: id };
+    }
+    case 'graph': {
+      const [first] = source.hit.documents;
+      const title = graphHitName(source.hit);
+      // What was made by hand stands in no document.
+      return first === undefined ? { uri: '', title } : { uri: documentUri(first.id), title, documentId: first.id };
     }
     case 'web':
       return { uri: source.page.url, title: source.page.title };

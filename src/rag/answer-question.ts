@@ -4,6 +4,7 @@ import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
+import { tellingHits } from '../toolbox/render-graph.ts';
 import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
 import { generateAnswer } from './generate-answer.ts';
 import { quoteAnswer } from './quote-answer.ts';
@@ -42,7 +43,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
 
       if (isExtractive(model.name)) {
         yield* quoteAnswer({ query: request.query, ...found, model: model.name, analyser });
-      } else if (outcome.chunks.length === 0 && (web?.results.length ?? 0) === 0) {
+      } else if (isEmpty(found)) {
         // A model asked with nothing to go by answers from memory, and nobody could tell.
         yield* nothingFound(found, model.name);
       } else {
@@ -67,6 +68,9 @@ async function searchWeb(
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(WEB_TIMEOUT_MS)]);
   return await webSearch.search(query, inTime).catch(() => undefined);
 }
+
+const isEmpty = ({ outcome, web }: Found): boolean =>
+  outcome.chunks.length === 0 && (web?.results.length ?? 0) === 0 && tellingHits(outcome.graph ?? []).length === 0;
 
 interface Found {
   readonly outcome: SearchOutcome;

@@ -9,6 +9,7 @@ import { ServiceError } from '../errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
+import { fewTelling } from '../toolbox/render-graph.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent, RagRequest } from './rag-event.ts';
 import { ragPrompt } from './rag-prompt.ts';
@@ -27,11 +28,13 @@ export interface Generation {
 /** The model's answer from what was found, with its markers made citations. */
 export async function* generateAnswer(generation: Generation, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
   const { request, outcome, web, model, contextTokens, prompts } = generation;
+  const graph = fewTelling(outcome.graph ?? []);
   const { messages, shown } = ragPrompt({
     ...request,
     taskPrompt: request.taskPrompt,
     chunks: outcome.chunks,
     results: web?.results ?? [],
+    graph,
     contextTokens,
     prompts,
   });
@@ -40,6 +43,7 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
     ...(web?.results ?? [])
       .slice(0, shown.results)
       .map((result) => ({ kind: 'web' as const, page: toWebPassage(result) })),
+    ...graph.slice(0, shown.graph).map((hit) => ({ kind: 'graph' as const, hit })),
   ];
   const sources = createSourceList(all);
   const scanner = new MarkerScanner((number) => sources.get(number) !== undefined);

@@ -1,8 +1,10 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
+import type { GraphHit } from '../documents/graph-hit.ts';
 import type { Message } from '../models/message.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import { fence } from '../toolbox/fence.ts';
+import { graphBlock } from '../toolbox/render-graph.ts';
 import type { WebResult } from '../web/web-search.ts';
 
 export interface RagPromptParts {
@@ -11,6 +13,8 @@ export interface RagPromptParts {
   readonly chunks: readonly ScoredChunk[];
   /** Results of a web search, shown after the chunks and counted on from them. */
   readonly results?: readonly WebResult[];
+  /** What the graph says, shown last and counted on from the results. */
+  readonly graph?: readonly GraphHit[];
   /** In place of the user prompt, with `{query}` and `{context}`; what it does not name is put below it. */
   readonly taskPrompt: string | undefined;
   readonly includeTitle: boolean;
@@ -22,17 +26,29 @@ export interface RagPromptParts {
 export interface RagPrompt {
   readonly messages: readonly Message[];
   /** How many fitted; only these can be cited. */
-  readonly shown: { readonly chunks: number; readonly results: number };
+  readonly shown: { readonly chunks: number; readonly results: number; readonly graph: number };
 }
 
 /** What the model is asked: the rules, then the passages and the question. */
 export function ragPrompt(parts: RagPromptParts): RagPrompt {
-  const { query, chunks, results = [], taskPrompt, includeTitle, contextTokens, prompts = builtInPrompts } = parts;
+  const {
+    query,
+    chunks,
+    results = [],
+    graph = [],
+    taskPrompt,
+    includeTitle,
+    contextTokens,
+    prompts = builtInPrompts,
+  } = parts;
   // What the web adds must not push the documents out, nor find no room beside them.
   const webTokens = results.length === 0 ? 0 : Math.floor(contextTokens * WEB_SHARE);
-  const ofChunks = fitPassages(chunks, { includeTitle, contextTokens: contextTokens - webTokens });
+  const graphTokens = graph.length === 0 ? 0 : Math.floor(contextTokens * GRAPH_SHARE);
+  const ofChunks = fitPassages(chunks, { includeTitle, contextTokens: contextTokens - webTokens - graphTokens });
   const ofWeb = fitResults(results, { first: ofChunks.length + 1, contextTokens: webTokens });
-  const passages = [...ofChunks, ...ofWeb];
+  const first = ofChunks.length + ofWeb.length + 1;
+  const ofGraph = fitFacts(graph, { first, contextTokens: graphTokens });
+  const passages = [...ofChunks, ...ofWeb, ...ofGraph];
   const values = { query, context: passages.join('\n\n') };
   return {
     messages: [
@@ -42,11 +58,28 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
         text: taskPrompt === undefined ? prompts.fill('rag', values) : fill(completeTask(taskPrompt), values),
       },
     ],
-    shown: { chunks: ofChunks.length, results: ofWeb.length },
+    shown: { chunks: ofChunks.length, results: ofWeb.length, graph: ofGraph.length },
   };
 }
 
 const WEB_SHARE = 0.25;
+const GRAPH_SHARE = 0.1;
+
+function fitFacts(
+  hits: readonly GraphHit[],
+  { first, contextTokens }: { readonly first: number; readonly contextTokens: number },
+): string[] {
+  const passages: string[] = [];
+  let left = contextTokens;
+  for (const [index, hit] of hits.entries()) {
+    const { label, text } = graphBlock(hit);
+    const passage = `[${first + index}] ${fenceSafe(label)}\n<passage>\n${fenceSafe(text)}\n</passage>`;
+    left -= estimateTokens(passage);
+    if (left < 0) break;
+    passages.push(passage);
+  }
+  return passages;
+}
 
 function fitResults(
   results: readonly WebResult[],

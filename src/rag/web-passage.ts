@@ -14,6 +14,7 @@ export function quotableOf(source: Source): Quotable | undefined {
     case 'chunk':
       return source.chunk;
     case 'document':
+    case 'graph':
       return undefined;
     case 'web':
       return { text: source.page.text, start: source.page.start, page: null, headingPath: [] };

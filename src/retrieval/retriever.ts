@@ -1,4 +1,5 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
+import type { GraphHit } from '../documents/graph-hit.ts';
 import type { HybridSettings, SearchKind, SearchSettings } from './search-settings.ts';
 
 /** How a search was carried out, for `explain` (chances.md C7). */
@@ -12,7 +13,12 @@ export interface SearchExplanation {
   readonly fullTextHits: number | null;
   /** The terms the full-text leg looked for. */
   readonly terms: readonly string[];
-  readonly milliseconds: { readonly embed: number; readonly semantic: number; readonly fullText: number };
+  readonly milliseconds: {
+    readonly embed: number;
+    readonly semantic: number;
+    readonly fullText: number;
+    readonly graph?: number;
+  };
   /** Things the caller should know, e.g. that the vector index is being rebuilt. */
   readonly notes: readonly string[];
 }
@@ -20,6 +26,8 @@ export interface SearchExplanation {
 export interface SearchOutcome {
   /** Best first, after offset and limit. */
   readonly chunks: readonly ScoredChunk[];
+  /** Entities, then relationships, then communities, each best first; absent where the graph was not asked. */
+  readonly graph?: readonly GraphHit[];
   readonly explanation: SearchExplanation;
 }
 

@@ -5,7 +5,7 @@ import type { SearchExplanation } from './retriever.ts';
 export interface SearchLog {
   note(text: string): void;
   /** Runs one leg and adds the time it took; legs of several variants run side by side and add up. */
-  time<Result>(leg: keyof SearchExplanation['milliseconds'], work: () => Promise<Result>): Promise<Result>;
+  time<Result>(leg: 'embed' | 'semantic' | 'fullText', work: () => Promise<Result>): Promise<Result>;
   hits(leg: 'semantic' | 'fullText', count: number): void;
   explain(strategy: string, plan: SearchPlan, embedder: string, terms: readonly string[]): SearchExplanation;
 }

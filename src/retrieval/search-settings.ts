@@ -27,7 +27,21 @@ export interface SearchSettings {
   readonly subQueries: number;
   /** Ask for how each hit came to its place. */
   readonly explain: boolean;
+  /** What to look for in the graph; left out, everything that the usual limits let in. */
+  readonly graph?: GraphSettings;
 }
+
+/** How to search the graph, r2r-v3.md 4.1 and 4.5. Limits left out are those of the search. */
+export interface GraphSettings {
+  readonly enabled: boolean;
+  /** `global` looks at communities alone. */
+  readonly kind: 'local' | 'global';
+  readonly limits: { readonly entities?: number; readonly relationships?: number; readonly communities?: number };
+  /** False where only the graph is to be searched. */
+  readonly withChunks: boolean;
+}
+
+export const defaultGraphSettings: GraphSettings = { enabled: true, kind: 'local', limits: {}, withChunks: true };
 
 export const defaultSearchSettings: SearchSettings = {
   filter: everything,

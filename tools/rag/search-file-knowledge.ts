@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
+import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
 import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { asOf, cursor, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
+import { fewGraphHits, graphBlock, tellingHits } from '../../src/toolbox/render-graph.ts';
 import { joinBlocks, LINES_ROOM, passageBlock, showFitting, titleOf } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 /** Ranks that paging reaches; further hits are noise. */
 const DEPTH = 100;
+/** Of the room, for what the graph says. */
+const GRAPH_SHARE = 0.15;
+const CHUNKS_NAMED = 5;
 
 export const searchFileKnowledge = defineTool({
   name: 'search_file_knowledge',
@@ -59,6 +64,17 @@ export const searchFileKnowledge = defineTool({
         trust: z.literal('corpus'),
       }),
     ),
+    graph: z
+      .array(
+        z.object({
+          marker: z.string(),
+          type: z.enum(['entity', 'relationship', 'community']),
+          text: z.string(),
+          document_ids: z.array(z.string()),
+          chunk_ids: z.array(z.string()),
+        }),
+      )
+      .optional(),
     next_cursor: z.string().optional(),
     notes: z.array(z.string()),
   }),
@@ -70,7 +86,12 @@ export const searchFileKnowledge = defineTool({
     const selection = [input.filters ?? null, input.max_per_document ?? null, input.as_of ?? null] as const;
     const scope = [input.query, input.mode ?? null, ...selection] as const;
     const offset = readCursor(input.cursor, ...scope);
-    const { chunks, explanation } = await retriever.search(
+    const graphSettings = fewGraphHits(settings.graph);
+    const {
+      chunks,
+      graph = [],
+      explanation,
+    } = await retriever.search(
       input.query,
       {
         ...settings,
@@ -78,19 +99,32 @@ export const searchFileKnowledge = defineTool({
         filter: allOf(settings.filter, readFilter(input.filters ?? {})),
         // One depth for every page: how far the legs are read decides the order they are fused to.
         limit: Math.min(DEPTH, settings.hybrid.fullTextLimit ?? DEPTH),
+        graph: { ...graphSettings, enabled: graphSettings.enabled && offset === 0 },
       },
       signal,
     );
     const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
+    const telling = tellingHits(graph);
+    const most = Math.min(input.max_chars, maxCharacters) - LINES_ROOM;
+    const graphRoom = telling.length === 0 ? 0 : Math.floor(most * GRAPH_SHARE);
     const shown = showFitting<ScoredChunk>(ranked.slice(offset, offset + (input.limit ?? settings.limit)), {
-      most: Math.min(input.max_chars, maxCharacters) - LINES_ROOM,
+      most: most - graphRoom,
       block: passageBlock,
       cite: (chunk) => cite({ kind: 'chunk', chunk }),
+    });
+    const facts = showFitting(telling, {
+      most: graphRoom,
+      block: graphBlock,
+      cite: (hit) => cite({ kind: 'graph', hit }),
     });
     const end = offset + shown.length;
     const next = ranked.length > end && shown.length > 0 ? writeCursor(end, ...scope) : undefined;
     return {
-      text: `${shown.length === 0 ? nothingFound(offset) : joinBlocks(shown)}\n\n${continuation(next, end)}`,
+      text: [
+        shown.length === 0 ? nothingFound(offset) : joinBlocks(shown),
+        ...(facts.length === 0 ? [] : [joinBlocks(facts)]),
+        continuation(next, end),
+      ].join('\n\n'),
       structured: {
         query: input.query,
         mode: explanation.kind,
@@ -113,12 +147,24 @@ export const searchFileKnowledge = defineTool({
           ...(chunk.publishedAt == null ? {} : { published_at: chunk.publishedAt }),
           trust: 'corpus' as const,
         })),
+        ...(facts.length === 0 ? {} : { graph: facts.map(({ item, number, text }) => toFact(item, number, text)) }),
         ...(next === undefined ? {} : { next_cursor: next }),
         notes: [...explanation.notes],
       },
-      sources: shown.map(({ item: chunk }) => ({ kind: 'chunk' as const, chunk })),
+      sources: [
+        ...shown.map(({ item: chunk }) => ({ kind: 'chunk' as const, chunk })),
+        ...facts.map(({ item: hit }) => ({ kind: 'graph' as const, hit })),
+      ],
     };
   },
+});
+
+const toFact = (hit: GraphHit, number: number, text: string) => ({
+  marker: `[${number}]`,
+  type: hit.found.kind,
+  text,
+  document_ids: hit.documents.map(({ id }) => id),
+  chunk_ids: hit.chunkIds.slice(0, CHUNKS_NAMED),
 });
 
 function atMostPerDocument<T extends { readonly documentId: string }>(chunks: readonly T[], most: number): T[] {

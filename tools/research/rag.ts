@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Source } from '../../src/citations/citation.ts';
+import { graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { query } from '../../src/toolbox/fields.ts';
 import { oneLine, titleOf } from '../../src/toolbox/render-passages.ts';
@@ -65,6 +66,11 @@ function citationOf(number: number, source: Source) {
       };
     case 'document':
       return { ...common, document_id: source.document.id, title: source.document.title };
+    case 'graph': {
+      const [first] = source.hit.documents;
+      const title = graphHitName(source.hit);
+      return { ...common, title, ...(first === undefined ? {} : { document_id: first.id }) };
+    }
     case 'web':
       return { ...common, url: source.page.url, title: source.page.title };
   }
@@ -76,6 +82,8 @@ function placeOf(source: Source): string {
       return `${oneLine(titleOf(source.chunk))} · document_id ${source.chunk.documentId} · chunk_id ${source.chunk.id}`;
     case 'document':
       return `${oneLine(source.document.title)} · document_id ${source.document.id}`;
+    case 'graph':
+      return `${oneLine(graphHitName(source.hit))} · knowledge graph${source.hit.documents.map(({ id }) => ` · document_id ${id}`).join('')}`;
     case 'web':
       return `${oneLine(source.page.title)} · ${source.page.url}`;
   }

@@ -2,6 +2,7 @@ import type { AgentAnswer } from '../../agent/agent-event.ts';
 import { toCheckedCitation, toOutcome } from './agent-events.ts';
 import { type HitContext, toChunkHit } from './chunk-record.ts';
 import { toDocumentRecord } from './document-record.ts';
+import { toGraphHit } from './graph-hit.ts';
 import { toWebRecord } from './web-record.ts';
 
 /** A whole turn (r2r-v3.md 5.3): R2R's message list, the specification's members, and ours. */
@@ -43,6 +44,8 @@ function toSourceResult(source: AgentAnswer['sources'][number], context: HitCont
       return { source_type: 'chunk', result: toChunkHit(source.chunk, context) };
     case 'document':
       return { source_type: 'doc', result: toDocumentRecord(source.document) };
+    case 'graph':
+      return { source_type: 'graph', result: toGraphHit(source.hit, context) };
     case 'web':
       return { source_type: 'web', result: toWebRecord(source.page) };
   }

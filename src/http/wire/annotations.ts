@@ -1,4 +1,5 @@
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
+import { graphHitName } from '../../documents/graph-hit.ts';
 import { toSpan } from './citation.ts';
 
 /** A citation with its verdict, where the answer was checked. */
@@ -48,6 +49,12 @@ function describe(source: Source, origin: string) {
     case 'document': {
       const { id, title } = source.document;
       return { url: downloadOf(id, origin), title, place: { document_id: id } };
+    }
+    case 'graph': {
+      const { id, documents, chunkIds } = source.hit;
+      const [first] = documents;
+      const url = first === undefined ? origin : downloadOf(first.id, origin);
+      return { url, title: graphHitName(source.hit), place: { graph_id: id, chunk_ids: chunkIds } };
     }
     case 'web':
       return { url: source.page.url, title: source.page.title, place: { link: source.page.url } };

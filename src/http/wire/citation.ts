@@ -1,6 +1,7 @@
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
 import { type HitContext, toChunkHit } from './chunk-record.ts';
 import { toDocumentRecord } from './document-record.ts';
+import { toGraphHit } from './graph-hit.ts';
 import { toWebRecord } from './web-record.ts';
 
 /** One entry per source with all its places in the answer; spec.md 2.6, r2r-v3.md 4.6. */
@@ -61,17 +62,21 @@ function toSourceRecord(source: Source, context: HitContext) {
       return { ...toChunkHit(source.chunk, context), chunk_start: source.chunk.start, chunk_end: source.chunk.end };
     case 'document':
       return toDocumentRecord(source.document);
+    case 'graph':
+      return toGraphHit(source.hit, context);
     case 'web':
       return toWebRecord(source.page);
   }
 }
 
-function sourceType(source: Source): 'chunk' | 'doc' | 'web' {
+function sourceType(source: Source): 'chunk' | 'doc' | 'graph' | 'web' {
   switch (source.kind) {
     case 'chunk':
       return 'chunk';
     case 'document':
       return 'doc';
+    case 'graph':
+      return 'graph';
     case 'web':
       return 'web';
   }

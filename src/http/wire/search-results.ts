@@ -1,6 +1,7 @@
 import type { SearchExplanation, SearchOutcome } from '../../retrieval/retriever.ts';
 import type { WebSearchOutcome } from '../../web/web-search.ts';
 import { toChunkHit } from './chunk-record.ts';
+import { toGraphHit } from './graph-hit.ts';
 import type { HitDetail } from './search-settings.ts';
 import { toWebSearchResult } from './web-record.ts';
 
@@ -9,7 +10,7 @@ export function toSearchResults(outcome: SearchOutcome, query: string, detail: H
   const { kind } = outcome.explanation;
   return {
     chunk_search_results: outcome.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail })),
-    graph_search_results: [],
+    graph_search_results: (outcome.graph ?? []).map((hit) => toGraphHit(hit, { query, detail })),
     web_page_search_results: null,
     web_search_results: web === undefined ? null : [toWebSearchResult(web)],
     document_search_results: null,
@@ -57,6 +58,7 @@ function toExplanation(explanation: SearchExplanation) {
       embed: milliseconds.embed,
       semantic: milliseconds.semantic,
       full_text: milliseconds.fullText,
+      graph: milliseconds.graph ?? 0,
     },
     notes: explanation.notes,
   };

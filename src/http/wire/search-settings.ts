@@ -4,7 +4,9 @@ import { moment } from '../../documents/moment.ts';
 import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import {
+  defaultGraphSettings,
   defaultSearchSettings,
+  type GraphSettings,
   type HybridSettings,
   type SearchKind,
   type SearchSettings,
@@ -36,6 +38,22 @@ const hybridSettings = snakeCased(
   }),
 );
 
+const graphLimit = optional(z.number().int().min(0).max(1000));
+
+/** r2r-v3.md 4.1, and by spec.md 2.4. */
+const graphSettings = snakeCased(
+  z.object({
+    enabled: optional(z.boolean()),
+    use_graph_search: optional(z.boolean()),
+    kg_search_type: optional(z.string()),
+    limits: optional(
+      snakeCased(z.object({ entities: graphLimit, relationships: graphLimit, communities: graphLimit })),
+    ),
+  }),
+);
+
+type WireGraphSettings = z.output<typeof graphSettings>;
+
 const wireSettings = snakeCased(
   z.object({
     filters: optional(filters),
@@ -64,7 +82,7 @@ const wireSettings = snakeCased(
         }),
       ),
     ),
-    graph_settings: optional(z.looseObject({})),
+    graph_settings: optional(graphSettings),
     explain: optional(z.boolean()),
     /** Ours: the state of the corpus at this time is searched. */
     as_of: optional(moment),
@@ -82,12 +100,12 @@ export interface HitDetail {
 
 /**
  * The members of a request that say how to search (spec.md 2.2, 2.4; r2r-v3.md 4.1), for every route that takes them.
- * Graph settings are accepted; there is no graph yet, so they find nothing.
+ * Graph settings stand at either place; the top-level ones win (D8).
  */
 export const searchMembers = {
   search_mode: optional(z.enum(['basic', 'advanced', 'custom'])),
   search_settings: optional(wireSettings),
-  graph_search_settings: optional(z.looseObject({})),
+  graph_search_settings: optional(graphSettings),
   /** Ours: ask for how each hit came to its place. */
   explain: optional(z.boolean()),
 };
@@ -95,6 +113,7 @@ export const searchMembers = {
 interface SearchMembers {
   readonly search_mode: 'basic' | 'advanced' | 'custom' | undefined;
   readonly search_settings: WireSettings | undefined;
+  readonly graph_search_settings?: WireGraphSettings | undefined;
   readonly explain: boolean | undefined;
 }
 
@@ -113,6 +132,7 @@ export function toSearchSettings(members: SearchMembers): SearchSettings {
     strategy: strategyOf(wire.search_strategy) ?? (mode === 'advanced' ? 'hyde' : defaultSearchSettings.strategy),
     subQueries: wire.num_sub_queries ?? defaultSearchSettings.subQueries,
     explain: detailOf(members).explain,
+    ...defined({ graph: graphOf(members, wire) }),
   };
 }
 
@@ -146,8 +166,24 @@ function kindOf(wire: Partial<WireSettings>): SearchKind | undefined {
 }
 
 function filterOf(wire: Partial<WireSettings>): Filter {
-  const given = allOf(readFilter(wire.filters ?? {}), readFilter(wire.search_filters ?? {}));
-  return wire.chunk_settings?.enabled === false ? { kind: 'none' } : given;
+  return allOf(readFilter(wire.filters ?? {}), readFilter(wire.search_filters ?? {}));
+}
+
+/** An unknown kind of graph search is the local one, as with strategies. */
+function graphOf(
+  { graph_search_settings: top }: SearchMembers,
+  wire: Partial<WireSettings>,
+): GraphSettings | undefined {
+  const nested = wire.graph_settings;
+  const withChunks = wire.chunk_settings?.enabled !== false;
+  if (top === undefined && nested === undefined && withChunks) return undefined;
+  const enabled = top?.use_graph_search ?? top?.enabled ?? nested?.use_graph_search ?? nested?.enabled;
+  return {
+    enabled: enabled ?? defaultGraphSettings.enabled,
+    kind: (top?.kg_search_type ?? nested?.kg_search_type) === 'global' ? 'global' : 'local',
+    limits: defined({ ...nested?.limits, ...defined(top?.limits ?? {}) }),
+    withChunks,
+  };
 }
 
 function hybridOf(wire: Partial<WireSettings>): Partial<HybridSettings> {

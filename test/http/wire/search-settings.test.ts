@@ -101,17 +101,23 @@ describe('search settings', () => {
       { filter: { kind: 'compare', field: 'numericId', op: 'eq', value: 1 } },
     ],
     [
-      'chunk search switched off finds nothing',
+      'chunk search switched off leaves the graph',
       { chunk_settings: { enabled: false } },
       {},
-      { filter: { kind: 'none' } },
+      { filter: { kind: 'all' }, graph: { enabled: true, withChunks: false } },
     ],
     ['explain', { explain: true }, {}, { explain: true }],
     [
       'D8: graph settings at both places',
       { graph_settings: { enabled: true } },
       { graph_search_settings: { use_graph_search: true, kg_search_type: 'local' } },
-      {},
+      { graph: { enabled: true, kind: 'local', limits: {} } },
+    ],
+    [
+      'D8: the top-level place wins',
+      { graph_settings: { enabled: true, kgSearchType: 'local', limits: { entities: 3, communities: 0 } } },
+      { graph_search_settings: { use_graph_search: false, kg_search_type: 'global', limits: { entities: 5 } } },
+      { graph: { enabled: false, kind: 'global', limits: { entities: 5, communities: 0 } } },
     ],
   ])('%s', (_, wire, more, expected) => {
     expect(settings(wire, more)).toMatchObject(expected);

@@ -1,0 +1,41 @@
+import type { GraphHit } from '../../documents/graph-hit.ts';
+import type { HitContext } from './chunk-record.ts';
+
+/** r2r-v3.md 4.5. `documents` in the metadata is ours: where that stands. */
+export function toGraphHit(hit: GraphHit, { query, detail }: Pick<HitContext, 'query' | 'detail'>) {
+  const documents = hit.documents.map(({ id, title }) => ({ document_id: id, title }));
+  return {
+    id: hit.id,
+    content: contentOf(hit),
+    result_type: hit.found.kind,
+    chunk_ids: hit.chunkIds,
+    metadata: detail.metadata ? { associated_query: query, documents } : {},
+    score: detail.score ? hit.score : null,
+  };
+}
+
+function contentOf({ id, score, found }: GraphHit) {
+  switch (found.kind) {
+    case 'entity':
+      return { id, name: found.name, description: found.description, metadata: { category: found.category } };
+    case 'relationship':
+      return {
+        id,
+        subject: found.subject,
+        predicate: found.predicate,
+        object: found.object,
+        subject_id: found.subjectId,
+        object_id: found.objectId,
+        description: found.description,
+        score,
+        metadata: { weight: found.weight },
+      };
+    case 'community':
+      return {
+        id,
+        name: found.name,
+        summary: found.summary,
+        metadata: { findings: found.findings, collection_id: found.collectionId },
+      };
+  }
+}

@@ -1,0 +1,47 @@
+import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
+import type { GraphSettings } from '../retrieval/search-settings.ts';
+import { defaultGraphSettings } from '../retrieval/search-settings.ts';
+import { type Block, oneLine } from './render-passages.ts';
+
+/** What of the graph is shown to a model beside passages; a few facts help, many hide them. */
+const FEW = { entities: 3, relationships: 4, communities: 2 } as const;
+
+/** The same settings, with no more hits than are shown, unless the request says how many. */
+export const fewGraphHits = (settings: GraphSettings = defaultGraphSettings): GraphSettings => ({
+  ...settings,
+  limits: { ...FEW, ...settings.limits },
+});
+
+/** Hits that say more than a name. */
+export const tellingHits = (hits: readonly GraphHit[]): GraphHit[] =>
+  hits.filter(({ found }) => (found.kind === 'community' ? found.summary !== '' : found.description !== ''));
+
+/** Of these, as many of each kind as a prompt has room for. */
+export function fewTelling(hits: readonly GraphHit[]): GraphHit[] {
+  const left = { entity: FEW.entities, relationship: FEW.relationships, community: FEW.communities } as Record<
+    GraphHit['found']['kind'],
+    number
+  >;
+  return tellingHits(hits).filter(({ found }) => left[found.kind]-- > 0);
+}
+
+const DOCUMENTS_NAMED = 3;
+const CHUNKS_NAMED = 3;
+
+/** `Knowledge graph · entity · from Title · document_id 1f0c… · chunk_id …`, then what it says. */
+export const graphBlock = (hit: GraphHit): Block => {
+  const documents = hit.documents.slice(0, DOCUMENTS_NAMED);
+  const from =
+    documents.length === 0 ? 'made by hand' : `from ${documents.map(({ title }) => oneLine(title)).join('; ')}`;
+  const places = [
+    ...documents.map(({ id }) => `document_id ${id}`),
+    ...hit.chunkIds.slice(0, CHUNKS_NAMED).map((id) => `chunk_id ${id}`),
+  ];
+  return {
+    label: ['Knowledge graph', hit.found.kind, from, ...places].join(' · '),
+    text: oneLine(graphHitText(hit), LONGEST_TEXT),
+    rest: () => '(cut)',
+  };
+};
+
+const LONGEST_TEXT = 600;
