@@ -2,12 +2,12 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { remedyFor } from '../models/provider-error.ts';
 
 /** Whether trying again by itself can help, or only another file or another setting. */
-export type FailureKind = 'transient' | 'permanent';
+type FailureKind = 'transient' | 'permanent';
 
 /** Stores that are busy or away, and a corpus that moved to another embedder in the middle. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['store_failed', 'rate_limited', 'embedding_mismatch']);
 
-export function failureKind(error: unknown): FailureKind {
+function failureKind(error: unknown): FailureKind {
   if (remedyFor(error) === 'retry' || error instanceof ReaderEnded) return 'transient';
   return error instanceof ServiceError && PASSING.has(error.code) ? 'transient' : 'permanent';
 }

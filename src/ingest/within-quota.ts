@@ -5,9 +5,9 @@ import type { Ingestor } from './ingestor.ts';
 export function withinQuota<T extends Ingestor>(ingestor: T, quotas: Quotas): T {
   return {
     ...ingestor,
-    async submit(submission: Parameters<Ingestor['submit']>[0]) {
+    async submit(...[submission, options]: Parameters<Ingestor['submit']>) {
       await quotas.requireRoom(submission.ownerId, ['documents', 'chunks']);
-      return ingestor.submit(submission);
+      return ingestor.submit(submission, options);
     },
   };
 }

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Authenticate } from '../../../src/access/credentials.ts';
+import { defaultAdmin, type Principal } from '../../../src/access/principal.ts';
+import { startCitewell } from '../support/start-citewell.ts';
+import type { RunningHttp } from '../support/start-http.ts';
+
+const other: Principal = {
+  userId: '11111111-1111-4111-8111-111111111111',
+  email: 'other@example.com',
+  isSuperuser: false,
+  collectionIds: [],
+};
+const authenticate: Authenticate = async ({ bearer }) => (bearer === 'other' ? other : defaultAdmin);
+
+let http: RunningHttp;
+beforeAll(async () => {
+  http = await startCitewell({ authenticate });
+});
+afterAll(() => http.close());
+
+type Fields = Readonly<Record<string, string>>;
+const asOther = { headers: { authorization: 'Bearer other' } };
+
+async function upload(fields: Fields, init: RequestInit = {}) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  const response = await fetch(`${http.url}/v3/documents`, { method: 'POST', body, ...init });
+  const { results } = (await response.json()) as { results: { message: string; task_id: string; document_id: string } };
+  return { status: response.status, ...results };
+}
+
+async function json(
+  path: string,
+  init?: RequestInit,
+): Promise<{ status: number; results: never; total_entries?: number }> {
+  const response = await fetch(`${http.url}/v3${path}`, init);
+  return { status: response.status, ...((await response.json()) as { results: never }) };
+}
+
+async function eventsOf(path: string, init?: RequestInit) {
+  const text = await (await fetch(`${http.url}/v3${path}`, init)).text();
+  return text
+    .trim()
+    .split('\n\n')
+    .map((block) => {
+      const of = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+      return { id: of('id'), event: of('event'), data: of('data') };
+    });
+}
+
+describe('run_with_orchestration', () => {
+  it('left out or false waits for the end, true answers with the id of a task', async () => {
+    const message = 'Document created and ingested successfully.';
+    expect(await upload({ raw_text: 'Boats leave at nine.' })).toMatchObject({ status: 202, message, task_id: null });
+    const waited = await upload({ raw_text: 'Boats leave at ten.', run_with_orchestration: 'false' });
+    expect(waited).toMatchObject({ status: 202, message, task_id: null });
+
+    const queued = await upload({ raw_text: 'Boats leave at noon.', run_with_orchestration: 'true' });
+    expect(queued).toMatchObject({
+      status: 202,
+      message: 'Ingest files task queued successfully.',
+      task_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    });
+    const task = async () => (await json(`/tasks/${queued.task_id}`)).results as { state: string };
+    await expect.poll(task).toMatchObject({ state: 'succeeded', document_id: queued.document_id, tries: 1 });
+    expect((await json(`/documents/${queued.document_id}`)).results).toMatchObject({ ingestion_status: 'success' });
+  });
+});
+
+describe('tasks', () => {
+  it('are listed by state and document, retried, and say why they failed', async () => {
+    const { document_id } = await upload({
+      ...{ chunks: '["one"]', id: '649d1072-7054-4e17-bd51-1af5f467d617', run_with_orchestration: 'true' },
+    });
+    await expect
+      .poll(async () => (await json(`/tasks?document_ids=${document_id}&state=succeeded`)).total_entries)
+      .toBe(1);
+    const [{ id }] = (await json(`/tasks?document_ids=${document_id}`)).results as [{ id: string }];
+    for (const action of ['cancel', 'retry']) {
+      expect(await json(`/tasks/${id}/${action}`, { method: 'POST' })).toMatchObject({ status: 409 });
+    }
+    expect(await json('/tasks?state=sleeping')).toMatchObject({ status: 422 });
+
+    const body = new FormData();
+    body.set('file', new Blob(['{"a":']), 'broken.json');
+    body.set('run_with_orchestration', 'true');
+    const response = await fetch(`${http.url}/v3/documents`, { method: 'POST', body });
+    const failing = ((await response.json()) as { results: { task_id: string } }).results;
+    const state = async () => (await json(`/tasks/${failing.task_id}`)).results;
+    await expect.poll(state).toMatchObject({ state: 'failed', last_error: expect.stringMatching(/not valid JSON/) });
+    const retried = await json(`/tasks/${failing.task_id}/retry`, { method: 'POST' });
+    expect(retried.results).toMatchObject({ id: failing.task_id });
+    await expect.poll(state).toMatchObject({ state: 'failed', tries: 1 });
+    expect((await json('/documents/retry-failed', { method: 'POST' })).results).toEqual({ retried: 1 });
+    await expect.poll(state).toMatchObject({ state: 'failed' });
+    const { citewell } = (await json('/system/status')).results as { citewell: { ingestion: object } };
+    expect(citewell.ingestion).toMatchObject({ queued: 0, running: 0, failed: 1, eta_seconds: 0 });
+  });
+
+  it('of others do not exist', async () => {
+    const { task_id, document_id } = await upload({ raw_text: 'A secret.', run_with_orchestration: 'true' });
+    for (const path of [`/tasks/${task_id}`, `/documents/${document_id}/events`]) {
+      expect(await json(path, asOther)).toMatchObject({ status: 404 });
+    }
+    for (const path of [`/tasks/${task_id}/cancel`, `/tasks/${task_id}/retry`]) {
+      expect(await json(path, { method: 'POST', ...asOther })).toMatchObject({ status: 404 });
+    }
+    expect(await json('/tasks', asOther)).toMatchObject({ results: [], total_entries: 0 });
+    expect((await json('/documents/retry-failed?all_owners=true', { method: 'POST', ...asOther })).results).toEqual({
+      retried: 0,
+    });
+  });
+});
+
+describe('the events of a document', () => {
+  it('are told from the beginning to the end, and from where a reader stopped', async () => {
+    const { document_id } = await upload({ raw_text: 'A long way in.', run_with_orchestration: 'true' });
+    const events = await eventsOf(`/documents/${document_id}/events`);
+    expect(events.slice(-2)).toMatchObject([
+      { event: 'ingested', data: expect.stringContaining('"ingestion_status":"success"') },
+      { event: 'done', data: '[DONE]' },
+    ]);
+    const numbered = events.filter(({ id }) => id !== undefined);
+    expect(numbered.map(({ event }) => event)).toEqual([
+      'status',
+      'status',
+      'progress',
+      'status',
+      'status',
+      'ingested',
+    ]);
+    const last = { headers: { 'last-event-id': numbered[3]?.id ?? '' } };
+    const rest = await eventsOf(`/documents/${document_id}/events`, last);
+    expect(rest.map(({ event }) => event)).toEqual(['status', 'ingested', 'done']);
+  });
+
+  it('of one that nobody waits for any more are its state', async () => {
+    const { document_id } = await upload({ raw_text: 'Taken in while its sender waited.' });
+    const events = await eventsOf(`/documents/${document_id}/events?after=of-another-process:9`);
+    expect(events.at(-2)).toMatchObject({ event: 'ingested' });
+  });
+});
+
+describe('documents by their source', () => {
+  const source = 'file:///notes/a.txt';
+
+  it('are found, listed below a folder, and moved', async () => {
+    const { document_id } = await upload({ raw_text: 'From a file.', source });
+    const query = encodeURIComponent(source);
+    expect((await json(`/documents/of-source?source=${query}`)).results).toMatchObject({
+      document_id,
+      document: { id: document_id },
+    });
+    expect((await json('/documents/by-source?prefix=file:///notes/')).results).toMatchObject([{ id: document_id }]);
+    const moved = { source: 'file:///notes/b.txt', file_name: 'b.txt' };
+    const put = (init: RequestInit = {}) =>
+      json(`/documents/${document_id}/source`, {
+        ...{ method: 'PUT', body: JSON.stringify(moved) },
+        ...init,
+        headers: { 'content-type': 'application/json', ...init.headers },
+      });
+    expect(await put(asOther)).toMatchObject({ status: 404 });
+    expect((await put()).results).toMatchObject({ id: document_id, ...moved });
+    expect((await json(`/documents/of-source?source=${query}`)).results).toMatchObject({ document: null });
+    expect((await json(`/documents/by-source?prefix=file:///notes/`, asOther)).results).toEqual([]);
+  });
+});
