@@ -130,10 +130,11 @@ function spellings({ mentions, kind }: Subject, isWanted: (spotted: Spotted) => 
   for (const mention of mentions) {
     if (isWanted(mention)) counts.set(mention.text, (counts.get(mention.text) ?? 0) + 1);
   }
+  const isWrittenSmall = [...counts.keys()].some((text) => /^\p{Ll}/u.test(text));
   // A term that is also written small has its capital only from the beginning of a sentence.
   for (const [text, count] of kind === 'term' ? counts : []) {
     const small = text.charAt(0).toLowerCase() + text.slice(1);
-    if (small === text || !counts.has(small)) continue;
+    if (small === text || !isWrittenSmall) continue;
     counts.set(small, (counts.get(small) ?? 0) + count);
     counts.delete(text);
   }

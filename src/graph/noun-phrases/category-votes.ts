@@ -10,6 +10,7 @@ import {
   placeNouns,
   productNouns,
   shipPrefixes,
+  surnameNouns,
   workNouns,
 } from './word-lists.ts';
 
@@ -67,6 +68,7 @@ function votesOfName(words: readonly Token[], gazetteer: Gazetteer, vote: Vote):
 
 /** `Bank of England` by its first noun, `Mount Etna` and `Lake Geneva` by their first, all others by their last. */
 function nounOfName(lowers: readonly string[]): Category | undefined {
+  if (lowers.length === 2 && givenNames.has(lowers[0] ?? '') && surnameNouns.has(lowers[1] ?? '')) return undefined;
   const joined = lowers.findIndex((word) => /^(?:of|for|de|del|da|do|di|du|des|für|der|van)$/.test(word));
   const head = joined > 0 ? lowers[joined - 1] : lowers.at(-1);
   const byHead = categoryOfNoun(head ?? '');

@@ -17,6 +17,7 @@ import {
   personNouns,
   placeNouns,
   shipPrefixes,
+  surnameNouns,
   workNouns,
 } from './word-lists.ts';
 
@@ -45,6 +46,12 @@ const PARTICLES = new Set(
   'von van de der den da di del della do dos du des bin ibn al el zu ten ter af la le'.split(' '),
 );
 const JOINERS = new Set(['of', 'for']);
+/** Behind `X and Y`, these belong to both: `Food and Drug Administration`. */
+const JOINED = new Set(
+  'administration commission agency department ministry committee council authority organization organisation'.split(
+    ' ',
+  ),
+);
 const HEADS = [organizationNouns, placeNouns, eventNouns, workNouns, awardNouns];
 /** `Duke of Wellington`: the title is the name. */
 const NOBLES = new Set('duke duchess count countess earl baron king queen prince princess'.split(' '));
@@ -80,7 +87,7 @@ export function findNames(sentence: Sentence, taken: readonly TokenSpan[], conte
 }
 
 const isNameWord = (token: Token | undefined): boolean =>
-  token?.kind === 'word' && token.isCapital && !(token.isCommon && token.text !== 'US');
+  token?.kind === 'word' && token.isCapital && !(token.isCommon && !/^\p{Lu}{2,}$/u.test(token.text));
 
 /** Where the name goes on to from `to`; undefined when it ends there. */
 function endOfNext(tokens: readonly Token[], from: number, to: number): number | undefined {
@@ -120,7 +127,7 @@ function acrossSmallWords(tokens: readonly Token[], from: number, to: number): n
     if (PARTICLES.has(tokens[end]?.lower ?? '') || tokens[end]?.lower === 'los' || tokens[end]?.lower === 'las') end++;
   } else if (next.lower === 'and' || next.lower === 'und') {
     const behind = tokens[end + 1];
-    if (words.length > 2 || !behind || !isNameWord(behind) || !organizationNouns.has(behind.lower)) return undefined;
+    if (words.length > 2 || !behind || !isNameWord(behind) || !JOINED.has(behind.lower)) return undefined;
   } else return undefined;
   return isNameWord(tokens[end]) && (tokens[end]?.start ?? 0) - (tokens[end - 1]?.end ?? 0) <= 2 ? end + 1 : undefined;
 }
@@ -137,10 +144,10 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
     const isShip = shipPrefixes.has(token.lower) && token.text === token.text.toUpperCase() && to - from > 1;
     const isNoble = NOBLES.has(token.lower) && tokens[from + 1]?.lower === 'of';
     const isTitle =
-      !isShip &&
       !isNoble &&
       !NO_TITLE.test(token.lower) &&
       (LEADING_TITLES.has(token.lower) || (personNouns.has(token.lower) && to - from > 1));
+    if (isShip) break;
     if (isTitle && !isTitleOfOffice(tokens, from, to)) hasHonorific = true;
     else if (!isEmptyWord(tokens, from, to, context)) break;
     from++;
@@ -197,7 +204,8 @@ function isNameAtStart(
   if (evidence.small(token.lower) > 0) return false;
   if (honorifics.has(token.lower)) return true;
   if (language === 'en') {
-    if (token.tag === 'name') return true;
+    // `Check each valve`: an order, not a name.
+    if (token.tag === 'name') return !(to - from === 1 && sentence.tokens[to]?.tag === 'determiner');
     return to - from > 1 && token.tag === 'noun';
   }
   return language === 'de' || to - from > 1;
@@ -210,6 +218,8 @@ function isNameAlone(tokens: readonly Token[], at: number, { gazetteer }: NameCo
   if (emptyNouns.has(token.lower)) return false;
   if (/^\p{Lu}\.$/u.test(token.text) || /^[IVXLC]+$/.test(token.text)) return false;
   if (gazetteer.has(token.lower)) return true;
+  if (surnameNouns.has(token.lower) && !/^(?:the|a|an|this|our|their|its)$/.test(tokens[at - 1]?.lower ?? ''))
+    return true;
   // A general noun with a capital (`the Company`, `the Agreement`) names what a document only knows.
   return !HEADS.some((heads) => heads.has(token.lower)) && !personNouns.has(token.lower);
 }

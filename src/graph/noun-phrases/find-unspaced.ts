@@ -67,28 +67,59 @@ export function findUnspaced(sentence: string): UnspacedSpan[] {
 
 type Add = (start: number, end: number, kind: UnspacedSpan['kind'], category: Category | null) => void;
 
+interface Word {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A name is of at most so many words of the dictionary. */
+const MAX_WORDS = 4;
+
 /** Neighbouring words of ideographs up to an ending that tells their kind; other words by themselves. */
 function addWords(sentence: string, add: Add): void {
-  let run: { start: number; end: number; words: number } | undefined;
+  let run: Word[] = [];
+  const close = () => {
+    addRun(sentence, run, add);
+    run = [];
+  };
   for (const { segment, index, isWordLike } of segmenter.segment(sentence)) {
-    const isIdeographic = isWordLike === true && /^\p{sc=Han}+$/u.test(segment) && !EMPTY.has(segment);
-    if (isIdeographic) {
-      run = run === undefined || run.words >= 4 ? { start: index, end: index, words: 0 } : run;
-      run = { ...run, end: index + segment.length, words: run.words + 1 };
-      const text = sentence.slice(run.start, run.end);
-      const ending = ENDINGS.find(([, pattern]) => pattern.test(text));
-      if (ending !== undefined && text.length >= 3 && text.length <= 14) {
-        add(run.start, run.end, 'name', ending[0]);
-        run = undefined;
-      } else if (segment.length >= 2) add(index, index + segment.length, 'term', null);
+    const isKnown = isWordLike === true && !EMPTY.has(segment);
+    if (isKnown && /^\p{sc=Han}+$/u.test(segment)) {
+      run.push({ start: index, end: index + segment.length });
       continue;
     }
-    run = undefined;
-    if (isWordLike !== true || EMPTY.has(segment)) continue;
+    close();
+    if (!isKnown) continue;
     if (/^\p{sc=Hang}+$/u.test(segment)) addKorean(segment, index, add);
-    else if (/^[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]+$/u.test(segment) && segment.length >= 4)
+    else if (/^[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]+$/u.test(segment) && segment.length >= 4) {
       add(index, index + segment.length, 'term', null);
+    }
   }
+  close();
+}
+
+function addRun(sentence: string, run: readonly Word[], add: Add): void {
+  for (let from = 0; from < run.length; from++) {
+    const first = run[from];
+    if (first === undefined) continue;
+    const found = nameFrom(sentence, run, from);
+    if (found !== undefined) {
+      add(first.start, found.end, 'name', found.category);
+      from = found.last;
+    } else if (first.end - first.start >= 2) add(first.start, first.end, 'term', null);
+  }
+}
+
+function nameFrom(sentence: string, run: readonly Word[], from: number) {
+  for (let last = from; last < Math.min(run.length, from + MAX_WORDS); last++) {
+    const [first, end] = [run[from], run[last]];
+    if (first === undefined || end === undefined) continue;
+    const text = sentence.slice(first.start, end.end);
+    const ending =
+      text.length >= 3 && text.length <= 14 ? ENDINGS.find(([, pattern]) => pattern.test(text)) : undefined;
+    if (ending !== undefined) return { last, end: end.end, category: ending[0] };
+  }
+  return undefined;
 }
 
 function addKorean(segment: string, index: number, add: Add): void {

@@ -30,7 +30,7 @@ const COMMON: Readonly<Record<Exclude<GraphLanguage, 'other'>, string>> = {
 };
 
 const OTHER = `и в во не на я что он с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня
-  о из ему это этот эта эти был была были для при или до после между также где когда который которая которые
+  о из ему это этот эта эти был была были для при или до после вчера сегодня затем тогда однако между также где когда который которая которые
   ο η το οι τα του της των τον την στο στη στον στην στις και με για από είναι ήταν που δεν σε ως ένα ένας μια
   i och att det som en på är av inte ett om har til og er ikke fra med den de w na z się nie jest oraz przez je ve pro jsou
   bir bu için ile olarak ve az egy és hogy nem ja ei oli se`;

@@ -116,7 +116,7 @@ function relateEnglish(
       last = { of: state([before], current, 'is_a', true), isReversed: true };
       continue;
     }
-    const link = readGap(gap);
+    const link = isConditional(tokens, first.spotted.from) ? undefined : readGap(gap);
     if (link !== undefined) {
       const subjects = link.isCarried
         ? carried
@@ -201,6 +201,17 @@ const isCityAndCountry = (first: Placed, second: Placed, gazetteer: Gazetteer): 
   gazetteer.get(first.spotted.text.toLowerCase()) !== 'country' &&
   first.spotted.kind === 'name' &&
   (categoryOf(first.subject) === 'place' || categoryOf(first.subject) === null);
+
+/** `if Acme founded…` states nothing. */
+function isConditional(tokens: readonly Token[], at: number): boolean {
+  for (let place = at - 1; place >= 0 && at - place < 12; place--) {
+    const { text, lower } = tokens[place] ?? { text: ',', lower: ',' };
+    if (/^(?:if|whether|unless|nobody|never|deny|denied|denies|rumoured|allegedly|wrongly|falsely)$/.test(lower))
+      return true;
+    if (/^[,;:]$/.test(text)) return false;
+  }
+  return false;
+}
 
 /** `Ghent, Belgium`, `Acme in Oslo`, `Jane Roe of Acme`. */
 function besideEachOther(first: Placed, second: Placed, words: string): Said | undefined {

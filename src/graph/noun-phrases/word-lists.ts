@@ -95,6 +95,11 @@ export const productNouns = listOf(
   system model probe rover launcher steamer launch yacht`,
 );
 
+/** Nouns that are as often last names. */
+export const surnameNouns = listOf(
+  'hill wood woods park lake rivers castle bank church garden bishop king knight abbey marsh field fields berg wald see tal lago isla plaza bridge banks dale forest ford lane street west',
+);
+
 /** Words of commerce and law behind a company's name. */
 export const legalForms = listOf(
   'inc incorporated corp corporation ltd limited llc llp plc gmbh ag kg ug se sa sas sarl spa srl bv nv ab as asa oy oyj aps kk pty pte co kgaa ev sl slu lda',
