@@ -101,6 +101,48 @@ describe('/mcp', () => {
     expect((await post(mcp.url, list, { ...session, authorization: 'Bearer two' })).status).toBe(404);
   });
 
+  it('goes by what the user may do with each request, and not when the session began', async () => {
+    let isSuperuser = true;
+    const mcp = await startInProcess({
+      http: { authenticate: async () => ({ ...defaultAdmin, userId: 'ada', collectionIds: [], isSuperuser }) },
+    });
+    const session = { 'mcp-session-id': await startSession(mcp.url) };
+    const list = {
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'list_documents', arguments: {} },
+    };
+    await mcp.add('lighthouse', 'A light stands on Skerry.');
+    const seen = async () => (await (await post(mcp.url, list, session)).text()).includes('lighthouse');
+    expect(await seen()).toBe(true);
+    isSuperuser = false;
+    expect(await seen()).toBe(false);
+  });
+
+  it('answers pages of every site where it was told to', async () => {
+    const open = await startInProcess({ http: { allowedOrigins: ['*'] } });
+    expect((await post(open.url, INITIALIZE, { origin: 'https://anywhere.test' })).status).toBe(200);
+  });
+
+  it('counts the calls of tools, and refuses what is too much', async () => {
+    const counted: string[] = [];
+    const mcp = await startInProcess({
+      http: {
+        admit: async (_principal, route) => {
+          counted.push(route);
+          if (counted.length > 1) throw new ServiceError('rate_limited', 'Too much.', { retryAfter: 7 });
+        },
+      },
+    });
+    const session = { 'mcp-session-id': await startSession(mcp.url) };
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'corpus_status', arguments: {} } };
+    expect((await post(mcp.url, call, session)).status).toBe(200);
+    const refused = await post(mcp.url, call, session);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
+    expect(counted).toEqual(['POST /mcp', 'POST /mcp']);
+  });
+
   it('forgets sessions that nobody uses, and makes room for new ones', async () => {
     const mcp = await startInProcess({ http: { limits: { sessionsOfOne: 2, idle: 400 } } });
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
