@@ -6,6 +6,7 @@ import type { AgentQuery, SearchMode } from './client.ts';
 export interface AgentOptions {
   readonly limit: number;
   readonly filter?: { readonly [key: string]: Json };
+  readonly asOf?: string;
   readonly mode?: SearchMode;
   readonly model?: string;
   readonly research?: boolean;
@@ -23,6 +24,7 @@ export function toAgentQuery(question: string, options: AgentOptions): AgentQuer
     query: question,
     limit: options.limit,
     filters: options.filter ?? {},
+    ...(options.asOf !== undefined && { asOf: options.asOf }),
     agentMode: options.research ? 'research' : 'rag',
     thinking: options.thinking === true,
     budget: {

@@ -22,6 +22,7 @@ export function ask(question: string, options: AskOptions, context: CommandConte
       query: question,
       limit: options.limit,
       filters: options.filter ?? {},
+      ...(options.asOf !== undefined && { asOf: options.asOf }),
       ...(options.mode && { mode: options.mode }),
       ...(options.model && { model: options.model }),
     };

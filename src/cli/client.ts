@@ -30,6 +30,8 @@ export interface SearchQuery {
   readonly mode?: SearchMode;
   /** The filter language of the HTTP interface. */
   readonly filters: { readonly [key: string]: Json };
+  /** What the documents said at this time (ISO-8601, UTC); undefined means now. */
+  readonly asOf?: string;
   readonly explain: boolean;
 }
 
@@ -114,6 +116,31 @@ export interface DocumentRecord {
   readonly created_at: string;
   readonly updated_at: string;
   readonly [member: string]: Json;
+}
+
+/** A version of a document in the words of the HTTP interface. */
+export interface VersionRecord {
+  readonly version: string;
+  readonly published_at: string;
+  readonly replaced_at: string | null;
+  readonly title: string;
+  readonly size_in_bytes: number;
+  readonly chunk_count: number;
+  readonly content_hash: string;
+  readonly retired: { readonly at: string } | null;
+}
+
+/** What a deletion removed, in the words of the HTTP interface; an earlier server tells less. */
+export interface DeletionRecord {
+  readonly chunks: number;
+  readonly vectors: number;
+  readonly full_text_entries: number;
+  readonly files: number;
+  readonly graph_rows?: number | undefined;
+  readonly versions?: number | undefined;
+  readonly past_chunks?: number | undefined;
+  readonly index?: { readonly removed: number; readonly state: string } | undefined;
+  readonly verified?: boolean | 'pending' | undefined;
 }
 
 /** One file or page on its way in. */
@@ -209,10 +236,21 @@ export interface Client {
     readonly offset: number;
     readonly limit: number;
   }): Promise<{ readonly documents: readonly DocumentRecord[]; readonly total: number }>;
-  document(id: string): Promise<DocumentRecord>;
+  /** As it was at a time, or as it is. */
+  document(id: string, asOf?: string): Promise<DocumentRecord>;
   /** In order. */
-  chunks(documentId: string, page: { readonly offset: number; readonly limit: number }): Promise<readonly Passage[]>;
-  deleteDocument(id: string): Promise<void>;
+  chunks(
+    documentId: string,
+    page: { readonly offset: number; readonly limit: number },
+    asOf?: string,
+  ): Promise<readonly Passage[]>;
+  deleteDocument(id: string): Promise<DeletionRecord>;
+  /** Newest first. */
+  versions(
+    id: string,
+    page: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly versions: readonly VersionRecord[]; readonly total: number }>;
+  restoreVersion(id: string, version: string): Promise<DocumentRecord>;
   status(): Promise<Status>;
   /** Queues what failed once more; returns how many. */
   retryFailed(): Promise<number>;

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Client, DocumentRecord, Passage } from './client.ts';
 import type { CommandContext } from './command-context.ts';
+import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { paragraph, place, table } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
@@ -43,15 +44,15 @@ const row = ({ id, document_type, size_in_bytes, ingestion_status, title }: Docu
 /** `citewell documents show` */
 export function showDocument(
   id: string,
-  options: { readonly chunks?: boolean; readonly json?: boolean },
+  options: { readonly chunks?: boolean; readonly asOf?: string; readonly json?: boolean },
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
   return withClient(
     context,
     async (client) => {
-      const document = await client.document(id);
-      const chunks = options.chunks ? await allChunks(client, id) : undefined;
+      const document = await client.document(id, options.asOf);
+      const chunks = options.chunks ? await allChunks(client, id, options.asOf) : undefined;
       if (options.json) {
         output.print(JSON.stringify({ ...document, ...(chunks && { chunks: chunks.map(passageJson) }) }));
         return exitCodes.ok;
@@ -71,10 +72,10 @@ export function showDocument(
   );
 }
 
-async function allChunks(client: Client, id: string): Promise<Passage[]> {
+async function allChunks(client: Client, id: string, asOf: string | undefined): Promise<Passage[]> {
   const chunks: Passage[] = [];
   for (;;) {
-    const page = await client.chunks(id, { offset: chunks.length, limit: CHUNKS_PER_PAGE });
+    const page = await client.chunks(id, { offset: chunks.length, limit: CHUNKS_PER_PAGE }, asOf);
     chunks.push(...page);
     if (page.length < CHUNKS_PER_PAGE) return chunks;
   }
@@ -92,16 +93,14 @@ export function deleteDocuments(
     async (client) => {
       const missing: string[] = [];
       for (const id of ids) {
-        const deleted = await client.deleteDocument(id).then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof ServiceError && error.code === 'not_found') return false;
-            throw error;
-          },
-        );
+        const receipt = await client.deleteDocument(id).catch((error: unknown) => {
+          if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+          throw error;
+        });
+        const deleted = receipt !== undefined;
         if (!deleted) missing.push(id);
-        if (options.json) output.print(JSON.stringify({ id, deleted }));
-        else if (deleted) output.print(`Deleted ${id}.`);
+        if (options.json) output.print(JSON.stringify({ id, deleted, ...(deleted && { receipt }) }));
+        else if (deleted) for (const line of [`Deleted ${id}.`, ...receiptLines(receipt)]) output.print(line);
       }
       if (missing.length > 0) {
         throw new ServiceError(

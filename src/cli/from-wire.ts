@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type {
   CitedAnswer,
   CitedSource,
+  DeletionRecord,
   DocumentRecord,
   Passage,
   SearchQuery,
   SearchResult,
   SourcedDocument,
   Status,
+  VersionRecord,
 } from './client.ts';
 
 // The records of the HTTP interface as commands show them. Work in process goes through the same records, so that a
@@ -174,12 +176,40 @@ export function statusFromWire(record: unknown): Status {
   return { ...service, corpus: { documents: total, failed, unfinished: total - failed - done, chunks, owed_to_index } };
 }
 
+const version = z.object({
+  version: z.string(),
+  published_at: z.string(),
+  replaced_at: z.string().nullable(),
+  title: z.string(),
+  size_in_bytes: z.number(),
+  chunk_count: z.number(),
+  content_hash: z.string(),
+  retired: z.looseObject({ at: z.string() }).nullable(),
+});
+
+export const versionFromWire = (record: unknown): VersionRecord => version.parse(record);
+
+const receipt = z.object({
+  chunks: z.number(),
+  vectors: z.number(),
+  full_text_entries: z.number(),
+  files: z.number(),
+  graph_rows: z.number().optional(),
+  versions: z.number().optional(),
+  past_chunks: z.number().optional(),
+  index: z.object({ removed: z.number(), state: z.string() }).optional(),
+  verified: z.union([z.boolean(), z.literal('pending')]).optional(),
+});
+
+export const receiptFromWire = (record: unknown): DeletionRecord => receipt.parse(record);
+
 /** The members of a search or RAG request that a query means. */
 export function toWireQuery({
   query,
   filters,
   limit,
   mode,
+  asOf,
   ...rest
 }: Omit<SearchQuery, 'offset' | 'explain'> & Partial<SearchQuery>) {
   const kinds = {
@@ -195,6 +225,7 @@ export function toWireQuery({
       limit,
       offset: rest.offset ?? 0,
       explain: rest.explain ?? false,
+      ...(asOf !== undefined && { as_of: asOf }),
       ...(mode !== undefined && mode !== 'advanced' && kinds[mode]),
     },
   };

@@ -6,10 +6,12 @@ import {
   deltaFromWire,
   documentFromWire,
   passagesFromWire,
+  receiptFromWire,
   searchFromWire,
   sourcedFromWire,
   statusFromWire,
   toWireQuery,
+  versionFromWire,
 } from './from-wire.ts';
 import { askServer, type ServerRequest, streamFromServer } from './send-request.ts';
 import { httpUsers } from './users-client.ts';
@@ -125,12 +127,14 @@ export function httpClient(server: string, token?: string): Client {
       return { documents: (results as unknown[]).map(documentFromWire), total };
     },
 
-    async document(id) {
-      return documentFromWire((await call('GET', `/documents/${encodeURIComponent(id)}`)).results);
+    async document(id, asOf) {
+      const time = asOf === undefined ? '' : `?as_of=${encodeURIComponent(asOf)}`;
+      return documentFromWire((await call('GET', `/documents/${encodeURIComponent(id)}${time}`)).results);
     },
 
-    async chunks(id, { offset, limit }) {
-      const path = `/documents/${encodeURIComponent(id)}/chunks?offset=${offset}&limit=${limit}`;
+    async chunks(id, { offset, limit }, asOf) {
+      const time = asOf === undefined ? '' : `&as_of=${encodeURIComponent(asOf)}`;
+      const path = `/documents/${encodeURIComponent(id)}/chunks?offset=${offset}&limit=${limit}${time}`;
       try {
         return passagesFromWire((await call('GET', path)).results);
       } catch (error) {
@@ -141,7 +145,18 @@ export function httpClient(server: string, token?: string): Client {
     },
 
     async deleteDocument(id) {
-      await call('DELETE', `/documents/${encodeURIComponent(id)}`);
+      return receiptFromWire((await call('DELETE', `/documents/${encodeURIComponent(id)}`)).results);
+    },
+
+    async versions(id, { offset, limit }) {
+      const path = `/documents/${encodeURIComponent(id)}/versions?offset=${offset}&limit=${limit}`;
+      const { results, total_entries: total = 0 } = await call('GET', path);
+      return { versions: (results as unknown[]).map(versionFromWire), total };
+    },
+
+    async restoreVersion(id, version) {
+      const path = `/documents/${encodeURIComponent(id)}/versions/${encodeURIComponent(version)}/restore`;
+      return documentFromWire((await call('POST', path)).results);
     },
 
     async status() {

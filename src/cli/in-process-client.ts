@@ -9,12 +9,14 @@ import { toAgentEvents } from '../http/wire/agent-events.ts';
 import { agentRequest } from '../http/wire/agent-request.ts';
 import { toChunkRecord } from '../http/wire/chunk-record.ts';
 import { toMessageRecord } from '../http/wire/conversation-record.ts';
+import { toReceipt } from '../http/wire/deletion-receipt.ts';
 import { toDocumentRecord } from '../http/wire/document-record.ts';
 import { toRagEvents } from '../http/wire/rag-events.ts';
 import { ragRequest } from '../http/wire/rag-request.ts';
 import { searchRequest } from '../http/wire/search-request.ts';
 import { toSearchResults } from '../http/wire/search-results.ts';
 import { toBacklogRecord } from '../http/wire/task-record.ts';
+import { toVersionRecord } from '../http/wire/version-record.ts';
 import { documentOfSource } from '../ingest/document-of-source.ts';
 import type { Services } from '../services.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
@@ -24,10 +26,12 @@ import {
   deltaFromWire,
   documentFromWire,
   passagesFromWire,
+  receiptFromWire,
   searchFromWire,
   sourcedFromWire,
   statusFromWire,
   toWireQuery,
+  versionFromWire,
 } from './from-wire.ts';
 import { inProcessUsers } from './users-client.ts';
 
@@ -121,18 +125,33 @@ export function inProcessClient(services: Services, principal: Principal = defau
       return { documents: items.map((document) => documentFromWire(toDocumentRecord(document))), total };
     },
 
-    async document(id) {
-      return documentFromWire(toDocumentRecord(await find(id)));
+    async document(id, asOf) {
+      const document = await find(id);
+      const then = asOf === undefined ? document : await corpus.at(asOf).get(document.id);
+      if (then !== undefined) return documentFromWire(toDocumentRecord(then));
+      throw new ServiceError('not_found', `Document ${id} was not there at ${asOf}, or is not kept as it was then.`);
     },
 
-    async chunks(id, page) {
-      const { items } = await corpus.chunksOf(id, page);
+    async chunks(id, page, asOf) {
+      const { items } = await (asOf === undefined ? corpus : corpus.at(asOf)).chunksOf(id, page);
       return passagesFromWire(items.map((chunk) => toChunkRecord(chunk, undefined)));
     },
 
     async deleteDocument(id) {
       const { id: found } = await find(id);
-      await corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: found });
+      const receipt = await corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: found });
+      return receiptFromWire(toReceipt(receipt).results);
+    },
+
+    async versions(id, page) {
+      const document = await find(id);
+      const { items, total } = await services.versions.list(document.id, page);
+      return { versions: items.map((item) => versionFromWire(toVersionRecord(document.id, item))), total };
+    },
+
+    async restoreVersion(id, version) {
+      const { id: found } = await find(id);
+      return documentFromWire(toDocumentRecord(await services.versions.restore(found, version)));
     },
 
     async status() {

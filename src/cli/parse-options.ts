@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Json, Metadata } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
+import { moment } from '../documents/moment.ts';
 
 /** `--limit`: a whole number from 1 to 1000. */
 export function parseLimit(value: string): number {
@@ -99,4 +100,11 @@ export function parseNames(value: string): string[] {
   const names = value.split(/[,\s]+/).filter((name) => name !== '');
   if (names.length === 0) throw new InvalidArgumentError('Expected names separated by commas.');
   return names;
+}
+
+/** A time, in UTC as the records write it. */
+export function parseMoment(value: string): string {
+  const read = moment.safeParse(value);
+  if (read.success) return read.data;
+  throw new InvalidArgumentError('Expected a time such as 2026-03-01T12:00:00Z, or a date such as 2026-03-01.');
 }

@@ -10,6 +10,7 @@ import {
   parseId,
   parseLimit,
   parseMetadata,
+  parseMoment,
   parseNames,
   parseOffset,
   parsePort,
@@ -21,6 +22,8 @@ export interface ProgramParts {
   /** Told what the command that ran ended with. */
   readonly ended: (code: ExitCode) => void;
 }
+
+const AS_OF = 'what the documents said at this time, e.g. 2026-03-01 or 2026-03-01T12:00:00Z';
 
 const HELP_AFTER = `
 Exit codes:
@@ -91,7 +94,10 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .description('another try for what failed, and the end of what was left unfinished ("./retry" is a folder)')
     .option('--no-wait', 'leave the rest to the server that runs')
     .option('--json', 'machine-readable')
-    .action(async (options) => ended(await (await import('./ingest-retry.ts')).retryIngestions(options, context)));
+    .action(async (_options, command: Command) =>
+      // "--json" is an option of both, and the outer one takes it.
+      ended(await (await import('./ingest-retry.ts')).retryIngestions(command.optsWithGlobals(), context)),
+    );
 
   searchOptions(program.command('search').description('find passages').argument('<query...>', 'what to look for'))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
@@ -114,7 +120,7 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .option('--json', 'events as JSON lines')
     .action(async (options) => ended(await (await import('./chat.ts')).chat(options, context)));
 
-  const documents = program.command('documents').description('list, show and delete documents');
+  const documents = program.command('documents').description('list, show, restore and delete documents');
   documents
     .command('list', { isDefault: true })
     .description('newest first')
@@ -127,8 +133,28 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .description('what is known of a document')
     .argument('<id>')
     .option('--chunks', 'with the passages it was split into')
+    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseMoment))
     .option('--json', 'machine-readable')
     .action(async (id, options) => ended(await (await import('./documents.ts')).showDocument(id, options, context)));
+  documents
+    .command('versions')
+    .description('what the document has been, newest first')
+    .argument('<id>')
+    .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
+    .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
+    .option('--json', 'machine-readable')
+    .action(async (id, options) =>
+      ended(await (await import('./document-versions.ts')).listVersions(id, options, context)),
+    );
+  documents
+    .command('restore')
+    .description('make the document once more what it was in a version; nothing is embedded')
+    .argument('<id>')
+    .argument('<version>', 'such as v0')
+    .option('--json', 'machine-readable')
+    .action(async (id, version, options) =>
+      ended(await (await import('./document-versions.ts')).restoreVersion(id, version, options, context)),
+    );
   documents
     .command('delete')
     .description('remove documents and everything made from them')
@@ -214,6 +240,7 @@ const userChanges = [
 function searchOptions(command: Command): Command {
   return command
     .addOption(new Option('--limit <number>', 'how many passages').argParser(parseLimit).default(10))
+    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseMoment))
     .addOption(new Option('--filter <json>', `such as '{"document_type": {"$eq": "pdf"}}'`).argParser(parseFilter))
     .addOption(
       new Option('--mode <mode>', 'how to search; by default what fits the embedder').choices([...searchModes]),

@@ -11,6 +11,7 @@ interface SearchOptions {
   readonly limit: number;
   readonly offset: number;
   readonly filter?: { readonly [key: string]: Json };
+  readonly asOf?: string;
   readonly mode?: SearchMode;
   readonly json?: boolean;
   readonly explain?: boolean;
@@ -27,6 +28,7 @@ export function search(query: string, options: SearchOptions, context: CommandCo
         limit: options.limit,
         offset: options.offset,
         filters: options.filter ?? {},
+        ...(options.asOf !== undefined && { asOf: options.asOf }),
         explain: options.explain === true,
         ...(options.mode && { mode: options.mode }),
       },

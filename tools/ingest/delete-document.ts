@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeletionReceipt } from '../../src/store/corpus.ts';
 import { documentId } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -27,6 +28,9 @@ export const deleteDocument = defineTool({
         full_text_entries: z.number().int(),
         files: z.number().int(),
         graph_rows: z.number().int(),
+        versions: z.number().int().optional(),
+        index: z.object({ removed: z.number().int(), state: z.string() }).optional(),
+        verified: z.string().optional(),
       })
       .optional(),
   }),
@@ -47,7 +51,7 @@ export const deleteDocument = defineTool({
     }
     const receipt = await intake.remove(document);
     return {
-      text: `Deleted: ${describeDocument(document)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} file, ${receipt.graphRows} entities and relationships.`,
+      text: `Deleted: ${describeDocument(document)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} ${receipt.files === 1 ? 'file' : 'files'}, ${receipt.versions ?? 0} earlier versions, ${receipt.graphRows} entities and relationships.${proof(receipt)}`,
       structured: {
         ...common,
         deleted: true,
@@ -58,8 +62,19 @@ export const deleteDocument = defineTool({
           full_text_entries: receipt.fullTextEntries,
           files: receipt.files,
           graph_rows: receipt.graphRows,
+          ...(receipt.versions === undefined ? {} : { versions: receipt.versions }),
+          ...(receipt.index === undefined ? {} : { index: receipt.index }),
+          ...(receipt.verified === undefined ? {} : { verified: String(receipt.verified) }),
         },
       },
     };
   },
 });
+
+function proof({ verified }: DeletionReceipt): string {
+  if (verified === undefined) return '';
+  if (verified === 'pending') return ' The vector index is still to forget it, which happens by itself.';
+  return verified
+    ? ' Searches made afterwards find nothing of it.'
+    : ' A search made afterwards still finds some of it.';
+}

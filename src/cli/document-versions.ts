@@ -1,0 +1,79 @@
+import type { DeletionRecord, VersionRecord } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { table, visibleLine } from './layout.ts';
+import { byteCount, count } from './progress-line.ts';
+import { withClient } from './with-client.ts';
+
+/** `citewell documents versions` */
+export function listVersions(
+  id: string,
+  options: { readonly limit: number; readonly offset: number; readonly json?: boolean },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { output } = context;
+  return withClient(
+    context,
+    async (client) => {
+      const { versions, total } = await client.versions(id, options);
+      if (options.json) output.print(JSON.stringify({ total, versions }));
+      else for (const line of table(versions.map(row))) output.print(line);
+      if (!options.json && total > versions.length)
+        output.note(`${count(versions.length)} of ${count(total)} versions.`);
+      return exitCodes.ok;
+    },
+    { embedder: 'keep' },
+  );
+}
+
+const row = (version: VersionRecord): string[] => [
+  version.version,
+  version.published_at,
+  version.replaced_at === null ? 'now' : `until ${version.replaced_at}`,
+  byteCount(version.size_in_bytes),
+  version.retired === null ? visibleLine(version.title) : `not kept any longer (given up ${version.retired.at})`,
+];
+
+/** `citewell documents restore` */
+export function restoreVersion(
+  id: string,
+  version: string,
+  options: { readonly json?: boolean },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { output } = context;
+  return withClient(
+    context,
+    async (client) => {
+      const document = await client.restoreVersion(id, version);
+      if (options.json) output.print(JSON.stringify(document));
+      else output.print(`Restored ${version} of ${id}; it is now ${String(document['version'])}.`);
+      return exitCodes.ok;
+    },
+    { embedder: 'keep' },
+  );
+}
+
+/** What a deletion removed and whether a search has proved it, in a line or two. */
+export function receiptLines(receipt: DeletionRecord): string[] {
+  const { index, verified } = receipt;
+  const went = [
+    `${count(receipt.chunks + (receipt.past_chunks ?? 0))} passages`,
+    `${count(receipt.vectors)} vectors`,
+    `${count(receipt.full_text_entries)} full-text entries`,
+    `${count(receipt.files)} files`,
+    `${count(receipt.versions ?? 0)} earlier versions`,
+    `${count(receipt.graph_rows ?? 0)} graph entries`,
+  ];
+  return [
+    `  removed: ${went.join(', ')}`,
+    ...(index === undefined ? [] : [`  vector index: ${count(index.removed)} passages, ${index.state}`]),
+    ...(verified === undefined ? [] : [`  verified by searching: ${PROOFS[`${verified}`]}`]),
+  ];
+}
+
+const PROOFS = {
+  true: 'nothing of it is found any longer',
+  false: 'SOMETHING IS STILL FOUND; run "citewell doctor"',
+  pending: 'not yet, the vector index is still to forget it',
+};
