@@ -3,14 +3,22 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { everything } from '../../src/documents/filter.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { openAiEmbeddings } from '../../src/embeddings/openai-embeddings.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { pauseBefore, type TryPolicy } from '../../src/ingest/failure-kind.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import { createIngestionDesk } from '../../src/ingest/ingestion-desk.ts';
 import { createIngestionFeed } from '../../src/ingest/ingestion-feed.ts';
 import type { Submission } from '../../src/ingest/ingestor.ts';
+import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
+import { openAiProvider } from '../models/support.ts';
+import { openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
+import { brokenConnection } from '../support/fake-provider.ts';
 import { newChunks, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';
+
+/** For machines with much else to do. */
+const patient = { timeout: 15_000 };
 
 const always = new AbortController().signal;
 const quick: TryPolicy = { tries: 4, readerTries: 3, firstPauseMs: 10, longestPauseMs: 40 };
@@ -67,7 +75,7 @@ async function openDesk(options: { store?: TestStore; embeddings?: EmbeddingMode
     return document;
   };
   const end = async (id: string) => {
-    await expect.poll(async () => (await queue.ofDocument(id))?.state).toMatch(/succeeded|failed|cancelled/);
+    await expect.poll(async () => (await queue.ofDocument(id))?.state, patient).toMatch(/succeeded|failed|cancelled/);
     return { task: await queue.ofDocument(id), document: await corpus.get(id) };
   };
   return { store, corpus, queue, ingestor, desk, submit, end, reported };
@@ -116,6 +124,23 @@ describe('a queued submission', () => {
     expect(await desk.retryFailed(everything)).toBe(0);
   });
 
+  it('is tried again when a server of embeddings fails, and embedded when it is back', async () => {
+    const fake = await startFakeOpenAi();
+    onTestFinished(() => fake.close());
+    const provider = openAiProvider(fake.baseUrl);
+    const embeddings = openAiEmbeddings({
+      ...{ provider, client: openAiClient(provider), model: 'some-embedder', dimensions: 4 },
+      retry: { maxTries: 1, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 10 },
+    });
+    const store = await openTestStore();
+    await Array.fromAsync(store.spaces.reindex(embeddings, always));
+    const { submit, end } = await openDesk({ store, embeddings });
+    fake.next(openAiError(503, 'Overloaded.'), openAiError(429, 'Slow down.'), brokenConnection);
+    const { id } = await submit(text('Some words.'));
+    expect(await end(id)).toMatchObject({ task: { state: 'succeeded', tries: 4 } });
+    expect(fake.unplayed).toBe(0);
+  });
+
   it('that cannot be read is not tried twice', async () => {
     const { submit, end } = await openDesk();
     const content = { kind: 'file', fileName: 'a.json', bytes: Buffer.from('{"a":') } as const;
@@ -134,7 +159,7 @@ describe('a queued submission', () => {
     });
     const { submit, desk, store } = await openDesk({ embeddings });
     for (let number = 0; number < 10; number++) await submit(text(`Document number ${number}.`));
-    await expect.poll(() => calls).toBeGreaterThan(3);
+    await expect.poll(() => calls, patient).toBeGreaterThan(3);
     isAway = false;
     await expect.poll(async () => (await desk.backlog()).queued, { timeout: 5_000 }).toBe(0);
     await desk.idle();
@@ -153,7 +178,7 @@ describe('a task', () => {
     const { submit, desk, queue, corpus, end } = await openDesk({ embeddings, places: 1 });
     const working = await submit(text('The first.'));
     const waiting = await submit(text('The second.'));
-    await expect.poll(async () => (await queue.ofDocument(working.id))?.state).toBe('running');
+    await expect.poll(async () => (await queue.ofDocument(working.id))?.state, patient).toBe('running');
     for (const { id } of [waiting, working]) {
       const task = await found(queue.ofDocument(id));
       const cancelling = desk.cancel(task);

@@ -4,6 +4,9 @@ import { defaultAdmin, type Principal } from '../../../src/access/principal.ts';
 import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
 
+/** For machines with much else to do. */
+const patient = { timeout: 15_000 };
+
 const other: Principal = {
   userId: '11111111-1111-4111-8111-111111111111',
   email: 'other@example.com',
@@ -62,7 +65,7 @@ describe('run_with_orchestration', () => {
       task_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     const task = async () => (await json(`/tasks/${queued.task_id}`)).results as { state: string };
-    await expect.poll(task).toMatchObject({ state: 'succeeded', document_id: queued.document_id, tries: 1 });
+    await expect.poll(task, patient).toMatchObject({ state: 'succeeded', document_id: queued.document_id, tries: 1 });
     expect((await json(`/documents/${queued.document_id}`)).results).toMatchObject({ ingestion_status: 'success' });
   });
 });
@@ -73,7 +76,7 @@ describe('tasks', () => {
       ...{ chunks: '["one"]', id: '649d1072-7054-4e17-bd51-1af5f467d617', run_with_orchestration: 'true' },
     });
     await expect
-      .poll(async () => (await json(`/tasks?document_ids=${document_id}&state=succeeded`)).total_entries)
+      .poll(async () => (await json(`/tasks?document_ids=${document_id}&state=succeeded`)).total_entries, patient)
       .toBe(1);
     const [{ id }] = (await json(`/tasks?document_ids=${document_id}`)).results as [{ id: string }];
     for (const action of ['cancel', 'retry']) {
@@ -87,12 +90,14 @@ describe('tasks', () => {
     const response = await fetch(`${http.url}/v3/documents`, { method: 'POST', body });
     const failing = ((await response.json()) as { results: { task_id: string } }).results;
     const state = async () => (await json(`/tasks/${failing.task_id}`)).results;
-    await expect.poll(state).toMatchObject({ state: 'failed', last_error: expect.stringMatching(/not valid JSON/) });
+    await expect
+      .poll(state, patient)
+      .toMatchObject({ state: 'failed', last_error: expect.stringMatching(/not valid JSON/) });
     const retried = await json(`/tasks/${failing.task_id}/retry`, { method: 'POST' });
     expect(retried.results).toMatchObject({ id: failing.task_id });
-    await expect.poll(state).toMatchObject({ state: 'failed', tries: 1 });
+    await expect.poll(state, patient).toMatchObject({ state: 'failed', tries: 1 });
     expect((await json('/documents/retry-failed', { method: 'POST' })).results).toEqual({ retried: 1 });
-    await expect.poll(state).toMatchObject({ state: 'failed' });
+    await expect.poll(state, patient).toMatchObject({ state: 'failed' });
     const { citewell } = (await json('/system/status')).results as { citewell: { ingestion: object } };
     expect(citewell.ingestion).toMatchObject({ queued: 0, running: 0, failed: 1, eta_seconds: 0 });
   });
