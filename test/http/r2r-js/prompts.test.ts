@@ -59,6 +59,17 @@ describe('the prompts client', () => {
     await expect(prompts.update({ name: 'rag', template: 'No context' })).rejects.toThrow(/Status 400.*{context}/);
   });
 
+  it('changes how the agent is told to work, and how a question is put differently', async () => {
+    const { prompts, retrieval } = client();
+    await prompts.update({ name: 'dynamic_rag_agent', template: 'You are a parrot. {date} {document_context}' });
+    const before = provider.requests.length;
+    await retrieval.agent({ message: { role: 'user', content: 'Who nests in burrows?' }, mode: 'rag' });
+    const asked = JSON.stringify(provider.requests.slice(before));
+    expect(asked).toMatch(/You are a parrot\. 20\d\d-\d\d-\d\d /);
+    expect(asked).toContain('Puffins nest');
+    await prompts.delete({ name: 'dynamic_rag_agent' });
+  });
+
   it('describes a collection in a model’s words', async () => {
     const { collections } = client();
     const { id } = (await collections.create({ name: 'sea birds' })).results;

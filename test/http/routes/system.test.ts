@@ -28,6 +28,7 @@ it('tells what it runs on and how much it holds', async () => {
         chunks: 1,
         collections: expect.any(Number),
         owed_to_index: expect.any(Number),
+        ingestion: expect.objectContaining({ queued: 0, running: 0, failed: 0 }),
         space: expect.objectContaining({ embedder: expect.any(String), dimensions: expect.any(Number) }),
       },
     },
