@@ -11,7 +11,7 @@ export interface EntityMerger {
 /**
  * Entities are the same when their names have one normal form (see `normalForm`), when a text declared one name for the
  * other and nobody else claims it, or when one is `J. Smith` and there is only one person it can be. Those of different
- * categories are not, and one without a category joins the only one there is.
+ * categories are not, and one without a category joins the one that nearly all have.
  */
 export function createMerger(entities: readonly Entity[]): EntityMerger {
   const categories = categoriesByForm(entities);
@@ -19,7 +19,7 @@ export function createMerger(entities: readonly Entity[]): EntityMerger {
   const initials = initialForms(categories);
   const settle = (form: string, category: string | null): string => {
     const known = categories.get(form);
-    const kind = category ?? (known?.size === 1 ? [...known][0] : undefined) ?? '';
+    const kind = category ?? (known && clearest(known)) ?? '';
     return `${form}\n${kind}`;
   };
   return {
@@ -44,25 +44,33 @@ export function aliasesOf({ metadata }: Pick<Entity, 'metadata'>): string[] {
 const formOf = (name: string, category: string | null): string =>
   category === 'concept' || !/\p{Lu}/u.test(name) ? normalTerm(name) : normalForm(name);
 
-function categoriesByForm(entities: readonly Entity[]): Map<string, Set<string>> {
-  const categories = new Map<string, Set<string>>();
-  for (const { name, category } of entities) {
+/** Categories of a form, each with how many mentions have it. */
+type Categories = ReadonlyMap<string, number>;
+
+function categoriesByForm(entities: readonly Entity[]): Map<string, Map<string, number>> {
+  const categories = new Map<string, Map<string, number>>();
+  for (const { name, category, mentions } of entities) {
     const form = formOf(name, category);
-    const known = categories.get(form) ?? new Set();
+    const known = categories.get(form) ?? new Map<string, number>();
     categories.set(form, known);
-    if (category !== null) known.add(category);
+    if (category !== null) known.set(category, (known.get(category) ?? 0) + Math.max(1, mentions.length));
   }
   return categories;
 }
 
-const agree = (category: string | null, known: ReadonlySet<string> | undefined): boolean =>
+const CLEAR_SHARE = 0.8;
+
+/** The category that nearly all have who have one. */
+function clearest(known: Categories): string | undefined {
+  const all = [...known.values()].reduce((sum, count) => sum + count, 0);
+  return [...known].find(([, count]) => count >= all * CLEAR_SHARE)?.[0];
+}
+
+const agree = (category: string | null, known: Categories | undefined): boolean =>
   known !== undefined && known.size <= 1 && (category === null || known.size === 0 || known.has(category));
 
 /** Acronyms and the like; a bare last name of one document says nothing in another, so it is not among them. */
-function declaredForms(
-  entities: readonly Entity[],
-  categories: ReadonlyMap<string, ReadonlySet<string>>,
-): Map<string, string> {
+function declaredForms(entities: readonly Entity[], categories: ReadonlyMap<string, Categories>): Map<string, string> {
   const claimed = new Map<string, Set<string>>();
   for (const entity of entities) {
     const own = formOf(entity.name, entity.category);
@@ -87,7 +95,7 @@ const isAcronym = (name: string): boolean =>
   /^(?:\p{Lu}[\p{Lu}\p{Ll}\d]{1,7}|(?:\p{Lu}\.){2,})$/u.test(name) && /\p{Lu}.*\p{Lu}/u.test(name);
 
 /** `j smith` → `john smith`, where the initials fit one person only. */
-function initialForms(categories: ReadonlyMap<string, ReadonlySet<string>>): Map<string, string> {
+function initialForms(categories: ReadonlyMap<string, Categories>): Map<string, string> {
   const byInitials = new Map<string, Set<string>>();
   const people = [...categories].filter(([, known]) => known.size === 1 && known.has('person')).map(([form]) => form);
   for (const form of people) {

@@ -36,9 +36,16 @@ export function categoryOfNoun(lower: string): Category | undefined {
   );
 }
 
+const SURE = 1.5;
+const MOST_BY_HINTS = 1.2;
+
 /** What one mention says of its category: the words of the name first, then those around it. */
 export function addVotes(votes: CategoryVotes, tokens: readonly Token[], name: FoundName, gazetteer: Gazetteer): void {
-  const vote = (category: Category, weight: number) => votes.set(category, (votes.get(category) ?? 0) + weight);
+  const vote = (category: Category, weight: number) => {
+    const sum = (votes.get(category) ?? 0) + weight;
+    // Hints do not become certain by being many: a thing that much is said of is `in` something often.
+    votes.set(category, weight >= SURE ? sum : Math.max(votes.get(category) ?? 0, Math.min(sum, MOST_BY_HINTS)));
+  };
   const words = tokens.slice(name.from, name.to).filter(({ kind }) => kind === 'word');
   if (name.hasHonorific) vote('person', 3);
   if (name.isQuoted) vote('work', 2);
@@ -141,6 +148,6 @@ function describedAs(tokens: readonly Token[], to: number): Category | undefined
 /** The category with the most votes, when it is ahead and more than a hint. */
 export function decideCategory(votes: CategoryVotes): Category | null {
   const [best, second] = [...votes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  if (best === undefined || best[1] < 1.5 || (second !== undefined && second[1] > best[1] * 0.85)) return null;
+  if (best === undefined || best[1] < SURE || (second !== undefined && second[1] > best[1] * 0.85)) return null;
   return best[0];
 }

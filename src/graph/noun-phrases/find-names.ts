@@ -13,6 +13,7 @@ import {
   givenNames,
   honorifics,
   legalForms,
+  monthNames,
   organizationNouns,
   personNouns,
   placeNouns,
@@ -41,6 +42,9 @@ const LEADING_TITLES = new Set(
   [...honorifics].filter(
     (title) => !/^(?:king|queen|prince|princess|saint|st|pope|lord|lady|papst|pape|papa)$/.test(title),
   ),
+);
+const MIDDLE_TITLES = new Set(
+  'ceo cfo cto president chairman chairwoman director minister founder captain professor'.split(' '),
 );
 const PARTICLES = new Set(
   'von van de der den da di del della do dos du des bin ibn al el zu ten ter af la le'.split(' '),
@@ -102,6 +106,7 @@ function endOfNext(tokens: readonly Token[], from: number, to: number): number |
     const behind = tokens[to + 1];
     return isVersion && (behind === undefined || behind.kind === 'mark' || behind.isCommon) ? to + 1 : undefined;
   }
+  if (next.text === '.' && /^(?:st|mt|ft)$/.test(last.lower) && isNameWord(tokens[to + 1])) return to + 2;
   if (next.text === '&' && isNameWord(tokens[to + 1])) return to + 2;
   if (next.text === '.' && last.text.length <= 3 && legalForms.has(last.lower)) return undefined;
   if (next.text === ',' && legalForms.has(tokens[to + 1]?.lower ?? '') && tokens[to + 1]?.isCapital) return to + 2;
@@ -146,11 +151,18 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
     const isTitle =
       !isNoble &&
       !NO_TITLE.test(token.lower) &&
-      (LEADING_TITLES.has(token.lower) || (personNouns.has(token.lower) && to - from > 1));
+      (LEADING_TITLES.has(token.lower) ||
+        (to - from > 1 && (personNouns.has(token.lower) || /^\p{L}{4,}(?:ologist|ician|rapher)$/u.test(token.lower))));
     if (isShip) break;
     if (isTitle && !isTitleOfOffice(tokens, from, to)) hasHonorific = true;
     else if (!isEmptyWord(tokens, from, to, context)) break;
     from++;
+  }
+  // `Acme CEO Jane Roe`: what stands before the title is another name.
+  const title = tokens.slice(from + 1, to - 1).findIndex(({ lower }) => MIDDLE_TITLES.has(lower));
+  if (title >= 0) {
+    from += title + 2;
+    hasHonorific = true;
   }
   while (to > from && (tokens[to - 1]?.kind !== 'word' || emptyCapitals.has(tokens[to - 1]?.lower ?? ''))) {
     if (tokens[to - 1]?.kind === 'number' && to - from > 1 && !emptyCapitals.has(tokens[to - 2]?.lower ?? '')) break;
@@ -176,7 +188,10 @@ function isEmptyWord(tokens: readonly Token[], from: number, to: number, { langu
   if (token === undefined) return true;
   if (emptyCapitals.has(token.lower) && !legalForms.has(token.lower)) return true;
   // `German engineer`, but `British Museum` and `North Sea`.
-  if (demonyms.has(token.lower)) return to - from === 1;
+  if (demonyms.has(token.lower)) {
+    const next = tokens[from + 1]?.lower ?? '';
+    return to - from === 1 || LEADING_TITLES.has(next) || (personNouns.has(next) && to - from > 2);
+  }
   return (
     language === 'de' &&
     to - from > 1 &&
@@ -204,18 +219,21 @@ function isNameAtStart(
   if (evidence.small(token.lower) > 0) return false;
   if (honorifics.has(token.lower)) return true;
   if (language === 'en') {
-    // `Check each valve`: an order, not a name.
-    if (token.tag === 'name') return !(to - from === 1 && sentence.tokens[to]?.tag === 'determiner');
+    // `Check each valve` is an order: a word alone is a name where it does, has or is something.
+    if (token.tag === 'name') return to - from > 1 || isSubject(sentence.tokens[to]);
     return to - from > 1 && token.tag === 'noun';
   }
   return language === 'de' || to - from > 1;
 }
 
+const isSubject = (next: Token | undefined): boolean =>
+  next !== undefined && (next.tag === 'verb' || next.tag === 'auxiliary' || /^(?:['’]s?|\(|,|and|&)$/.test(next.lower));
+
 function isNameAlone(tokens: readonly Token[], at: number, { gazetteer }: NameContext): boolean {
   const token = tokens[at];
   if (token === undefined || token.kind !== 'word' || [...token.text].length < 2) return false;
   if (demonyms.has(token.lower) || emptyCapitals.has(token.lower) || honorifics.has(token.lower)) return false;
-  if (emptyNouns.has(token.lower)) return false;
+  if (emptyNouns.has(token.lower) || monthNames.has(token.lower)) return false;
   if (/^\p{Lu}\.$/u.test(token.text) || /^[IVXLC]+$/.test(token.text)) return false;
   if (gazetteer.has(token.lower)) return true;
   if (surnameNouns.has(token.lower) && !/^(?:the|a|an|this|our|their|its)$/.test(tokens[at - 1]?.lower ?? ''))

@@ -10,7 +10,7 @@ const INLINE = /`[^`\n]{1,200}`|(?<=\])\([^()\s]{1,500}\)|<[^<>\n]{1,200}>/g;
 
 // Addresses, paths, identifiers, hashes, options: names of things for programs, not what a text speaks of.
 const OPAQUE =
-  /:\/\/|^www\.|.@.|_|\\|^[/~.$%#@-]|[=<>{}|]|::|\(\)|^\p{L}{2,}[\p{Ll}\d]*\.\p{Ll}{2,}|\/.*\/|^\p{Ll}+\p{Lu}|^(?!\d{4}-\d\d-\d\d$)(?=\S*\d)[\dA-Fa-f-]{8,}$|^\p{Ll}+\d|^v?\d+(?:\.\d+){2,}/u;
+  /:\/\/|^www\.|.@.|_|\\|^[/~.$%#@-]|[=<>{}|]|::|\(\)|^\p{L}{2,}[\p{Ll}\d]*\.\p{Ll}{2,}|\/.*\/|^\p{Ll}+\p{Lu}|^(?!\d{4}-\d\d-\d\d$)(?=\S*\d)[\dA-Fa-f-]{8,}$|^(?:\p{Lu}\p{Ll}+){3}|^\p{Ll}+\d|^v?\d+(?:\.\d+){2,}/u;
 // eBay, iPhone, mRNA, pH
 const SMALL_FIRST = /^[eimpvx]\p{Lu}/u;
 

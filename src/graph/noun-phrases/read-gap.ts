@@ -105,6 +105,8 @@ function verbLink(full: readonly Token[]): Link | undefined {
   const verb = gap[verbAt];
   const after = gap.slice(verbAt + 1).filter(({ tag, lower }) => tag !== 'adverb' || PREPOSITIONS.has(lower));
   if (verb === undefined) return undefined;
+  // `acids containing …` says when, not what: only `is buying`, `and moving to` are told.
+  if (verb.lower.endsWith('ing') && !isCarried && !before.some(({ lower }) => BE.has(lower))) return undefined;
   const isPassive = before.some(({ lower }) => BE.has(lower));
   const isParticiple = isPassive || (before.length === 0 && /(?:ed|en|wn|lt|de|ght|ld|un|om)$/.test(verb.lower));
   if (isParticiple && after.some(({ lower }) => lower === 'by') && endsAtObject(after, 'by')) {

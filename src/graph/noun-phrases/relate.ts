@@ -3,7 +3,7 @@ import type { Gathered, Placed } from './gather-subjects.ts';
 import type { GraphLanguage } from './language.ts';
 import type { Gazetteer } from './places.ts';
 import { readGap } from './read-gap.ts';
-import { foreignPatterns, predicateOfVerb, predicateWith } from './relation-words.ts';
+import { foreignPatterns, isKnownPredicate, predicateOfVerb, predicateWith } from './relation-words.ts';
 import type { Sentence } from './sentence.ts';
 import type { Subject } from './spotted.ts';
 import type { Token } from './tokens.ts';
@@ -231,6 +231,9 @@ function besideEachOther(first: Placed, second: Placed, words: string): Said | u
 /** Predicates that only some categories can have are not stated of others. */
 function fits({ subject, predicate, object }: Said): boolean {
   if (subject === object) return false;
+  // Of terms, which every sentence has many of, only what is surely meant is told.
+  const terms = [subject, object].filter(({ kind }) => kind === 'term').length;
+  if (terms > 0 && !isKnownPredicate(predicate) && (terms === 2 || predicate.includes('_'))) return false;
   const of = categoryOf(subject);
   const to = categoryOf(object);
   switch (predicate) {

@@ -59,6 +59,13 @@ const senseOf = new Map(
   SENSES.flatMap(([predicate, verbs]) => verbs.split(' ').map((verb) => [verb, predicate] as const)),
 );
 
+const known: ReadonlySet<string> = new Set([
+  'is_a',
+  'capital_of',
+  ...senseOf.values(),
+  ...PREPOSITIONAL.map(([predicate]) => predicate),
+]);
+
 /** A predicate for a verb in the active voice, or in the passive with `by`, seen from who does it. */
 export const predicateOfVerb = (verb: string): string => senseOf.get(verb) ?? plain(verb);
 
@@ -70,6 +77,9 @@ export function predicateWith(verb: string, preposition: string): string {
     `${senseOf.get(verb) ?? plain(verb)}_${preposition}`
   );
 }
+
+/** Whether a predicate is one of those that were chosen, not made of the words of a sentence. */
+export const isKnownPredicate = (predicate: string): boolean => known.has(predicate);
 
 const plain = (verb: string): string => verb.replaceAll(/[^\p{L}\p{N}]+/gu, '_');
 

@@ -1,5 +1,6 @@
 import type { GraphLanguage } from './language.ts';
 import type { Subject } from './spotted.ts';
+import { commonNouns } from './word-lists.ts';
 
 /** A term of one word has to be said so often to matter, a longer one and a German compound less. */
 const ONE_WORD = 4;
@@ -9,6 +10,8 @@ const LONGER = 2;
 export function isSignificant({ kind, key, mentions }: Subject, headings: string, language: GraphLanguage): boolean {
   if (kind === 'name') return mentions.some(({ isWeak }) => !isWeak);
   if (kind === 'date') return false;
+  const isCommon = !key.includes(' ') && commonNouns.has(key);
+  if (isCommon) return false;
   const isLong = key.includes(' ') || language === 'de';
   return mentions.length >= (isLong ? LONGER : ONE_WORD) || (key.includes(' ') && headings.includes(key));
 }

@@ -218,3 +218,41 @@ export const emptyNouns = listOf(
   problems item items step steps piece pieces pair moment period term terms metre metres meter meters kilometre kilometres
   kilometer kilometers mile miles foot feet inch inches euro euros dollar dollars pound pounds`,
 );
+
+/** Nouns that every document has: terms only where a heading or a definition makes them one. */
+export const commonNouns = listOf(
+  `ability access account action activity addition address advantage age agreement aim air analysis animal answer application
+  approach article aspect attack attempt attention author average background bank base basis behaviour behavior benefit
+  body book boundary box boy branch building business button call campaign capacity car care category cause center centre
+  chance change character charge choice church circle city claim class client code colour color column comment committee
+  communication community company comparison competition component concept concern conclusion condition conference
+  connection construction contact content context contract contrast control copy corner cost country couple course cover
+  crisis culture customer cycle damage danger data date deal death debate decision default definition degree delay demand
+  department description design desire detail development device difference difficulty direction director discussion
+  disease distance distribution document door doubt edge education effect effort element email employee energy environment
+  equation equipment error estimate event evidence evolution exchange existence expansion experience experiment explanation
+  expression extent eye face factor failure family father feature feeling field figure file film fire floor focus food
+  force format formation foundation frame freedom friend function future game garden girl goal government ground growth
+  guide hand head health heat height help history home hope host hotel house idea image impact importance increase
+  independence individual industry influence information input instance instruction interest interface interview
+  introduction investigation investment island issue item job journey judgment kitchen knowledge label labour lack land
+  language law leader leadership learning length letter library light limit link list literature location loss machine
+  majority management manager manner market mass material meaning measure measurement meeting member memory message method
+  mind minister minority mission mistake mixture mode model moment money mother motion movement music nature need network
+  news night notion object objective observation occasion office operation opinion opportunity option order organization
+  origin output owner package paper paragraph parent participant party passage path patient pattern performance permission
+  phase photo phrase picture plan plant play player police policy population position possibility potential power practice
+  presence present president pressure price principle print priority process product production professor profit program
+  programme progress project promise proof property proportion proposal protection province purpose quality quantity range
+  ratio reaction reader reading reality recognition record reduction reference region relation relationship relief religion
+  report request requirement research resource respect response responsibility rest restriction result return review right
+  risk river road role room rule safety sale sample scale scene scheme school science scope score screen search season
+  security selection sense sentence series server service session setting shape share shop sign signal significance
+  situation size skill society software solution sound source space speaker speech speed spirit sport staff standard start
+  statement station status stock stone stop store story strategy street strength stress structure student study style
+  subject success sum summer support surface survey system talk target task teacher team technique technology temperature
+  tendency test text theory thought title tool topic town trade tradition training transition treatment tree trend trip
+  trouble truth understanding union unit university usage user variation variety vehicle velocity version victory video
+  view village violence visit voice volume wall war water weather website weight window winter wish woman worker youth zone
+  tag prompt tutorial event budget column row field string integer parameter argument variable`,
+);
