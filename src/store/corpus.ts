@@ -182,11 +182,11 @@ export interface Corpus {
   listChunks(filter: Filter, page: Page): Promise<Paged<Chunk>>;
   /**
    * Changes a visible chunk, for every leg at once. New words also take the old ones' place in the document's text, and
-   * what stands behind them moves; a neighbour that shares the changed words keeps its own. Throws `not_found`, and
-   * `embedding_mismatch` when the corpus has moved to another space.
+   * what stands behind them moves; a neighbour that shares the changed words keeps its own. Throws `not_found`,
+   * `embedding_mismatch` when the corpus has moved to another space, `conflict` while the document is ingested again.
    */
   editChunk(id: string, change: ChunkChange): Promise<Chunk>;
-  /** Removes a visible chunk; its document goes with the last one. The document's text and file stay. Throws `not_found`. */
+  /** Removes a visible chunk; its document goes with the last one. The document's text and file stay. Throws as `editChunk`. */
   removeChunk(id: string): Promise<DeletionReceipt>;
   /** Stored vectors of these chunks in the current space, by chunk id. */
   vectorsOf(chunkIds: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>;

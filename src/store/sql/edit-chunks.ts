@@ -10,7 +10,7 @@ import { type DocumentRow, toDocuments } from './document-rows.ts';
 import { addChunkFullText, removeChunkFullText } from './full-text-rows.ts';
 import { countDocumentGraph } from './graph/count-rows.ts';
 import type { IndexUpkeep } from './index-upkeep.ts';
-import { update } from './ingestions.ts';
+import { isSettled, update } from './ingestions.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import { owe, oweRemoval } from './outbox.ts';
 import { removeDocument } from './remove-documents.ts';
@@ -33,6 +33,7 @@ export async function editChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: string,
       await transaction.updateTable('chunks').set({ metadata }).where('key', '=', row.key).execute();
       await update(transaction, document.key, {});
     } else {
+      refuseWhileIngested(document);
       await replaceChunk(transaction, { row, document, metadata, words });
     }
     return readChunk(transaction, row.id);
@@ -44,6 +45,7 @@ export async function editChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: string,
 export async function removeChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: string): Promise<DeletionReceipt> {
   const receipt = await sqlite.writer.transaction().execute(async (transaction) => {
     const { row, document } = await requireVisible(transaction, id);
+    refuseWhileIngested(document);
     if (document.chunk_count <= 1) return removeDocument(transaction, document.key);
     await oweRemoval(transaction, [row.key]);
     const fullTextEntries = await removeChunkFullText(transaction, row.key);
@@ -59,6 +61,15 @@ export async function removeChunk(sqlite: Sqlite, upkeep: IndexUpkeep, id: strin
   });
   upkeep.nudge();
   return receipt;
+}
+
+/** An ingestion under way may go on with this very chunk, and would be a passage short without it. */
+function refuseWhileIngested(document: DocumentRow): void {
+  if (isSettled(document)) return;
+  throw new ServiceError(
+    'conflict',
+    `Document ${document.id} is being ingested again (${document.ingestion_status}); change its chunks afterwards.`,
+  );
 }
 
 interface ReplacedChunk {

@@ -115,6 +115,23 @@ describe('an edited chunk', () => {
   });
 });
 
+describe('a chunk of a document that is ingested again', () => {
+  it('keeps its words until that is done, for the ingestion may go on with it', async () => {
+    const { store, ids } = await withAnimals();
+    const [whales = '', owls = ''] = ids;
+    await store.corpus.begin(document, { replace: true });
+    const edit = store.corpus.editChunk(owls, { words: words('Bats hunt.', 7) });
+    await expect(edit).rejects.toMatchObject({ code: 'conflict' });
+    await expect(store.corpus.removeChunk(whales)).rejects.toMatchObject({ code: 'conflict' });
+    await store.corpus.editChunk(owls, { metadata: { seen: true } });
+    await store.corpus.fail(document.id, 'given up');
+    expect(await store.corpus.editChunk(owls, { words: words('Bats hunt.', 7) })).toMatchObject({
+      text: 'Bats hunt.',
+      metadata: { seen: true },
+    });
+  });
+});
+
 describe('a removed chunk', () => {
   it('is gone from every leg with a receipt, and the document goes with its last one', async () => {
     const { store, ids } = await withAnimals();
