@@ -170,6 +170,16 @@ describe('beside a server', () => {
     expect(server.stdout()).toMatch(/OPENAI_API_KEY/);
   });
 
+  it('asks nobody who they are, and so answers no page of another site, whatever its name for this machine', async () => {
+    const status = async (headers: Readonly<Record<string, string>>) =>
+      (await fetch(`${server.url}/v3/documents`, { headers })).status;
+    expect(server.stdout()).toContain('whoever reaches it, from this machine');
+    expect(await status({})).toBe(200);
+    expect(await status({ origin: 'http://localhost:5173' })).toBe(200);
+    expect(await status({ origin: 'https://elsewhere.test' })).toBe(403);
+    expect((await fetch(`${server.url}/v3/users/me`)).status).toBe(200);
+  });
+
   it('refuses a second server on the same data folder and names the first', async () => {
     const { code, stderr } = await run('serve', '--port', '0');
     expect(code).toBe(1);
