@@ -76,7 +76,7 @@ function germanTerms(tokens: readonly Token[], free: (at: number) => boolean): T
   return tokens.flatMap((token, at) =>
     token.kind === 'word' &&
     token.isCapital &&
-    token.text.length >= 10 &&
+    token.text.length >= 12 &&
     free(at) &&
     /^\p{Lu}[\p{Ll}-]+$/u.test(token.text)
       ? [{ from: at, to: at + 1 }]

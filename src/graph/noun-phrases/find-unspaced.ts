@@ -31,6 +31,11 @@ const ENDINGS: readonly (readonly [Category, RegExp])[] = [
 /** Words of grammar and generality that name nothing. */
 const EMPTY = new Set(
   (
+    '的 在 是 和 与 與 了 被 到 从 從 对 對 为 為 以 及 也 就 都 而 并 並 于 於 由 向 把 让 使 将 將 又 或 不 有 其 该 每 各 某 等 所 后 前 ' +
+    '中 上 下 里 内 外 时 个 種 种 次 会 能 要 可 很 更 最 太 再 还 只 已 曾 则 若 因 但 且 至 当 地 得 着 过 来 去 人 名 位 号 第 一 二 三 两 多 ' +
+    '这些 那些 许多 一般 通常 可能 可以 能够 应该 必须 需要 包括 包含 通过 认为 提供 使用 进行 成为 称为 具有 存在 发现 发生 开始 结束 导致 允许 要求 ' +
+    '表示 作为 根据 关于 对于 用于 位于 来自 属于 之间 之一 以来 以上 以下 同时 随着 直到 然后 然而 虽然 即使 甚至 非常 特别 尤其 完全 部分 全部 大约 ' +
+    '时间 问题 情况 方式 方法 结果 原因 影响 过程 部门 人们 人口 世纪 年代 时期 当时 现在 今天 发展 变化 增加 减少 得到 受到 获得 支持 反对 建立 ' +
     '这 那 这个 那个 我们 他们 她们 你们 自己 一个 一种 一些 没有 可以 因为 所以 但是 如果 由于 以及 其中 之后 之前 其他 主要 已经 目前 年 月 日 ' +
     'これ それ あれ この その ある いる する なる こと もの ため よう ところ とき など および また 彼 彼女 私 人 年 月 日 ' +
     'และ ที่ ของ เป็น ใน มี การ ความ ได้ ให้ จาก ว่า นี้ นั้น ไม่ กับ โดย เพื่อ หรือ ซึ่ง คน ปี วัน แห่ง ตั้ง อยู่ มา ไป ' +
@@ -40,7 +45,7 @@ const EMPTY = new Set(
 const KOREAN_PARTICLE = /(?:에서|에게|으로|까지|부터|이다|하고|은|는|이|가|을|를|의|에|로|와|과|도|만)$/;
 const BRACKETED = /《([^《》]{1,40})》|『([^『』]{1,40})』|「([^「」]{2,20})」/gu;
 const KATAKANA = /[\p{sc=Kana}ー]{3,20}(?:[・＝][\p{sc=Kana}ー]{2,20}){0,4}/gu;
-const LATIN_NAME = /\p{Lu}[\p{L}\d]{1,30}(?: \p{Lu}[\p{L}\d]{1,30}){0,3}/gu;
+const LATIN_NAME = /[A-Z][\p{sc=Latn}\d]{1,30}(?: [A-Z][\p{sc=Latn}\d]{1,30}){0,3}/gu;
 const DATE = /(?:\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?)/gu;
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' });
@@ -72,9 +77,6 @@ interface Word {
   readonly end: number;
 }
 
-/** A name is of at most so many words of the dictionary. */
-const MAX_WORDS = 4;
-
 /** Neighbouring words of ideographs up to an ending that tells their kind; other words by themselves. */
 function addWords(sentence: string, add: Add): void {
   let run: Word[] = [];
@@ -98,29 +100,25 @@ function addWords(sentence: string, add: Add): void {
   close();
 }
 
+/** A word that ends like a name, or `大学` and the like with the word before it. */
 function addRun(sentence: string, run: readonly Word[], add: Add): void {
-  for (let from = 0; from < run.length; from++) {
-    const first = run[from];
-    if (first === undefined) continue;
-    const found = nameFrom(sentence, run, from);
-    if (found !== undefined) {
-      add(first.start, found.end, 'name', found.category);
-      from = found.last;
-    } else if (first.end - first.start >= 2) add(first.start, first.end, 'term', null);
+  const isEnding: boolean[] = [];
+  for (const [place, { start, end }] of run.entries()) {
+    const word = sentence.slice(start, end);
+    const category = categoryOf(word);
+    const before = run[place - 1];
+    isEnding[place] = category !== undefined && word.length <= 3 && ENDING_ALONE.test(word);
+    if (category === undefined) continue;
+    if (isEnding[place]) {
+      if (before !== undefined && !isEnding[place - 1]) add(before.start, end, 'name', category);
+    } else if (word.length >= 3) add(start, end, 'name', category);
   }
+  for (const { start, end } of run) if (end - start >= 2) add(start, end, 'term', null);
 }
 
-function nameFrom(sentence: string, run: readonly Word[], from: number) {
-  for (let last = from; last < Math.min(run.length, from + MAX_WORDS); last++) {
-    const [first, end] = [run[from], run[last]];
-    if (first === undefined || end === undefined) continue;
-    const text = sentence.slice(first.start, end.end);
-    const ending =
-      text.length >= 3 && text.length <= 14 ? ENDINGS.find(([, pattern]) => pattern.test(text)) : undefined;
-    if (ending !== undefined) return { last, end: end.end, category: ending[0] };
-  }
-  return undefined;
-}
+const categoryOf = (word: string): Category | undefined => ENDINGS.find(([, pattern]) => pattern.test(word))?.[0];
+const ENDING_ALONE =
+  /^(?:公司|集团|集團|大学|大學|学院|學院|银行|銀行|研究所|研究院|协会|協会|協會|委员会|委員会|委員會|新聞社|病院|医院|博物館|博物馆|図書館|图书馆|市|省|県|县|縣|区|區|州|島|岛|山|河|川|湖|海|町|村|寺|城|駅|站|国|國|条約|条约|憲法|宪法|法案|政府)$/;
 
 function addKorean(segment: string, index: number, add: Add): void {
   const stem = segment.replace(KOREAN_PARTICLE, '');

@@ -8,6 +8,8 @@ export interface Link {
   readonly isReversed: boolean;
   /** The sentence's earlier subject is meant, not the first of the two. */
   readonly isCarried: boolean;
+  /** It is said of a subject, by a verb of the sentence; otherwise of what stands right before. */
+  readonly isOfSubject?: boolean;
   /** Of a verb that more may follow: `born in Ulm in 1879`. */
   readonly verb?: string;
   /** Who does it may follow, after `by`. */
@@ -38,7 +40,10 @@ export function readGap(gap: readonly Token[]): Link | undefined {
     gap.some(({ lower }) => UNSURE.has(lower) || lower.endsWith("n't"))
   )
     return undefined;
-  return possessive(gap) ?? (hasVerb(gap) ? verbLink(gap) : nounLink(gap));
+  if (!hasVerb(gap)) return possessive(gap) ?? nounLink(gap);
+  const isRelative = /^(?:who|which|that)$/.test(gap[0]?.lower ?? '') || gap[0]?.text === ',';
+  const found = possessive(gap) ?? verbLink(gap);
+  return found && { ...found, isOfSubject: !isRelative && !found.isCarried };
 }
 
 const link = (predicate: string, rest: Partial<Link> = {}): Link => ({

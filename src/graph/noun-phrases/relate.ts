@@ -116,7 +116,9 @@ function relateEnglish(
       last = { of: state([before], current, 'is_a', true), isReversed: true };
       continue;
     }
-    const link = isConditional(tokens, first.spotted.from) ? undefined : readGap(gap);
+    const read = isConditional(tokens, first.spotted.from) ? undefined : readGap(gap);
+    const doer = before !== undefined && group.includes(before) ? (group[0] ?? first) : first;
+    const link = read?.isOfSubject && before !== undefined && isInPhrase(tokens, doer) ? undefined : read;
     if (link !== undefined) {
       const subjects = link.isCarried
         ? carried
@@ -192,6 +194,7 @@ function kindsIn(
     // `a close friend of` is a relation, not a kind.
     const isRelation = /^(?:of|to|with)$/.test(tokens[current.spotted.to]?.lower ?? '');
     if (isRelation || readGap(own)?.predicate !== 'is_a') return [];
+    if (before !== undefined && isInPhrase(tokens, first)) return [];
     return [{ subject: first.subject, predicate: 'is_a', object: current.subject }].filter(fits);
   });
 }
@@ -201,6 +204,25 @@ const isCityAndCountry = (first: Placed, second: Placed, gazetteer: Gazetteer): 
   gazetteer.get(first.spotted.text.toLowerCase()) !== 'country' &&
   first.spotted.kind === 'name' &&
   (categoryOf(first.subject) === 'place' || categoryOf(first.subject) === null);
+
+/** `the mayor of Oslo met`: whoever met, it was not Oslo. */
+function isInPhrase(tokens: readonly Token[], { spotted, subject }: Placed): boolean {
+  let at = spotted.from - 1;
+  while (
+    at >= 0 &&
+    (/^(?:the|a|an|his|her|its|their)$/.test(tokens[at]?.lower ?? '') ||
+      tokens[at]?.tag === 'adjective' ||
+      (subject.kind === 'name' && tokens[at]?.tag === 'noun'))
+  )
+    at--;
+  const before = tokens[at];
+  return (
+    before?.kind === 'word' &&
+    /^(?:of|in|at|for|from|by|with|on|to|into|near|against|between|under|over|through|as|than|about|after|before|during)$/.test(
+      before.lower,
+    )
+  );
+}
 
 /** `if Acme founded…` states nothing. */
 function isConditional(tokens: readonly Token[], at: number): boolean {

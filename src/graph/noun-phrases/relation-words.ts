@@ -1,6 +1,6 @@
 /** How a verb is told as a predicate: the verbs that mean much the same, in the forms they are met in. */
 const SENSES: readonly (readonly [string, string])[] = [
-  ['founded', 'found founds founded co-founded cofounded establish establishes established create creates created'],
+  ['founded', 'founded co-founded cofounded establish establishes established create creates created'],
   ['acquired', 'acquire acquires acquired buy buys bought purchase purchases purchased'],
   ['wrote', 'write writes wrote written author authored co-wrote penned'],
   ['published', 'publish publishes published'],
