@@ -20,7 +20,8 @@ export const docxReader: Reader = {
     const texts = new Map(file.names.filter(isXml).map((name) => [name, file.text(name) ?? '']));
     checkNesting(texts, fileName);
     const html = await convert(bytes, fileName);
-    const $ = load(html, null, false);
+    // Under a single root: looking for elements among many siblings takes time with the square of their number.
+    const $ = load(`<div>${html}</div>`, null, false);
     // The arrows that lead back from a note to the text are not text.
     $('a[href^="#footnote-ref"], a[href^="#endnote-ref"]').remove();
     removeNoteMarks($);

@@ -59,14 +59,26 @@ const MAX_MERGED_COLUMNS = 50;
 const MAX_FILLED = 200_000;
 
 /** Writes the text of merged cells into each row and column they cover, so that no row lacks what is said beside it. */
-export function fillMerged(rows: readonly SheetRow[], merged: readonly MergedCells[]): SheetRow[] {
-  const byIndex = new Map(rows.map((row) => [row.index, new Map(row.cells.map((cell) => [cell.column, cell.text]))]));
+export function fillMerged(rows: readonly SheetRow[], merged: readonly MergedCells[]): readonly SheetRow[] {
+  const areas = merged.filter(
+    ({ top, left, bottom, right }) => bottom - top <= MAX_MERGED_ROWS && right - left <= MAX_MERGED_COLUMNS,
+  );
+  if (areas.length === 0) return rows;
+  const covered = new Set<number>();
+  for (const { top, bottom } of areas)
+    for (let index = top; index <= bottom && covered.size < MAX_FILLED; index++) covered.add(index);
+  // Only rows that some area covers are opened: a sheet may have a million others.
+  const open = new Map(
+    rows
+      .filter(({ index }) => covered.has(index))
+      .map(({ index, cells }) => [index, new Map(cells.map((cell) => [cell.column, cell.text]))]),
+  );
   let filled = 0;
-  for (const { top, left, bottom, right } of merged) {
-    const text = byIndex.get(top)?.get(left);
-    if (text === undefined || bottom - top > MAX_MERGED_ROWS || right - left > MAX_MERGED_COLUMNS) continue;
+  for (const { top, left, bottom, right } of areas) {
+    const text = open.get(top)?.get(left);
+    if (text === undefined) continue;
     for (let index = top; index <= bottom && filled < MAX_FILLED; index++) {
-      const row = byIndex.get(index);
+      const row = open.get(index);
       // A row of nothing else is a title; said once is enough.
       if (row === undefined || (index === top && row.size === 1)) continue;
       for (let column = left; column <= right; column++) {
@@ -76,11 +88,10 @@ export function fillMerged(rows: readonly SheetRow[], merged: readonly MergedCel
       }
     }
   }
-  if (filled === 0) return [...rows];
-  return rows.map(({ index }) => ({
-    index,
-    cells: [...(byIndex.get(index) ?? [])]
-      .map(([column, text]) => ({ column, text }))
-      .sort((a, b) => a.column - b.column),
-  }));
+  return rows.map((row) => {
+    const cells = open.get(row.index);
+    if (cells === undefined) return row;
+    const sorted = [...cells].map(([column, text]) => ({ column, text })).sort((a, b) => a.column - b.column);
+    return { index: row.index, cells: sorted };
+  });
 }
