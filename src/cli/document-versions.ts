@@ -58,19 +58,23 @@ export function restoreVersion(
 export function receiptLines(receipt: DeletionRecord): string[] {
   const { index, verified } = receipt;
   const went = [
-    `${count(receipt.chunks + (receipt.past_chunks ?? 0))} passages`,
-    `${count(receipt.vectors)} vectors`,
-    `${count(receipt.full_text_entries)} full-text entries`,
-    `${count(receipt.files)} files`,
-    `${count(receipt.versions ?? 0)} earlier versions`,
-    `${count(receipt.graph_rows ?? 0)} graph entries`,
+    counted(receipt.chunks + (receipt.past_chunks ?? 0), 'passage', 'passages'),
+    counted(receipt.vectors, 'vector', 'vectors'),
+    counted(receipt.full_text_entries, 'full-text entry', 'full-text entries'),
+    counted(receipt.files, 'file', 'files'),
+    counted(receipt.versions ?? 0, 'earlier version', 'earlier versions'),
+    counted(receipt.graph_rows ?? 0, 'graph entry', 'graph entries'),
   ];
   return [
     `  removed: ${went.join(', ')}`,
-    ...(index === undefined ? [] : [`  vector index: ${count(index.removed)} passages, ${index.state}`]),
+    ...(index === undefined
+      ? []
+      : [`  vector index: ${counted(index.removed, 'passage', 'passages')}, ${index.state}`]),
     ...(verified === undefined ? [] : [`  verified by searching: ${PROOFS[`${verified}`]}`]),
   ];
 }
+
+const counted = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
 
 const PROOFS = {
   true: 'nothing of it is found any longer',

@@ -65,6 +65,10 @@ function mainJob(isServed: boolean) {
     const { documents } = jsonOf((await run('documents', 'list', '--json')).stdout);
     const kept = documents.find(({ document_type: type }: { document_type: string }) => type === 'md');
     expect(kept.metadata).toMatchObject({ year: 1844, tall: true });
+    const { versions } = jsonOf((await run('documents', 'versions', kept.id, '--json')).stdout);
+    expect(versions.map(({ version }: { version: string }) => version)).toEqual(['v1', 'v0']);
+    const past = await run('documents', 'show', kept.id, '--as-of', versions[1].published_at, '--json');
+    expect(jsonOf(past.stdout)).toMatchObject({ version: 'v0', metadata: { year: 1844 } });
   });
 
   it('finds passages with their place', async () => {
@@ -133,7 +137,10 @@ function mainJob(isServed: boolean) {
     expect(shown).toMatchObject({ id, ingestion_status: 'success', metadata: { year: 1844 } });
     expect(shown.chunks.map(({ text }: { text: string }) => text).join('')).toContain('Rye bread');
 
-    expect(await run('documents', 'delete', id)).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
+    const deleted = await run('documents', 'delete', id);
+    expect(deleted.stdout).toMatch(
+      /^Deleted [-\da-f]+\.\n {2}removed: \d+ passages?, .*\n.*\n.*(?:nothing of it is found|not yet)/,
+    );
     const { results } = jsonOf((await run('search', 'rye bread', '--json')).stdout);
     expect(JSON.stringify(results)).not.toContain('Rye bread');
     expect(await run('documents', 'show', id)).toMatchObject({ code: 1, stdout: '' });

@@ -41,7 +41,13 @@ export async function* fillSpace(parts: FillSpace): AsyncGenerator<ReindexProgre
   }
 }
 
-type BareChunk = Awaited<ReturnType<typeof chunksWithout>>[number];
+/** A stored passage with all that is embedded of it. */
+interface BareChunk {
+  readonly key: number;
+  readonly text: string;
+  readonly heading_path: string;
+  readonly title: string;
+}
 
 function chunksWithout(database: Queries, spaceKey: number, after: number) {
   return database
@@ -64,8 +70,11 @@ function chunksWithout(database: Queries, spaceKey: number, after: number) {
     .execute();
 }
 
-async function embedChunks(parts: FillSpace, chunks: readonly BareChunk[]): Promise<void> {
-  const { sqlite, upkeep, space, embedder, embeddingText, signal } = parts;
+/** The vectors of these passages, by key. */
+export async function embedStored(
+  { space, embedder, embeddingText, signal }: FillSpace,
+  chunks: readonly BareChunk[],
+): Promise<ReadonlyMap<number, Float32Array>> {
   const texts = chunks.map(({ title, heading_path, text }) =>
     embeddingText({ title, headingPath: JSON.parse(heading_path) as string[], text }),
   );
@@ -78,7 +87,17 @@ async function embedChunks(parts: FillSpace, chunks: readonly BareChunk[]): Prom
         `${wrong?.length ?? space.dimensions} dimensions; ${space.dimensions} dimensions were expected.`,
     );
   }
-  const vectorOf = new Map(chunks.map(({ key }, place) => [key, vectors[place]]));
+  return new Map(
+    chunks.flatMap(({ key }, place) => {
+      const vector = vectors[place];
+      return vector === undefined ? [] : [[key, vector] as const];
+    }),
+  );
+}
+
+async function embedChunks(parts: FillSpace, chunks: readonly BareChunk[]): Promise<void> {
+  const { sqlite, upkeep, space } = parts;
+  const vectorOf = await embedStored(parts, chunks);
   const stored = await sqlite.writer.transaction().execute(async (transaction) => {
     // A chunk may have been removed while it was embedded.
     const alive = await transaction
@@ -103,7 +122,8 @@ async function embedChunks(parts: FillSpace, chunks: readonly BareChunk[]): Prom
   if (stored.length > 0) upkeep.nudge();
 }
 
-async function readProgress(database: Queries, spaceKey: number): Promise<ReindexProgress> {
+/** Earlier versions' passages are counted in. */
+export async function readProgress(database: Queries, spaceKey: number): Promise<ReindexProgress> {
   const count = await database
     .selectNoFrom((expressions) => [
       expressions
@@ -115,7 +135,19 @@ async function readProgress(database: Queries, spaceKey: number): Promise<Reinde
         .selectFrom('chunks')
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .as('total'),
+      expressions
+        .selectFrom('past_chunk_vectors')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('space_key', '=', spaceKey)
+        .as('pastDone'),
+      expressions
+        .selectFrom('past_chunks')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .as('pastTotal'),
     ])
     .executeTakeFirstOrThrow();
-  return { done: count.done ?? 0, total: count.total ?? 0 };
+  return {
+    done: (count.done ?? 0) + (count.pastDone ?? 0),
+    total: (count.total ?? 0) + (count.pastTotal ?? 0),
+  };
 }

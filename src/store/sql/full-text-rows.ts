@@ -3,6 +3,7 @@ import { ANALYSER_VERSION } from '../full-text/analyse.ts';
 import { renewGraphTerms } from './graph/name-rows.ts';
 import type { Sqlite } from './open-sqlite.ts';
 import type { Queries } from './space-rows.ts';
+import { renewPastTerms } from './versions/past-terms.ts';
 
 const STAMP = 'analyser_version';
 
@@ -93,6 +94,7 @@ export async function renewFullText({ writer }: Sqlite): Promise<boolean> {
       .execute();
     for (const { key, generation } of visible) await addFullText(transaction, key, generation);
     await renewGraphTerms(transaction);
+    await renewPastTerms(transaction);
     await transaction
       .insertInto('settings')
       .values({ name: STAMP, value: ANALYSER_VERSION })

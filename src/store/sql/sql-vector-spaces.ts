@@ -8,6 +8,7 @@ import type { Sqlite } from './open-sqlite.ts';
 import { oweDrop } from './outbox.ts';
 import { allSpaces, currentSpace, describeSpace, isSameSpace, type Queries, type SpaceRow } from './space-rows.ts';
 import { switchSpace } from './switch-space.ts';
+import { fillPast } from './versions/fill-past.ts';
 
 export interface VectorSpacesParts {
   readonly sqlite: Sqlite;
@@ -27,6 +28,7 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
     try {
       do {
         yield* fillSpace({ ...parts, space: target, embedder, signal });
+        yield* fillPast({ ...parts, space: target, embedder, signal });
         // An index that is down does not hold up the move: until it is back, searches compare exactly.
         await upkeep.replayOutbox().catch(() => {});
       } while (!(await switchSpace(sqlite, target)));

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { everything } from '../../../../src/documents/filter.ts';
+import type { EmbeddingModel } from '../../../../src/embeddings/embedding-model.ts';
 import { createChunkSearch } from '../../../../src/store/sql/chunk-search.ts';
 import { newDocument, openTestStore, type TestStore } from '../../../support/store.ts';
 import { directionOf, moment, takeIn } from './take-in.ts';
@@ -81,7 +82,10 @@ describe('a document that is taken in again', () => {
       embeddedText: `Letter\n${text}`,
     }));
     expect((await corpus.keep(letter.id, passages, 'Letter')).size).toBe(3);
-    await corpus.removeChunk(chunk?.id ?? '');
+    await store.sqlite.writer
+      .deleteFrom('chunks')
+      .where('id', '=', chunk?.id ?? '')
+      .execute();
     const publication = { text: 'x', pages: [], summary: null, totalTokens: 0, passages: 3 };
     await expect(corpus.publish(letter.id, publication)).rejects.toMatchObject({ code: 'conflict' });
   });
@@ -322,5 +326,50 @@ describe('a question about an earlier time', () => {
     await takeIn(store, letter, second);
     expect(await searchOf(store).countForgotten?.(then)).toBe(1);
     expect(await searchOf(store).matching({ text: 'whale', filter: everything, limit: 5, asOf: then })).toEqual([]);
+  });
+});
+
+describe('another embedder', () => {
+  it('embeds the passages of earlier versions too, so that they can be asked and restored', async () => {
+    const store = await openTestStore();
+    await takeIn(store, letter, first);
+    const then = await moment();
+    await takeIn(store, letter, second);
+    const space = { embedder: 'test/other', version: '1', dimensions: 4 };
+    const embedder: EmbeddingModel = {
+      name: space.embedder,
+      isLexical: false,
+      space: async () => space,
+      embed: async (texts) => texts.map((text) => directionOf(text.split('\n').at(-1) ?? '')),
+    };
+    const moving = store.spaces.reindex(embedder, new AbortController().signal);
+    let last = await moving.next();
+    while (!last.done) last = await moving.next();
+    const notes: string[] = [];
+    const found = await searchOf(store).nearest({
+      vector: directionOf(first[1] ?? ''),
+      measure: 'cosine_distance',
+      filter: everything,
+      limit: 1,
+      asOf: then,
+      note: (text) => notes.push(text),
+    });
+    expect([found[0]?.text, notes]).toEqual([first[1], []]);
+    expect(await store.versions.restore(letter.id, 'v0')).toMatchObject({ version: 'v2' });
+  });
+
+  it('finds words of earlier versions when the way words are taken apart has changed', async () => {
+    const store = await openTestStore();
+    await takeIn(store, letter, first);
+    const then = await moment();
+    await takeIn(store, letter, second);
+    await store.sqlite.writer
+      .updateTable('settings')
+      .set({ value: 'old' })
+      .where('name', '=', 'analyser_version')
+      .execute();
+    const next = await store.reopen();
+    const query = { text: 'one', filter: everything, limit: 5, asOf: then };
+    expect((await searchOf(next).matching(query)).map(({ text }) => text)).toEqual([first[1]]);
   });
 });

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { ReindexProgress } from '../../vector-spaces.ts';
+import { embedStored, type FillSpace, readProgress } from '../fill-space.ts';
+import { inBatches } from '../key-ranges.ts';
+import type { Queries } from '../space-rows.ts';
+import { toVectorBytes } from '../vector-bytes.ts';
+
+const BATCH = 256;
+const ROWS = 100;
+
+/** Gives every passage that only earlier versions have a vector in the space, so that they can be asked and restored. */
+export async function* fillPast(parts: FillSpace): AsyncGenerator<ReindexProgress, void> {
+  const { sqlite, space, signal } = parts;
+  for (let last = 0; ; ) {
+    signal.throwIfAborted();
+    const chunks = await pastChunksWithout(sqlite.reader, space.key, last);
+    const final = chunks.at(-1);
+    if (final === undefined) return;
+    const vectors = await embedStored(parts, chunks);
+    await sqlite.writer.transaction().execute((transaction) => store(transaction, space.key, vectors));
+    yield await readProgress(sqlite.reader, space.key);
+    last = final.key;
+  }
+}
+
+async function pastChunksWithout(database: Queries, spaceKey: number, after: number) {
+  const { rows } = await sql<{ key: number; text: string; heading_path: string; title: string }>`
+    select p.key, p.text, p.heading_path,
+      (select v.title from version_chunks m join document_versions v on v.key = m.version_key
+       where m.chunk_key = p.key limit 1) as title
+    from past_chunks p where p.key > ${after} and not exists (
+      select 1 from past_chunk_vectors v where v.space_key = ${spaceKey} and v.chunk_key = p.key
+    ) order by p.key limit ${BATCH}`.execute(database);
+  return rows;
+}
+
+async function store(database: Queries, spaceKey: number, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
+  // A version may have been given up, or restored, while its passages were embedded.
+  const alive = await database
+    .selectFrom('past_chunks')
+    .select('key')
+    .where('key', 'in', [...vectors.keys()])
+    .execute();
+  const rows = alive.flatMap(({ key }) => {
+    const vector = vectors.get(key);
+    return vector === undefined ? [] : [{ space_key: spaceKey, chunk_key: key, vector: toVectorBytes(vector) }];
+  });
+  for (const batch of inBatches(rows, ROWS)) {
+    await database
+      .insertInto('past_chunk_vectors')
+      .values(batch)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
