@@ -59,6 +59,8 @@ export interface Config {
   readonly prices: PriceTable;
   /** Whether an upload is answered when its document is there, or at once and the document queued. */
   readonly ingest: 'inline' | 'queue';
+  /** Whether documents are extracted into the graph by themselves, and with which model where not without one. */
+  readonly graph: { readonly isAutomatic: boolean; readonly model?: string };
   /** Tokens a language model reads at once; longer conversations are summarised. */
   readonly contextTokens: number;
   /** Earlier versions kept of each document. */
@@ -129,6 +131,10 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
     prices: value.CITEWELL_PRICES ?? {},
     ingest: value.CITEWELL_INGEST,
+    graph: {
+      isAutomatic: value.CITEWELL_GRAPH === 'on',
+      ...(value.CITEWELL_GRAPH_MODEL && { model: value.CITEWELL_GRAPH_MODEL }),
+    },
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     versionsKept: value.CITEWELL_VERSIONS_KEPT,
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,

@@ -8,6 +8,8 @@ import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { defaultEmbeddingName } from './embeddings/registry.ts';
+import { sharingQueries } from './embeddings/sharing-queries.ts';
+import { withGraph } from './graph/search-graph.ts';
 import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http/http-services.ts';
 import { embeddingText } from './ingest/embedding-text.ts';
 import { createIngestor } from './ingest/ingest-document.ts';
@@ -28,6 +30,7 @@ import { hintsFor } from './services/hints.ts';
 import type { Learner } from './services/learner.ts';
 import { requireModels } from './services/naming.ts';
 import { openEmbedder } from './services/open-embedder.ts';
+import { openGraph } from './services/open-graph.ts';
 import { openSandbox } from './services/open-sandbox.ts';
 import { openWeb, type Web } from './services/open-web.ts';
 import { shownSettings } from './services/shown-settings.ts';
@@ -119,7 +122,14 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const prompts = await openPromptBook(store.prompts);
   const hasModel = !models.defaultName('fast').startsWith('builtin/');
   const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast'), prompts) : undefined;
-  const retriever = createRetriever({ chunks, embedder: embeddings, variants });
+  const asking = sharingQueries(embeddings);
+  const retriever = withGraph({
+    retriever: createRetriever({ chunks, embedder: asking, variants }),
+    graph: store.graphSearch,
+    embedder: asking,
+  });
+  const graph = openGraph({ settings: config, store, models, embeddings, changes, warn });
+  closers.push(graph.close);
   const feed = createIngestionFeed();
   const ingestor = withinQuota(
     createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed }),
@@ -171,6 +181,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   closers.push(() => runs.close());
   if (options.resumes) {
     ingestions.nudge();
+    graph.extraction.start();
     learner.start();
   }
 
@@ -180,6 +191,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     corpus,
     versions: watched(store.versions),
     collections,
+    graph,
     prompts,
     indices: { list: () => spaces.list(), state: maintenance.state, audit: () => maintenance.audit() },
     settings: () => shownSettings(config, { models, embedder: embeddings.name }),

@@ -66,7 +66,9 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
     const task = await records.next(which);
     if (task === undefined) return undefined;
     const finished = await extractOne(task, signal);
-    for (const resolve of waiting.get(task.documentId) ?? []) resolve();
+    // What has changed meanwhile waits again, unless it is gone.
+    const isSettled = finished.outcome !== 'changed' || (await records.extractionOf(task.documentId)) === undefined;
+    if (isSettled) for (const resolve of waiting.get(task.documentId) ?? []) resolve();
     return finished;
   }
 

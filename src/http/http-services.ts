@@ -3,6 +3,7 @@ import type { Agent } from '../agent/agent.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import type { GraphDesk } from '../graph/graph-desk.ts';
 import type { IngestionDesk } from '../ingest/ingestion-desk.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
@@ -92,6 +93,7 @@ export interface HttpServices {
   readonly sources: SourceRecords;
   /** Ingestions that go on in the background. */
   readonly ingestions: IngestionDesk;
+  readonly graph: GraphDesk;
   readonly retriever: Retriever;
   readonly answerer: Answerer;
   readonly agent: Agent;

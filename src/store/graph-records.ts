@@ -2,6 +2,7 @@ import type { Metadata } from '../documents/document.ts';
 import type { ExtractedGraph, GraphPassage } from '../graph/graph.ts';
 
 import type { Page, Paged } from './corpus.ts';
+import type { VectorSpaceName } from './vector-index.ts';
 
 export type { Entity, ExtractedGraph, Mention, Relationship } from '../graph/graph.ts';
 
@@ -49,6 +50,8 @@ export interface DocumentGraphRecords {
   /** False when the document was ingested again, changed or deleted meanwhile; it then waits again, or is gone. */
   save(task: ExtractionTask, extractor: string, graph: ExtractedGraph): Promise<boolean>;
   fail(task: ExtractionTask, reason: string): Promise<void>;
+  /** Notes that what was extracted has been merged. Nothing happens where nothing is. */
+  enriched(documentId: string): Promise<void>;
   /** Parts of a long extraction that were done before, by their number. */
   parts(task: ExtractionTask, extractor: string): Promise<ReadonlyMap<number, ExtractedGraph>>;
   keepPart(task: ExtractionTask, extractor: string, part: number, graph: ExtractedGraph): Promise<void>;
@@ -58,6 +61,16 @@ export interface DocumentGraphRecords {
   extractionOf(documentId: string): Promise<Extraction | undefined>;
   /** The passages that an extraction of the document would read. */
   passagesOf(documentId: string): Promise<readonly GraphPassage[]>;
+}
+
+/** Names and their vectors in the space that is searched. */
+export interface GraphNameRecords {
+  /** Of the most mentioned names, those without a vector of this space; none when the corpus is searched with another. */
+  bareNames(space: VectorSpaceName, most: number): Promise<readonly { readonly key: number; readonly name: string }[]>;
+  keepVectors(
+    space: VectorSpaceName,
+    vectors: readonly { readonly key: number; readonly vector: Float32Array }[],
+  ): Promise<void>;
 }
 
 /** `extracted` goes when nothing says it any longer; `made` was made or changed by hand, and stays. */

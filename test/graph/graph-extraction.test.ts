@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { createThreadExtractor } from '../../src/graph/extract-in-thread.ts';
 import type { GraphExtractor } from '../../src/graph/graph.ts';
 import { createGraphExtraction, type ExtractionStep } from '../../src/graph/graph-extraction.ts';
+import { createGraphThread } from '../../src/graph/graph-thread.ts';
 import { watchCorpus } from '../../src/store/watch-corpus.ts';
 import { capitalExtractor } from '../support/capitalised-words.ts';
 import { ingest, newChunk, newDocument, openTestStore, type TestStore } from '../support/store.ts';
@@ -128,8 +128,8 @@ describe('the extraction of graphs', () => {
   });
 
   it('extracts with the built-in extractor beside the event loop', async () => {
-    const extractor = createThreadExtractor('builtin/noun-phrases-v1');
-    onTestFinished(() => extractor.close());
+    const { extractor, close } = createGraphThread();
+    onTestFinished(close);
     const text = 'Ada Lovelace worked with Charles Babbage in London. Charles Babbage built the Analytical Engine.';
     const passages = [{ chunkId: 'a', text, headingPath: [] }];
     const graph = await extractor.extract({ title: 'Engines', passages }, signal);

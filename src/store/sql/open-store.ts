@@ -1,5 +1,6 @@
 import type { Corpus } from '../corpus.ts';
-import type { DocumentGraphRecords, GraphRecords } from '../graph-records.ts';
+import type { DocumentGraphRecords, GraphNameRecords, GraphRecords } from '../graph-records.ts';
+import type { GraphSearch } from '../graph-search.ts';
 import type { IndexMaintenance } from '../index-state.ts';
 import type { IngestionQueue } from '../ingestion-queue.ts';
 import type { LearnedEmbedders } from '../learned-embedders.ts';
@@ -13,6 +14,8 @@ import type { DocumentVersions } from '../versions.ts';
 import { createCorpus } from './create-corpus.ts';
 import type { EmbeddingText } from './fill-space.ts';
 import { renewFullText } from './full-text-rows.ts';
+import { createGraphSearch } from './graph/create-graph-search.ts';
+import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
 import { createIndexUpkeep } from './index-upkeep.ts';
@@ -43,6 +46,8 @@ export interface Store {
   readonly people: UserStore;
   readonly documentGraphs: DocumentGraphRecords;
   readonly graphs: GraphRecords;
+  readonly graphNames: GraphNameRecords;
+  readonly graphSearch: GraphSearch;
   readonly versions: DocumentVersions;
   readonly maintenance: IndexMaintenance;
   /** Closes the database; the index is its opener's to close, after this. */
@@ -94,6 +99,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     people: createUserStore(sqlite),
     documentGraphs: createDocumentGraphs(sqlite),
     graphs: createGraphs(sqlite),
+    graphNames: createNameVectors(sqlite),
+    graphSearch: createGraphSearch(sqlite),
     versions: createVersions({ sqlite, upkeep, versionsKept }),
     maintenance: upkeep,
     async close() {

@@ -11,6 +11,9 @@ import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createConversations } from '../../../src/conversations/conversations.ts';
 import type { EmbeddingModel } from '../../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
+import { createGraphDesk } from '../../../src/graph/graph-desk.ts';
+import { createGraphThread } from '../../../src/graph/graph-thread.ts';
+import { withGraph } from '../../../src/graph/search-graph.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
@@ -90,8 +93,23 @@ export async function startCitewell({
   );
   const ingestions = createIngestionDesk({ queue: store.queue, ingestor, feed, report: () => {} });
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
-  const retriever = createRetriever({ chunks: createChunkSearch(search), embedder: embeddings });
+  const retriever = withGraph({
+    retriever: createRetriever({ chunks: createChunkSearch(search), embedder: embeddings }),
+    graph: store.graphSearch,
+    embedder: embeddings,
+  });
   const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
+  const graph = createGraphDesk({
+    records: store.graphs,
+    documents: store.documentGraphs,
+    collections: store.collections,
+    thread: createGraphThread(),
+    models,
+    prices: {},
+    changes: { subscribe: () => () => {} },
+    settings: { isAutomatic: false },
+    report: () => {},
+  });
   const prompts = await openPromptBook(store.prompts);
   const analyser = { analyse, analyseQuery };
   const answerer = createAnswerer({ retriever, models, analyser, prompts });
@@ -115,6 +133,7 @@ export async function startCitewell({
       corpus,
       versions: store.versions,
       collections,
+      graph,
       conversations: kept,
       prompts,
       indices: { list: () => spaces.list(), state: maintenance.state, audit: () => maintenance.audit() },
@@ -144,6 +163,7 @@ export async function startCitewell({
     ...http,
     async close() {
       await http.close();
+      await graph.close();
       await ingestions.close();
       await ingestor.close();
       await store.close();

@@ -33,6 +33,7 @@ export async function startHttp(
     ingestor: absent('ingestor'),
     ingestions: absent('ingestions'),
     sources: absent('sources'),
+    graph: absent('graph'),
     retriever: absent('retriever'),
     answerer: absent('answerer'),
     models: absent('models'),

@@ -104,20 +104,20 @@ describe('search settings', () => {
       'chunk search switched off leaves the graph',
       { chunk_settings: { enabled: false } },
       {},
-      { filter: { kind: 'all' }, graph: { enabled: true, withChunks: false } },
+      { filter: { kind: 'all' }, graph: { enabled: true, kind: 'local', limits: {}, withChunks: false } },
     ],
     ['explain', { explain: true }, {}, { explain: true }],
     [
       'D8: graph settings at both places',
       { graph_settings: { enabled: true } },
       { graph_search_settings: { use_graph_search: true, kg_search_type: 'local' } },
-      { graph: { enabled: true, kind: 'local', limits: {} } },
+      { graph: { enabled: true, kind: 'local', limits: {}, withChunks: true } },
     ],
     [
       'D8: the top-level place wins',
       { graph_settings: { enabled: true, kgSearchType: 'local', limits: { entities: 3, communities: 0 } } },
       { graph_search_settings: { use_graph_search: false, kg_search_type: 'global', limits: { entities: 5 } } },
-      { graph: { enabled: false, kind: 'global', limits: { entities: 5, communities: 0 } } },
+      { graph: { enabled: false, kind: 'global', limits: { entities: 5, communities: 0 }, withChunks: true } },
     ],
   ])('%s', (_, wire, more, expected) => {
     expect(settings(wire, more)).toMatchObject(expected);

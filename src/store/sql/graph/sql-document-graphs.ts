@@ -82,6 +82,15 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
         await setStatus(transaction, row.key, 'failed');
       }),
 
+    async enriched(documentId) {
+      await writer
+        .updateTable('documents')
+        .set({ extraction_status: 'enriched' })
+        .where('id', '=', documentId.toLowerCase())
+        .where('extraction_status', '=', 'success')
+        .execute();
+    },
+
     async parts(task, extractor) {
       const rows = await reader
         .selectFrom('extraction_parts as p')

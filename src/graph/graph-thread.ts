@@ -1,0 +1,112 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '../errors.ts';
+import type { CommunityGroup } from './find-communities.ts';
+import type { ExtractedGraph, GraphExtractor } from './graph.ts';
+import type { GraphJob, GraphReply } from './graph-worker.ts';
+
+export interface GraphThreadLimits {
+  /** Work that takes longer is given up. */
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+}
+
+/** What computes long, beside the event loop. Throws ServiceError: `timeout`, `cancelled`, `internal`. */
+export interface GraphThread {
+  /** `builtin/noun-phrases-v1`. */
+  readonly extractor: GraphExtractor;
+  findCommunities(graph: ExtractedGraph, signal: AbortSignal): Promise<readonly CommunityGroup[]>;
+  close(): Promise<void>;
+}
+
+export const BUILT_IN_EXTRACTOR = 'builtin/noun-phrases-v1';
+
+const defaultLimits: GraphThreadLimits = { timeoutMs: 300_000, memoryMb: 1_024 };
+
+// The worker runs as .ts from the sources and as .js from the package.
+const WORKER = new URL(`./graph-worker${extname(import.meta.filename)}`, import.meta.url);
+
+/** A thread that is started by its first work and kept for the next; one more when two are wanted at once. */
+export function createGraphThread(limits: Partial<GraphThreadLimits> = {}): GraphThread {
+  const { timeoutMs, memoryMb } = { ...defaultLimits, ...limits };
+  let idle: Worker | undefined;
+  const all = new Set<Worker>();
+
+  const start = (): Worker => {
+    const worker = new Worker(WORKER, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
+    // An idle thread must not keep a finished program alive.
+    worker.unref();
+    all.add(worker);
+    worker.once('exit', () => {
+      all.delete(worker);
+      if (idle === worker) idle = undefined;
+    });
+    return worker;
+  };
+
+  const perform = async (job: GraphJob, what: string, signal: AbortSignal): Promise<GraphReply> => {
+    if (signal.aborted) throw new ServiceError('cancelled', `${what} was stopped.`);
+    const worker = idle ?? start();
+    idle = undefined;
+    worker.ref();
+    const reply = await ask(worker, job, { what, signal, timeoutMs });
+    worker.unref();
+    if (idle === undefined) idle = worker;
+    else void worker.terminate();
+    return reply;
+  };
+
+  return {
+    extractor: {
+      name: BUILT_IN_EXTRACTOR,
+      async extract(document, signal) {
+        const what = `Extracting the graph of "${document.title}"`;
+        const reply = await perform({ kind: 'extract', document }, what, signal);
+        if (reply.kind === 'extracted') return reply.graph;
+        throw failed(what, reply.kind === 'failed' ? reply.reason : 'it answered something else');
+      },
+    },
+    async findCommunities(graph, signal) {
+      const what = 'Finding communities';
+      const reply = await perform({ kind: 'communities', graph }, what, signal);
+      if (reply.kind === 'grouped') return reply.groups;
+      throw failed(what, reply.kind === 'failed' ? reply.reason : 'it answered something else');
+    },
+    async close() {
+      await Promise.all([...all].map((worker) => worker.terminate()));
+    },
+  };
+}
+
+const failed = (what: string, reason: string, cause?: unknown): ServiceError =>
+  new ServiceError('internal', `${what} failed: ${reason}.`, { cause });
+
+function ask(
+  worker: Worker,
+  job: GraphJob,
+  { what, signal, timeoutMs }: { readonly what: string; readonly signal: AbortSignal; readonly timeoutMs: number },
+): Promise<GraphReply> {
+  return new Promise((resolve, reject) => {
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      act();
+    };
+    const stop = (error: ServiceError) =>
+      settle(() => {
+        void worker.terminate();
+        reject(error);
+      });
+    const onMessage = (reply: GraphReply) => settle(() => resolve(reply));
+    const onAbort = () => stop(new ServiceError('cancelled', `${what} was stopped.`));
+    const onError = (error: Error) => stop(failed(what, error.message, error));
+    const onExit = () => stop(failed(what, 'the thread ended'));
+    const timer = setTimeout(() => {
+      stop(new ServiceError('timeout', `${what} took more than ${Math.round(timeoutMs / 1000)} s.`));
+    }, timeoutMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    worker.postMessage(job);
+  });
+}

@@ -1,0 +1,32 @@
+import { parentPort } from 'node:worker_threads';
+import { type CommunityGroup, findCommunities } from './find-communities.ts';
+import type { ExtractedGraph, GraphExtractor } from './graph.ts';
+import { createNounPhraseExtractor } from './noun-phrases/noun-phrase-extractor.ts';
+
+/** What the thread is asked. */
+export type GraphJob =
+  | { readonly kind: 'extract'; readonly document: Parameters<GraphExtractor['extract']>[0] }
+  | { readonly kind: 'communities'; readonly graph: ExtractedGraph };
+
+/** What it answers. */
+export type GraphReply =
+  | { readonly kind: 'extracted'; readonly graph: ExtractedGraph }
+  | { readonly kind: 'grouped'; readonly groups: readonly CommunityGroup[] }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+const extractor = createNounPhraseExtractor();
+// The thread is ended from outside when time is up, so nothing in here needs to be asked to stop.
+const endless = new AbortController().signal;
+
+parentPort?.on('message', async (job: GraphJob) => {
+  parentPort?.postMessage(await answer(job));
+});
+
+async function answer(job: GraphJob): Promise<GraphReply> {
+  try {
+    if (job.kind === 'communities') return { kind: 'grouped', groups: findCommunities(job.graph) };
+    return { kind: 'extracted', graph: await extractor.extract(job.document, endless) };
+  } catch (error) {
+    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,180 @@
+import { type Request, Router } from 'express';
+import { createSharedCollections } from '../../access/shared-collections.ts';
+import { mayChange } from '../../access/visible-filter.ts';
+import { ServiceError } from '../../errors.ts';
+import type { GraphEstimate } from '../../graph/graph-desk.ts';
+import { BUILT_IN_EXTRACTOR } from '../../graph/graph-thread.ts';
+import type { GraphParent } from '../../store/graph-records.ts';
+import { principalOf } from '../authenticate.ts';
+import { list, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody, receiveBytes } from '../read-body.ts';
+import { readId, readPage } from '../read-query.ts';
+import { requestSignal } from '../request-signal.ts';
+import { requireSuperuser } from '../require-superuser.ts';
+import { eachOf, sendExport } from '../send-csv.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { entityColumns, relationshipColumns } from '../wire/export-columns.ts';
+import { toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
+import { graphWork } from '../wire/graph-request.ts';
+import { describedVectors } from './graph-rows.ts';
+import { findChangeable, findVisible } from './visible-document.ts';
+
+type Services = Pick<HttpServices, 'graph' | 'corpus' | 'collections' | 'embeddings' | 'limits'>;
+
+/** r2r-v3.md 6.3: what a document says as entities and relationships. */
+export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Services): Router {
+  const router = Router();
+  router.use(receiveBytes(limits.body));
+
+  router
+    .route('/:id/extract')
+    .post(async (request, response) => {
+      const { id } = await findChangeable(corpus, readId(request, 'id'), response);
+      const { model, isEstimate, waits } = readBody(request, graphWork);
+      if (isEstimate) {
+        response.json(single(toEstimate(await graph.estimate([id], model ?? null))));
+        return;
+      }
+      // What costs nothing is quick enough to be waited for; a model is not, unless it is wished.
+      const isAwaited = waits === false || (model ?? BUILT_IN_EXTRACTOR) === BUILT_IN_EXTRACTOR;
+      const settled = isAwaited ? graph.extraction.settled(id, requestSignal(request, response)) : undefined;
+      // Heard below; until then its failure must not count as unheard.
+      settled?.catch(() => undefined);
+      await graph.extraction.request(id, model ?? null);
+      await settled;
+      const outcome = isAwaited ? await graph.documents.extractionOf(id) : undefined;
+      if (outcome?.failure) throw new ServiceError('provider_failed', outcome.failure);
+      response.json(
+        single({
+          message: isAwaited ? 'Graph extraction completed successfully.' : 'Graph extraction queued successfully.',
+          task_id: null,
+          ...(outcome && { entities: outcome.entities, relationships: outcome.relationships }),
+        }),
+      );
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/deduplicate')
+    .post(async (request, response) => {
+      const { id } = await findChangeable(corpus, readId(request, 'id'), response);
+      // What is extracted is merged before it is kept, so there is nothing left to be done but to say so.
+      await graph.documents.enriched(id);
+      response.json(single({ message: 'The entities of this document are merged.', task_id: null }));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/entities')
+    .get(async (request, response) => {
+      const { id } = await findVisible(corpus, readId(request, 'id'), response);
+      const { items, total } = await graph.records.entities(parentOf(id), readPage(request));
+      const texts = items.map(({ description, name }) => description || name);
+      const vectors = await describedVectors(embeddings, texts, request, response);
+      response.json(
+        list(
+          items.map((each, place) => toEntityRecord(each, vectors[place])),
+          total,
+        ),
+      );
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/relationships')
+    .get(async (request, response) => {
+      const { id } = await findVisible(corpus, readId(request, 'id'), response);
+      const { items, total } = await graph.records.relationships(parentOf(id), {
+        ...readPage(request),
+        entityNames: [...readTexts(request, 'entity_names'), ...readTexts(request, 'entityNames')],
+        predicates: [...readTexts(request, 'relationship_types'), ...readTexts(request, 'relationshipTypes')],
+      });
+      const texts = items.map((each) => each.description || `${each.subject} ${each.predicate} ${each.object}`);
+      const vectors = await describedVectors(embeddings, texts, request, response);
+      response.json(
+        list(
+          items.map((each, place) => toRelationshipRecord(each, vectors[place])),
+          total,
+        ),
+      );
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id/entities/export')
+    .post(async (request, response) => {
+      requireSuperuser(principalOf(response));
+      const parent = parentOf(readId(request, 'id'));
+      const rows = () => eachOf((page) => graph.records.entities(parent, page));
+      await sendExport(request, response, { name: 'entities', columns: entityColumns, rows });
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/relationships/export')
+    .post(async (request, response) => {
+      requireSuperuser(principalOf(response));
+      const parent = parentOf(readId(request, 'id'));
+      const rows = () => eachOf((page) => graph.records.relationships(parent, page));
+      await sendExport(request, response, { name: 'relationships', columns: relationshipColumns, rows });
+    })
+    .all(onlyMethods('POST'));
+
+  return router;
+}
+
+/** r2r-v3.md 9: all documents of a collection, those that the one who asks may change. */
+export function collectionExtractRoutes(services: Services): Router {
+  const { graph } = services;
+  const shared = createSharedCollections(services);
+  const router = Router();
+  router
+    .route('/:id/extract')
+    .post(async (request, response) => {
+      const by = principalOf(response);
+      const { id } = await shared.get(by, readId(request, 'id'));
+      const { model, isEstimate } = readBody(request, graphWork);
+      const ids: string[] = [];
+      for await (const document of eachOf((page) => shared.documents(by, id, page))) {
+        if (mayChange(document, by) && document.chunkCount > 0) ids.push(document.id);
+      }
+      if (isEstimate) {
+        response.json(single(toEstimate(await graph.estimate(ids, model ?? null))));
+        return;
+      }
+      for (const document of ids) await graph.extraction.request(document, model ?? null);
+      response.json(
+        single({
+          message: `Graph extraction queued for ${ids.length} documents.`,
+          task_id: null,
+          documents: ids.length,
+        }),
+      );
+    })
+    .all(onlyMethods('POST'));
+  return router;
+}
+
+/** In the members R2R once answered an estimate with, and ours in numbers. */
+const toEstimate = (estimate: GraphEstimate) => ({
+  message: 'Ran graph extraction estimate; nothing was extracted.',
+  task_id: null,
+  estimate: {
+    model: estimate.extractor,
+    documents: estimate.documents,
+    chunks: estimate.chunks,
+    calls: estimate.calls,
+    input_tokens: estimate.inputTokens,
+    output_tokens: estimate.outputTokens,
+    cost_usd: estimate.cost,
+  },
+});
+
+const parentOf = (id: string): GraphParent => ({ kind: 'document', id });
+
+function readTexts(request: Request, key: string): string[] {
+  const given: unknown = request.query[key];
+  const values = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  return values.filter((value) => typeof value === 'string' && value !== '');
+}

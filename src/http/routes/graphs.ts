@@ -1,0 +1,111 @@
+import { type Request, type Response, Router } from 'express';
+import { createSharedCollections } from '../../access/shared-collections.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Collection } from '../../store/records.ts';
+import { principalOf } from '../authenticate.ts';
+import { list, single } from '../envelope.ts';
+import type { HttpServices } from '../http-services.ts';
+import { readBody } from '../read-body.ts';
+import { readFlag, readId, readIds, readInteger, readPage } from '../read-query.ts';
+import { requestSignal } from '../request-signal.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { toGraphRecord, toGraphView } from '../wire/graph-record.ts';
+import { graphChange, graphWork, pullRequest } from '../wire/graph-request.ts';
+
+type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus'>;
+
+/** r2r-v3.md 11: the graphs of collections. To whom a collection is not there, its graph is not there either. */
+export function graphRoutes(services: Services): Router {
+  const { graph, collections } = services;
+  const shared = createSharedCollections(services);
+  const router = Router();
+
+  const found = async (request: Request, response: Response): Promise<Collection> =>
+    shared.get(principalOf(response), readId(request, 'id'));
+  const show = async (collection: Collection) => {
+    const own = await graph.records.graph(collection.id);
+    if (own === undefined) throw new ServiceError('not_found', `There is no graph ${collection.id}.`);
+    return toGraphRecord(own, (await collections.get(collection.id)) ?? collection);
+  };
+
+  router
+    .route('/')
+    .get(async (request, response) => {
+      const ids = [...readIds(request, 'collection_ids'), ...readIds(request, 'collectionIds')];
+      const query = { ids, ownerOnly: false, ...readPage(request) };
+      const { items, total } = await shared.list(principalOf(response), query);
+      response.json(list(await Promise.all(items.map(show)), total));
+    })
+    .all(onlyMethods('GET'));
+
+  router
+    .route('/:id')
+    .get(async (request, response) => {
+      response.json(single(await show(await found(request, response))));
+    })
+    .post(async (request, response) => {
+      const collection = await found(request, response);
+      await graph.records.describeGraph(collection.id, readBody(request, graphChange));
+      response.json(single(await show(collection)));
+    })
+    .all(onlyMethods('GET', 'POST'));
+
+  router
+    .route('/:id/pull')
+    .post(async (request, response) => {
+      const { id } = await found(request, response);
+      const { force } = readBody(request, pullRequest);
+      const { documents } = await graph.records.pull(id, { force: force || readFlag(request, 'force') });
+      response.json(single({ success: documents > 0, documents }));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/reset')
+    .post(async (request, response) => {
+      const { id } = await found(request, response);
+      await graph.records.reset(id);
+      response.json(single({ success: true }));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/communities/build')
+    .post(async (request, response) => {
+      const { id } = await found(request, response);
+      const { model } = readBody(request, graphWork);
+      const count = await graph.buildCommunities(id, model, requestSignal(request, response));
+      response.json(single({ message: `Communities built: ${count}.`, communities: count }));
+    })
+    .all(onlyMethods('POST'));
+
+  router
+    .route('/:id/documents/:documentId')
+    .delete(async (request, response) => {
+      const { id } = await found(request, response);
+      const documentId = readId(request, 'documentId');
+      if (!(await graph.records.removeDocument(id, documentId))) {
+        throw new ServiceError('not_found', `Nothing of a document ${documentId} is in the graph ${id}.`);
+      }
+      response.json(single({ success: true }));
+    })
+    .all(onlyMethods('DELETE'));
+
+  router
+    .route('/:id/view')
+    .get(async (request, response) => {
+      const { id } = await found(request, response);
+      const nodes = readPage(request);
+      const edges = Math.min(readInteger(request, 'edges') ?? USUAL_EDGES, MOST_EDGES);
+      const outline = await graph.records.outline(id, { nodes, edges });
+      const { items } = await graph.records.communities(id, { offset: 0, limit: MOST_COMMUNITIES });
+      response.json(single({ collection_id: id, ...nodes, ...toGraphView(outline, items) }));
+    })
+    .all(onlyMethods('GET'));
+
+  return router;
+}
+
+const USUAL_EDGES = 500;
+const MOST_EDGES = 10_000;
+const MOST_COMMUNITIES = 1_000;

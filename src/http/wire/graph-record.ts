@@ -1,0 +1,119 @@
+import type {
+  CollectionGraph,
+  GraphOutline,
+  StoredCommunity,
+  StoredEntity,
+  StoredRelationship,
+} from '../../store/graph-records.ts';
+import type { Collection } from '../../store/records.ts';
+
+// r2r-v3.md 11. `origin` and `mentions` are ours, and how many rows a graph has.
+
+export function toGraphRecord(graph: CollectionGraph, { graphSyncStatus, graphClusterStatus }: Collection) {
+  return {
+    id: graph.collectionId,
+    collection_id: graph.collectionId,
+    name: graph.name,
+    description: graph.description,
+    status: graphSyncStatus,
+    cluster_status: graphClusterStatus,
+    document_ids: graph.documentIds,
+    entity_count: graph.entities,
+    relationship_count: graph.relationships,
+    community_count: graph.communities,
+    created_at: graph.createdAt,
+    updated_at: graph.updatedAt,
+  };
+}
+
+export const toEntityRecord = (entity: StoredEntity, embedding: Float32Array | undefined) => ({
+  id: entity.id,
+  name: entity.name,
+  description: entity.description,
+  category: entity.category,
+  metadata: entity.metadata,
+  parent_id: entity.parentId,
+  chunk_ids: entity.chunkIds,
+  description_embedding: embedding === undefined ? null : Array.from(embedding),
+  mentions: entity.mentions,
+  origin: entity.origin,
+  created_at: entity.createdAt,
+  updated_at: entity.updatedAt,
+});
+
+export const toRelationshipRecord = (relationship: StoredRelationship, embedding: Float32Array | undefined) => ({
+  id: relationship.id,
+  subject: relationship.subject,
+  predicate: relationship.predicate,
+  object: relationship.object,
+  description: relationship.description,
+  subject_id: relationship.subjectId,
+  object_id: relationship.objectId,
+  weight: relationship.weight,
+  chunk_ids: relationship.chunkIds,
+  parent_id: relationship.parentId,
+  metadata: relationship.metadata,
+  description_embedding: embedding === undefined ? null : Array.from(embedding),
+  mentions: relationship.mentions,
+  origin: relationship.origin,
+  created_at: relationship.createdAt,
+  updated_at: relationship.updatedAt,
+});
+
+export const toCommunityRecord = (community: StoredCommunity, embedding: Float32Array | undefined) => ({
+  id: community.id,
+  community_id: community.id,
+  collection_id: community.collectionId,
+  name: community.name,
+  summary: community.summary,
+  findings: community.findings,
+  rating: community.rating,
+  rating_explanation: community.ratingExplanation,
+  level: community.level,
+  attributes: community.attributes,
+  entity_ids: community.memberIds,
+  description_embedding: embedding === undefined ? null : Array.from(embedding),
+  origin: community.origin,
+  created_at: community.createdAt,
+  updated_at: community.updatedAt,
+});
+
+/** Ours: a graph fit for drawing, the most mentioned entities first. A node is of the finest community that has it. */
+export function toGraphView(outline: GraphOutline, communities: readonly StoredCommunity[]) {
+  const communityOf = new Map<string, string>();
+  for (const { id, memberIds } of communities.toSorted((one, two) => one.level - two.level)) {
+    for (const member of memberIds) communityOf.set(member, id);
+  }
+  const degrees = new Map<string, number>();
+  for (const { subjectId, objectId, weight } of outline.edges) {
+    for (const end of [subjectId, objectId]) degrees.set(end, (degrees.get(end) ?? 0) + weight);
+  }
+  return {
+    nodes: outline.nodes.map(({ id, name, category, description, mentions }) => ({
+      id,
+      label: name,
+      category,
+      description,
+      mentions,
+      weight: degrees.get(id) ?? 0,
+      community: communityOf.get(id) ?? null,
+    })),
+    edges: outline.edges.map(({ id, subjectId, objectId, predicate, description, weight }) => ({
+      id,
+      source: subjectId,
+      target: objectId,
+      label: predicate,
+      description,
+      weight,
+    })),
+    communities: communities.map(({ id, name, level, rating, memberIds }) => ({
+      id,
+      label: name,
+      level,
+      rating,
+      size: memberIds.length,
+    })),
+    total_nodes: outline.totalNodes,
+    total_edges: outline.totalEdges,
+  };
+}

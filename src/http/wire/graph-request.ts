@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { defined, optional, snakeCased } from './tolerant.ts';
+
+const name = z.string().trim().min(1).max(1_000);
+const text = z.string().max(50_000);
+const metadata = z.record(z.string(), z.json());
+const id = z.guid().toLowerCase();
+const weight = z.number().positive().max(1_000_000);
+const flag = z.union([z.boolean(), z.stringbool()]);
+
+/** r2r-v3.md 11. */
+export const graphChange = snakeCased(z.object({ name: optional(name), description: optional(text) })).transform(
+  (wire) => defined(wire),
+);
+
+const entityMembers = {
+  description: optional(text),
+  category: optional(z.string().trim().min(1).max(200)),
+  metadata: optional(metadata),
+};
+
+export const newEntity = snakeCased(z.object({ name, ...entityMembers })).transform((wire) => defined(wire));
+export const entityChange = snakeCased(z.object({ name: optional(name), ...entityMembers })).transform((wire) =>
+  defined(wire),
+);
+
+const relationshipMembers = {
+  subject: optional(name),
+  object: optional(name),
+  description: optional(text),
+  weight: optional(weight),
+  metadata: optional(metadata),
+};
+
+export const newRelationship = snakeCased(
+  z.object({ ...relationshipMembers, predicate: name, subject_id: id, object_id: id }),
+).transform(({ subject_id: subjectId, object_id: objectId, ...rest }) => ({ ...defined(rest), subjectId, objectId }));
+
+export const relationshipChange = snakeCased(
+  z.object({ ...relationshipMembers, predicate: optional(name), subject_id: optional(id), object_id: optional(id) }),
+).transform(({ subject_id: subjectId, object_id: objectId, ...rest }) => defined({ ...rest, subjectId, objectId }));
+
+const communityMembers = {
+  summary: optional(text),
+  findings: optional(z.array(text).max(1_000)),
+  rating: optional(z.number().min(1).max(10)),
+  rating_explanation: optional(text),
+  level: optional(z.number().int().min(0).max(100)),
+  attributes: optional(metadata),
+};
+
+const USUAL_RATING = 5;
+
+/** `entity_ids` is ours: which entities belong to it. */
+export const newCommunity = snakeCased(
+  z.object({ name, ...communityMembers, entity_ids: optional(z.array(id).max(100_000)) }),
+).transform((wire) => ({
+  name: wire.name,
+  summary: wire.summary ?? '',
+  findings: wire.findings ?? [],
+  rating: wire.rating ?? USUAL_RATING,
+  ratingExplanation: wire.rating_explanation ?? '',
+  level: wire.level ?? 0,
+  attributes: wire.attributes ?? {},
+  memberIds: wire.entity_ids ?? [],
+}));
+
+export const communityChange = snakeCased(z.object({ name: optional(name), ...communityMembers })).transform(
+  ({ rating_explanation: ratingExplanation, level: _, ...rest }) => defined({ ...rest, ratingExplanation }),
+);
+
+const generation = snakeCased(z.looseObject({ model: optional(z.string().min(1)) }));
+
+/**
+ * The body of extraction and of building communities. R2R keeps the model in its settings; ours may stand beside them.
+ * `run_type: "estimate"` asks what it would come to.
+ */
+export const graphWork = snakeCased(
+  z.object({
+    model: optional(z.string().min(1)),
+    run_type: optional(z.enum(['run', 'estimate'])),
+    run_with_orchestration: optional(flag),
+    settings: optional(
+      snakeCased(
+        z.looseObject({
+          model: optional(z.string().min(1)),
+          run_type: optional(z.enum(['run', 'estimate'])),
+          generation_config: optional(generation),
+        }),
+      ),
+    ),
+  }),
+).transform((wire) => ({
+  model: wire.model ?? wire.settings?.model ?? wire.settings?.generation_config?.model,
+  isEstimate: (wire.run_type ?? wire.settings?.run_type) === 'estimate',
+  waits: wire.run_with_orchestration,
+}));
+
+export const pullRequest = snakeCased(z.object({ force: optional(flag) })).transform(({ force }) => ({
+  force: force ?? false,
+}));
