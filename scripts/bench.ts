@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { processOutput } from '../src/cli/output.ts';
 import type { Figures, SizeFigures } from './bench/figures.ts';
+import { measureGraph } from './bench/measure-graph.ts';
 import { measureIngest } from './bench/measure-ingest.ts';
 import { type Loaded, measureSize } from './bench/measure-size.ts';
 import { createPseudoText } from './bench/pseudo-text.ts';
-import { ingestLines, sizeLines } from './bench/tables.ts';
+import { graphLines, ingestLines, sizeLines } from './bench/tables.ts';
 import { withServices } from './bench/with-services.ts';
 
-const USAGE = `Measures search, ingestion, start-up and memory beside a bare Chroma and a bare FTS5 on the same data.
+const USAGE = `Measures search, ingestion, graph extraction, start-up and memory beside a bare Chroma and a bare FTS5 on the same data.
 
   npm run -s bench -- [options]
 
@@ -70,6 +71,9 @@ async function measure(folder: string, { sizes, seed, isQuick }: Scope): Promise
     return measureIngest({ ingestor, embedder, text, chroma: bare, documents: isQuick ? 20 : 120 });
   });
   print(ingestLines(ingest));
+  output.status('extracting a graph');
+  const graph = await measureGraph(text, isQuick ? 20 : 200);
+  print(graphLines(graph, ingest));
 
   const measured: SizeFigures[] = [];
   let before: Loaded = { documents: 0, chunks: 0 };
@@ -86,7 +90,7 @@ async function measure(folder: string, { sizes, seed, isQuick }: Scope): Promise
     measured.push(figures);
     print(sizeLines(figures));
   }
-  return { cores: cpus().length, seed, ingest, sizes: measured };
+  return { cores: cpus().length, seed, ingest, graph, sizes: measured };
 }
 
 await main();

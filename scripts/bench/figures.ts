@@ -1,3 +1,4 @@
+import type { GraphFigures } from './measure-graph.ts';
 import type { IngestRates } from './measure-ingest.ts';
 import type { Measured } from './measure-search.ts';
 import type { StartFigures } from './measure-start.ts';
@@ -8,6 +9,7 @@ export interface Figures {
   readonly cores: number;
   readonly seed: number;
   readonly ingest: IngestRates;
+  readonly graph: GraphFigures;
   readonly sizes: readonly SizeFigures[];
 }
 

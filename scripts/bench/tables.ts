@@ -1,5 +1,6 @@
 import { count } from '../../src/cli/progress-line.ts';
 import type { SizeFigures } from './figures.ts';
+import type { GraphFigures } from './measure-graph.ts';
 import type { IngestRates } from './measure-ingest.ts';
 import { kinds, type Measured, shares } from './measure-search.ts';
 import type { Timing } from './timing.ts';
@@ -13,6 +14,51 @@ export function ingestLines({ chunks, ours, bare }: IngestRates): string[] {
       ['', 'chunks/s', 'ratio'],
       ['bare embed + insert into Chroma', bare.toFixed(0), '1.00'],
       ['files through the ingestor', ours.toFixed(0), ratio(ours, bare)],
+    ]),
+    '',
+  ];
+}
+
+/** The figures of graph extraction as Markdown, beside what ingestion takes for a chunk without it. */
+export function graphLines(
+  { chunks, milliseconds, entities, relationships }: GraphFigures,
+  { ours }: IngestRates,
+): string[] {
+  return [
+    `Graph extraction without a model of ${count(chunks)} chunks, beside ingestion without it`,
+    '',
+    ...table([
+      ['', 'ms/chunk', 'ratio'],
+      ['files through the ingestor', (1000 / ours).toFixed(2), '1.00'],
+      ['extraction, processor time of one thread', milliseconds.toFixed(2), ratio(milliseconds, 1000 / ours)],
+    ]),
+    '',
+    `${entities.toFixed(1)} entities and ${relationships.toFixed(1)} relationships for each chunk.`,
+    '',
+  ];
+}
+
+/** The figures of one size as Markdown. */
+export function sizeLines(figures: SizeFigures): string[] {
+  const { chunks, loading, rebuilding, start } = figures;
+  return [
+    `${count(chunks)} chunks: search, milliseconds p50 / p95 (load average ${figures.load.toFixed(1)})`,
+    '',
+    ...table(searchRows(figures)),
+    '',
+    `${count(chunks)} chunks: start and memory`,
+    '',
+    ...table([
+      ['', ''],
+      ['process start to first answer', `${start.answers.toFixed(0)} ms`],
+      ['to the first search answered', `${start.searches.toFixed(0)} ms`],
+      ['to an index compared with the records', `${start.inStep.toFixed(0)} ms`],
+      ['a hybrid search until then, p50', `${start.meanwhile.toFixed(0)} ms`],
+      ['SIGTERM to the end', `${start.stops.toFixed(0)} ms`],
+      ['memory of the server, at start and after searches', megabytes(start.server)],
+      ['memory of Chroma, at start and after searches', megabytes(start.chroma)],
+      ['chunks into the records', `${loading.toFixed(0)}/s`],
+      ['chunks from the records into an empty index', `${rebuilding.toFixed(0)}/s`],
     ]),
     '',
   ];

@@ -21,7 +21,7 @@ export function describeCommunity(group: CommunityGroup): Community {
 }
 
 /** How much a community matters: 1 to 10, by what part of the graph it touches, how large and how close it is. */
-export function rateCommunity({
+function rateCommunity({
   members,
   relationships,
   cohesion,

@@ -2,7 +2,7 @@ import { estimateTokens } from '../../documents/estimate-tokens.ts';
 import type { GraphPassage } from '../graph.ts';
 
 /** Passages that one call reads. */
-export const DEFAULT_PASSAGES_PER_CALL = 4;
+const DEFAULT_PASSAGES_PER_CALL = 4;
 /** A model asked to read more leaves more out. */
 const MAX_TOKENS_PER_CALL = 4_000;
 

@@ -29,7 +29,7 @@ const NOUNS: readonly (readonly [Category, ReadonlySet<string>])[] = [
 ];
 
 /** The category of what is called by this noun, in the singular or an English plural. */
-export function categoryOfNoun(lower: string): Category | undefined {
+function categoryOfNoun(lower: string): Category | undefined {
   const found = NOUNS.find(([, nouns]) => nouns.has(lower));
   return (
     found?.[0] ?? (lower.endsWith('s') ? NOUNS.find(([, nouns]) => nouns.has(lower.slice(0, -1)))?.[0] : undefined)

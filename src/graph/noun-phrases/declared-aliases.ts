@@ -24,7 +24,7 @@ export function declaredAliases(sentence: Sentence, spotted: readonly Spotted[])
 }
 
 /** Whether the capitals of `short` are first letters of the words of `long`, in order; small words may be left out. */
-export function isAcronymOf(short: string, long: string): boolean {
+function isAcronymOf(short: string, long: string): boolean {
   const letters = short.replaceAll('.', '').replace(/s$/, '');
   if (!/^\p{Lu}[\p{Lu}\p{Ll}\d]{1,7}$/u.test(letters) || (letters.match(/\p{Lu}/gu)?.length ?? 0) < 2) return false;
   const wanted = [...letters.toLowerCase()];

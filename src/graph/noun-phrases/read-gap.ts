@@ -131,6 +131,7 @@ function verbLink(full: readonly Token[]): Link | undefined {
 /** `is a`: the second is what the first is; `is the capital of`, `was president of`. */
 function copula(gap: readonly Token[], isCarried: boolean): Link | undefined {
   const at = gap.findIndex(({ lower }) => BE.has(lower));
+  if (at === -1) return undefined;
   if (gap.slice(0, at).some((token) => !isSmall(token) || OTHER_SUBJECTS.has(token.lower))) return undefined;
   const words = gap.slice(at + 1).filter(({ tag }) => tag !== 'adverb');
   const office = ofNoun(words);
@@ -154,6 +155,8 @@ function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[
   }
   if (gap[0]?.text === ',') {
     const close = gap.findLastIndex(({ text }) => text === ',');
+    // More than an apposition stands between the commas: another clause, with a subject of its own perhaps.
+    if (gap.slice(0, close).some(({ tag }) => tag === 'verb')) return { gap: [], isCarried: false };
     gap = gap.slice(close + 1);
     // `, who founded` speaks of the first; `, and founded` and `, founding` of the subject.
     if (/^(?:who|which|that)$/.test(gap[0]?.lower ?? '')) return { gap: gap.slice(1), isCarried: false };

@@ -53,7 +53,7 @@ export function relate(
 type Said = Pick<Statement, 'subject' | 'predicate' | 'object'>;
 
 const AND = /^(?:,|and|or|&|, and|, or)$/;
-const SUCH_AS = /^(?:,? ?such as|,? ?including|,? ?like|,? ?for example,?|,? ?e\.g\.,?)$/;
+const SUCH_AS = /^,? ?such as$/;
 
 function relateEnglish(
   { tokens }: Sentence,
@@ -112,7 +112,7 @@ function relateEnglish(
       carried ??= undefined;
       continue;
     }
-    if (before !== undefined && SUCH_AS.test(words)) {
+    if (before !== undefined && SUCH_AS.test(words) && before.spotted.text.endsWith('s')) {
       last = { of: state([before], current, 'is_a', true), isReversed: true };
       continue;
     }

@@ -1,0 +1,55 @@
+import { createNounPhraseExtractor } from '../../src/graph/noun-phrases/noun-phrase-extractor.ts';
+import type { PseudoText } from './pseudo-text.ts';
+
+/** What the built-in graph extractor takes for a chunk, by itself: one thread, no store. */
+export interface GraphFigures {
+  readonly chunks: number;
+  /** Time of the processor, so that what else the machine does does not count. */
+  readonly milliseconds: number;
+  readonly entities: number;
+  readonly relationships: number;
+}
+
+const WARM_UP = 5;
+
+/** Documents of made-up text in which every eighth word is written as a name, so that there is much to find. */
+export async function measureGraph(text: PseudoText, documents: number): Promise<GraphFigures> {
+  const extractor = createNounPhraseExtractor();
+  const never = new AbortController().signal;
+  const extract = (number: number) => {
+    const { title, paragraphs } = text.document(number);
+    const passages = paragraphs.map((paragraph, order) => ({
+      chunkId: `${number}-${order}`,
+      text: withNames(paragraph),
+      headingPath: [],
+    }));
+    return extractor.extract({ title, passages }, never);
+  };
+  for (let number = 0; number < WARM_UP; number++) await extract(number);
+  const counts = { chunks: 0, entities: 0, relationships: 0 };
+  const begun = process.cpuUsage();
+  for (let number = WARM_UP; number < WARM_UP + documents; number++) {
+    const { entities, relationships } = await extract(number);
+    counts.chunks += text.document(number).paragraphs.length;
+    counts.entities += entities.length;
+    counts.relationships += relationships.length;
+  }
+  const { user, system } = process.cpuUsage(begun);
+  const { chunks } = counts;
+  return {
+    chunks,
+    milliseconds: (user + system) / 1000 / chunks,
+    entities: counts.entities / chunks,
+    relationships: counts.relationships / chunks,
+  };
+}
+
+const EVERY = 8;
+
+const withNames = (paragraph: string): string =>
+  paragraph
+    .split(' ')
+    .map((word, place) =>
+      place % EVERY === 3 && word.length > 3 ? word.charAt(0).toUpperCase() + word.slice(1) : word,
+    )
+    .join(' ');
