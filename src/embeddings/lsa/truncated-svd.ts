@@ -73,6 +73,7 @@ function orthonormal(rows: DenseRows): DenseRows {
 }
 
 function largestFirst(matrix: Matrix): { values: number[]; vectors: Matrix } {
+  if (matrix.isEmpty()) return { values: [], vectors: matrix };
   const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(matrix, { assumeSymmetric: true });
   const order = realEigenvalues.map((_, place) => place).reverse();
   return {

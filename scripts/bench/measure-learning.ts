@@ -1,0 +1,109 @@
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { decodeArtefact } from '../../src/embeddings/lsa/artefact.ts';
+import { learnInWorker, MOST_PASSAGES_READ } from '../../src/embeddings/lsa/learn-in-worker.ts';
+import { createEmbeddingModel, LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../../src/embeddings/registry.ts';
+import { distances } from '../../src/store/distance.ts';
+import type { PseudoText } from './pseudo-text.ts';
+import { interleaved, type Timing, timed } from './timing.ts';
+
+/** What it costs to learn an embedder from a corpus, beside hashing the same corpus. */
+export interface LearningFigures {
+  readonly chunks: number;
+  readonly chunksRead: number;
+  /** Milliseconds, all in all. */
+  readonly learning: number;
+  /** Megabytes by which the process grew at most meanwhile, and that are kept. */
+  readonly peak: number;
+  readonly kept: number;
+  /** Chunks per second. */
+  readonly foldingIn: number;
+  readonly hashing: number;
+  /** A query embedded and compared with every vector, one by one. */
+  readonly search: Readonly<Record<'learned' | 'hashed', Timing>>;
+}
+
+const BATCH = 256;
+
+export async function measureLearning(
+  text: PseudoText,
+  wanted: number,
+  queries: readonly string[],
+): Promise<LearningFigures> {
+  const chunks = paragraphs(text, wanted);
+  const { signal } = new AbortController();
+  const before = process.memoryUsage().rss;
+  let peak = before;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage().rss);
+  }, 50);
+  const begun = performance.now();
+  const artefact = await lastOf(learnInWorker({ passages: chunks.length, texts: batches(chunks) }, signal));
+  const learning = performance.now() - begun;
+  clearInterval(watch);
+  const model = decodeArtefact(artefact);
+  if (model === undefined) throw new Error('What was learned cannot be read.');
+
+  const settings = { modelCacheDir: '', keys: {} };
+  const learned = createEmbeddingModel(LEARNED_EMBEDDING, { ...settings, learned: { learned: async () => model } });
+  const hashed = createEmbeddingModel(LEXICAL_EMBEDDING, settings);
+  const folded = await embedAll(learned, chunks);
+  const hashes = await embedAll(hashed, chunks);
+  const search = await interleaved(
+    [
+      { name: 'learned', run: (query) => nearest(learned, query, folded.vectors) },
+      { name: 'hashed', run: (query) => nearest(hashed, query, hashes.vectors) },
+    ],
+    queries,
+    5,
+  );
+  return {
+    chunks: chunks.length,
+    chunksRead: Math.min(chunks.length, MOST_PASSAGES_READ),
+    learning,
+    peak: (peak - before) / 1e6,
+    kept: artefact.byteLength / 1e6,
+    foldingIn: (1000 * chunks.length) / folded.milliseconds,
+    hashing: (1000 * chunks.length) / hashes.milliseconds,
+    search,
+  };
+}
+
+function paragraphs(text: PseudoText, wanted: number): string[] {
+  const found: string[] = [];
+  for (let number = 0; found.length < wanted; number++) found.push(...text.document(number).paragraphs);
+  return found.slice(0, wanted);
+}
+
+async function* batches(chunks: readonly string[]): AsyncGenerator<readonly string[], void> {
+  // As the store does: spread evenly, when not all are read.
+  const step = Math.max(1, chunks.length / MOST_PASSAGES_READ);
+  const chosen = Array.from(
+    { length: Math.floor(chunks.length / step) },
+    (_, at) => chunks[Math.floor(at * step)] ?? '',
+  );
+  for (let at = 0; at < chosen.length; at += BATCH) yield chosen.slice(at, at + BATCH);
+}
+
+async function embedAll(model: EmbeddingModel, chunks: readonly string[]) {
+  const vectors: Float32Array[] = [];
+  const milliseconds = await timed(async () => {
+    for (let at = 0; at < chunks.length; at += BATCH) {
+      vectors.push(...(await model.embed(chunks.slice(at, at + BATCH), 'passage')));
+    }
+  });
+  return { vectors, milliseconds };
+}
+
+async function nearest(model: EmbeddingModel, query: string, vectors: readonly Float32Array[]): Promise<number> {
+  const [vector = new Float32Array()] = await model.embed([query], 'query');
+  let best = Number.POSITIVE_INFINITY;
+  for (const each of vectors) best = Math.min(best, distances.cosine_distance(vector, each));
+  return best;
+}
+
+async function lastOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise<Result> {
+  for (;;) {
+    const step = await steps.next();
+    if (step.done) return step.value;
+  }
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeArtefact, encodeArtefact, versionOfArtefact } from '../../../src/embeddings/lsa/artefact.ts';
+import { learn } from '../../../src/embeddings/lsa/learn.ts';
+import { foldIn, type LsaModel } from '../../../src/embeddings/lsa/lsa-model.ts';
+import { createPassageCounts } from '../../../src/embeddings/lsa/passage-counts.ts';
+import { subjects } from '../../support/subjects.ts';
+
+function learnFrom(texts: readonly string[]) {
+  const counts = createPassageCounts();
+  for (const text of texts) counts.add(text);
+  return encodeArtefact(learn(counts));
+}
+
+function modelOf(bytes: Uint8Array): LsaModel {
+  const model = decodeArtefact(bytes);
+  if (model === undefined) throw new Error('The artefact was refused.');
+  return model;
+}
+
+const texts = subjects.passages.map(({ text }) => text);
+const artefact = learnFrom(texts);
+const model = modelOf(artefact);
+const passage = (text: string) => foldIn(model, text, 'passage').vector;
+const query = (text: string) => foldIn(model, text, 'query').vector;
+const dot = (one: Float32Array, two: Float32Array) => one.reduce((sum, value, at) => sum + value * (two[at] ?? 0), 0);
+
+describe('what is learned from a corpus', () => {
+  it('finds the passages about a thing by a name that none of them says', () => {
+    for (const { word, topic } of subjects.rareNames) {
+      const others = subjects.passages.filter(({ text }) => !text.split(' ').includes(word));
+      const nearest = others
+        .map((each) => ({ ...each, nearness: dot(query(word), passage(each.text)) }))
+        .sort((one, two) => two.nearness - one.nearness);
+      expect(nearest.slice(0, 10).map((each) => each.topic)).toEqual(Array(10).fill(topic));
+    }
+  });
+
+  it('is the same for the same passages, and named by what it is', () => {
+    expect(learnFrom(texts)).toEqual(artefact);
+    expect(model.version).toBe(versionOfArtefact(artefact));
+    expect(modelOf(learnFrom(texts.slice(1))).version).not.toBe(model.version);
+  });
+
+  it('tells a damaged artefact from a whole one, wherever the damage is', () => {
+    fc.assert(
+      fc.property(fc.nat(artefact.length - 1), fc.integer({ min: 1, max: 255 }), (place, change) => {
+        const damaged = artefact.slice();
+        damaged[place] = (damaged[place] ?? 0) ^ change;
+        expect(decodeArtefact(damaged)).toBeUndefined();
+      }),
+      { numRuns: 60 },
+    );
+    expect(decodeArtefact(artefact.subarray(0, artefact.length / 2))).toBeUndefined();
+    expect(decodeArtefact(new Uint8Array())).toBeUndefined();
+  });
+
+  it('learns from one passage as from many, and from passages without words', () => {
+    expect(modelOf(learnFrom(['a single passage about boats'])).dimensions).toBe(2);
+    expect(foldIn(modelOf(learnFrom(['', '...'])), 'boats', 'query').vector).toHaveLength(1);
+  });
+
+  it('takes scripts without spaces', () => {
+    const chinese = modelOf(learnFrom(['东京都政府大楼', '东京都的天气', '北京的天气', '北京大学']));
+    expect(foldIn(chinese, '东京天气', 'query').known).toBeGreaterThan(0);
+  });
+});
+
+describe('folding in', () => {
+  it('gives any text a vector of length one', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        for (const vector of [passage(text), query(text)]) {
+          expect(vector).toHaveLength(model.dimensions);
+          expect(dot(vector, vector)).toBeCloseTo(1, 4);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('does not mind the order of words, nor words it does not know', () => {
+    const words = fc.shuffledSubarray([...subjects.words], { minLength: 2, maxLength: 8 });
+    fc.assert(
+      fc.property(words, fc.constantFrom('zyxomma', 'qwrtz', '𒀀𒁀'), (some, unknown) => {
+        const vector = passage(some.join(' '));
+        expect(dot(passage(some.toReversed().join(' ')), vector)).toBeCloseTo(1, 4);
+        expect(dot(passage(`${unknown} ${some.join(' ')} ${unknown}`), vector)).toBeCloseTo(1, 4);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('puts a text without a known word at a right angle to all that have one, and away from questions', () => {
+    const nowhere = passage('zyxomma qwrtz');
+    for (const text of texts) expect(dot(nowhere, passage(text))).toBe(0);
+    expect(dot(nowhere, query('vlotho'))).toBe(-1);
+    expect(foldIn(model, 'zyxomma', 'passage')).toMatchObject({ known: 0, terms: 1 });
+  });
+});

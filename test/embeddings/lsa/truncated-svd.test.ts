@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { Matrix, SingularValueDecomposition } from 'ml-matrix';
+import { describe, expect, it } from 'vitest';
+import type { SparseRows } from '../../../src/embeddings/lsa/sparse-rows.ts';
+import { truncatedSvd } from '../../../src/embeddings/lsa/truncated-svd.ts';
+
+function sparse(rows: readonly (readonly number[])[]): SparseRows {
+  const entries = rows.map((row) => row.flatMap((value, column) => (value === 0 ? [] : [{ column, value }])));
+  const starts = new Uint32Array(rows.length + 1);
+  for (const [place, row] of entries.entries()) starts[place + 1] = (starts[place] ?? 0) + row.length;
+  return {
+    rowCount: rows.length,
+    columnCount: rows[0]?.length ?? 0,
+    starts,
+    columns: Uint32Array.from(entries.flat(), ({ column }) => column),
+    values: Float32Array.from(entries.flat(), ({ value }) => value),
+  };
+}
+
+const options = { seed: 7, powerIterations: 3 };
+
+// Term by document, from the textbook example of latent semantic indexing.
+const small = [
+  [1, 0, 1, 0, 0, 0],
+  [0, 1, 0, 0, 0, 0],
+  [1, 1, 0, 0, 0, 0],
+  [1, 0, 0, 1, 1, 0],
+  [0, 0, 0, 1, 0, 1],
+];
+
+describe('the truncated singular value decomposition', () => {
+  it('gives the singular values of a small matrix to four places', () => {
+    const { singularValues } = truncatedSvd(sparse(small), { ...options, rank: 5 });
+    const known = [2.1625, 1.5944, 1.2753, 1.0, 0.3939];
+    for (const [place, value] of known.entries()) expect(singularValues[place]).toBeCloseTo(value, 4);
+  });
+
+  it('gives values and right vectors that a full decomposition gives, of any small matrix', () => {
+    const numbers = fc.array(fc.array(fc.integer({ min: -4, max: 4 }), { minLength: 6, maxLength: 6 }), {
+      minLength: 8,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(numbers, (rows) => {
+        const { singularValues, right } = truncatedSvd(sparse(rows), { ...options, rank: 3 });
+        const full = new SingularValueDecomposition(new Matrix(rows));
+        const matrix = new Matrix(rows);
+        for (const [place, value] of singularValues.entries()) {
+          expect(Math.abs(value - (full.diagonal[place] ?? 0))).toBeLessThan(1e-2);
+          // |A v| is the singular value of v, whichever vector is given for equal ones.
+          const column = Array.from({ length: 6 }, (_, row) => right.values[row * right.width + place] ?? 0);
+          expect(Math.abs(matrix.mmul(Matrix.columnVector(column)).norm() - value)).toBeLessThan(1e-2);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('gives bit for bit the same for the same seed', () => {
+    const run = () => truncatedSvd(sparse(small), { ...options, rank: 3 });
+    expect(run()).toEqual(run());
+  });
+
+  it('gives fewer values than asked for when the matrix has no more', () => {
+    const twice = [
+      [1, 2, 0],
+      [2, 4, 0],
+    ];
+    expect(truncatedSvd(sparse(twice), { ...options, rank: 3 }).singularValues).toHaveLength(1);
+    expect(truncatedSvd(sparse([[0, 0]]), { ...options, rank: 2 }).right.values).toHaveLength(0);
+  });
+
+  it('can be ended between passages', () => {
+    const stop = () => {
+      throw new Error('enough');
+    };
+    expect(() => truncatedSvd(sparse(small), { ...options, rank: 2, between: stop })).toThrow('enough');
+  });
+});

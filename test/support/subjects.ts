@@ -1,0 +1,31 @@
+const SYLLABLES = ['ba', 'ko', 'du', 'fi', 'ga', 'lu', 'mo', 'na', 'po', 'ri'];
+const TOPICS = 10;
+const WORDS_PER_TOPIC = 12;
+const PASSAGES_PER_TOPIC = 24;
+
+/** A made-up word, unlike that of any other number, which no stemmer takes for English. */
+function madeUp(number: number): string {
+  return [...String(number).padStart(4, '0')].map((digit) => SYLLABLES[Number(digit)]).join('');
+}
+
+const wordsOf = (topic: number) => Array.from({ length: WORDS_PER_TOPIC }, (_, at) => madeUp(topic * 100 + at));
+
+const rareNames = Array.from({ length: TOPICS }, (_, topic) => ({ word: madeUp(5_000 + topic), topic }));
+
+const passages = Array.from({ length: TOPICS * PASSAGES_PER_TOPIC }, (_, number) => {
+  const topic = number % TOPICS;
+  const turn = Math.floor(number / TOPICS);
+  const some = wordsOf(topic).filter((_, at) => (at * 5 + turn * 7) % 3 !== 0);
+  const rare = turn < 2 ? (rareNames[topic]?.word ?? '') : madeUp(9_000 + number);
+  return { topic, text: [...some.slice(turn % 3), rare].join(' ') };
+});
+
+/**
+ * A small corpus about ten things. Each has its own words, of which every passage has some, and a rare name that only
+ * two passages say.
+ */
+export const subjects = {
+  passages,
+  rareNames,
+  words: Array.from({ length: TOPICS }, (_, topic) => wordsOf(topic)).flat(),
+};
