@@ -64,32 +64,6 @@ export function sizeLines(figures: SizeFigures): string[] {
   ];
 }
 
-/** The figures of one size as Markdown. */
-export function sizeLines(figures: SizeFigures): string[] {
-  const { chunks, loading, rebuilding, start } = figures;
-  return [
-    `${count(chunks)} chunks: search, milliseconds p50 / p95 (load average ${figures.load.toFixed(1)})`,
-    '',
-    ...table(searchRows(figures)),
-    '',
-    `${count(chunks)} chunks: start and memory`,
-    '',
-    ...table([
-      ['', ''],
-      ['process start to first answer', `${start.answers.toFixed(0)} ms`],
-      ['to the first search answered', `${start.searches.toFixed(0)} ms`],
-      ['to an index compared with the records', `${start.inStep.toFixed(0)} ms`],
-      ['a hybrid search until then, p50', `${start.meanwhile.toFixed(0)} ms`],
-      ['SIGTERM to the end', `${start.stops.toFixed(0)} ms`],
-      ['memory of the server, at start and after searches', megabytes(start.server)],
-      ['memory of Chroma, at start and after searches', megabytes(start.chroma)],
-      ['chunks into the records', `${loading.toFixed(0)}/s`],
-      ['chunks from the records into an empty index', `${rebuilding.toFixed(0)}/s`],
-    ]),
-    '',
-  ];
-}
-
 function searchRows({ search }: SizeFigures): string[][] {
   const bareOf = { semantic: 'bare Chroma', full_text: 'bare FTS5', hybrid: null } as const;
   const head = ['', 'no filter', ...shares.map(percent), ...shares.map((share) => `first use of ${percent(share)}`)];
