@@ -9,6 +9,7 @@ export interface GridCell {
 
 const MAX_SPAN = 100;
 const MAX_COLUMNS = 200;
+/** Cells that wait for rows below; past this nobody is laying out a table. */
 const MAX_PENDING = 20_000;
 
 /** A table whose first row is its header, in Markdown; what covers several rows or columns is repeated in each. */

@@ -132,7 +132,14 @@ async function readInfo(pdf: Pdf): Promise<Metadata & { readonly title?: string 
     ? ''
     : read('Title');
   const hasWords = /\p{L}{2}/u.test(title);
-  const fields = { title: hasWords ? title : '', author: read('Author'), created: isoDate(read('CreationDate')) };
+  const fields = {
+    title: hasWords ? title : '',
+    author: read('Author'),
+    subject: read('Subject'),
+    keywords: read('Keywords'),
+    language: read('Language'),
+    created: isoDate(read('CreationDate')),
+  };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
 }
 

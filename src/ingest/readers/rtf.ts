@@ -3,7 +3,8 @@ import { createTextBuilder, type TextBuilder } from './build-text.ts';
 import { cleanText } from './clean-text.ts';
 import { markdownTable } from './markdown-table.ts';
 import type { Reader } from './reader.ts';
-import { type RtfParagraph, readRtf } from './rtf-paragraphs.ts';
+import type { RtfParagraph } from './rtf-content.ts';
+import { readRtf } from './rtf-paragraphs.ts';
 
 /** Rich text: headings, lists, tables and notes. */
 export const rtfReader: Reader = {
