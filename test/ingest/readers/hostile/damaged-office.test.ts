@@ -1,18 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPreparationWorkers } from '../../../../src/ingest/prepare-in-worker.ts';
+import { mutations } from './mutations.ts';
 import { officeSamples } from './samples.ts';
 import { readThrough } from './support.ts';
 
 const workers = createPreparationWorkers({ workers: 1, timeoutMs: 30_000, memoryMb: 1_024 });
 afterAll(() => workers.close());
-
-/** Numbers that look random and are the same in every run. */
-function* numbers(seed: number): Generator<number, never> {
-  for (let state = seed; ; ) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
-}
 
 describe.each(Object.entries(officeSamples))('%s', (fileName, make) => {
   it('is read when it is whole', async () => {
@@ -29,14 +22,8 @@ describe.each(Object.entries(officeSamples))('%s', (fileName, make) => {
   });
 
   it('is read or refused with a reason when bytes of it are changed', async () => {
-    const random = numbers(fileName.length * 7_919 + fileName.charCodeAt(2));
-    const whole = make();
-    for (let round = 0; round < 25; round++) {
-      const changed = whole.slice();
-      for (let count = 0; count < 1 + round; count++)
-        changed[Math.floor(random.next().value * changed.length)] = Math.floor(random.next().value * 256);
+    for (const changed of mutations(make(), { seed: fileName.charCodeAt(2) + fileName.length, count: 25 }))
       await readThrough(workers, fileName, changed);
-    }
   });
 
   it('is read or refused with a reason when a stretch of it is zeros', async () => {
