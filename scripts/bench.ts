@@ -6,9 +6,10 @@ import { processOutput } from '../src/cli/output.ts';
 import type { Figures, SizeFigures } from './bench/figures.ts';
 import { measureGraph } from './bench/measure-graph.ts';
 import { measureIngest } from './bench/measure-ingest.ts';
+import { measureLearning } from './bench/measure-learning.ts';
 import { type Loaded, measureSize } from './bench/measure-size.ts';
 import { createPseudoText } from './bench/pseudo-text.ts';
-import { graphLines, ingestLines, sizeLines } from './bench/tables.ts';
+import { graphLines, ingestLines, learningLines, sizeLines } from './bench/tables.ts';
 import { withServices } from './bench/with-services.ts';
 
 const USAGE = `Measures search, ingestion, graph extraction, start-up and memory beside a bare Chroma and a bare FTS5 on the same data.
@@ -18,6 +19,7 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
   --chunks LIST  sizes of the corpus, rising; default 10000,100000
   --json FILE    writes all figures as JSON
   --quick        small and few, to see whether it runs
+  --part lsa     only what it costs to learn an embedder from the corpus, at the largest size
   --seed N       of the made-up text and questions; default 1
 
 The bare stores are asked in turn with ours, so that what else the machine does falls on both: the ratios count.`;
@@ -26,6 +28,7 @@ const options = {
   chunks: { type: 'string' },
   json: { type: 'string' },
   quick: { type: 'boolean', default: false },
+  part: { type: 'string' },
   seed: { type: 'string', default: '1' },
   help: { type: 'boolean', default: false },
 } as const;
@@ -37,9 +40,18 @@ async function main(): Promise<void> {
   const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
   const seed = Number(values.seed);
   const isRising = sizes.every((size, place) => Number.isInteger(size) && size > (sizes[place - 1] ?? 0));
-  if (values.help || !isRising || !Number.isInteger(seed)) {
+  const isKnownPart = values.part === undefined || values.part === 'lsa';
+  if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart) {
     output.print(USAGE);
     process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  if (values.part === 'lsa') {
+    const text = createPseudoText(seed);
+    const queries = Array.from({ length: 40 }, (_, number) => text.query(number));
+    const figures = await measureLearning(text, sizes.at(-1) ?? 0, queries);
+    output.print(learningLines(figures).join('\n'));
+    if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
     return;
   }
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-bench-')));

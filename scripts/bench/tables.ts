@@ -2,6 +2,7 @@ import { count } from '../../src/cli/progress-line.ts';
 import type { SizeFigures } from './figures.ts';
 import type { GraphFigures } from './measure-graph.ts';
 import type { IngestRates } from './measure-ingest.ts';
+import type { LearningFigures } from './measure-learning.ts';
 import { kinds, type Measured, shares } from './measure-search.ts';
 import type { Timing } from './timing.ts';
 
@@ -59,6 +60,29 @@ export function sizeLines(figures: SizeFigures): string[] {
       ['memory of Chroma, at start and after searches', megabytes(start.chroma)],
       ['chunks into the records', `${loading.toFixed(0)}/s`],
       ['chunks from the records into an empty index', `${rebuilding.toFixed(0)}/s`],
+    ]),
+    '',
+  ];
+}
+
+/** What learning costs, as Markdown. */
+export function learningLines(figures: LearningFigures): string[] {
+  const { chunks, chunksRead, learning, peak, kept, foldingIn, hashing, search } = figures;
+  return [
+    `Learning from ${count(chunks)} chunks, of which ${count(chunksRead)} are read`,
+    '',
+    ...table([
+      ['', 'learned', 'hashed', 'ratio'],
+      ['learning', `${(learning / 1000).toFixed(1)} s`],
+      ['memory it takes at most', `${peak.toFixed(0)} MB`],
+      ['memory and disk it keeps', `${kept.toFixed(0)} MB`],
+      ['chunks embedded a second', foldingIn.toFixed(0), hashing.toFixed(0), ratio(foldingIn, hashing)],
+      [
+        'a query compared with all, ms p50 / p95',
+        both(search.learned),
+        both(search.hashed),
+        ratio(search.learned.p50, search.hashed.p50),
+      ],
     ]),
     '',
   ];

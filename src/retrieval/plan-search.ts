@@ -13,7 +13,7 @@ const forMeaning: HybridSettings = { fullTextWeight: 1, semanticWeight: 5, fullT
 /** Where nearness only means shared words and pieces of words, full text leads; measured in docs/decisions.md. */
 const forWords: HybridSettings = { ...forMeaning, fullTextWeight: 15, semanticWeight: 1 };
 /** Where nearness was learned from the corpus itself, it may say more and still not lead. */
-const forLearned: HybridSettings = { ...forMeaning, fullTextWeight: 3, semanticWeight: 1 };
+const forLearned: HybridSettings = { ...forMeaning, fullTextWeight: 4, semanticWeight: 1 };
 
 /** Checks the settings and fills them in to fit the embedder. Throws `invalid_request`. */
 export function planSearch(

@@ -28,6 +28,7 @@ export interface EmbedderParts {
   /** Take the corpus as it is, whatever the settings say. */
   readonly keep: boolean;
   readonly log: LearnerParts['log'];
+  readonly pauses?: LearnerParts['pauses'];
 }
 
 /** The embedder of the corpus, and all that changes it. */
@@ -63,6 +64,7 @@ export async function openEmbedder(parts: EmbedderParts): Promise<CorpusEmbedder
     inUse: model,
     changes,
     log,
+    ...(parts.pauses && { pauses: parts.pauses }),
   });
   if (model !== undefined && first.isLearned) embedder.replace(learner.embedderOf(model));
   const { embeddings } = embedder;

@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { everything } from '../../src/documents/filter.ts';
+import { createRetriever } from '../../src/retrieval/create-retriever.ts';
+import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
+import { type CorpusEmbedder, openEmbedder } from '../../src/services/open-embedder.ts';
+import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
+import { createChunkSearch } from '../../src/store/sql/chunk-search.ts';
+import { openCollections } from '../../src/store/sql/open-collections.ts';
+import { openStore, type Store } from '../../src/store/sql/open-store.ts';
+import { watchCorpus } from '../../src/store/watch-corpus.ts';
+import { newChunk, newDocument, publication } from '../support/new-document.ts';
+import { subjects } from '../support/subjects.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const HASH = 'builtin/lexical-hash-v1';
+const LSA = 'builtin/lsa-v1';
+const { signal } = new AbortController();
+const texts = subjects.passages.slice(0, 120).map(({ text }) => text);
+
+/** A corpus in a folder of its own, which can be left as a process that dies leaves it and opened by the next. */
+async function newCorpus() {
+  const path = join(await temporaryFolder(), 'citewell.db');
+  const index = memoryVectorIndex();
+  const open = async (setting?: string) => {
+    const store = await openStore({ path, index, embeddingText: ({ text }) => text });
+    onTestFinished(() => store.close());
+    const { corpus, changes } = watchCorpus(store.corpus);
+    const warnings: string[] = [];
+    const embedder = await openEmbedder({
+      config: setting === undefined ? {} : { embeddingModel: setting },
+      settings: { modelCacheDir: '/nowhere' },
+      preferred: setting ?? HASH,
+      spaces: store.spaces,
+      learned: store.learned,
+      changes,
+      keep: false,
+      pauses: { quiet: 50, longest: 500, retry: 1_000 },
+      log: { info: () => {}, warn: (_, message) => warnings.push(message) },
+    });
+    onTestFinished(() => embedder.learner.close());
+    const chunks = createChunkSearch({
+      search: store.sqlite.search,
+      collections: openCollections(index),
+      state: store.maintenance.state,
+    });
+    const retriever = createRetriever({ chunks, embedder: embedder.embeddings });
+    return {
+      store,
+      ...embedder,
+      warnings,
+      add: (some: readonly string[], prefix?: string) => add({ ...store, corpus }, embedder, some, prefix),
+      search: (query: string) =>
+        retriever.search(query, { ...defaultSearchSettings, filter: everything, kind: 'semantic' }, signal),
+      async close() {
+        await embedder.learner.close();
+        await store.close();
+      },
+    };
+  };
+  return { open };
+}
+
+/** Each passage as a document, embedded with the embedder in use. */
+async function add({ corpus }: Store, { embeddings }: CorpusEmbedder, some: readonly string[], prefix = 'd') {
+  const vectors = await embeddings.embed(some, 'passage');
+  const space = await embeddings.space();
+  for (const [place, text] of some.entries()) {
+    const document = newDocument(`${prefix}${place}`, { title: '' });
+    const vector = vectors[place];
+    if (vector === undefined) throw new Error('A passage has no vector.');
+    await corpus.begin(document);
+    await corpus.stage(document.id, [newChunk(0, text, { vector })], space);
+    await corpus.publish(document.id, publication(text));
+  }
+}
+
+async function drain<Step, Result>(steps: AsyncGenerator<Step, Result>) {
+  for (;;) {
+    const step = await steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+const facts = async ({ spaces }: Store) =>
+  (await spaces.list()).map(({ embedder, state, vectors }) => [embedder, state, vectors]);
+
+describe('the embedder of a corpus', () => {
+  it('shares words at first, and in the background is learned from the corpus once that is large enough', async () => {
+    const corpus = await (await newCorpus()).open();
+    expect(corpus.embeddings.name).toBe(HASH);
+    expect(await corpus.reason()).toMatch(/From 100 passages on/);
+    corpus.learner.start();
+    await corpus.add(texts);
+    await vi.waitFor(() => expect(corpus.embeddings.name).toBe(LSA), { timeout: 20_000, interval: 50 });
+    expect(await corpus.reason()).toBe('It was learned from 120 passages of this corpus.');
+    expect(await facts(corpus.store)).toEqual([
+      [HASH, 'previous', 120],
+      [LSA, 'current', 120],
+    ]);
+    const [name] = subjects.rareNames;
+    const { chunks, explanation } = await corpus.search(name?.word ?? '');
+    expect(explanation.embedder).toBe(LSA);
+    const topics = chunks.map(({ text }) => subjects.passages.find((each) => each.text === text)?.topic);
+    expect(topics.slice(0, 5)).toEqual(Array(5).fill(name?.topic));
+  });
+
+  it('is taken up again by the next process, from what was kept', async () => {
+    const { open } = await newCorpus();
+    const first = await open();
+    await first.add(texts);
+    await drain(first.learner.settle(signal));
+    const space = await first.embeddings.space();
+    const [before] = await first.embeddings.embed(['harbour'], 'query');
+    await first.close();
+    const second = await open();
+    expect(await second.embeddings.space()).toEqual(space);
+    expect((await second.embeddings.embed(['harbour'], 'query'))[0]).toEqual(before);
+    await drain(second.learner.settle(signal));
+    expect(await second.embeddings.space()).toEqual(space);
+  });
+
+  it('is learned anew as the corpus grows, and vectors of the two are never compared', async () => {
+    const corpus = await (await newCorpus()).open();
+    await corpus.add(texts.slice(0, 100));
+    await drain(corpus.learner.settle(signal));
+    const [old] = await corpus.embeddings.embed(['harbour'], 'query');
+    const before = await corpus.embeddings.space();
+    await corpus.add(
+      subjects.passages.slice(120, 180).map(({ text }) => text),
+      'more',
+    );
+    await drain(corpus.learner.settle(signal));
+    const after = await corpus.embeddings.space();
+    expect(after).toMatchObject({ embedder: LSA });
+    expect(after.version).not.toBe(before.version);
+    const chunks = createChunkSearch({
+      search: corpus.store.sqlite.search,
+      collections: openCollections(memoryVectorIndex()),
+      state: corpus.store.maintenance.state,
+    });
+    const stale = { vector: old ?? new Float32Array(), space: before, filter: everything, limit: 3 };
+    await expect(chunks.nearest({ ...stale, measure: 'cosine_distance' })).rejects.toMatchObject({
+      code: 'embedding_mismatch',
+    });
+    expect(await corpus.store.learned.read(LSA, before.version)).toBeDefined();
+  });
+
+  it('goes on where a killed process stopped embedding, without learning again', async () => {
+    const { open } = await newCorpus();
+    const first = await open();
+    await first.add(texts);
+    const steps = first.learner.settle(signal);
+    for await (const { done } of steps) if (done === 0 && (await building(first.store)) !== undefined) break;
+    const begun = await building(first.store);
+    expect(first.embeddings.name).toBe(HASH);
+    await first.close();
+    const second = await open();
+    expect(second.embeddings.name).toBe(HASH);
+    expect((await second.search('harbour')).explanation.embedder).toBe(HASH);
+    await drain(second.learner.settle(signal));
+    expect((await second.store.spaces.current())?.version).toBe(begun?.version);
+  });
+
+  it('is learned anew when what was learned is damaged; until then words answer and passages wait', async () => {
+    const { open } = await newCorpus();
+    const first = await open();
+    await first.add(texts);
+    await drain(first.learner.settle(signal));
+    const { version } = await first.embeddings.space();
+    await first.store.learned.keep(LSA, version, new Uint8Array([1, 2, 3]));
+    await first.close();
+
+    const second = await open();
+    expect(second.warnings).toEqual([expect.stringMatching(/missing or damaged\. It is learned anew/)]);
+    await expect(second.search('harbour')).rejects.toMatchObject({ code: 'provider_failed' });
+    const [vector] = await second.embeddings.embed(['harbour'], 'passage');
+    expect(vector).toHaveLength((await second.embeddings.space()).dimensions);
+    expect(await facts(second.store)).toContainEqual([LSA, 'current', 120]);
+    expect((await second.search('harbour')).chunks).not.toHaveLength(0);
+  });
+
+  it('stays what a person chose, and can be gone back to', async () => {
+    const { open } = await newCorpus();
+    const corpus = await open();
+    await corpus.add(texts);
+    await drain(corpus.reindex({ model: LSA, back: false }, signal));
+    const { version } = await corpus.embeddings.space();
+    await drain(corpus.reindex({ model: HASH, back: false }, signal));
+    expect(await corpus.reason()).toMatch(/chosen for this corpus/);
+    await drain(corpus.learner.settle(signal));
+    expect(corpus.embeddings.name).toBe(HASH);
+    await drain(corpus.reindex({ back: true }, signal));
+    expect(await corpus.embeddings.space()).toMatchObject({ embedder: LSA, version });
+  });
+
+  it('named by a setting waits for something to learn from, and refuses a corpus of a real model', async () => {
+    const { open } = await newCorpus();
+    const first = await open(LSA);
+    expect(first.embeddings.name).toBe(HASH);
+    await expect(drain(first.reindex({ model: LSA, back: false }, signal))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('too few'),
+    });
+    await first.add(texts.slice(0, 30));
+    await drain(first.learner.settle(signal));
+    expect(first.embeddings.name).toBe(LSA);
+    await first.close();
+    await expect(open(HASH)).rejects.toMatchObject({ code: 'embedding_mismatch' });
+  });
+
+  it('stops learning at once when it is told to, and leaves the corpus as it was', async () => {
+    const corpus = await (await newCorpus()).open();
+    await corpus.add(texts);
+    const stop = new AbortController();
+    const learning = drain(corpus.learner.learn(stop.signal));
+    stop.abort();
+    await expect(learning).rejects.toThrow();
+    expect(await facts(corpus.store)).toEqual([[HASH, 'current', 120]]);
+  });
+});
+
+const building = async ({ spaces }: Store) => (await spaces.list()).find(({ state }) => state === 'building');
