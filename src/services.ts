@@ -218,6 +218,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
       const model = models.defaultName('quality');
       const state = indexStates[maintenance.state().kind];
       const embeddingModelSetting = config.embeddingModel;
+      const { waiting, failed } = await store.documentGraphs.backlog();
       return {
         version: readVersion(),
         model,
@@ -226,6 +227,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
         web: webFacts(config.web),
         data: folder.path,
         index: { kind: config.chroma ? 'remote' : 'embedded', state },
+        graph: { waiting, failed },
         hints: [
           ...hintsFor({ model, embedder: embeddings, preferredEmbedder: preferred, embeddingModelSetting }),
           ...outside.problems(),

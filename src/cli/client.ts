@@ -1,5 +1,6 @@
 import type { Json, Metadata } from '../documents/document.ts';
 import type { WebFacts } from '../web/describe-web.ts';
+import type { GraphClient } from './graph-client.ts';
 import type { UsersClient } from './users-client.ts';
 
 /** A passage that was found, with what a person needs to look it up. */
@@ -183,6 +184,8 @@ export interface Status {
   };
   /** A server of before does not say. */
   readonly ingestion?: Backlog | undefined;
+  /** Documents whose graph is still to be extracted; a server of before does not say. */
+  readonly graph?: { readonly waiting: number; readonly failed: number } | undefined;
 }
 
 /** One's own document of a place outside, and where it stands. */
@@ -262,5 +265,6 @@ export interface Client {
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
   readonly users: UsersClient;
+  readonly graph: GraphClient;
   close(): Promise<void>;
 }

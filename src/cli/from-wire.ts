@@ -156,6 +156,7 @@ const status = z.object({
   documents: z.record(z.string(), z.number()),
   chunks: z.number(),
   owed_to_index: z.number(),
+  graph: z.object({ waiting: z.number(), failed: z.number() }).optional(),
   ingestion: z
     .object({
       queued: z.number(),

@@ -13,6 +13,7 @@ import {
   toWireQuery,
   versionFromWire,
 } from './from-wire.ts';
+import { httpGraph } from './graph-client.ts';
 import { askServer, type ServerRequest, streamFromServer } from './send-request.ts';
 import { httpUsers } from './users-client.ts';
 
@@ -186,6 +187,7 @@ export function httpClient(server: string, token?: string): Client {
     },
 
     users: httpUsers(call),
+    graph: httpGraph(call),
 
     async close() {},
   };

@@ -33,6 +33,7 @@ import {
   toWireQuery,
   versionFromWire,
 } from './from-wire.ts';
+import { inProcessGraph } from './graph-client.ts';
 import { inProcessUsers } from './users-client.ts';
 
 /** Citewell in this process. Goes through the records of the HTTP interface, so that both clients show the same. */
@@ -178,6 +179,7 @@ export function inProcessClient(services: Services, principal: Principal = defau
     },
 
     users: inProcessUsers(services, principal),
+    graph: inProcessGraph(services, principal),
 
     close: () => services.close(),
   };

@@ -5,10 +5,11 @@ import { ServiceError } from '../errors.ts';
 import { publicOnly } from '../web/address-rules.ts';
 import { createPageFetcher } from '../web/page-fetcher.ts';
 import { createSiteManners, defaultManners } from '../web/site-manners.ts';
-import type { IngestOutcome } from './client.ts';
+import type { Client, IngestOutcome } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { isGlob, type SkipReason } from './find-files.ts';
+import { finishExtraction } from './graph.ts';
 import { countSources, type IngestStep, ingestAll, isUrl, type SiteScope } from './ingest-all.ts';
 import { visible, visibleLine } from './layout.ts';
 import { count, duration, progressLine } from './progress-line.ts';
@@ -96,6 +97,8 @@ export async function ingest(
       await fetcher.close();
     }
     const seconds = (performance.now() - startedAt) / 1000;
+    const isNew = tally.outcomes.ingested + tally.outcomes.replaced > 0;
+    if (failure === undefined && isNew && client.server === undefined) await finishGraph(client, context);
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
     else {
       output.print(summaryText(tally, seconds));
@@ -107,6 +110,17 @@ export async function ingest(
     }
     return exitCodeOf(tally, interruption.received());
   });
+}
+
+/** A server goes on with the graph by itself; without one it is done before the program ends. */
+async function finishGraph(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  try {
+    const last = await finishExtraction(client.graph.finish(interruption.stop), output);
+    if ((last?.failed ?? 0) > 0) output.note(`The graph of ${count(last?.failed ?? 0)} documents was not extracted.`);
+  } catch (error) {
+    if (interruption.received() === undefined) throw error;
+    output.note('The graph of the rest is extracted by the next server, or by: citewell graph build');
+  }
 }
 
 /** Ingestion that is more, or less, than taking in everything once. */

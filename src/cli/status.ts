@@ -28,6 +28,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
         ['index', `${current.index.kind}, ${current.index.state}`],
         ['documents', documentsLine(corpus)],
         ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),
+        ...(current.graph === undefined ? [] : [['graph', graphLine(current.graph)]]),
         [
           'chunks',
           `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} owed to the index` : ''}`,
@@ -47,6 +48,12 @@ function backlogLine({ queued, retrying, running, rate_per_second, eta_seconds }
   if (retrying > 0) parts.push(`${count(retrying)} of them waiting for another try`);
   if (rate_per_second > 0) parts.push(`${rate_per_second.toFixed(1)}/s`);
   if (eta_seconds !== null) parts.push(`${duration(eta_seconds)} left`);
+  return parts.join(', ');
+}
+
+function graphLine({ waiting, failed }: { readonly waiting: number; readonly failed: number }): string {
+  const parts = [waiting === 0 ? 'up to date' : `${count(waiting)} documents to be extracted`];
+  if (failed > 0) parts.push(`${count(failed)} failed`);
   return parts.join(', ');
 }
 

@@ -35,6 +35,8 @@ export interface ServiceStatus {
     readonly kind: 'embedded' | 'remote' | 'memory';
     readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable';
   };
+  /** Documents whose graph is still to be extracted, and those where that failed. */
+  readonly graph?: { readonly waiting: number; readonly failed: number };
   /** Things worth telling a person, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
 }

@@ -5,6 +5,8 @@ export interface IngestionSettings {
   readonly chunkSize?: number;
   readonly chunkOverlap?: number;
   readonly skipSummary?: boolean;
+  /** False leaves the graph of the document unextracted until someone asks for it. */
+  readonly automaticExtraction?: boolean;
 }
 
 /** Exactly one of `bytes`, `text` and `chunks`. */

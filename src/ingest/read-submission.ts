@@ -127,7 +127,13 @@ function checkSettings({ chunkSize, chunkOverlap }: IngestionSettings): void {
   }
 }
 
-const storedSettings = ({ chunkSize, chunkOverlap, skipSummary }: IngestionSettings): Metadata => ({
+const storedSettings = ({
+  chunkSize,
+  chunkOverlap,
+  skipSummary,
+  automaticExtraction,
+}: IngestionSettings): Metadata => ({
+  ...(automaticExtraction === undefined ? {} : { automatic_extraction: automaticExtraction }),
   ...(chunkSize === undefined ? {} : { chunk_size: chunkSize }),
   ...(chunkOverlap === undefined ? {} : { chunk_overlap: chunkOverlap }),
   ...(skipSummary === undefined ? {} : { skip_summary: skipSummary }),

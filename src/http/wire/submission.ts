@@ -27,6 +27,7 @@ const ingestionConfig = snakeCased(
     chunk_size: optional(z.number().int().min(1)),
     chunk_overlap: optional(z.number().int().min(0)),
     skip_document_summary: optional(z.boolean()),
+    automatic_extraction: optional(z.boolean()),
   }),
 );
 
@@ -87,10 +88,16 @@ function contentOf({ file }: Upload, wire: z.output<typeof fields>): SubmittedCo
 
 /** Only the fast mode does without a summary. */
 function settingsOf({ ingestion_mode: mode, ingestion_config: config }: z.output<typeof fields>): IngestionSettings {
-  const { chunk_size, chunk_overlap, skip_document_summary }: Partial<z.output<typeof ingestionConfig>> = config ?? {};
+  const {
+    chunk_size,
+    chunk_overlap,
+    skip_document_summary,
+    automatic_extraction,
+  }: Partial<z.output<typeof ingestionConfig>> = config ?? {};
   return defined({
     chunkSize: chunk_size,
     chunkOverlap: chunk_overlap,
+    automaticExtraction: automatic_extraction,
     skipSummary: skip_document_summary ?? (mode === 'fast' ? true : undefined),
   });
 }

@@ -1,0 +1,154 @@
+import { ServiceError } from '../errors.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { ExtractionProgress, GraphEstimateRecord, GraphHitRecord } from './graph-client.ts';
+import { visible, visibleLine } from './layout.ts';
+import { lineInput } from './line-input.ts';
+import type { Output } from './output.ts';
+import { count, progressLine } from './progress-line.ts';
+import { withClient } from './with-client.ts';
+
+interface Json {
+  readonly json?: boolean;
+}
+
+interface InCollection extends Json {
+  readonly collection: string;
+  readonly model?: string;
+}
+
+/** `citewell graph show`: what the corpus says of a name, and where. */
+export function showGraph(
+  words: readonly string[],
+  { limit, json }: Json & { readonly limit: number },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { output, interruption } = context;
+  return withClient(context, async (client) => {
+    const hits = await client.graph.find(words.join(' '), limit, interruption.stop);
+    if (json) output.print(JSON.stringify(hits));
+    else if (hits.length === 0) output.print('The graph knows nothing of it.');
+    else for (const line of hits.flatMap(hitLines)) output.print(line);
+    return exitCodes.ok;
+  });
+}
+
+function hitLines({ result_type: type, content, metadata }: GraphHitRecord): string[] {
+  const said = (name: string) => (typeof content[name] === 'string' ? visible(content[name]) : '');
+  const from = metadata.documents.map(({ title }) => visibleLine(title)).join('; ');
+  const head = type === 'relationship' ? `${said('subject')} – ${said('predicate')} – ${said('object')}` : said('name');
+  const text = said(type === 'community' ? 'summary' : 'description');
+  return [`${type}: ${head}`, ...(text === '' ? [] : [`  ${text}`]), ...(from === '' ? [] : [`  in: ${from}`])];
+}
+
+/** `citewell graph view`: the graph of a collection, the most mentioned first. */
+export function viewGraph(
+  { collection, limit, json }: InCollection & { readonly limit: number },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { output } = context;
+  return withClient(context, async (client) => {
+    const view = await client.graph.view(collection, limit);
+    if (json) {
+      output.print(JSON.stringify(view));
+      return exitCodes.ok;
+    }
+    const { nodes, edges, communities, total_nodes: all } = view;
+    output.print(
+      `${count(all)} entities, ${count(view.total_edges)} relationships, ${count(communities.length)} communities.`,
+    );
+    if (all === 0) output.note('Gather what the documents say with: citewell graph build');
+    const labels = new Map(nodes.map(({ id, label }) => [id, label]));
+    for (const { label, mentions } of nodes) output.print(`${visibleLine(label)}  (${count(mentions)})`);
+    for (const { source, label, target } of edges.slice(0, limit)) {
+      const [one, other] = [labels.get(source) ?? source, labels.get(target) ?? target];
+      output.print(`  ${visibleLine(one)} – ${visibleLine(label)} – ${visibleLine(other)}`);
+    }
+    return exitCodes.ok;
+  });
+}
+
+/** `citewell graph build`: gathers what a collection's documents say, and groups it into communities. */
+export function buildGraph({ collection, model, json }: InCollection, context: CommandContext): Promise<ExitCode> {
+  const { output, interruption } = context;
+  return withClient(context, async (client) => {
+    await finishExtraction(client.graph.finish(interruption.stop), output);
+    const built = await client.graph.build(collection, model, interruption.stop);
+    if (json) output.print(JSON.stringify(built));
+    else output.print(`${count(built.documents)} documents gathered, ${count(built.communities)} communities built.`);
+    return exitCodes.ok;
+  });
+}
+
+/** `citewell graph extract`: has the documents of a collection extracted anew, after saying what that would cost. */
+export function extractGraph(
+  { collection, model, yes, json }: InCollection & { readonly yes?: boolean },
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { output, interruption } = context;
+  return withClient(context, async (client) => {
+    const estimate = await client.graph.estimate(collection, model);
+    if (json) output.print(JSON.stringify({ type: 'estimate', ...estimate }));
+    else output.print(estimateText(estimate));
+    if (estimate.calls > 0 && !yes && !(await isAgreed(interruption.stop))) {
+      output.note('Nothing was extracted. Say --yes, or answer yes.');
+      return exitCodes.failure;
+    }
+    await client.graph.extract(collection, model);
+    const last = await finishExtraction(client.graph.finish(interruption.stop), output);
+    if (interruption.received() !== undefined) {
+      output.note('Stopped. What was read is kept; the server, or this command, goes on with the rest.');
+      return exitCodes.interrupted;
+    }
+    if (json) output.print(JSON.stringify({ type: 'done', documents: estimate.documents, failed: last?.failed ?? 0 }));
+    else output.print(`${count(estimate.documents)} documents extracted.`);
+    return (last?.failed ?? 0) > 0 ? exitCodes.partly : exitCodes.ok;
+  });
+}
+
+function estimateText({ model, documents, chunks, calls, cost_usd: cost, ...tokens }: GraphEstimateRecord): string {
+  const what = `${count(documents)} documents, ${count(chunks)} passages, by ${model}`;
+  if (calls === 0) return `${what}: costs nothing.`;
+  const money = cost === null ? 'at a price that is not known (CITEWELL_PRICES)' : `about $${cost.toFixed(2)}`;
+  return `${what}: ${count(calls)} calls, about ${count(tokens.input_tokens)} tokens read and ${count(tokens.output_tokens)} written, ${money}.`;
+}
+
+async function isAgreed(stop: AbortSignal): Promise<boolean> {
+  const input = lineInput({
+    input: process.stdin,
+    echo: process.stderr,
+    onInterrupt: () => {
+      input.close();
+      return true;
+    },
+    stop,
+  });
+  try {
+    if (!input.isInteractive) {
+      throw new ServiceError('invalid_request', 'This costs money. Say --yes where nobody can be asked.');
+    }
+    return /^\s*y(?:es)?\s*$/i.test((await input.next('Go on? [y/N] ')) ?? '');
+  } finally {
+    input.close();
+  }
+}
+
+/** Shows how far extraction is until nothing waits. */
+export async function finishExtraction(
+  steps: AsyncIterable<ExtractionProgress>,
+  output: Output,
+): Promise<ExtractionProgress | undefined> {
+  const startedAt = performance.now();
+  let last: ExtractionProgress | undefined;
+  try {
+    for await (const step of steps) {
+      last = step;
+      const elapsedSeconds = (performance.now() - startedAt) / 1000;
+      const progress = { ...step, skipped: 0, elapsedSeconds, unit: 'documents into the graph' };
+      output.status(progressLine(progress, output.width));
+    }
+  } finally {
+    output.status('');
+  }
+  return last;
+}
