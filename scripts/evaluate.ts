@@ -6,11 +6,12 @@ import { defaultAdmin } from '../src/access/principal.ts';
 import { loadConfig } from '../src/config.ts';
 import { documentId } from '../src/documents/ids.ts';
 import type { EmbeddingModel } from '../src/embeddings/embedding-model.ts';
-import { createEmbeddingModel, LEXICAL_EMBEDDING } from '../src/embeddings/registry.ts';
+import { createEmbeddingModel, LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../src/embeddings/registry.ts';
 import { embeddingText } from '../src/ingest/embedding-text.ts';
 import { createRetriever } from '../src/retrieval/create-retriever.ts';
 import type { Retriever } from '../src/retrieval/retriever.ts';
 import { defaultSearchSettings, type SearchKind } from '../src/retrieval/search-settings.ts';
+import { openEmbedder } from '../src/services/open-embedder.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { createChunkSearch } from '../src/store/sql/chunk-search.ts';
 import { openCollections } from '../src/store/sql/open-collections.ts';
@@ -24,7 +25,7 @@ const USAGE = `Measures search on test collections, through the real store and r
 
 Each folder holds corpus.jsonl (id, title, text), queries.jsonl (id, text) and qrels.tsv.
 
-  --embedder NAME    default ${LEXICAL_EMBEDDING}
+  --embedder NAME    default ${LEXICAL_EMBEDDING}; ${LEARNED_EMBEDDING} is learned from each collection
   --limit N          hits asked for, default 100
   --no-titles NAME   leave the titles of folders whose name starts so out; may be repeated
   --json             print JSON instead of a table`;
@@ -55,12 +56,16 @@ async function main(): Promise<void> {
     return;
   }
   const config = loadConfig();
-  const embedder = createEmbeddingModel(values.embedder, { ...config, modelCacheDir: join(config.dataDir, 'cache') });
+  const learns = values.embedder === LEARNED_EMBEDDING;
+  const embedder = createEmbeddingModel(learns ? LEXICAL_EMBEDDING : values.embedder, {
+    ...config,
+    modelCacheDir: join(config.dataDir, 'cache'),
+  });
   const evaluations: Evaluation[] = [];
   for (const folder of positionals) {
     const collection = await readTestCollection(folder);
     const hasTitles = !(values['no-titles'] ?? []).some((prefix) => collection.name.startsWith(prefix));
-    evaluations.push(...(await evaluate(collection, { embedder, limit, hasTitles })));
+    evaluations.push(...(await evaluate(collection, { embedder, limit, hasTitles, learns })));
   }
   console.log(values.json ? JSON.stringify(evaluations, null, 2) : toTable(evaluations));
 }
@@ -69,6 +74,8 @@ interface EvaluationOptions {
   readonly embedder: EmbeddingModel;
   readonly limit: number;
   readonly hasTitles: boolean;
+  /** Move to what is learned from the collection before it is searched. */
+  readonly learns: boolean;
 }
 
 async function evaluate(collection: TestCollection, options: EvaluationOptions): Promise<Evaluation[]> {
@@ -82,7 +89,8 @@ async function evaluate(collection: TestCollection, options: EvaluationOptions):
       collections: openCollections(index),
       state: store.maintenance.state,
     });
-    const retriever = createRetriever({ chunks, embedder: options.embedder });
+    const embedder = options.learns ? await learnFrom(store) : options.embedder;
+    const retriever = createRetriever({ chunks, embedder });
     const evaluations: Evaluation[] = [];
     for (const kind of kinds) evaluations.push(await ask(retriever, { collection, kind, names, limit: options.limit }));
     return evaluations;
@@ -91,6 +99,24 @@ async function evaluate(collection: TestCollection, options: EvaluationOptions):
     await index.close();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Moves the corpus to what is learned from it, as a server would. */
+async function learnFrom({ spaces, learned }: Store): Promise<EmbeddingModel> {
+  const { embeddings, reindex, learner } = await openEmbedder({
+    config: { embeddingModel: LEARNED_EMBEDDING },
+    settings: { modelCacheDir: '' },
+    preferred: LEARNED_EMBEDDING,
+    spaces,
+    learned,
+    changes: { subscribe: () => () => {} },
+    keep: false,
+    log: { info: () => {}, warn: (_, message) => console.error(message) },
+  });
+  const { signal } = new AbortController();
+  for await (const _ of reindex({ model: LEARNED_EMBEDDING, back: false }, signal));
+  await learner.close();
+  return embeddings;
 }
 
 const DOCUMENTS_AT_ONCE = 64;

@@ -264,6 +264,11 @@ export interface Client {
     request: { readonly model?: string; readonly back: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
+  /**
+   * Learns an embedder from the corpus when that is due, and tells how far it is; ends with what is left to a server.
+   * A server does it by itself.
+   */
+  learn(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, 'nothing' | 'left'>;
   readonly users: UsersClient;
   readonly graph: GraphClient;
   close(): Promise<void>;

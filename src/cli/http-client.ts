@@ -186,6 +186,10 @@ export function httpClient(server: string, token?: string): Client {
       return embedder;
     },
 
+    // biome-ignore lint/correctness/useYield: there is nothing to tell.
+    async *learn() {
+      return 'nothing';
+    },
     users: httpUsers(call),
     graph: httpGraph(call),
 

@@ -36,6 +36,9 @@ import {
 import { inProcessGraph } from './graph-client.ts';
 import { inProcessUsers } from './users-client.ts';
 
+/** Learning from so many passages takes seconds; from more, a server does it beside its work. */
+const LEARNED_FROM_AT_ONCE = 20_000;
+
 /** Citewell in this process. Goes through the records of the HTTP interface, so that both clients show the same. */
 export function inProcessClient(services: Services, principal: Principal = defaultAdmin): Client {
   const { corpus, ingestor, sources, retriever, answerer } = services;
@@ -176,6 +179,14 @@ export function inProcessClient(services: Services, principal: Principal = defau
         if (step.done) return step.value.embedder;
         yield step.value;
       }
+    },
+
+    async *learn(signal) {
+      const { learner } = services;
+      if (!(await learner.decide()).isDue) return 'nothing';
+      if ((await corpus.stats()).chunks > LEARNED_FROM_AT_ONCE) return 'left';
+      yield* learner.settle(signal);
+      return 'nothing';
     },
 
     users: inProcessUsers(services, principal),

@@ -99,6 +99,7 @@ export async function ingest(
     const seconds = (performance.now() - startedAt) / 1000;
     const isNew = tally.outcomes.ingested + tally.outcomes.replaced > 0;
     if (failure === undefined && isNew && client.server === undefined) await finishGraph(client, context);
+    if (failure === undefined && isNew && client.server === undefined) await finishLearning(client, context);
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
     else {
       output.print(summaryText(tally, seconds));
@@ -110,6 +111,27 @@ export async function ingest(
     }
     return exitCodeOf(tally, interruption.received());
   });
+}
+
+/** What the corpus teaches of its words is learned before the program ends, unless it takes long or is interrupted. */
+async function finishLearning(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  try {
+    const steps = client.learn(interruption.stop);
+    for (;;) {
+      const step = await steps.next();
+      output.status(
+        step.done ? '' : `Learning from the corpus: ${count(step.value.done)} of ${count(step.value.total)} passages`,
+      );
+      if (!step.done) continue;
+      if (step.value === 'left')
+        output.note('A server (citewell serve) learns from the corpus what words go together.');
+      return;
+    }
+  } catch (error) {
+    output.status('');
+    if (interruption.received() === undefined) throw error;
+    output.note('What words go together is learned by the next server, or with the next documents.');
+  }
 }
 
 /** A server goes on with the graph by itself; without one it is done before the program ends. */
