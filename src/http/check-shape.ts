@@ -24,14 +24,20 @@ function toFieldIssue(issue: z.core.$ZodIssue, place: Place): FieldIssue {
   const loc = [place, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
   if (issue.code === 'invalid_type' && issue.input === undefined)
     return { type: 'missing', loc, msg: 'Field required' };
-  return { type: nameOf(issue), loc, msg: issue.message, ...(issue.input === undefined ? {} : { input: issue.input }) };
+  return {
+    type: nameOf(issue, place),
+    loc,
+    msg: issue.message,
+    ...(issue.input === undefined ? {} : { input: issue.input }),
+  };
 }
 
 /** R2R's clients know pydantic's names; where it has one for the case, it is used. */
-function nameOf(issue: z.core.$ZodIssue): string {
+function nameOf(issue: z.core.$ZodIssue, place: Place): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `${pydanticType(issue.expected)}_type`;
+      // In a query everything is text, so that a wrong type is one that could not be read from it.
+      return `${pydanticType(issue.expected)}_${place === 'query' && issue.expected === 'boolean' ? 'parsing' : 'type'}`;
     case 'too_small':
       return issue.origin === 'number' || issue.origin === 'int' ? 'greater_than_equal' : 'too_short';
     case 'too_big':

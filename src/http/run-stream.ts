@@ -3,9 +3,11 @@ import { ServiceError } from '../errors.ts';
 import type { Run, RunEvent } from '../runs/run.ts';
 import { principalOf } from './authenticate.ts';
 import type { HttpServices } from './http-services.ts';
+import { readQuery } from './read-query.ts';
 import { requestSignal } from './request-signal.ts';
 import { type EncodedEvent, type ServerSentEvent, sendEvents } from './sse.ts';
 import { failureEvent, streamOptions } from './stream-options.ts';
+import { afterQuery } from './wire/query.ts';
 
 type RunServices = Pick<HttpServices, 'runs' | 'limits' | 'log'>;
 
@@ -48,8 +50,7 @@ export async function streamRun(
 
 /** `Last-Event-ID` as browsers send it, or `after` in the query; 0 means from the beginning. */
 export function lastEventNumber(request: Request, runId: string): number {
-  const { after } = request.query;
-  const given = request.get('last-event-id') ?? (typeof after === 'string' ? after : '');
+  const given = request.get('last-event-id') ?? readQuery(request, afterQuery).after ?? '';
   if (given === '') return 0;
   const [id, digits] = given.includes(':') ? given.split(':') : [runId, given];
   if (id === runId && digits !== undefined && /^\d{1,9}$/.test(digits)) return Number(digits);

@@ -10,12 +10,13 @@ import { principalOf } from '../authenticate.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { parseJson, readBody } from '../read-body.ts';
-import { readFlag, readId, readPage } from '../read-query.ts';
+import { readId, readQuery } from '../read-query.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkHit, toChunkRecord } from '../wire/chunk-record.ts';
 import { chunkEdit, newChunks } from '../wire/chunk-request.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
+import { allChunksQuery, vectorsQuery } from '../wire/query.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { runToEnd } from './upload.ts';
 
@@ -42,8 +43,14 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
     .get(async (request, response) => {
       const { userId, isSuperuser } = principalOf(response);
       const own: Filter = isSuperuser ? everything : { kind: 'compare', field: 'owner_id', op: 'eq', value: userId };
-      const chunks = await corpus.listChunks(allOf(own, metadataFilter(request)), readPage(request));
-      const ids = readFlag(request, 'include_vectors') ? chunks.items.map(({ id }) => id) : [];
+      const {
+        include_vectors: withVectors,
+        metadata_filter,
+        metadata_filters,
+        ...paging
+      } = readQuery(request, allChunksQuery);
+      const chunks = await corpus.listChunks(allOf(own, metadataFilter(metadata_filter ?? metadata_filters)), paging);
+      const ids = withVectors ? chunks.items.map(({ id }) => id) : [];
       const vectors = await corpus.vectorsOf(ids);
       response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
     })
@@ -95,7 +102,8 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
       if (!isVisible(chunk, principalOf(response))) {
         throw new ServiceError('forbidden', `The chunk ${chunk.id} is not yours to read.`);
       }
-      const vectors = readFlag(request, 'include_vectors') ? await corpus.vectorsOf([chunk.id]) : undefined;
+      const { include_vectors: withVectors } = readQuery(request, vectorsQuery);
+      const vectors = withVectors ? await corpus.vectorsOf([chunk.id]) : undefined;
       response.json(single(toChunkRecord(chunk, vectors?.get(chunk.id))));
     })
     .post(async (request, response) => {
@@ -114,9 +122,8 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
   return router;
 }
 
-/** JSON in the query, under either name; r2r-js sends "[object Object]", which by contract is no filter. */
-function metadataFilter({ query }: Request): Filter {
-  const given = query['metadata_filter'] ?? query['metadata_filters'];
+/** JSON in the query; r2r-js sends "[object Object]", which by contract is no filter. */
+function metadataFilter(given: unknown): Filter {
   if (typeof given !== 'string' || !given.trim().startsWith('{')) return everything;
   return readFilter(parseJson(given, ['query', 'metadata_filter']));
 }

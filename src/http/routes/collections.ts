@@ -2,18 +2,18 @@ import { Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { describeCollection } from '../../rag/describe-collection.ts';
 import { principalOf } from '../authenticate.ts';
-import { checkShape } from '../check-shape.ts';
 import { describeMembers } from '../describe-user.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
-import { readFlag, readId, readIds, readPage } from '../read-query.ts';
+import { readId, readPage, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { collectionChange, newCollection, ownerQuery, toCollectionRecord } from '../wire/collection-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { collectionColumns } from '../wire/export-columns.ts';
+import { ownedQuery } from '../wire/query.ts';
 import { defined } from '../wire/tolerant.ts';
 
 type Services = Pick<HttpServices, 'collections' | 'corpus' | 'accounts' | 'models' | 'prompts'>;
@@ -31,12 +31,8 @@ export function collectionRoutes(services: Services): Router {
       response.json(single(toCollectionRecord(created)));
     })
     .get(async (request, response) => {
-      const query = {
-        ids: readIds(request, 'ids'),
-        ownerOnly: readFlag(request, 'owner_only'),
-        ...readPage(request),
-      };
-      response.json(page(await shared.list(principalOf(response), query), toCollectionRecord));
+      const { owner_only: ownerOnly, ...query } = readQuery(request, ownedQuery);
+      response.json(page(await shared.list(principalOf(response), { ...query, ownerOnly }), toCollectionRecord));
     })
     .all(onlyMethods('GET', 'POST'));
 
@@ -52,7 +48,7 @@ export function collectionRoutes(services: Services): Router {
   router
     .route('/name/:name')
     .get(async (request, response) => {
-      const { owner_id: ownerId } = checkShape(ownerQuery, request.query, 'query');
+      const { owner_id: ownerId } = readQuery(request, ownerQuery);
       const found = await shared.findByName(principalOf(response), request.params.name, ownerId);
       response.json(single(toCollectionRecord(found)));
     })

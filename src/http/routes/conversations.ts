@@ -3,7 +3,7 @@ import { principalOf } from '../authenticate.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
-import { readId, readIds, readPage } from '../read-query.ts';
+import { readId, readQuery } from '../read-query.ts';
 import { sendExport } from '../send-csv.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import {
@@ -15,6 +15,7 @@ import {
   toMessageRecord,
 } from '../wire/conversation-record.ts';
 import { conversationColumns, messageColumns } from '../wire/export-columns.ts';
+import { idsQuery } from '../wire/query.ts';
 import { defined } from '../wire/tolerant.ts';
 
 /** r2r-v3.md 8. */
@@ -28,8 +29,8 @@ export function conversationRoutes({ conversations }: Pick<HttpServices, 'conver
       response.json(single(toConversationRecord(await conversations.create(principalOf(response), name))));
     })
     .get(async (request, response) => {
-      const query = { ids: readIds(request, 'ids'), ...readPage(request) };
-      response.json(page(await conversations.list(principalOf(response), query), toConversationRecord));
+      const found = await conversations.list(principalOf(response), readQuery(request, idsQuery));
+      response.json(page(found, toConversationRecord));
     })
     .all(onlyMethods('GET', 'POST'));
 

@@ -1,4 +1,4 @@
-import { type Request, Router } from 'express';
+import { Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
@@ -9,7 +9,7 @@ import { principalOf } from '../authenticate.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
-import { readId, readPage } from '../read-query.ts';
+import { readId, readPage, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
@@ -17,6 +17,7 @@ import { onlyMethods } from '../unknown-route.ts';
 import { entityColumns, relationshipColumns } from '../wire/export-columns.ts';
 import { toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
 import { graphWork } from '../wire/graph-request.ts';
+import { relationshipsQuery } from '../wire/query.ts';
 import { describedVectors } from './graph-rows.ts';
 import { findChangeable, findVisible } from './visible-document.ts';
 
@@ -85,10 +86,11 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     .route('/:id/relationships')
     .get(async (request, response) => {
       const { id } = await findVisible(corpus, readId(request, 'id'), response);
+      const { offset, limit, ...asked } = readQuery(request, relationshipsQuery);
       const { items, total } = await graph.records.relationships(parentOf(id), {
-        ...readPage(request),
-        entityNames: [...readTexts(request, 'entity_names'), ...readTexts(request, 'entityNames')],
-        predicates: [...readTexts(request, 'relationship_types'), ...readTexts(request, 'relationshipTypes')],
+        ...{ offset, limit },
+        entityNames: [...asked.entity_names, ...asked.entityNames],
+        predicates: [...asked.relationship_types, ...asked.relationshipTypes],
       });
       const texts = items.map((each) => each.description || `${each.subject} ${each.predicate} ${each.object}`);
       const vectors = await describedVectors(embeddings, texts, request, response);
@@ -172,9 +174,3 @@ const toEstimate = (estimate: GraphEstimate) => ({
 });
 
 const parentOf = (id: string): GraphParent => ({ kind: 'document', id });
-
-function readTexts(request: Request, key: string): string[] {
-  const given: unknown = request.query[key];
-  const values = given === undefined ? [] : Array.isArray(given) ? given : [given];
-  return values.filter((value) => typeof value === 'string' && value !== '');
-}

@@ -3,18 +3,17 @@ import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
-import { checkShape } from '../check-shape.ts';
 import { page } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { receiveBytes } from '../read-body.ts';
-import { readId, readIds, readPage } from '../read-query.ts';
+import { readId, readPage, readQuery } from '../read-query.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { sendExport } from '../send-csv.ts';
 import { sendZip } from '../send-zip.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toCollectionRecord } from '../wire/collection-record.ts';
-import { dateRange } from '../wire/date-range.ts';
 import { documentColumns } from '../wire/export-columns.ts';
+import { zipQuery } from '../wire/zip-query.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'collections' | 'limits'>;
 
@@ -34,9 +33,8 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
   router
     .route('/download_zip')
     .get(async (request, response) => {
-      const ids = readIds(request, 'document_ids');
+      const { ids, from, until } = readQuery(request, zipQuery);
       const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
-      const { from, until } = checkShape(dateRange, request.query, 'query');
       const filter = allOf(visibleFilter(principalOf(response)), named, from, until);
       if ((await corpus.list(filter, { offset: 0, limit: 1 })).total === 0) {
         throw new ServiceError('not_found', 'There are no documents of yours that fit; nothing to download.');

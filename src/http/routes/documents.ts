@@ -8,7 +8,7 @@ import { principalOf } from '../authenticate.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
-import { readFlag, readId, readIds, readMoment, readPage } from '../read-query.ts';
+import { readId, readQuery } from '../read-query.ts';
 import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
@@ -16,8 +16,9 @@ import { deletionFilter } from '../wire/deletion-filter.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
 import { toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
 import { metadataList } from '../wire/metadata-list.ts';
+import { asOfQuery, documentChunksQuery, ownedQuery, textQuery } from '../wire/query.ts';
 import { searchRequest } from '../wire/search-request.ts';
-import { toTextRecord } from './text-record.ts';
+import { toTextRecord } from '../wire/text-record.ts';
 import { findChangeable, findThen, findVisible, noDocument } from './visible-document.ts';
 
 type DocumentServices = Pick<HttpServices, 'corpus' | 'versions' | 'limits'>;
@@ -31,10 +32,10 @@ export function documentRoutes({ corpus, versions, limits }: DocumentServices): 
     .route('/')
     .get(async (request, response) => {
       const principal = principalOf(response);
-      const ids = readIds(request, 'ids');
-      const own = readFlag(request, 'owner_only') ? ownedBy(principal) : everything;
+      const { ids, owner_only: ownerOnly, ...paging } = readQuery(request, ownedQuery);
+      const own = ownerOnly ? ownedBy(principal) : everything;
       const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
-      const found = await corpus.list(allOf(visibleFilter(principal), own, named), readPage(request));
+      const found = await corpus.list(allOf(visibleFilter(principal), own, named), paging);
       response.json(page(found, toDocumentRecord));
     })
     .all(onlyMethods('GET', 'POST'));
@@ -63,7 +64,8 @@ export function documentRoutes({ corpus, versions, limits }: DocumentServices): 
     .route('/:id')
     .get(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
-      response.json(single(toDocumentRecord(await findThen(corpus, document, readMoment(request, 'as_of')))));
+      const { as_of: asOf } = readQuery(request, asOfQuery);
+      response.json(single(toDocumentRecord(await findThen(corpus, document, asOf))));
     })
     .delete(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
@@ -95,10 +97,10 @@ export function documentRoutes({ corpus, versions, limits }: DocumentServices): 
       if (!isVisible(document, principalOf(response))) {
         throw new ServiceError('forbidden', `The chunks of document ${id} are not yours to read.`);
       }
-      const asOf = readMoment(request, 'as_of');
-      const chunks = await viewAt(corpus, asOf).chunksOf(id, readPage(request));
+      const { as_of: asOf, include_vectors: withVectors, ...paging } = readQuery(request, documentChunksQuery);
+      const chunks = await viewAt(corpus, asOf).chunksOf(id, paging);
       if (chunks.total === 0) throw new ServiceError('not_found', `The document ${id} has no chunks.`);
-      const ids = readFlag(request, 'include_vectors') ? chunks.items.map((chunk) => chunk.id) : [];
+      const ids = withVectors ? chunks.items.map((chunk) => chunk.id) : [];
       const vectors = asOf === undefined ? await corpus.vectorsOf(ids) : await versions.vectorsOf(id, { asOf }, ids);
       response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
     })
@@ -107,7 +109,7 @@ export function documentRoutes({ corpus, versions, limits }: DocumentServices): 
   router
     .route('/:id/download')
     .get(async (request, response) => {
-      const asOf = readMoment(request, 'as_of');
+      const { as_of: asOf } = readQuery(request, asOfQuery);
       const document = await findThen(corpus, await findVisible(corpus, readId(request, 'id'), response), asOf);
       const bytes = await viewAt(corpus, asOf).bytesOf(document.id);
       if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is not kept.`);
@@ -119,11 +121,12 @@ export function documentRoutes({ corpus, versions, limits }: DocumentServices): 
     .route('/:id/text')
     .get(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
-      const extracted = await viewAt(corpus, readMoment(request, 'as_of')).textOf(document.id);
+      const { as_of: asOf, ...stretch } = readQuery(request, textQuery);
+      const extracted = await viewAt(corpus, asOf).textOf(document.id);
       if (extracted === undefined) {
         throw new ServiceError('not_found', `The document ${document.id} has no extracted text yet.`);
       }
-      response.json(single(toTextRecord(document.id, extracted, request)));
+      response.json(single(toTextRecord(document.id, extracted, stretch)));
     })
     .all(onlyMethods('GET'));
 

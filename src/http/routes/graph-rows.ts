@@ -8,7 +8,7 @@ import { principalOf } from '../authenticate.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
-import { readFlag, readId, readPage } from '../read-query.ts';
+import { readId, readPage, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
@@ -23,6 +23,7 @@ import {
   newRelationship,
   relationshipChange,
 } from '../wire/graph-request.ts';
+import { embeddingsQuery } from '../wire/query.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'embeddings'>;
 
@@ -203,7 +204,7 @@ export async function describedVectors(
   request: Request,
   response: Response,
 ): Promise<readonly Float32Array[]> {
-  if (!readFlag(request, 'include_embeddings') || texts.length === 0) return [];
+  if (!readQuery(request, embeddingsQuery).include_embeddings || texts.length === 0) return [];
   return embedInBatches(embeddings, texts, { kind: 'passage', signal: requestSignal(request, response) });
 }
 

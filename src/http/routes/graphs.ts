@@ -6,11 +6,12 @@ import { principalOf } from '../authenticate.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
-import { readFlag, readId, readIds, readInteger, readPage } from '../read-query.ts';
+import { readId, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toGraphRecord, toGraphView } from '../wire/graph-record.ts';
 import { graphChange, graphWork, pullRequest } from '../wire/graph-request.ts';
+import { graphsQuery, pullQuery, viewQuery } from '../wire/query.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus'>;
 
@@ -31,8 +32,8 @@ export function graphRoutes(services: Services): Router {
   router
     .route('/')
     .get(async (request, response) => {
-      const ids = [...readIds(request, 'collection_ids'), ...readIds(request, 'collectionIds')];
-      const query = { ids, ownerOnly: false, ...readPage(request) };
+      const { collection_ids, collectionIds, ...paging } = readQuery(request, graphsQuery);
+      const query = { ids: [...collection_ids, ...collectionIds], ownerOnly: false, ...paging };
       const { items, total } = await shared.list(principalOf(response), query);
       response.json(list(await Promise.all(items.map(show)), total));
     })
@@ -55,7 +56,7 @@ export function graphRoutes(services: Services): Router {
     .post(async (request, response) => {
       const { id } = await found(request, response);
       const { force } = readBody(request, pullRequest);
-      const { documents } = await graph.records.pull(id, { force: force || readFlag(request, 'force') });
+      const { documents } = await graph.records.pull(id, { force: force || readQuery(request, pullQuery).force });
       response.json(single({ success: documents > 0, documents }));
     })
     .all(onlyMethods('POST'));
@@ -95,8 +96,8 @@ export function graphRoutes(services: Services): Router {
     .route('/:id/view')
     .get(async (request, response) => {
       const { id } = await found(request, response);
-      const nodes = readPage(request);
-      const edges = Math.min(readInteger(request, 'edges') ?? USUAL_EDGES, MOST_EDGES);
+      const { edges: most = USUAL_EDGES, ...nodes } = readQuery(request, viewQuery);
+      const edges = Math.min(most, MOST_EDGES);
       const outline = await graph.records.outline(id, { nodes, edges });
       const { items } = await graph.records.communities(id, { offset: 0, limit: MOST_COMMUNITIES });
       response.json(single({ collection_id: id, ...nodes, ...toGraphView(outline, items) }));

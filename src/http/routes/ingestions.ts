@@ -6,11 +6,12 @@ import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readFlag, readId } from '../read-query.ts';
+import { readId, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type ServerSentEvent, sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
 import { onlyMethods } from '../unknown-route.ts';
+import { afterQuery, retryQuery } from '../wire/query.ts';
 import { toIngestionEvent } from '../wire/task-record.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'limits' | 'log'>;
@@ -24,7 +25,7 @@ export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): 
       const principal = principalOf(response);
       // A superuser's own unless all are asked for, so that nobody starts the work of others by mistake.
       const own: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: principal.userId };
-      const isAll = principal.isSuperuser && readFlag(request, 'all_owners');
+      const isAll = principal.isSuperuser && readQuery(request, retryQuery).all_owners;
       const filter = isAll ? visibleFilter(principal) : allOf(visibleFilter(principal), own);
       response.status(202).json(single({ retried: await ingestions.retryFailed(filter) }));
     })
@@ -37,8 +38,7 @@ export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): 
       if (document === undefined || !isVisible(document, principalOf(response))) {
         throw new ServiceError('not_found', `There is no document ${id}.`);
       }
-      const { after } = request.query;
-      const last = request.get('last-event-id') ?? (typeof after === 'string' ? after : undefined);
+      const last = request.get('last-event-id') ?? readQuery(request, afterQuery).after;
       const signal = requestSignal(request, response);
       const events = encoded(ingestions.follow(document, last, signal), id);
       await sendEvents(response, events, streamOptions(signal, limits, log));

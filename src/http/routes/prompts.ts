@@ -1,10 +1,10 @@
 import { Router } from 'express';
 import { fillTemplate } from '../../prompts/template.ts';
 import { principalOf } from '../authenticate.ts';
-import { checkShape } from '../check-shape.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
+import { readQuery } from '../read-query.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { newPrompt, promptChange, promptUse, toPromptRecord, valuesFor } from '../wire/prompt-record.ts';
@@ -35,7 +35,7 @@ export function promptRoutes({ prompts }: Pick<HttpServices, 'prompts'>): Router
     .route('/:name')
     .post((request, response) => {
       const prompt = prompts.get(request.params.name);
-      const asked = { ...checkShape(promptUse, request.query, 'query'), ...defined(readBody(request, promptUse)) };
+      const asked = { ...readQuery(request, promptUse), ...defined(readBody(request, promptUse)) };
       const template = asked.prompt_override ?? prompt.template;
       const message = fillTemplate(template, valuesFor(template, asked.inputs));
       // The record, and ours beside it: how it reads with these inputs.

@@ -2,13 +2,13 @@ import { type Request, type Response, Router } from 'express';
 import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import type { Document } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
-import { type IngestionTask, type TaskState, taskStates } from '../../store/ingestion-queue.ts';
+import type { IngestionTask } from '../../store/ingestion-queue.ts';
 import { principalOf } from '../authenticate.ts';
-import { invalidField } from '../check-shape.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readId, readIds, readPage } from '../read-query.ts';
+import { readId, readQuery } from '../read-query.ts';
 import { onlyMethods } from '../unknown-route.ts';
+import { tasksQuery } from '../wire/query.ts';
 import { toTaskRecord } from '../wire/task-record.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'ingestions'>;
@@ -36,14 +36,13 @@ export function taskRoutes({ corpus, ingestions }: Services): Router {
   router
     .route('/')
     .get(async (request, response) => {
-      const states = readStates(request);
-      const documentIds = readIds(request, 'document_ids');
+      const { state: states, document_ids: documentIds, ...paging } = readQuery(request, tasksQuery);
       const query = {
         filter: visibleFilter(principalOf(response)),
         ...(states.length > 0 && { states }),
         ...(documentIds.length > 0 && { documentIds }),
       };
-      response.json(page(await ingestions.list(query, readPage(request)), toTaskRecord));
+      response.json(page(await ingestions.list(query, paging), toTaskRecord));
     })
     .all(onlyMethods('GET'));
   router
@@ -60,14 +59,4 @@ export function taskRoutes({ corpus, ingestions }: Services): Router {
 function requireOwner(document: Document, response: Response): void {
   if (mayChange(document, principalOf(response))) return;
   throw new ServiceError('forbidden', `Only its owner decides on the ingestion of document ${document.id}.`);
-}
-
-function readStates(request: Request): TaskState[] {
-  const given: unknown = request.query['state'];
-  const values: unknown[] = given === undefined ? [] : Array.isArray(given) ? given : [given];
-  return values.map((value, index) => {
-    const state = taskStates.find((known) => known === value);
-    if (state !== undefined) return state;
-    throw invalidField('enum', ['query', 'state', index], `This must be one of ${taskStates.join(', ')}.`, value);
-  });
 }

@@ -5,12 +5,13 @@ import { describeUser, describeUsers } from '../describe-user.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
-import { readId, readIds, readPage } from '../read-query.ts';
+import { readId, readPage, readQuery } from '../read-query.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toCollectionRecord } from '../wire/collection-record.ts';
 import { userColumns } from '../wire/export-columns.ts';
 import { toLimitsRecord } from '../wire/limits-record.ts';
+import { idsQuery } from '../wire/query.ts';
 import { newCode, passwordChange, removal, userChange } from '../wire/user-record.ts';
 
 /** r2r-v3.md 10, for who is known; what comes before is in `sign-in.ts`, keys are in `user-keys.ts`. */
@@ -22,8 +23,7 @@ export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collection
   router
     .route('/')
     .get(async (request, response) => {
-      const query = { ids: readIds(request, 'ids'), ...readPage(request) };
-      const { items, total } = await users.list(principalOf(response), query);
+      const { items, total } = await users.list(principalOf(response), readQuery(request, idsQuery));
       response.json(list(await describeUsers(items, services), total));
     })
     .all(onlyMethods('GET', 'POST'));

@@ -4,13 +4,14 @@ import { ServiceError } from '../../errors.ts';
 import { checkShape } from '../check-shape.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readFlag, readId, readPage } from '../read-query.ts';
+import { readId, readPage, readQuery } from '../read-query.ts';
 import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
+import { chunksQuery, stretchQuery } from '../wire/query.ts';
+import { toTextRecord } from '../wire/text-record.ts';
 import { toDifferenceRecord, toVersionRecord } from '../wire/version-record.ts';
-import { toTextRecord } from './text-record.ts';
 import { findChangeable } from './visible-document.ts';
 
 /** Ours: the versions of a document, for its owner. */
@@ -44,7 +45,7 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
     .get(async (request, response) => {
       const { id, version } = await asked(request, response);
       const extracted = found(await versions.textOf(id, { version }), id, version);
-      response.json(single({ ...toTextRecord(id, extracted, request), version }));
+      response.json(single({ ...toTextRecord(id, extracted, readQuery(request, stretchQuery)), version }));
     })
     .all(onlyMethods('GET'));
 
@@ -53,8 +54,9 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
     .get(async (request, response) => {
       const { id, version } = await asked(request, response);
       found(await versions.document(id, { version }), id, version);
-      const chunks = await versions.chunksOf(id, { version }, readPage(request));
-      const ids = readFlag(request, 'include_vectors') ? chunks.items.map((chunk) => chunk.id) : [];
+      const { include_vectors: withVectors, ...paging } = readQuery(request, chunksQuery);
+      const chunks = await versions.chunksOf(id, { version }, paging);
+      const ids = withVectors ? chunks.items.map((chunk) => chunk.id) : [];
       const vectors = await versions.vectorsOf(id, { version }, ids);
       response.json(page(chunks, (chunk) => toChunkRecord(chunk, vectors.get(chunk.id))));
     })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { everything, type Filter } from '../../documents/filter.ts';
+import { idList } from './query.ts';
 import { optional } from './tolerant.ts';
 
 const moment = (isEnd: boolean) =>
@@ -19,10 +20,18 @@ const moment = (isEnd: boolean) =>
       }),
   );
 
-/** When documents came in, both ends included; a day as an end is the whole day. */
-export const dateRange = z
-  .object({ start_date: moment(false), end_date: moment(true) })
-  .transform(({ start_date, end_date }) => ({ from: created('gte', start_date), until: created('lte', end_date) }));
+/** Which documents, and when they came in, both ends included; a day as an end is the whole day. */
+export const zipQuery = z
+  .object({
+    document_ids: idList().describe('Only these.'),
+    start_date: moment(false).describe('Only what came in at this time or later.'),
+    end_date: moment(true).describe('Only what came in at this time or before; a date means all of that day.'),
+  })
+  .transform(({ document_ids: ids, start_date, end_date }) => ({
+    ids,
+    from: created('gte', start_date),
+    until: created('lte', end_date),
+  }));
 
 const created = (op: 'gte' | 'lte', value: string | undefined): Filter =>
   value === undefined ? everything : { kind: 'compare', field: 'created_at', op, value };

@@ -1,13 +1,15 @@
-import type { Request } from 'express';
 import type { ExtractedText } from '../../store/corpus.ts';
 import { invalidField } from '../check-shape.ts';
-import { readInteger } from '../read-query.ts';
 
-/** Ours: the stretch of a document's extracted text that `start` and `end` of the request name, with its pages. */
-export function toTextRecord(documentId: string, extracted: ExtractedText, request: Request) {
+/** Ours: the stretch of a document's extracted text between `start` and `end`, with its pages; all of it when absent. */
+export function toTextRecord(
+  documentId: string,
+  extracted: ExtractedText,
+  wanted: { readonly start?: number | undefined; readonly end?: number | undefined },
+) {
   const { length } = extracted.text;
-  const start = readInteger(request, 'start') ?? 0;
-  const end = Math.min(readInteger(request, 'end') ?? length, length);
+  const start = wanted.start ?? 0;
+  const end = Math.min(wanted.end ?? length, length);
   if (start > end) throw invalidField('value_error', ['query', 'start'], `start must be at most ${end}.`, start);
   return {
     document_id: documentId,

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { moment } from '../../documents/moment.ts';
+import { taskStates } from '../../store/ingestion-queue.ts';
+
+// The parameters of queries: what is read from them and what the description of the interface says of them are one.
+
+/** Of a key that is given several times the last counts. */
+const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
+
+const integer = (schema: z.ZodNumber) =>
+  z.preprocess((value) => {
+    const last = lastOf(value);
+    return typeof last === 'string' && /^[+-]?\d+$/.test(last.trim()) ? Number(last) : last;
+  }, schema);
+
+const asList = (value: unknown): unknown => (value === undefined || Array.isArray(value) ? value : [value]);
+
+/** A key given any number of times, `ids=a&ids=b`; absent is an empty list. */
+const listOf = <Schema extends z.ZodType>(schema: Schema) => z.preprocess(asList, z.array(schema).default([]));
+
+/** Each a UUID, in lower case. */
+export const idList = () => listOf(z.guid('This must be a UUID.').toLowerCase());
+
+const WORDS: ReadonlyMap<unknown, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['yes', true],
+  ['on', true],
+  ['', false],
+  ['false', false],
+  ['0', false],
+  ['no', false],
+  ['off', false],
+]);
+
+/** A yes-or-no key; absent means no. */
+export const flag = () =>
+  z
+    .preprocess((value) => {
+      const last = lastOf(value);
+      return WORDS.get(typeof last === 'string' ? last.toLowerCase() : last) ?? last;
+    }, z.boolean('This must be true or false.'))
+    .default(false);
+
+const count = () => integer(z.number().int().min(0)).optional();
+
+const paging = {
+  offset: integer(z.number().int().min(0)).default(0).describe('How many to pass over.'),
+  limit: integer(z.number().int().min(1).max(1000)).default(100).describe('How many at most.'),
+};
+
+/** r2r-v3.md 1. */
+export const pageQuery = z.object(paging);
+
+const includeVectors = flag().describe('With the vector of each passage.');
+const includeEmbeddings = flag().describe('With the vector of each description, made by the embedder in use.');
+const ownerOnly = flag().describe('Only what one owns.');
+const ids = idList().describe('Only these.');
+const asOf = z.preprocess(lastOf, moment.optional()).describe('As it was at this time: ISO-8601, or a date.');
+
+export const asOfQuery = z.object({ as_of: asOf });
+
+export const idsQuery = z.object({ ids, ...paging });
+export const ownedQuery = z.object({ ids, owner_only: ownerOnly, ...paging });
+
+export const vectorsQuery = z.object({ include_vectors: includeVectors });
+export const chunksQuery = z.object({ include_vectors: includeVectors, ...paging });
+export const documentChunksQuery = z.object({ as_of: asOf, include_vectors: includeVectors, ...paging });
+
+/** `metadata_filter` is JSON; r2r-js sends another name and "[object Object]", which by contract is no filter. */
+export const allChunksQuery = z.object({
+  metadata_filter: z.unknown().meta({ type: 'string', description: 'A filter expression as JSON.' }),
+  metadata_filters: z.unknown().meta({ type: 'string', description: 'The same by another name.', deprecated: true }),
+  include_vectors: includeVectors,
+  ...paging,
+});
+
+const stretch = {
+  start: count().describe('Where the stretch of text begins, in UTF-16 code units.'),
+  end: count().describe('Where it ends, exclusive.'),
+};
+export const stretchQuery = z.object(stretch);
+export const textQuery = z.object({ as_of: asOf, ...stretch });
+
+export const embeddingsQuery = z.object({ include_embeddings: includeEmbeddings });
+export const graphRowsQuery = z.object({ include_embeddings: includeEmbeddings, ...paging });
+
+const texts = () =>
+  z.preprocess((value) => {
+    const list = asList(value);
+    return Array.isArray(list) ? list.filter((each) => typeof each === 'string' && each !== '') : list;
+  }, z.array(z.string()).default([]));
+
+/** Relationships of a document; camelCase as r2r-js sends it. */
+export const relationshipsQuery = z.object({
+  entity_names: texts().describe('Only with one of these as subject or object.'),
+  relationship_types: texts().describe('Only with one of these as predicate.'),
+  entityNames: texts().meta({ deprecated: true }),
+  relationshipTypes: texts().meta({ deprecated: true }),
+  include_embeddings: includeEmbeddings,
+  ...paging,
+});
+
+export const graphsQuery = z.object({
+  collection_ids: idList().describe('Only the graphs of these.'),
+  collectionIds: idList().meta({ deprecated: true }),
+  ...paging,
+});
+
+export const pullQuery = z.object({ force: flag().describe('Copy again what is in the graph already.') });
+
+export const viewQuery = z.object({ edges: count().describe('How many edges at most; 500 unless told.'), ...paging });
+
+export const tasksQuery = z.object({
+  state: listOf(z.enum(taskStates)).describe('Only in one of these states.'),
+  document_ids: idList().describe('Only of these documents.'),
+  ...paging,
+});
+
+export const retryQuery = z.object({
+  all_owners: flag().describe('For superusers: what failed of all users, not only of one’s own.'),
+});
+
+/** Where a stream is taken up again; `Last-Event-ID` in the headers says the same. */
+export const afterQuery = z.object({
+  after: z
+    .preprocess((value) => (typeof value === 'string' ? value : undefined), z.string().optional())
+    .describe('The id of the last event that was received.'),
+});
