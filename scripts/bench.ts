@@ -5,11 +5,12 @@ import { parseArgs } from 'node:util';
 import { processOutput } from '../src/cli/output.ts';
 import type { Figures, SizeFigures } from './bench/figures.ts';
 import { measureGraph } from './bench/measure-graph.ts';
+import { type GraphIngestFigures, measureGraphIngest } from './bench/measure-graph-ingest.ts';
 import { measureIngest } from './bench/measure-ingest.ts';
 import { measureLearning } from './bench/measure-learning.ts';
 import { type Loaded, measureSize } from './bench/measure-size.ts';
-import { createPseudoText } from './bench/pseudo-text.ts';
-import { graphLines, ingestLines, learningLines, sizeLines } from './bench/tables.ts';
+import { createPseudoText, type PseudoText } from './bench/pseudo-text.ts';
+import { graphIngestLines, graphLines, ingestLines, learningLines, sizeLines } from './bench/tables.ts';
 import { withServices } from './bench/with-services.ts';
 
 const USAGE = `Measures search, ingestion, graph extraction, start-up and memory beside a bare Chroma and a bare FTS5 on the same data.
@@ -19,6 +20,7 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
   --chunks LIST  sizes of the corpus, rising; default 10000,100000
   --json FILE    writes all figures as JSON
   --quick        small and few, to see whether it runs
+  --part graph   only what the graph costs beside ingestion and in search, at the smallest size
   --part lsa     only what it costs to learn an embedder from the corpus, at the largest size
   --seed N       of the made-up text and questions; default 1
 
@@ -40,10 +42,16 @@ async function main(): Promise<void> {
   const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
   const seed = Number(values.seed);
   const isRising = sizes.every((size, place) => Number.isInteger(size) && size > (sizes[place - 1] ?? 0));
-  const isKnownPart = values.part === undefined || values.part === 'lsa';
+  const isKnownPart = values.part === undefined || values.part === 'lsa' || values.part === 'graph';
   if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart) {
     output.print(USAGE);
     process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  if (values.part === 'graph') {
+    const figures = await measureGraphAlone(createPseudoText(seed), sizes[0] ?? 0, values.quick ? 20 : 120);
+    output.print(graphIngestLines(figures).join('\n'));
+    if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
     return;
   }
   if (values.part === 'lsa') {
@@ -58,6 +66,17 @@ async function main(): Promise<void> {
   try {
     const figures = await measure(folder, { sizes, seed, isQuick: values.quick });
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function measureGraphAlone(text: PseudoText, chunks: number, queries: number): Promise<GraphIngestFigures> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-bench-')));
+  try {
+    return await withServices(join(folder, 'graph'), ({ services }) =>
+      measureGraphIngest(services, { text, chunks, queries }, (done) => output.status(`${done} of ${chunks} chunks`)),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }

@@ -46,7 +46,7 @@ export async function measureGraph(text: PseudoText, documents: number): Promise
 
 const EVERY = 8;
 
-const withNames = (paragraph: string): string =>
+export const withNames = (paragraph: string): string =>
   paragraph
     .split(' ')
     .map((word, place) =>

@@ -1,6 +1,7 @@
 import { count } from '../../src/cli/progress-line.ts';
 import type { SizeFigures } from './figures.ts';
 import type { GraphFigures } from './measure-graph.ts';
+import type { GraphIngestFigures } from './measure-graph-ingest.ts';
 import type { IngestRates } from './measure-ingest.ts';
 import type { LearningFigures } from './measure-learning.ts';
 import { kinds, type Measured, shares } from './measure-search.ts';
@@ -35,6 +36,22 @@ export function graphLines(
     ]),
     '',
     `${entities.toFixed(1)} entities and ${relationships.toFixed(1)} relationships for each chunk.`,
+    '',
+  ];
+}
+
+/** What the graph costs beside all else, as Markdown. */
+export function graphIngestLines(figures: GraphIngestFigures): string[] {
+  const { chunks, entities, relationships, search } = figures;
+  return [
+    `${count(chunks)} chunks through the ingestor with and without the graph: ${count(entities)} entities, ${count(relationships)} relationships`,
+    '',
+    ...table([
+      ['', 'without', 'with', 'ratio'],
+      ['taken in, ms/chunk', figures.without.toFixed(2), figures.with.toFixed(2), ratio(figures.with, figures.without)],
+      ['a search, ms p50 / p95', both(search.without), both(search.with), ratio(search.with.p50, search.without.p50)],
+      ['the graph alone, ms p50 / p95', '', both(search.graph)],
+    ]),
     '',
   ];
 }
