@@ -97,7 +97,7 @@ function describe({ plan, tally: done, recoveryMs }: RoundOutcome): string {
   const again = plan.againAfterMs === null ? '' : `, again ${seconds(plan.againAfterMs)} into the next start`;
   return (
     `killed ${victim} after ${seconds(plan.afterMs)}${again}; ${done.put} put, ${done.deleted} deleted, ` +
-    `${done.tagged} tagged, ${done.unanswered} unanswered; recovered in ${seconds(recoveryMs)}`
+    `${done.tagged} tagged, ${done.restored} restored, ${done.unanswered} unanswered; recovered in ${seconds(recoveryMs)}`
   );
 }
 

@@ -10,6 +10,7 @@ export interface Answer {
 export interface Api {
   put(draft: Draft, replace: boolean): Promise<Answer>;
   remove(id: string): Promise<Answer>;
+  restore(id: string, version: string): Promise<Answer>;
   tag(id: string, tag: number): Promise<Answer>;
   /** The texts found. */
   search(query: string, options: { readonly leg: Leg; readonly id?: string; readonly limit: number }): Promise<Texts>;
@@ -45,6 +46,7 @@ export function createApi(address: () => string): Api {
   return {
     put: (draft, replace) => send('POST', '/documents', toForm(draft, replace)),
     remove: (id) => send('DELETE', `/documents/${id}`),
+    restore: (id, version) => send('POST', `/documents/${id}/versions/${version}/restore`),
     tag: (id, tag) => send('PATCH', `/documents/${id}/metadata`, [{ tag }]),
     async search(query, { leg, id, limit }) {
       const { status, body } = await send('POST', '/retrieval/search', {

@@ -1,6 +1,6 @@
 import type { Random } from '../seeded-random.ts';
 import type { Api, Leg, Texts } from './api.ts';
-import { type Draft, shownOf, textOf } from './draft.ts';
+import { type Draft, shownOf, tellingWords, textOf } from './draft.ts';
 import type { FoundDocument, FoundIndex, FoundRecords } from './inspect.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { Check } from './report.ts';
@@ -37,6 +37,13 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
     {
       title: 'the full-text index has the visible passages and no others',
       violations: fullTextOf(inspection, visible),
+    },
+    {
+      title: 'earlier versions are kept as they were, and nothing of them beside',
+      violations: [
+        ...records.pastTroubles,
+        ...there.flatMap(({ entry, found }) => name(entry, versionGapsOf(entry, found))),
+      ],
     },
     { title: 'every visible passage has its vector and no other has', violations: vectorsOf(records, visible) },
     {
@@ -85,6 +92,22 @@ function gapsOf(draft: Draft, { chunks, chunkCount, text }: FoundDocument): stri
   if (texts.some((passage) => !passage.includes(draft.word))) gaps.push('a passage is of another version.');
   if (draft.form === 'chunks' && texts.join('\n\n') !== textOf(draft))
     gaps.push('its passages are not the chunks that were sent.');
+  return gaps;
+}
+
+/** As many are kept when nothing is set. */
+const VERSIONS_KEPT = 10;
+
+function versionGapsOf({ versions }: Entry, found: FoundDocument | undefined): string[] {
+  if (found === undefined) return [];
+  const gaps: string[] = [];
+  const kept = versions.map((draft, place) => ({ draft, label: `v${place}` })).slice(-VERSIONS_KEPT);
+  for (const { draft, label } of kept) {
+    const bytes = found.versions.get(label);
+    if (bytes === undefined) gaps.push(`its version ${label} is not kept.`);
+    else if (bytes !== textOf(draft)) gaps.push(`its version ${label} is another text.`);
+  }
+  if (found.versions.size > kept.length) gaps.push(`it has ${found.versions.size} versions instead of ${kept.length}.`);
   return gaps;
 }
 
@@ -165,21 +188,24 @@ async function searchEach({ searched, api, random }: Inspection, leg: Leg): Prom
 
 async function ghostsOf({ ledger, searched, api, records }: Inspection): Promise<string[]> {
   const violations: string[] = [];
-  for (const { id, gone } of ledger.entries.values()) {
-    for (const { version, word } of gone) {
-      const keys = records.keysWith(word);
-      if (keys.length > 0)
-        violations.push(`Version ${version} of document ${id} has ${keys.length} full-text entries.`);
+  for (const { id, draft, gone } of ledger.entries.values()) {
+    for (const old of gone) {
+      for (const word of tellingWords(old, draft)) {
+        const keys = records.keysWith(word);
+        if (keys.length > 0)
+          violations.push(`Version ${old.version} of document ${id} has ${keys.length} full-text entries.`);
+      }
     }
   }
   for (const { id, draft, gone } of searched) {
     if (draft === null && (await api.passages(id)).status !== 404)
       violations.push(`Document ${id} is deleted and answers.`);
     const last = gone.at(-1);
-    if (last === undefined) continue;
+    const [word] = last === undefined ? [] : tellingWords(last, draft);
+    if (last === undefined || word === undefined) continue;
     for (const leg of ['full_text', 'semantic'] as const) {
-      const { texts } = await api.search(last.word, { leg, limit: 10 });
-      if (texts.some((text) => text.includes(last.word)))
+      const { texts } = await api.search(word, { leg, limit: 10 });
+      if (texts.some((text) => text.includes(word)))
         violations.push(`Version ${last.version} of ${id} is found (${leg}).`);
     }
   }

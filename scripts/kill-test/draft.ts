@@ -8,7 +8,7 @@ export interface Draft {
   readonly id: string;
   readonly version: number;
   readonly form: Form;
-  /** In every sentence of this version, and nowhere else. */
+  /** In every sentence of this version and of those it was edited from, and nowhere else. */
   readonly word: string;
   /** One per paragraph: in each of its sentences, and nowhere else. */
   readonly marks: readonly string[];
@@ -23,6 +23,8 @@ const LETTERS = 'bcfghjkmpqtvwxz';
 /** Makes drafts whose words are never used twice. */
 export function createDrafts(random: Random): {
   draft(id: string, version: number, paragraphs: number): Draft;
+  /** The next version, in which a few paragraphs are other ones and the rest stands word for word. */
+  edit(draft: Draft): Draft;
 } {
   const used = new Set<string>();
   const newWord = (): string => {
@@ -37,13 +39,27 @@ export function createDrafts(random: Random): {
     `The ${random.pick(NOUNS)} of the ${word} was in the ${random.pick(NOUNS)} when ${mark} had ` +
     `${random.integer(2, 999)} of the ${random.pick(NOUNS)}s and one ${random.pick(NOUNS)}.`;
 
+  const paragraph = (word: string, mark: string): string =>
+    Array.from({ length: SENTENCES_PER_PARAGRAPH }, () => sentence(word, mark)).join(' ');
+
   return {
+    edit(draft) {
+      const { word, marks, paragraphs } = draft;
+      const places = new Set(Array.from({ length: random.integer(1, 3) }, () => random.integer(0, marks.length - 1)));
+      const edited = marks.map((mark, place) => (places.has(place) ? newWord() : mark));
+      return {
+        ...draft,
+        version: draft.version + 1,
+        marks: edited,
+        paragraphs: edited.map((mark, place) =>
+          places.has(place) ? paragraph(word, mark) : (paragraphs[place] ?? paragraph(word, mark)),
+        ),
+      };
+    },
     draft(id, version, count) {
       const word = newWord();
       const marks = Array.from({ length: count }, newWord);
-      const paragraphs = marks.map((mark) =>
-        Array.from({ length: SENTENCES_PER_PARAGRAPH }, () => sentence(word, mark)).join(' '),
-      );
+      const paragraphs = marks.map((mark) => paragraph(word, mark));
       return { id, version, form: random.pick(['text', 'text', 'chunks', 'file']), word, marks, paragraphs };
     },
   };
@@ -59,4 +75,11 @@ export function shownOf({ word, marks }: Draft, texts: readonly string[]): 'noth
   );
   if (!seen.has(word)) return 'nothing';
   return marks.every((mark) => seen.has(mark)) ? 'all' : 'part';
+}
+
+/** Words that `draft` has and `other` has not: what tells it where both could be seen. */
+export function tellingWords(draft: Draft, other: Draft | null): readonly string[] {
+  if (draft.word !== other?.word) return [draft.word];
+  const shared = new Set(other.marks);
+  return draft.marks.filter((mark) => !shared.has(mark));
 }

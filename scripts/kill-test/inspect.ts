@@ -14,6 +14,8 @@ export interface FoundDocument {
   /** As text, each line ending in a bare newline: forms travel with others. */
   readonly bytes: string;
   readonly chunks: readonly FoundChunk[];
+  /** The files of its earlier versions that are kept, by label. */
+  readonly versions: ReadonlyMap<string, string>;
 }
 
 export interface FoundChunk {
@@ -32,7 +34,11 @@ export interface FoundRecords {
   readonly fullTextKeys: ReadonlySet<number>;
   readonly vectors: ReadonlyMap<number, Float32Array>;
   readonly dimensions: number;
+  /** What the index calls the space that is searched. */
+  readonly collection: string;
   readonly owed: number;
+  /** What is wrong with what is kept of earlier versions. */
+  readonly pastTroubles: readonly string[];
   /** What SQLite itself says is wrong with the file. */
   readonly damage: readonly string[];
   /** Keys of the passages that have this term in the full-text index. */
@@ -50,9 +56,14 @@ export function readRecords(dataFolder: string): FoundRecords {
       join documents d on d.key = c.document_key and d.generation = c.generation order by c.key`),
     (row) => String(row['id']),
   );
+  const versionsOf = Map.groupBy(
+    all(`select d.id, v.version, f.bytes from document_versions v join documents d on d.key = v.document_key
+      left join version_files f on f.version_key = v.key where v.retired_at is null`),
+    (row) => String(row['id']),
+  );
   const documents = all(`select d.*, t.text, f.bytes from documents d
     left join document_texts t on t.document_key = d.key left join document_files f on f.document_key = d.key`);
-  const [space] = all("select key, dimensions from vector_spaces where state = 'current'");
+  const [space] = all("select key, dimensions, collection from vector_spaces where state = 'current'");
   const vectors =
     space === undefined ? [] : all(`select chunk_key, vector from chunk_vectors where space_key = ${space['key']}`);
   const countOf = (sql: string): number => Number(all(sql)[0]?.['count']);
@@ -75,6 +86,12 @@ export function readRecords(dataFolder: string): FoundRecords {
             start: Number(chunk['start_offset']),
             end: Number(chunk['end_offset']),
           })),
+          versions: new Map(
+            (versionsOf.get(String(row['id'])) ?? []).map((version) => [
+              String(version['version']),
+              version['bytes'] instanceof Uint8Array ? toText(version['bytes']) : '',
+            ]),
+          ),
         },
       ]),
     ),
@@ -83,7 +100,12 @@ export function readRecords(dataFolder: string): FoundRecords {
     fullTextKeys: new Set(all('select id from chunk_terms_docsize').map((row) => Number(row['id']))),
     vectors: new Map(vectors.map((row) => [Number(row['chunk_key']), toFloats(row['vector'])])),
     dimensions: Number(space?.['dimensions'] ?? 0),
+    collection: String(space?.['collection'] ?? ''),
     owed: countOf('select count(*) as count from outbox'),
+    pastTroubles: Object.entries(pastTroubles).flatMap(([trouble, sql]) => {
+      const count = countOf(`select count(*) as count from (${sql})`);
+      return count === 0 ? [] : [`${count} ${trouble}.`];
+    }),
     damage: [
       ...all('pragma quick_check').map((row) => String(row['quick_check'])),
       ...all('pragma foreign_key_check').map((row) => `a row of ${row['table']} refers to nothing`),
@@ -93,6 +115,38 @@ export function readRecords(dataFolder: string): FoundRecords {
     close: () => database.close(),
   };
 }
+
+/** Each finds nothing where all is well. */
+const pastTroubles: Readonly<Record<string, string>> = {
+  'places of versions lead to no passage': `select 1 from version_chunks
+    where chunk_key not in (select key from chunks union select key from past_chunks)`,
+  'passages are kept for no version': `select 1 from past_chunks
+    where key not in (select chunk_key from version_chunks)`,
+  'passages are present and past at once': 'select 1 from past_chunks where key in (select key from chunks)',
+  'past passages have no vector': `select 1 from past_chunks p where not exists (
+    select 1 from past_chunk_vectors v join vector_spaces s on s.key = v.space_key and s.state = 'current'
+    where v.chunk_key = p.key)`,
+  'past passages have no full-text entry': `select 1 from past_chunks
+    where key not in (select id from past_chunk_terms_docsize)`,
+  'full-text entries are of no past passage': `select 1 from past_chunk_terms_docsize
+    where id not in (select key from past_chunks)`,
+  'versions lack passages, or have too many': `select 1 from document_versions v where retired_at is null
+    and chunk_count <> (select count(*) from version_chunks m where m.version_key = v.key)`,
+  'versions lack their text or file': `select 1 from document_versions v where retired_at is null
+    and (not exists (select 1 from version_texts t where t.version_key = v.key)
+      or not exists (select 1 from version_files f where f.version_key = v.key))`,
+  'passages of versions are not where they say in its text': `
+    select 1 from version_chunks m join version_texts t on t.version_key = m.version_key
+    left join chunks c on c.key = m.chunk_key left join past_chunks p on p.key = m.chunk_key
+    where substr(t.text, m.start_offset + 1, m.end_offset - m.start_offset) <> coalesce(c.text, p.text)`,
+  'versions overlap in time, or leave a gap': `select 1 from document_versions v join documents d on d.key = v.document_key
+    where valid_to <> coalesce(
+      (select min(n.valid_from) from document_versions n where n.document_key = v.document_key and n.key > v.key),
+      d.published_at)`,
+  'passages are still set aside for an ingestion': 'select 1 from kept_chunks',
+  'files of what is seen are kept without a successor': `select 1 from visible_originals o
+    join documents d on d.key = o.document_key where d.submitted is null`,
+};
 
 const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).replaceAll('\r\n', '\n');
 
@@ -112,9 +166,10 @@ export interface FoundIndex {
 
 const PAGE = 2_000;
 
-export async function readIndex(port: number): Promise<FoundIndex> {
+/** The collection that is searched, by the name the records have for it. */
+export async function readIndex(port: number, name: string): Promise<FoundIndex> {
   const client = new ChromaClient({ host: '127.0.0.1', port, ssl: false });
-  const collection = client.collection(await onlyCollection(port));
+  const collection = client.collection(await findCollection(port, name));
   const keys = new Set<number>();
   for (let offset = 0; ; offset += PAGE) {
     const { ids } = await collection.get({ include: [], limit: PAGE, offset });
@@ -135,9 +190,10 @@ export async function readIndex(port: number): Promise<FoundIndex> {
 }
 
 // The client's own list would look for an embedder for each.
-async function onlyCollection(port: number): Promise<string> {
+async function findCollection(port: number, name: string): Promise<string> {
   const path = '/api/v2/tenants/default_tenant/databases/default_database/collections';
   const collections: unknown = await (await fetch(`http://127.0.0.1:${port}${path}`)).json();
-  if (Array.isArray(collections) && collections.length === 1) return String(member(collections[0], 'id'));
-  throw new Error(`Chroma has other collections than one: ${JSON.stringify(collections).slice(0, 500)}`);
+  const found = Array.isArray(collections) ? collections.find((each) => member(each, 'name') === name) : undefined;
+  if (found !== undefined) return String(member(found, 'id'));
+  throw new Error(`Chroma has no collection ${name}: ${JSON.stringify(collections).slice(0, 500)}`);
 }

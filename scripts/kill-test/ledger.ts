@@ -3,6 +3,8 @@ import type { Draft } from './draft.ts';
 /** What has been asked for a document and not been answered yet. */
 export type Wish =
   | { readonly kind: 'put'; readonly draft: Draft }
+  /** `draft` is what the document was in that version. */
+  | { readonly kind: 'restore'; readonly draft: Draft; readonly version: string }
   | { readonly kind: 'delete' }
   | { readonly kind: 'tag'; readonly tag: number };
 
@@ -18,6 +20,8 @@ export interface Entry {
   changes: number;
   /** Versions that must be nowhere any more. */
   readonly gone: Draft[];
+  /** What it has been before, since it is there; the first was `v0`. */
+  readonly versions: Draft[];
 }
 
 /** What must be there, as far as a client of the service can know. */
@@ -37,7 +41,7 @@ export function createLedger(): Ledger {
   return {
     entries,
     add(id) {
-      const entry: Entry = { id, draft: null, tag: null, wish: null, changes: 0, gone: [] };
+      const entry: Entry = { id, draft: null, tag: null, wish: null, changes: 0, gone: [], versions: [] };
       entries.set(id, entry);
       return entry;
     },
@@ -49,8 +53,12 @@ export function createLedger(): Ledger {
       const { wish, draft } = entry;
       if (wish?.kind === 'tag') entry.tag = wish.tag;
       else {
-        if (draft !== null) entry.gone.push(draft);
-        entry.draft = wish?.kind === 'put' ? wish.draft : null;
+        if (draft !== null) {
+          entry.gone.push(draft);
+          entry.versions.push(draft);
+        }
+        entry.draft = wishedDraft(wish);
+        if (entry.draft === null) entry.versions.length = 0;
         entry.tag = null;
       }
       entry.wish = null;
@@ -63,3 +71,7 @@ export function createLedger(): Ledger {
     },
   };
 }
+
+/** What the document is to become; null when it is to go, or to stay as it is. */
+export const wishedDraft = (wish: Wish | null): Draft | null =>
+  wish?.kind === 'put' || wish?.kind === 'restore' ? wish.draft : null;

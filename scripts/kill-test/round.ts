@@ -184,7 +184,7 @@ async function troubleOf(subject: Subject, api: Api): Promise<string> {
   try {
     if (records.owed > 0) return `the outbox has ${records.owed} entries.`;
     // A Chroma that was killed and came back may not have been compared with the records yet.
-    const { keys } = await readIndex(chroma.port);
+    const { keys } = await readIndex(chroma.port, records.collection);
     const visible = [...records.documents.values()].reduce((sum, { chunks }) => sum + chunks.length, 0);
     return keys.size === visible ? '' : `Chroma has ${keys.size} passages, ${visible} are visible.`;
   } finally {
@@ -205,7 +205,7 @@ async function inspect(parts: RoundParts, before: ReadonlyMap<string, number>): 
     const unchanged = entries.filter((entry) => !isChanged(entry));
     const share = OTHERS_SEARCHED / Math.max(1, unchanged.length);
     const searched = entries.filter((entry) => isChanged(entry) || random.chance(share));
-    const index = await readIndex(chroma?.port ?? 0);
+    const index = await readIndex(chroma?.port ?? 0, records.collection);
     return await checkAll({ ledger, records, index, api, random, searched });
   } catch (error) {
     return [{ title: 'the data can be read', violations: [String(error)] }];

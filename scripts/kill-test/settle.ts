@@ -17,7 +17,8 @@ export function settle(ledger: Ledger, records: FoundRecords): void {
 function wasFulfilled({ wish }: Entry, found: FoundDocument | undefined): boolean {
   switch (wish?.kind) {
     case 'put':
-      return found !== undefined && shownOf(wish.draft, [found.bytes]) !== 'nothing';
+    case 'restore':
+      return found !== undefined && shownOf(wish.draft, [found.bytes]) === 'all';
     case 'delete':
       return found === undefined;
     case 'tag':

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../seeded-random.ts';
 import type { Api, Texts } from './api.ts';
-import { type Draft, shownOf } from './draft.ts';
-import type { Entry, Ledger } from './ledger.ts';
+import { type Draft, shownOf, tellingWords } from './draft.ts';
+import { type Entry, type Ledger, wishedDraft } from './ledger.ts';
 
 export interface Watch {
   readonly api: Api;
@@ -50,8 +50,7 @@ export async function watchVisibility({ api, ledger, random, stop }: Watch): Pro
 
 /** Every version that may be seen at this moment. */
 function draftsOf({ draft, wish }: Entry): Draft[] {
-  const wished = wish?.kind === 'put' ? [wish.draft] : [];
-  return draft === null ? wished : [draft, ...wished];
+  return [draft, wishedDraft(wish)].filter((each) => each !== null);
 }
 
 const LIMIT = 1_000;
@@ -74,9 +73,12 @@ interface Sight {
 function judge({ status, texts }: Texts, { entry, before, drafts }: Sight): string | undefined {
   if (status !== 200) return `the service answered ${status}.`;
   const shown = drafts.map((draft) => ({ draft, extent: shownOf(draft, texts) }));
-  const part = shown.find(({ extent }) => extent === 'part');
-  if (part !== undefined) return `only a part of version ${part.draft.version} was shown (${texts.length} passages).`;
   const visible = shown.filter(({ extent }) => extent === 'all');
+  // An edited version shares words with the one before: whole, that one shows a part of this, but no word of its own.
+  const part = shown.find(
+    ({ draft, extent }) => extent === 'part' && !visible.some((other) => isHiddenBehind(draft, other.draft, texts)),
+  );
+  if (part !== undefined) return `only a part of version ${part.draft.version} was shown (${texts.length} passages).`;
   if (visible.length > 1) return 'two versions were shown at the same time.';
   // From here on only what nobody has touched between question and answer says anything.
   if (entry.changes !== before.changes) return undefined;
@@ -86,3 +88,6 @@ function judge({ status, texts }: Texts, { entry, before, drafts }: Sight): stri
     return 'it is acknowledged, and was not shown.';
   return undefined;
 }
+
+const isHiddenBehind = (draft: Draft, whole: Draft, texts: readonly string[]): boolean =>
+  draft.word === whole.word && !tellingWords(draft, whole).some((mark) => texts.some((text) => text.includes(mark)));

@@ -23,6 +23,7 @@ export interface Tally {
   put: number;
   deleted: number;
   tagged: number;
+  restored: number;
   /** Requests whose answer never came. */
   unanswered: number;
 }
@@ -32,7 +33,7 @@ const MOST_PARAGRAPHS = 5_000;
 
 /** Adds, replaces, tags and deletes documents until it is stopped or the service is gone. */
 export async function runWorkload(workload: Workload): Promise<Tally> {
-  const tally: Tally = { put: 0, deleted: 0, tagged: 0, unanswered: 0 };
+  const tally: Tally = { put: 0, deleted: 0, tagged: 0, restored: 0, unanswered: 0 };
   const clients = Array.from({ length: workload.clients }, () => runClient(workload, workload.random.fork(), tally));
   await Promise.all(clients);
   return tally;
@@ -59,6 +60,7 @@ async function runClient(workload: Workload, random: Random, tally: Tally): Prom
     ledger.fulfil(entry);
     if (wish.kind === 'put') tally.put++;
     else if (wish.kind === 'delete') tally.deleted++;
+    else if (wish.kind === 'restore') tally.restored++;
     else tally.tagged++;
     await sleep(random.integer(0, 30));
   }
@@ -70,6 +72,8 @@ function send(api: Api, id: string, wish: Wish, replaces: boolean): Promise<Answ
       return api.put(wish.draft, replaces);
     case 'delete':
       return api.remove(id);
+    case 'restore':
+      return api.restore(id, wish.version);
     case 'tag':
       return api.tag(id, wish.tag);
   }
@@ -85,13 +89,28 @@ function choose({ ledger, drafts }: Workload, random: Random): { readonly entry:
     if (alive > MOST_PARAGRAPHS ? dice < 0.6 : dice < 0.12) return { entry, wish: { kind: 'delete' } };
     if (dice > 0.92) return { entry, wish: { kind: 'tag', tag: random.integer(1, 1_000_000) } };
     if (dice > 0.6) {
-      const version = (entry.draft?.version ?? 0) + 1;
-      return { entry, wish: { kind: 'put', draft: drafts.draft(entry.id, version, size(random)) } };
+      return { entry, wish: successor(entry, drafts, random) };
     }
   }
   const entry = ledger.add(randomUUID());
   return { entry, wish: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
 }
+
+/** Another text, the same one edited, or an earlier one. */
+function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], random: Random): Wish {
+  const newest = Math.max(draft?.version ?? 0, ...versions.map(({ version }) => version));
+  const dice = random.next();
+  if (dice < 0.2 && versions.length > 0) {
+    // Of those that are surely kept.
+    const place = random.integer(Math.max(0, versions.length - VERSIONS_SURELY_KEPT), versions.length - 1);
+    const earlier = versions[place];
+    if (earlier !== undefined && earlier !== draft) return { kind: 'restore', draft: earlier, version: `v${place}` };
+  }
+  if (dice < 0.7 && draft !== null) return { kind: 'put', draft: { ...drafts.edit(draft), version: newest + 1 } };
+  return { kind: 'put', draft: drafts.draft(id, newest + 1, size(random)) };
+}
+
+const VERSIONS_SURELY_KEPT = 5;
 
 /** Paragraphs of a document: mostly few, now and then so many that its ingestion takes several batches. */
 function size(random: Random): number {
@@ -106,6 +125,8 @@ function describe(wish: Wish, { id, draft }: Entry): string {
       return `${draft === null ? 'Adding' : 'Replacing'} document ${id} as ${wish.draft.form}`;
     case 'delete':
       return `Deleting document ${id}`;
+    case 'restore':
+      return `Restoring ${wish.version} of document ${id}`;
     case 'tag':
       return `Tagging document ${id}`;
   }
