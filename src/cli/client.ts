@@ -170,6 +170,8 @@ export interface Status {
   readonly version: string;
   readonly model: string;
   readonly embedder: string;
+  /** Why that one; a server of before does not say. */
+  readonly embedder_reason?: string | undefined;
   /** A server of before does not say. */
   readonly web?: WebFacts | undefined;
   readonly data: string;

@@ -142,6 +142,7 @@ const status = z.object({
   version: z.string(),
   model: z.string(),
   embedder: z.string(),
+  embedder_reason: z.string().optional(),
   web: z
     .object({
       search: z.array(z.string()),

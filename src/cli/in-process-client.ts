@@ -162,7 +162,14 @@ export function inProcessClient(services: Services, principal: Principal = defau
       const looks = [settledStatus(services), corpus.stats(), services.ingestions.backlog()] as const;
       const [status, { documents, chunks, owedToIndex }, backlog] = await Promise.all(looks);
       const ingestion = toBacklogRecord(backlog);
-      return statusFromWire({ ...status, documents, chunks, owed_to_index: owedToIndex, ingestion });
+      return statusFromWire({
+        ...status,
+        embedder_reason: status.embedderReason,
+        documents,
+        chunks,
+        owed_to_index: owedToIndex,
+        ingestion,
+      });
     },
 
     retryFailed: () => services.ingestions.retryFailed(visibleFilter(principal)),

@@ -23,6 +23,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
         ['server', client.server ?? 'not running (citewell serve starts it)'],
         ['answers', current.model],
         ['embeddings', current.embedder],
+        ...(current.embedder_reason === undefined ? [] : [['', current.embedder_reason]]),
         ...(current.web === undefined ? [] : [['web', describeWeb(current.web)]]),
         ['data', current.data],
         ['index', `${current.index.kind}, ${current.index.state}`],

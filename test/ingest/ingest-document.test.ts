@@ -348,6 +348,30 @@ describe('an ingestion that is stopped', () => {
   });
 });
 
+describe('a corpus that moves to another embedder', () => {
+  it('takes a document along that was being embedded for the space it left', async () => {
+    const store = await openTestStore();
+    const moved = { ...testSpace, version: '2' };
+    let hasMoved = false;
+    const after = { ...testEmbedder(), space: async () => moved };
+    const before = testEmbedder(async () => {
+      if (hasMoved) return;
+      for await (const _ of store.spaces.reindex(after, always));
+      // The embedder that everybody holds follows a moment after the records.
+      setTimeout(() => {
+        hasMoved = true;
+      }, 100);
+    });
+    const embeddings = { ...before, space: async () => (hasMoved ? moved : testSpace) };
+    const { ingestor } = await openIngestor({ store, embeddings });
+    const events = await ingest(ingestor, text('Some words.'));
+    expect(kinds(events).at(-1)).toBe('done');
+    expect((await store.spaces.current())?.version).toBe('2');
+    expect((await store.spaces.current())?.vectors).toBe(1);
+    expect((await store.corpus.stats()).chunks).toBe(1);
+  });
+});
+
 describe('many at once', () => {
   it('are worked on side by side, as many as allowed', async () => {
     let now = 0;

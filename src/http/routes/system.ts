@@ -71,7 +71,9 @@ export function systemRoutes(services: Services): Router {
 
 /** What `citewell status` prints of a running service. */
 function toCitewellStatus(service: ServiceStatus, { documents, chunks, collections, owedToIndex, space }: CorpusStats) {
-  return { ...service, documents, chunks, collections, owed_to_index: owedToIndex, space };
+  const { embedderReason, ...others } = service;
+  const owed = { owed_to_index: owedToIndex, embedder_reason: embedderReason };
+  return { ...others, ...owed, documents, chunks, collections, space };
 }
 
 /** Percent of all processors' time that was not idle. */
