@@ -10,7 +10,7 @@ import { recordId } from './record-id.ts';
 import { searchCommunities } from './search-communities.ts';
 import { searchHandmade } from './search-handmade.ts';
 import { searchNames } from './search-names.ts';
-import { type WalkedRelationship, walkGraph } from './walk-graph.ts';
+import { chunksThatSay, type WalkedRelationship, walkGraph } from './walk-graph.ts';
 
 export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'limits'> {
   /** From `analyseQuery`. */
@@ -20,7 +20,7 @@ export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'limits'
   readonly onGraphs: Filter;
 }
 
-const SEEDS = 24;
+const SEEDS = 16;
 /** Chunks named by a hit. */
 const CHUNKS_PER_HIT = 20;
 
@@ -38,7 +38,7 @@ export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphF
   const entities = near.slice(0, limits.entities).flatMap((each) => toEntityHit(reading, each, allowed) ?? []);
   const relationships = walk.relationships
     .slice(0, limits.relationships)
-    .flatMap((each) => toRelationshipHit(reading, each) ?? []);
+    .flatMap((each) => toRelationshipHit(reading, each, allowed) ?? []);
   return {
     entities: bestHits([...handmade.entities, ...entities], limits.entities),
     relationships: bestHits([...handmade.relationships, ...relationships], limits.relationships),
@@ -93,19 +93,24 @@ function visibleMentions(reading: Reading, entity: number, allowed: KeySet | und
   return chunks;
 }
 
-function toRelationshipHit(reading: Reading, found: WalkedRelationship): GraphHit | undefined {
+function toRelationshipHit(
+  reading: Reading,
+  found: WalkedRelationship,
+  allowed: KeySet | undefined,
+): GraphHit | undefined {
+  const [key = -1] = found.rows;
   const row = reading.row(
     `select s.key, s.name, o.key, o.name from document_relationships r
      cross join document_entities s on s.key = r.subject_key cross join document_entities o on o.key = r.object_key
      where r.key = ?`,
-    found.key,
+    key,
   );
   if (row === undefined) return undefined;
   const [subjectKey, subject, objectKey, object] = row;
   return {
-    id: recordId('document_relationships', found.key),
+    id: recordId('document_relationships', key),
     score: atMostOne(found.score),
-    ...provenance(reading, found.chunks),
+    ...provenance(reading, chunksThatSay(reading, found.rows, { allowed, most: CHUNKS_PER_HIT })),
     found: {
       kind: 'relationship',
       subject: String(subject),

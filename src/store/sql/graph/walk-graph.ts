@@ -4,15 +4,14 @@ import type { FoundName } from './search-names.ts';
 
 /** A relationship between two names, as the visible documents tell of it together. */
 export interface WalkedRelationship {
-  /** The row of the document that says it most. */
-  readonly key: number;
+  /** Of the documents that say so, the weightiest first. */
+  readonly rows: readonly number[];
   readonly subject: number;
   readonly object: number;
   readonly predicate: string;
   readonly description: string;
   readonly weight: number;
   readonly score: number;
-  readonly chunks: readonly number[];
 }
 
 export interface Walk {
@@ -23,12 +22,14 @@ export interface Walk {
 }
 
 /** Names from which the next step is made. */
-const FROM_FIRST = 12;
-const FROM_SECOND = 8;
+const FROM_FIRST = 8;
+const FROM_SECOND = 4;
 /** Relationships of one name that count, the weightiest; the commonest names have thousands. */
-const PER_NAME = 200;
+const PER_NAME = 40;
 /** Those read to find them where a filter hides some. */
-const LOOKED_AT = 2_000;
+const LOOKED_AT = 1_000;
+/** Of a name that is everywhere, so many are gone through at each end to find the weightiest. */
+const GONE_THROUGH = 150;
 /** What is a step away tells so much less. */
 const STEP = 0.4;
 
@@ -70,58 +71,72 @@ type Unscored = Omit<WalkedRelationship, 'score'>;
 function relationshipsOf(reading: Reading, name: number, allowed: KeySet | undefined): Iterable<Unscored> {
   const together = new Map<string, Unscored>();
   let count = 0;
-  for (const [key, subject, object, predicate, description, weight] of reading.rows(OF_NAME, name, name)) {
-    const said = chunksOf(reading, Number(key), allowed);
-    if (said.length === 0) continue;
-    if (++count > PER_NAME) break;
+  const [gone, looked] = allowed === undefined ? [GONE_THROUGH, PER_NAME] : [10 * GONE_THROUGH, LOOKED_AT];
+  for (const row of reading.rows(OF_NAME, name, gone, looked)) {
+    const [key, subject, object, predicate, description, weight] = row;
+    if (allowed !== undefined && !isSaid(reading, Number(key), allowed)) continue;
     const each: Unscored = {
-      key: Number(key),
+      rows: [Number(key)],
       subject: Number(subject),
       object: Number(object),
       predicate: String(predicate),
       description: String(description),
       weight: Number(weight),
-      chunks: said,
     };
     const known = together.get(nameOf(each));
-    together.set(
-      nameOf(each),
-      known === undefined
-        ? each
-        : {
-            ...known,
-            description: known.description === '' ? each.description : known.description,
-            weight: known.weight + each.weight,
-            chunks: [...known.chunks, ...each.chunks],
-          },
-    );
+    together.set(nameOf(each), known === undefined ? each : join(known, each));
+    if (++count >= PER_NAME) break;
   }
   return together.values();
 }
 
-// The weightiest first, so that the first of several tells most.
+// The weightiest came first, and tells most.
+const join = (known: Unscored, other: Unscored): Unscored => ({
+  ...known,
+  description: known.description === '' ? other.description : known.description,
+  weight: known.weight + other.weight,
+  rows: [...known.rows, ...other.rows],
+});
+
+// What else is to be known is read only of those that are weighty enough.
 const OF_NAME = `
   select r.key, s.name_key, o.name_key, r.predicate, r.description, r.weight
   from (
-    select r.key from document_entities e cross join document_relationships r on r.subject_key = e.key
-    where e.name_key = ?
-    union
-    select r.key from document_entities e cross join document_relationships r on r.object_key = e.key
-    where e.name_key = ?
+    select key from (
+      select * from (
+        select r.key as key, r.weight as weight
+        from document_entities e cross join document_relationships r on r.subject_key = e.key
+        where e.name_key = ?1 limit ?2)
+      union all
+      select * from (
+        select r.key, r.weight
+        from document_entities e cross join document_relationships r on r.object_key = e.key
+        where e.name_key = ?1 limit ?2)
+    ) order by weight desc, key limit ?3
   ) as found
   cross join document_relationships r on r.key = found.key
   cross join document_entities s on s.key = r.subject_key cross join document_entities o on o.key = r.object_key
-  order by r.weight desc, r.key limit ${LOOKED_AT}`;
+  order by r.weight desc, r.key`;
 
-function chunksOf(reading: Reading, relationship: number, allowed: KeySet | undefined): number[] {
-  const chunks: number[] = [];
-  for (const [chunk] of reading.rows(MENTIONS, relationship)) {
-    if (allowed !== undefined && !allowed.has(Number(chunk))) continue;
-    chunks.push(Number(chunk));
-    if (chunks.length >= CHUNKS_PER_RELATIONSHIP) break;
-  }
-  return chunks;
+function isSaid(reading: Reading, relationship: number, allowed: KeySet): boolean {
+  for (const [chunk] of reading.rows(MENTIONS, relationship)) if (allowed.has(Number(chunk))) return true;
+  return false;
 }
 
-const CHUNKS_PER_RELATIONSHIP = 20;
+/** Chunks that pass and say one of these. */
+export function chunksThatSay(
+  reading: Reading,
+  rows: readonly number[],
+  { allowed, most }: { readonly allowed: KeySet | undefined; readonly most: number },
+): number[] {
+  const chunks = new Set<number>();
+  for (const row of rows) {
+    for (const [chunk] of reading.rows(MENTIONS, row)) {
+      if (allowed?.has(Number(chunk)) ?? true) chunks.add(Number(chunk));
+      if (chunks.size >= most) return [...chunks];
+    }
+  }
+  return [...chunks];
+}
+
 const MENTIONS = 'select distinct chunk_key from relationship_mentions where relationship_key = ?';
