@@ -56,6 +56,8 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   mcp: [...foundations, ...work],
   page: [],
   migrate: [...vocabulary],
+  // Knows answers and passages by their records alone, so that whatever gives them can be measured.
+  evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
   // Runs in browsers too: nothing of ours comes with it.
   client: [],
   services: [...foundations, ...work, ...adapters, 'config', 'version', 'http', 'mcp', 'tools'],
@@ -70,6 +72,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
     'http',
     'mcp',
     'migrate',
+    'evaluation',
   ],
   index: [...foundations, ...work, 'config', 'services', 'http'],
 };
@@ -112,7 +115,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   undici: ['web'],
   'ipaddr.js': ['web'],
   'playwright-core': ['web'],
-  'csv-parse': ['ingest'],
+  'csv-parse': ['ingest', 'evaluation'],
   'file-type': ['ingest'],
   htmlparser2: ['ingest'],
   numfmt: ['ingest'],

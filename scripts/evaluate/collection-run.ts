@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { type ScoredCase, type ScoreName, scoreNames } from '../../src/evaluation/scores.ts';
+import { modes } from './ask-queries.ts';
+
+const scores = z.partialRecord(z.enum(scoreNames), z.number());
+
+const collectionRun = z.object({
+  collection: z.string(),
+  /** What was asked for; `auto` leaves it to the service. */
+  embedder: z.string(),
+  /** What the service searched with in the end. */
+  embedded_with: z.string(),
+  mode: z.enum(modes),
+  passages: z.enum(['split', 'whole']),
+  titles: z.boolean(),
+  graph: z.boolean(),
+  documents: z.number(),
+  chunks: z.number(),
+  ingest_seconds: z.number().nullable(),
+  milliseconds_per_query: z.number(),
+  means: scores,
+  queries: z.array(z.object({ id: z.string(), text: z.string(), scores })),
+});
+
+const runFile = z.object({
+  made_at: z.string(),
+  commit: z.string().nullable(),
+  is_whole: z.boolean(),
+  runs: z.array(collectionRun),
+});
+
+/** One collection asked in one way. */
+export type CollectionRun = z.output<typeof collectionRun>;
+/** `is_whole` is false for what was interrupted. */
+export type RunFile = z.output<typeof runFile>;
+
+/** Throws when it is no file of an evaluation. */
+export async function readRunFile(path: string): Promise<RunFile> {
+  const read = runFile.safeParse(JSON.parse(await readFile(path, 'utf8')));
+  if (read.success) return read.data;
+  throw new Error(`${path} was not written by scripts/evaluate.ts --json (${read.error.issues[0]?.path.join('.')}).`);
+}
+
+export async function writeRunFile(path: string, file: RunFile): Promise<void> {
+  await writeFile(`${path}.part`, `${JSON.stringify(file, null, 1)}\n`);
+  await rename(`${path}.part`, path);
+}
+
+/** The run of an earlier file that asked the same in the same way. */
+export const counterpart = ({ runs }: RunFile, run: CollectionRun): CollectionRun | undefined =>
+  runs.find((each) => nameOf(each) === nameOf(run));
+
+const nameOf = ({ collection, embedder, mode, passages, titles, graph }: CollectionRun): string =>
+  JSON.stringify([collection, embedder, mode, passages, titles, graph]);
+
+export const casesOf = ({ queries }: CollectionRun): readonly ScoredCase[] => queries;
+
+export const meanOf = ({ means }: CollectionRun, score: ScoreName): number => means[score] ?? 0;
+
+/** Which state of the program is measured; null outside of a repository. */
+export async function currentCommit(): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: new URL('.', import.meta.url),
+    });
+    return stdout.trim();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,96 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { someAtOnce } from '../../src/cli/some-at-once.ts';
+import { uuidFromName } from '../../src/documents/ids.ts';
+import type { TestCollection, TestDocument } from '../../src/evaluation/test-collection.ts';
+import type { Service } from './service.ts';
+
+const AT_ONCE = 8;
+
+export interface Ingesting {
+  readonly collection: TestCollection;
+  readonly service: Service;
+  /** Of the service; what is there already is told by a file in it. */
+  readonly dataFolder: string;
+  readonly hasTitles: boolean;
+  /** Each document as one passage, as measurements of engines have it, instead of split as the service splits. */
+  readonly isWhole: boolean;
+  readonly progress: (done: number) => void;
+}
+
+export interface Ingested {
+  /** The service's identifier of a document → that of the collection. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Documents without any text, which no service can hold. */
+  readonly empty: number;
+  /** Undefined when everything was there from before. */
+  readonly seconds: number | undefined;
+}
+
+/** Sends a collection's documents to the service; those that an interrupted run has sent are passed over. */
+export async function ingestCollection(ingesting: Ingesting): Promise<Ingested> {
+  const { collection, dataFolder, progress, service } = ingesting;
+  const there = await documentsThere(service);
+  const names = new Map<string, string>();
+  const startedAt = performance.now();
+  let empty = 0;
+  let sent = 0;
+  let done = 0;
+  async function* toSend() {
+    for await (const document of collection.documents()) {
+      const id = uuidFromName(`${collection.name}/${document.id}`);
+      const body = toBody(document, ingesting);
+      if (body === undefined) empty += 1;
+      else names.set(id, document.id);
+      if (body === undefined || there.has(id)) progress(++done);
+      else yield { id, ...body };
+    }
+  }
+  const send = (body: object) =>
+    service.call('POST', '/documents', { ...body, replace: true, run_with_orchestration: false });
+  for await (const _ of someAtOnce(toSend(), AT_ONCE, send)) {
+    sent += 1;
+    progress(++done);
+  }
+  const before = await readSeconds(dataFolder);
+  const seconds = before + (sent === 0 ? 0 : (performance.now() - startedAt) / 1000);
+  await keepSeconds(dataFolder, seconds);
+  return { names, empty, seconds: sent === 0 ? undefined : seconds };
+}
+
+function toBody({ id, title, text }: TestDocument, { hasTitles, isWhole }: Ingesting): object | undefined {
+  // A document that is a title alone is found by it.
+  const content = text.trim() === '' && hasTitles ? title : text;
+  if (content.trim() === '') return undefined;
+  const named = hasTitles && title.trim() !== '' ? { title } : {};
+  return { ...(isWhole ? { chunks: [content] } : { raw_text: content }), metadata: { ...named, evaluated_as: id } };
+}
+
+async function documentsThere(service: Service): Promise<ReadonlySet<string>> {
+  const there = new Set<string>();
+  const limit = 1000;
+  for (let offset = 0; ; offset += limit) {
+    const page = (await service.call('GET', `/documents?offset=${offset}&limit=${limit}`)) as readonly {
+      readonly id: string;
+      readonly ingestion_status: string;
+    }[];
+    for (const { id, ingestion_status: status } of page) if (status === 'success') there.add(id);
+    if (page.length < limit) return there;
+  }
+}
+
+const secondsFile = (folder: string) => join(folder, 'evaluation-ingest.json');
+
+async function readSeconds(folder: string): Promise<number> {
+  try {
+    return Number(JSON.parse(await readFile(secondsFile(folder), 'utf8')).seconds) || 0;
+  } catch {
+    return 0;
+  }
+}
+
+async function keepSeconds(folder: string, seconds: number): Promise<void> {
+  const file = secondsFile(folder);
+  await writeFile(`${file}.part`, JSON.stringify({ seconds }));
+  await rename(`${file}.part`, file);
+}

@@ -1,0 +1,113 @@
+import { parseArgs } from 'node:util';
+import { isScoreName, type ScoreName, scoreNames } from '../../src/evaluation/scores.ts';
+import { type Mode, modes } from './ask-queries.ts';
+
+export const USAGE = `Measures search on test collections: a service of its own is started, given the documents and asked over HTTP.
+
+  npm exec -- node scripts/evaluate.ts [options] FOLDER...
+
+Each folder holds corpus.jsonl (_id or id, title, text), queries.jsonl (_id or id, text) and qrels.tsv. A document stands
+where its best passage does.
+
+  --embedder NAMES      auto (what the service chooses by itself; the default), hash, lsa, or <provider>/<model>
+  --modes NAMES         ${modes.join(', ')}; default all but the last
+  --limit N             documents ranked per query, 1 to 300; default 100
+  --queries N           only the first N queries of each
+  --no-titles PREFIX    leave the titles of folders whose name begins so out (repeatable)
+  --whole               each document as one passage instead of split
+  --graph               extract the graph too, and search it
+  --data FOLDER         keep what is ingested there, and use what is kept
+  --json FILE           write everything, query by query, as JSON
+  --against FILE        compare with what --json wrote then
+  --fail-on-loss NAMES  exit with 1 when one of these is significantly (p < 0.05) worse than --against says
+  --fail-below NAME=N   exit with 1 when the mean of a collection is below (repeatable)
+  --markdown            tables of Markdown
+
+Names of measures: ndcg@10, mrr@10, hit@1, hit@3, hit@10, recall@10, recall@100.`;
+
+export interface EvaluateOptions {
+  readonly folders: readonly string[];
+  readonly embedders: readonly string[];
+  readonly modes: readonly Mode[];
+  readonly limit: number;
+  readonly queries: number;
+  readonly withoutTitles: readonly string[];
+  readonly isWhole: boolean;
+  readonly isGraphOn: boolean;
+  readonly data: string | undefined;
+  readonly json: string | undefined;
+  readonly against: string | undefined;
+  readonly failOnLoss: readonly ScoreName[];
+  readonly failBelow: readonly { readonly score: ScoreName; readonly least: number }[];
+  readonly isMarkdown: boolean;
+}
+
+const options = {
+  embedder: { type: 'string', default: 'auto' },
+  modes: { type: 'string', default: 'full_text,semantic,hybrid,default' },
+  limit: { type: 'string', default: '100' },
+  queries: { type: 'string' },
+  'no-titles': { type: 'string', multiple: true },
+  whole: { type: 'boolean', default: false },
+  graph: { type: 'boolean', default: false },
+  data: { type: 'string' },
+  json: { type: 'string' },
+  against: { type: 'string' },
+  'fail-on-loss': { type: 'string' },
+  'fail-below': { type: 'string', multiple: true },
+  markdown: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** The options as they were written; undefined when help is wanted. Throws an Error that says what is wrong. */
+export function readOptions(args: readonly string[]): EvaluateOptions | undefined {
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  if (values.help) return undefined;
+  if (positionals.length === 0) throw new Error('Name at least one folder (--help says of what).');
+  const failOnLoss = split(values['fail-on-loss']).map(scoreName);
+  if (failOnLoss.length > 0 && values.against === undefined) throw new Error('--fail-on-loss needs --against.');
+  return {
+    folders: positionals,
+    embedders: split(values.embedder),
+    modes: split(values.modes).map(modeName),
+    limit: wholeNumber('--limit', values.limit, 300),
+    queries: values.queries === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--queries', values.queries, 1e9),
+    withoutTitles: values['no-titles'] ?? [],
+    isWhole: values.whole,
+    isGraphOn: values.graph,
+    data: values.data,
+    json: values.json,
+    against: values.against,
+    failOnLoss,
+    failBelow: (values['fail-below'] ?? []).map(readBound),
+    isMarkdown: values.markdown,
+  };
+}
+
+const split = (list: string | undefined): string[] => (list ?? '').split(/[,\s]+/).filter((name) => name !== '');
+
+function modeName(name: string): Mode {
+  const found = modes.find((mode) => mode === name);
+  if (found !== undefined) return found;
+  throw new Error(`"${name}" is no way of searching; there are ${modes.join(', ')}.`);
+}
+
+function scoreName(name: string): ScoreName {
+  if (isScoreName(name)) return name;
+  throw new Error(`"${name}" is no measure; there are ${scoreNames.slice(0, 7).join(', ')}.`);
+}
+
+function wholeNumber(option: string, text: string, most: number): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
+  throw new Error(`${option} must be a whole number from 1 to ${most}.`);
+}
+
+function readBound(text: string): { score: ScoreName; least: number } {
+  const [name = '', least = ''] = text.split('=');
+  const bound = Number(least);
+  if (least.trim() === '' || !(bound >= 0 && bound <= 1)) {
+    throw new Error(`--fail-below takes a measure and a number from 0 to 1, such as ndcg@10=0.5; not "${text}".`);
+  }
+  return { score: scoreName(name), least: bound };
+}

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { askServer, type ServerRequest, streamFromServer } from '../../src/cli/send-request.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../src/cli/citewell.js', import.meta.url));
+const START_WITHIN_MS = 30_000;
+/** Longer than the service waits for quiet before it looks whether to learn from the corpus. */
+const QUIET_MS = 5_000;
+const LOOK_EVERY_MS = 500;
+
+export interface ServiceOptions {
+  /** Made if need be. */
+  readonly dataFolder: string;
+  /** Left to the service when undefined. */
+  readonly embedder: string | undefined;
+  readonly isGraphOn: boolean;
+}
+
+/** A service of its own, as a user starts it, and asked over HTTP as a user asks it. */
+export interface Service {
+  call(method: ServerRequest['method'], path: string, body?: unknown): Promise<unknown>;
+  /** The events of a stream, to its end. */
+  follow(path: string, body: unknown): Promise<void>;
+  status(): Promise<{ readonly embedder: string; readonly chunks: number; readonly embedderReason: string }>;
+  /** Waits until the service has done by itself what it does after documents came. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startService(options: ServiceOptions, signal: AbortSignal): Promise<Service> {
+  await mkdir(options.dataFolder, { recursive: true });
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--port', '0'], {
+    cwd: options.dataFolder,
+    env: environment(options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl-C is for this program, which stops the service in its own time.
+    detached: true,
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let said = '';
+  const listen = (text: string) => {
+    said = (said + text).slice(-10_000);
+    const [, address] = /(http:\/\/\S+)\/v3/.exec(said) ?? [];
+    if (address !== undefined) resolve(address);
+  };
+  child.stdout.setEncoding('utf8').on('data', listen);
+  child.stderr.setEncoding('utf8').on('data', listen);
+  const ended = once(child, 'close');
+  void ended.then(() => reject(new Error(`The service did not start:\n${said}`)));
+  const timer = setTimeout(() => reject(new Error(`The service did not start in time:\n${said}`)), START_WITHIN_MS);
+  const close = async () => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  try {
+    const url = await promise;
+    return { ...asking(url, signal), close };
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
+  const call: Service['call'] = async (method, path, body) => {
+    const answer = await askServer(url, { method, path, signal, ...(body !== undefined && { body }) });
+    return (answer as { readonly results: unknown }).results;
+  };
+  const status: Service['status'] = async () => {
+    const results = await call('GET', '/system/status');
+    return (results as { readonly citewell: Awaited<ReturnType<Service['status']>> }).citewell;
+  };
+  return {
+    call,
+    status,
+    async follow(path, body) {
+      for await (const _ of streamFromServer(url, { method: 'POST', path, body, signal }));
+    },
+    async settle() {
+      let before = '';
+      let since = performance.now();
+      for (;;) {
+        const { embedder, embedderReason } = await status();
+        const now = `${embedder} ${embedderReason}`;
+        if (now !== before || /\bbeing\b/.test(now)) since = performance.now();
+        if (performance.now() - since >= QUIET_MS) return;
+        before = now;
+        await sleep(LOOK_EVERY_MS, undefined, { signal });
+      }
+    },
+  };
+}
+
+/** Settings of whoever runs this do not count, but for how to reach models. */
+function environment({ dataFolder, embedder, isGraphOn }: ServiceOptions): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER'),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    CITEWELL_DATA_DIR: dataFolder,
+    CITEWELL_AUTH: 'off',
+    CITEWELL_RATE_LIMITS: 'off',
+    CITEWELL_LOG_LEVEL: 'warn',
+    CITEWELL_GRAPH: isGraphOn ? 'on' : 'off',
+    ...(embedder !== undefined && { CITEWELL_EMBEDDING_MODEL: embedder }),
+    NO_COLOR: '1',
+  };
+}

@@ -1,0 +1,76 @@
+/** What became of the same queries between two runs. */
+export interface PairedComparison {
+  readonly pairs: number;
+  readonly wins: number;
+  readonly losses: number;
+  /** Of all pairs; above 0 when the later run is better. */
+  readonly meanDifference: number;
+  /** How often chance alone would give a mean as far from 0 or further, two-sided. */
+  readonly pValue: number;
+}
+
+/** Up to so many differing pairs all assignments of signs are looked at; beyond, a sample of them. */
+const MOST_EXACT = 16;
+const SAMPLES = 20_000;
+const SEED = 20_261_121;
+/** Sums in another order differ in the last digits. */
+const ROUNDING = 1e-9;
+
+/**
+ * The randomisation test of paired differences, later minus earlier: were the two runs the same, each difference could as
+ * well have the other sign. Nothing is assumed of how the differences are distributed. The sample is drawn with a fixed
+ * seed, so that the same differences always give the same value.
+ */
+export function comparePairs(differences: readonly number[]): PairedComparison {
+  const telling = differences.filter((difference) => Math.abs(difference) > ROUNDING);
+  const sum = telling.reduce((all, difference) => all + difference, 0);
+  const sizes = telling.map(Math.abs);
+  const observed = Math.abs(sum) - ROUNDING;
+  return {
+    pairs: differences.length,
+    wins: telling.filter((difference) => difference > 0).length,
+    losses: telling.filter((difference) => difference < 0).length,
+    meanDifference: differences.length === 0 ? 0 : sum / differences.length,
+    pValue: sizes.length <= MOST_EXACT ? exactShare(sizes, observed) : sampledShare(sizes, observed),
+  };
+}
+
+/** Share of all assignments of signs whose sum is as far from 0. */
+function exactShare(sizes: readonly number[], observed: number): number {
+  const assignments = 2 ** sizes.length;
+  let extreme = 0;
+  for (let assignment = 0; assignment < assignments; assignment++) {
+    let sum = 0;
+    for (const [place, size] of sizes.entries()) sum += (assignment >>> place) & 1 ? size : -size;
+    if (Math.abs(sum) >= observed) extreme += 1;
+  }
+  return extreme / assignments;
+}
+
+/** The same of a sample, in which what was observed counts as one: never 0. */
+function sampledShare(sizes: readonly number[], observed: number): number {
+  const nextBits = randomBits(SEED);
+  let extreme = 1;
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    let sum = 0;
+    let bits = 0;
+    for (const [place, size] of sizes.entries()) {
+      if (place % 32 === 0) bits = nextBits();
+      sum += bits & 1 ? size : -size;
+      bits >>>= 1;
+    }
+    if (Math.abs(sum) >= observed) extreme += 1;
+  }
+  return extreme / (SAMPLES + 1);
+}
+
+/** The generator mulberry32, 32 bits at a time. */
+function randomBits(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}

@@ -1,0 +1,43 @@
+import { ServiceError } from '../errors.ts';
+
+const MOST_SHOWN = 20;
+
+/** Gathers what is wrong with an input, so that a person hears of all of it at once. */
+export class Problems {
+  readonly #place: string;
+  readonly #found: string[] = [];
+
+  /** `place` names the input, such as a file. */
+  constructor(place: string) {
+    this.#place = place;
+  }
+
+  add(line: number, problem: string): void {
+    this.#found.push(`  line ${line}: ${problem}`);
+  }
+
+  get isEmpty(): boolean {
+    return this.#found.length === 0;
+  }
+
+  /** Throws `invalid_request` with every line when there is something. */
+  throwIfAny(): void {
+    if (this.isEmpty) return;
+    const shown = this.#found.slice(0, MOST_SHOWN);
+    const more = this.#found.length - shown.length;
+    const rest = more > 0 ? [`  and ${more} more`] : [];
+    throw new ServiceError(
+      'invalid_request',
+      [`${this.#place} cannot be used; nothing was run:`, ...shown, ...rest].join('\n'),
+    );
+  }
+}
+
+/** The JSON of a line, or why it is none. */
+export function parseLine(text: string): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: `This is not JSON (${error instanceof Error ? error.message : String(error)}).` };
+  }
+}

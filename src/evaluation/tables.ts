@@ -1,0 +1,32 @@
+/** Columns as wide as they need to be, the first `words` of them aligned to the left, numbers to the right. */
+export function alignedTable(rows: readonly (readonly string[])[], words = 1): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length);
+    });
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column < words ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** The same as a table of Markdown; the first row is its head. */
+export function markdownTable(rows: readonly (readonly string[])[]): string[] {
+  const [head = [], ...body] = rows;
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...body.map(line)];
+}
+
+/** A score as people read it. */
+export const shownScore = (value: number | undefined): string => (value === undefined ? '-' : value.toFixed(3));
+
+/** A difference of scores with its sign. */
+export const shownDifference = (value: number): string =>
+  `${value > 0.0005 ? '+' : value < -0.0005 ? '−' : '±'}${Math.abs(value).toFixed(3)}`;
+
+/** How likely chance explains a difference. */
+export const shownChance = (value: number): string => (value < 0.001 ? '<0.001' : value.toFixed(3));
