@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** A schema as the description of the interface writes it: JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** Schemas by name. */
+export type Components = Record<string, JsonSchema>;
+
+/** The largest whole number of JavaScript, which zod adds to every integer and which tells a reader nothing. */
+const LARGEST = String(Number.MAX_SAFE_INTEGER);
+
+/**
+ * What a schema accepts. Those that have an `id` become references, and are added to the components. A schema that only
+ * looks at its value to refuse or to change it stands for what it looks at.
+ */
+export function toJsonSchema(schema: z.ZodType, components: Components): JsonSchema {
+  const { $defs = {}, properties = {} } = z.toJSONSchema(z.object({ schema }), { io: 'input', unrepresentable: 'any' });
+  for (const [name, definition] of Object.entries($defs)) {
+    if (!isAnyJson(name)) components[name] ??= asObject(tidy(definition));
+  }
+  return asObject(tidy(properties['schema']));
+}
+
+/** `z.json()` is the one schema without a name that refers to itself. */
+const isAnyJson = (name: string): boolean => name.startsWith('__schema');
+
+function tidy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...rest } = value as Record<string, unknown>;
+  if (typeof $ref === 'string') {
+    const name = $ref.slice('#/$defs/'.length);
+    return isAnyJson(name) ? rest : { ...rest, $ref: `#/components/schemas/${name}` };
+  }
+  return Object.fromEntries(
+    Object.entries(rest)
+      .filter(([key, member]) => !isNoise(key, member))
+      .map(([key, member]) => [key, key === 'default' || key === 'examples' ? member : tidy(member)]),
+  );
+}
+
+function isNoise(key: string, member: unknown): boolean {
+  if (key === '$schema' || key === 'id') return typeof member === 'string';
+  if (key === 'maximum' || key === 'minimum') return String(member).replace('-', '') === LARGEST;
+  return key === 'propertyNames' && JSON.stringify(member) === '{"type":"string"}';
+}
+
+const asObject = (value: unknown): JsonSchema => (typeof value === 'object' && value !== null ? { ...value } : {});

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { toChunkHit, toChunkRecord } from '../../wire/chunk-record.ts';
+import type { toGraphHit } from '../../wire/graph-hit.ts';
+import type { toSearchResults } from '../../wire/search-results.ts';
+import type { toWebRecord, toWebSearchResult } from '../../wire/web-record.ts';
+import { documentRecord } from './document.ts';
+import { id, ids, metadata, moment, vector } from './shared.ts';
+
+const chunkMembers = {
+  id,
+  document_id: id,
+  owner_id: id,
+  collection_ids: ids,
+  text: z.string(),
+  start: z.int().describe('Where the passage begins in the document’s text, in UTF-16 code units.'),
+  end: z.int().describe('Where it ends, exclusive.'),
+  page: z.int().nullable(),
+  heading_path: z.array(z.string()),
+  version: z.string().nullable().describe('Of the document.'),
+  published_at: moment.nullable(),
+  metadata,
+};
+
+/** r2r-v3.md 7. */
+export const chunkRecord = z.object({ ...chunkMembers, vector }).meta({ id: 'Chunk' }) satisfies z.ZodType<
+  ReturnType<typeof toChunkRecord>
+>;
+
+const leg = z.object({ rank: z.int(), score: z.number() }).nullable();
+
+/** r2r-v3.md 4.5. */
+export const hitMembers = {
+  ...chunkMembers,
+  score: z.number().nullable(),
+  explain: z
+    .object({ semantic: leg, full_text: leg })
+    .exactOptional()
+    .describe('Where each leg of the search had it; when asked for.'),
+};
+export const chunkHit = z.object(hitMembers).meta({ id: 'ChunkHit' }) satisfies z.ZodType<
+  ReturnType<typeof toChunkHit>
+>;
+
+const entity = z.object({ id, name: z.string(), description: z.string(), metadata });
+const relationship = z.object({
+  id,
+  subject: z.string(),
+  predicate: z.string(),
+  object: z.string(),
+  subject_id: id,
+  object_id: id,
+  description: z.string(),
+  score: z.number(),
+  metadata,
+});
+const community = z.object({ id, name: z.string(), summary: z.string(), metadata });
+
+export const graphHitMembers = {
+  id,
+  content: z.union([relationship, entity, community]),
+  result_type: z.enum(['entity', 'relationship', 'community']),
+  chunk_ids: ids,
+  metadata,
+  score: z.number().nullable(),
+};
+export const graphHit = z.object(graphHitMembers).meta({ id: 'GraphHit' }) satisfies z.ZodType<{
+  [Name in keyof ReturnType<typeof toGraphHit>]: unknown;
+}>;
+
+const sitelinks = z.array(z.object({ title: z.string(), link: z.string() }));
+
+export const webMembers = {
+  id: z.string(),
+  title: z.string(),
+  link: z.string(),
+  snippet: z.string(),
+  position: z.int().describe('Among the results, from 1; 0 for a page that was read.'),
+  type: z.enum(['organic', 'firecrawl']),
+  date: z.string().nullable(),
+  sitelinks,
+};
+export const webHit = z.object(webMembers).meta({ id: 'WebHit' }) satisfies z.ZodType<ReturnType<typeof toWebRecord>>;
+
+const webSearch = z
+  .object({
+    organic_results: z.array(webHit),
+    related_searches: z.array(z.object({ query: z.string(), type: z.literal('related'), id: z.string() })),
+    people_also_ask: z.array(
+      z.object({
+        question: z.string(),
+        snippet: z.string(),
+        link: z.string(),
+        title: z.string(),
+        id: z.string(),
+        type: z.literal('peopleAlsoAsk'),
+      }),
+    ),
+    engine: z.string(),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'WebSearch' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toWebSearchResult>]: unknown }>;
+
+const explanation = z
+  .object({
+    kind: z.enum(['semantic', 'full_text', 'hybrid']),
+    strategy: z.string(),
+    embedder: z.string().nullable(),
+    hybrid_settings: z
+      .object({
+        full_text_weight: z.number(),
+        semantic_weight: z.number(),
+        full_text_limit: z.int(),
+        rrf_k: z.int(),
+      })
+      .nullable(),
+    semantic_hits: z.int().nullable(),
+    full_text_hits: z.int().nullable(),
+    terms: z.array(z.string()),
+    milliseconds: z.object({ embed: z.number(), semantic: z.number(), full_text: z.number(), graph: z.number() }),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'SearchExplanation' });
+
+/** Kinds nobody asked are null, in streams empty. */
+export const searchResults = z
+  .object({
+    chunk_search_results: z.array(chunkHit),
+    graph_search_results: z.array(graphHit),
+    web_page_search_results: z.array(webHit).nullable(),
+    web_search_results: z.array(webSearch).nullable(),
+    document_search_results: z.array(documentRecord).nullable(),
+    generic_tool_result: z.array(z.json()).nullable(),
+    explanation: explanation.exactOptional().describe('How the search went, when asked for.'),
+  })
+  .meta({ id: 'SearchResults' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toSearchResults>]: unknown }>;

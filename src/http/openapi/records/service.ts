@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { toIndexRecord } from '../../wire/index-record.ts';
+import type { toPromptRecord } from '../../wire/prompt-record.ts';
+import type { toRunRecord } from '../../wire/run-record.ts';
+import type { toBacklogRecord, toTaskRecord } from '../../wire/task-record.ts';
+import { id, metadata, moment } from './shared.ts';
+
+/** r2r-v3.md 13. */
+const promptMembers = {
+  id,
+  name: z.string(),
+  template: z.string(),
+  input_types: z.record(z.string(), z.string()),
+  created_at: moment,
+  updated_at: moment,
+  built_in: z.boolean(),
+  changed: z.boolean(),
+};
+export const promptRecord = z.object(promptMembers).meta({ id: 'Prompt' }) satisfies z.ZodType<
+  ReturnType<typeof toPromptRecord>
+>;
+export const filledPrompt = z
+  .object({ ...promptMembers, message: z.string().describe('How it reads with these inputs.') })
+  .meta({ id: 'FilledPrompt' });
+
+/** r2r-v3.md 14. */
+export const indexRecord = z
+  .object({
+    index: z.object({
+      name: z.string(),
+      table_name: z.string(),
+      index_method: z.string(),
+      index_measure: z.string(),
+      index_arguments: z.record(z.string(), z.number()),
+      index_column: z.string(),
+      state: z.enum(['current', 'building', 'previous']),
+      health: z.enum(['in_step', 'checking', 'rebuilding', 'down']).exactOptional(),
+      embedder: z.string(),
+      embedder_version: z.string(),
+      dimensions: z.int(),
+      vectors: z.int(),
+      created_at: moment,
+    }),
+  })
+  .meta({ id: 'VectorIndex' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toIndexRecord>]: unknown }>;
+
+/** Ours. */
+export const taskRecord = z
+  .object({
+    id,
+    document_id: id,
+    ingestion_attempt_number: z.int(),
+    state: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
+    priority: z.int(),
+    tries: z.int(),
+    next_try_at: moment.nullable(),
+    last_error: z.string().nullable(),
+    created_at: moment,
+    started_at: moment.nullable(),
+    finished_at: moment.nullable(),
+  })
+  .meta({ id: 'Task' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toTaskRecord>]: unknown }>;
+
+const backlog = z.object({
+  queued: z.int(),
+  retrying: z.int(),
+  running: z.int(),
+  failed: z.int(),
+  rate_per_second: z.number(),
+  eta_seconds: z.number().nullable(),
+}) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toBacklogRecord>]: unknown }>;
+
+export const runRecord = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    status: z.enum(['running', 'ended', 'failed', 'cancelled']),
+    events: z.int().describe('How many there are by now.'),
+    conversation_id: id.nullable(),
+    started_at: moment,
+    ended_at: moment.nullable(),
+  })
+  .meta({ id: 'Run' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toRunRecord>]: unknown }>;
+
+const index = z.object({
+  kind: z.enum(['embedded', 'remote', 'memory']),
+  state: z.enum(['ready', 'checking', 'rebuilding', 'unavailable']),
+});
+const facts = { version: z.string(), model: z.string(), embedder: z.string(), index };
+
+/** r2r-v3.md 12. */
+export const health = z
+  .object({ message: z.literal('ok'), ...facts, embedder_reason: z.string().exactOptional() })
+  .meta({ id: 'Health' });
+
+export const systemStatus = z
+  .object({
+    start_time: moment,
+    uptime_seconds: z.number(),
+    cpu_usage: z.number().describe('Percent.'),
+    memory_usage: z.number().describe('Percent.'),
+    citewell: z.object({
+      ...facts,
+      embedderReason: z.string().exactOptional(),
+      web: z.looseObject({}).exactOptional(),
+      data: z.string(),
+      hints: z.array(z.string()),
+      documents: z.record(z.string(), z.int()),
+      chunks: z.int(),
+      collections: z.int(),
+      owed_to_index: z.int(),
+      space: z.looseObject({ collection: z.string() }).nullable(),
+      ingestion: backlog,
+    }),
+  })
+  .meta({ id: 'SystemStatus' });
+
+export const systemSettings = z
+  .object({ config: metadata, prompts: z.record(z.string(), promptRecord), r2r_project_name: z.string() })
+  .meta({ id: 'SystemSettings' });
+
+export const welcome = z.object({
+  message: z.string(),
+  health: z.string(),
+  status: z.string(),
+  documentation: z.string(),
+  openapi: z.string(),
+});

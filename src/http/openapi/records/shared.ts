@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+// What many records are made of. A description of answers: nothing is checked against it on its way out but in tests.
+
+export const id = z.guid();
+export const ids = z.array(id);
+export const moment = z.iso.datetime().describe('ISO-8601, UTC.');
+export const metadata = z.record(z.string(), z.json());
+export const vector = z.array(z.number()).nullable().describe('Null unless asked for.');
+
+/** r2r-v3.md 1. */
+export const results = <Schema extends z.ZodType>(schema: Schema) => z.object({ results: schema });
+
+export const listOf = <Schema extends z.ZodType>(schema: Schema) =>
+  z.object({ results: z.array(schema), total_entries: z.int().min(0).describe('How many there are before paging.') });
+
+export const message = results(z.object({ message: z.string() }).meta({ id: 'MessageResult' }));
+
+export const success = results(z.object({ success: z.boolean() }).meta({ id: 'SuccessResult' }));
+
+/** r2r-v3.md 1.2. */
+export const failure = z
+  .object({
+    message: z.string().describe('For people: what, where, and what now.'),
+    error_type: z.literal('R2RException'),
+    code: z.string().describe('For programs, e.g. not_found.'),
+    error_code: z.literal('TOKEN_EXPIRED').exactOptional(),
+    detail: z
+      .union([
+        z.string(),
+        z.array(
+          z.object({
+            type: z.string(),
+            loc: z.array(z.union([z.string(), z.number()])),
+            msg: z.string(),
+            input: z.json().exactOptional(),
+          }),
+        ),
+      ])
+      .exactOptional()
+      .describe('With status 422 one entry for each member that does not fit.'),
+  })
+  .meta({ id: 'Failure' });
