@@ -17,6 +17,9 @@ export type IngestionStatus =
 /** Stages of graph extraction, r2r-v3.md 6.2. */
 export type ExtractionStatus = 'pending' | 'processing' | 'success' | 'enriched' | 'failed';
 
+/** Whether a model is to write, writes, or has written the summary; `none` when it is taken from the text. */
+export type SummaryStatus = 'none' | 'pending' | 'processing' | 'success' | 'failed';
+
 /** A file or text of the corpus, without its text and chunks. */
 export interface Document {
   readonly id: string;
@@ -40,6 +43,11 @@ export interface Document {
   readonly failure: string | null;
   readonly ingestionAttempt: number;
   readonly summary: string | null;
+  readonly summaryStatus?: SummaryStatus;
+  /** The model that wrote the summary; null when it was taken from the text. */
+  readonly summaryBy?: string | null;
+  /** Why the summary is not by a model though one was asked. */
+  readonly summaryNote?: string | null;
   readonly totalTokens: number;
   /** Length of the extracted text in UTF-16 code units; 0 until parsed. */
   readonly textLength: number;

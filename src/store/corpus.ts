@@ -39,6 +39,8 @@ export interface NewChunk {
   readonly page: number | null;
   readonly headingPath: readonly string[];
   readonly metadata?: Metadata;
+  /** What a model wrote to place the passage in its document: it is found by it, and nobody is shown it. */
+  readonly context?: string;
   /** What `vector` is of, so that the same passage is known again when the document is ingested again. */
   readonly embeddedText?: string;
   readonly vector: Float32Array;
@@ -71,8 +73,30 @@ export interface Publication extends ExtractedText {
   readonly type?: string;
   readonly metadata?: Metadata;
   readonly summary: string | null;
+  /** Who wrote the summary, which is to stay then; null when it was taken from the text for good. */
+  readonly summaryBy?: string | null;
+  /** The model that is to write another one once the document can be seen. */
+  readonly summaryModel?: string;
   readonly totalTokens: number;
 }
+
+export interface DocumentQuery {
+  readonly text: string;
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly offset: number;
+  /** Undefined means what fits the embedder. */
+  readonly kind?: 'semantic' | 'full_text' | 'hybrid';
+  /** How the two are weighed against each other, where not as usual. */
+  readonly hybrid?: { readonly fullTextWeight?: number; readonly semanticWeight?: number; readonly rrfK?: number };
+  readonly signal?: AbortSignal;
+}
+
+export type FoundDocument = Document & {
+  readonly score: number;
+  /** What it was found by; by words where nothing is said. */
+  readonly searchedBy?: 'semantic' | 'full_text' | 'hybrid';
+};
 
 /** Counts of what a deletion removed. */
 export interface DeletionReceipt {
@@ -190,13 +214,8 @@ export interface Corpus {
   removeChunk(id: string): Promise<DeletionReceipt>;
   /** Stored vectors of these chunks in the current space, by chunk id. */
   vectorsOf(chunkIds: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>;
-  /** Documents by title and summary with BM25, best first, `score` in [0, 1). */
-  searchDocuments(query: {
-    readonly text: string;
-    readonly filter: Filter;
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<Paged<Document & { readonly score: number }>>;
+  /** Documents by title and summary, best first, `score` in [0, 1). The records alone search them by words, with BM25. */
+  searchDocuments(query: DocumentQuery): Promise<Paged<FoundDocument>>;
   /**
    * `merge` keeps keys that are not named; `replace` drops them. A `title` that is a text names the document anew, and
    * without one it keeps its name. Filters and full text see the change at once.

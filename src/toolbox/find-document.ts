@@ -28,7 +28,7 @@ export async function findDocument(given: string, { library, visible }: Sight): 
       `"${given}" begins ${total} identifiers: ${named(items)}… Give more of it.`,
     );
   }
-  const near = await library.searchDocuments({ text: given, filter: visible, ...FIRST });
+  const near = await library.searchDocuments({ text: given, filter: visible, kind: 'full_text', ...FIRST });
   const hint = near.items.length === 0 ? '' : ` Closest by title: ${named(near.items)}.`;
   throw new ServiceError('not_found', `No document "${given}" is visible here.${hint}`);
 }

@@ -7,7 +7,7 @@ import type { Model, Usage } from '../models/model.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import type { ExtractedText, Page, Paged } from '../store/corpus.ts';
+import type { DocumentQuery, ExtractedText, FoundDocument, Page, Paged } from '../store/corpus.ts';
 import type { FetchedPage, FetchOptions } from '../web/page-fetcher.ts';
 import type { WebPages } from '../web/web-pages.ts';
 import type { WebSearch } from '../web/web-search.ts';
@@ -20,12 +20,7 @@ export interface Library {
   chunksOf(id: string, page: Page): Promise<Paged<Chunk>>;
   /** Visible chunks with these ids, in no particular order. */
   chunksById(ids: readonly string[]): Promise<readonly Chunk[]>;
-  searchDocuments(query: {
-    readonly text: string;
-    readonly filter: Filter;
-    readonly limit: number;
-    readonly offset: number;
-  }): Promise<Paged<Document & { readonly score: number }>>;
+  searchDocuments(query: DocumentQuery): Promise<Paged<FoundDocument>>;
   /** The same as it could be seen at a time (ISO-8601, UTC); absent where only the present can be read. */
   at?(asOf: string): Library;
 }

@@ -3,7 +3,10 @@ import type { Chunk } from '../../documents/chunk.ts';
 import type { Document, Metadata } from '../../documents/document.ts';
 import type { ChunkTable } from './schema.ts';
 
-export type ChunkRow = Omit<Selectable<ChunkTable>, 'key' | 'document_key' | 'generation' | 'embedding_hash'>;
+export type ChunkRow = Omit<
+  Selectable<ChunkTable>,
+  'key' | 'document_key' | 'generation' | 'embedding_hash' | 'context'
+>;
 
 /** What a chunk inherits. */
 export type ChunkParent = Pick<

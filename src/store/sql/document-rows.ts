@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Document, ExtractionStatus, IngestionStatus, Metadata } from '../../documents/document.ts';
+import type { Document, ExtractionStatus, IngestionStatus, Metadata, SummaryStatus } from '../../documents/document.ts';
 import type { DocumentTable } from './schema.ts';
 import type { Queries } from './space-rows.ts';
 
@@ -74,6 +74,9 @@ function toDocument(row: DocumentRow, collectionIds: readonly string[]): Documen
     failure: row.failure,
     ingestionAttempt: row.attempt,
     summary: row.summary,
+    summaryStatus: row.summary_status as SummaryStatus,
+    summaryBy: row.summary_by,
+    summaryNote: row.summary_note,
     totalTokens: row.total_tokens,
     textLength: row.text_length,
     chunkCount: row.chunk_count,

@@ -88,8 +88,15 @@ async function replaceChunk(database: Queries, { row, document, metadata, words 
   const { key: _, ...kept } = row;
   const { key } = await database
     .insertInto('chunks')
-    // What is embedded now is not what the hash is of.
-    .values({ ...kept, embedding_hash: null, text, metadata, end_offset: row.end_offset + (replacement?.grown ?? 0) })
+    // What is embedded now is not what the hash is of, and what placed the old words was written of them.
+    .values({
+      ...kept,
+      embedding_hash: null,
+      context: null,
+      text,
+      metadata,
+      end_offset: row.end_offset + (replacement?.grown ?? 0),
+    })
     .returning('key')
     .executeTakeFirstOrThrow();
   const space = await insertVectors(database, [{ key, order: row.ordinal, vector }], embeddedIn);

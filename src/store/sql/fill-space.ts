@@ -13,6 +13,8 @@ export type EmbeddingText = (chunk: {
   readonly title: string;
   readonly headingPath: readonly string[];
   readonly text: string;
+  /** What a model wrote to place the passage. */
+  readonly context?: string | null;
 }) => string;
 
 export interface FillSpace {
@@ -46,6 +48,7 @@ interface BareChunk {
   readonly key: number;
   readonly text: string;
   readonly heading_path: string;
+  readonly context: string | null;
   readonly title: string;
 }
 
@@ -53,7 +56,7 @@ function chunksWithout(database: Queries, spaceKey: number, after: number) {
   return database
     .selectFrom('chunks as c')
     .innerJoin('documents as d', 'd.key', 'c.document_key')
-    .select(['c.key', 'c.text', 'c.heading_path', 'd.title'])
+    .select(['c.key', 'c.text', 'c.heading_path', 'c.context', 'd.title'])
     .where('c.key', '>', after)
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -75,8 +78,8 @@ export async function embedStored(
   { space, embedder, embeddingText, signal }: FillSpace,
   chunks: readonly BareChunk[],
 ): Promise<ReadonlyMap<number, Float32Array>> {
-  const texts = chunks.map(({ title, heading_path, text }) =>
-    embeddingText({ title, headingPath: JSON.parse(heading_path) as string[], text }),
+  const texts = chunks.map(({ title, heading_path, text, context }) =>
+    embeddingText({ title, headingPath: JSON.parse(heading_path) as string[], text, context }),
   );
   const vectors = await embedder.embed(texts, 'passage', signal);
   const wrong = vectors.find((vector) => vector.length !== space.dimensions);

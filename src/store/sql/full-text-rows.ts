@@ -7,13 +7,16 @@ import { renewPastTerms } from './versions/past-terms.ts';
 
 const STAMP = 'analyser_version';
 
+/** What a passage is found by: what places it in its document, then its own words. */
+const FOUND_BY = sql.raw("coalesce(c.context || char(10), '') || c.text");
+
 /** Fills the full-text index for the chunks of one generation of a document, and for the document itself. */
 export async function addFullText(database: Queries, documentKey: number, generation: number): Promise<void> {
   // Materialised, so that a passage is analysed once and not once for each column.
   await sql`
     insert into chunk_terms (rowid, title, body)
     with analysed as materialized (
-      select c.key, index_terms(d.title, c.heading_path, c.text) as terms
+      select c.key, index_terms(d.title, c.heading_path, ${FOUND_BY}) as terms
       from chunks c join documents d on d.key = c.document_key
       where c.document_key = ${documentKey} and c.generation = ${generation}
     )
@@ -43,7 +46,7 @@ export async function addStagedFullText(
   await sql`
     insert into chunk_terms (rowid, title, body)
     with analysed as materialized (
-      select c.key, index_terms(d.title, c.heading_path, c.text) as terms
+      select c.key, index_terms(d.title, c.heading_path, ${FOUND_BY}) as terms
       from chunks c join documents d on d.key = c.document_key and d.generation = c.generation
       where c.document_key = ${documentKey} and c.key not in (${filled})
     )
@@ -55,7 +58,7 @@ export async function addChunkFullText(database: Queries, chunkKey: number): Pro
   await sql`
     insert into chunk_terms (rowid, title, body)
     with analysed as materialized (
-      select c.key, index_terms(d.title, c.heading_path, c.text) as terms
+      select c.key, index_terms(d.title, c.heading_path, ${FOUND_BY}) as terms
       from chunks c join documents d on d.key = c.document_key
       where c.key = ${chunkKey}
     )

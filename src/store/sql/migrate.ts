@@ -10,6 +10,7 @@ import { graph } from './migrations/0006-graph.ts';
 import { queue } from './migrations/0007-queue.ts';
 import { versions } from './migrations/0008-versions.ts';
 import { embedders } from './migrations/0009-embedders.ts';
+import { enrichment } from './migrations/0011-enrichment.ts';
 import type { Tables } from './schema.ts';
 
 /** In order of name. A step that has been released is never changed; a new one is added. */
@@ -23,6 +24,7 @@ const steps: Readonly<Record<string, Migration>> = {
   '0007-queue': queue,
   '0008-versions': versions,
   '0009-embedders': embedders,
+  '0011-enrichment': enrichment,
 };
 
 /** Brings the database up to this version of the program; each step is done whole or not at all. */

@@ -1,4 +1,6 @@
+import type { ChunkContextRecords } from '../chunk-context-records.ts';
 import type { Corpus } from '../corpus.ts';
+import type { DescriptionSearch, DescriptionVectors } from '../description-records.ts';
 import type { DocumentGraphRecords, GraphNameRecords, GraphRecords } from '../graph-records.ts';
 import type { GraphSearch } from '../graph-search.ts';
 import type { IndexMaintenance } from '../index-state.ts';
@@ -7,6 +9,7 @@ import type { LearnedEmbedders } from '../learned-embedders.ts';
 import type { PromptRecords } from '../prompt-records.ts';
 import type { CollectionRecords, ConversationRecords } from '../records.ts';
 import type { SourceRecords } from '../source-records.ts';
+import type { SummaryRecords } from '../summary-records.ts';
 import type { UserStore } from '../user-records.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import type { VectorSpaces } from '../vector-spaces.ts';
@@ -21,11 +24,14 @@ import { createGraphs } from './graph/sql-graphs.ts';
 import { createIndexUpkeep } from './index-upkeep.ts';
 import { createIngestionQueue, recoverTasks } from './ingestion-queue.ts';
 import { openSqlite, type Sqlite } from './open-sqlite.ts';
+import { createChunkContexts } from './sql-chunk-contexts.ts';
 import { createCollections } from './sql-collections.ts';
 import { createConversations } from './sql-conversations.ts';
+import { createDescriptionSearch, createDescriptionVectors } from './sql-descriptions.ts';
 import { createLearnedEmbedders } from './sql-learned-embedders.ts';
 import { createPrompts } from './sql-prompts.ts';
 import { createSourceRecords } from './sql-source-records.ts';
+import { createSummaries } from './sql-summaries.ts';
 import { createUserStore } from './sql-user-store.ts';
 import { createVectorSpaces } from './sql-vector-spaces.ts';
 import { dropOrphans } from './staged-chunks.ts';
@@ -49,6 +55,10 @@ export interface Store {
   readonly graphNames: GraphNameRecords;
   readonly graphSearch: GraphSearch;
   readonly versions: DocumentVersions;
+  readonly summaries: SummaryRecords;
+  readonly descriptions: DescriptionVectors;
+  readonly descriptionSearch: DescriptionSearch;
+  readonly contexts: ChunkContextRecords;
   readonly maintenance: IndexMaintenance;
   /** Closes the database; the index is its opener's to close, after this. */
   close(): Promise<void>;
@@ -102,6 +112,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     graphNames: createNameVectors(sqlite),
     graphSearch: createGraphSearch(sqlite),
     versions: createVersions({ sqlite, upkeep, versionsKept }),
+    summaries: createSummaries(sqlite),
+    descriptions: createDescriptionVectors(sqlite),
+    descriptionSearch: createDescriptionSearch(sqlite),
+    contexts: createChunkContexts(sqlite),
     maintenance: upkeep,
     async close() {
       await upkeep.close();

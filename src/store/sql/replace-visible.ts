@@ -26,12 +26,13 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
   const { publication, chunkCount, versionsKept } = replacement;
   const submitted = readSubmitted(row);
   const described = descriptionOf(row);
+  const summary = await summaryOf(database, row, publication);
   const columns = {
     ...(submitted === null ? {} : toColumns(submitted)),
     title: publication.title ?? described.title,
     type: publication.type ?? described.type,
     metadata: JSON.stringify({ ...described.metadata, ...publication.metadata }),
-    summary: publication.summary,
+    summary: summary.summary,
   };
   const isAnother = await saysSomethingElse(database, row, { ...row, ...columns }, replacement);
   const at = momentAfter(row.published_at);
@@ -45,6 +46,7 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
   if (submitted !== null) await setCollections(database, row.key, submitted.collectionIds);
   await update(database, row.key, {
     ...columns,
+    ...summary,
     ...(isAnother && { published_at: at }),
     ...(follows && { version: nextLabel(row.version) }),
     submitted: null,
@@ -67,6 +69,32 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
   await database.deleteFrom('visible_originals').where('document_key', '=', row.key).execute();
   await forgetKept(database, row.key);
   if (follows && versionsKept > 0) await retireVersions(database, row.key, versionsKept);
+}
+
+/**
+ * A model's summary goes on with the text it was written of; of another, the extract stands there until the model has
+ * written again.
+ */
+async function summaryOf(database: Queries, row: DocumentRow, publication: Publication) {
+  const { summary, summaryBy, summaryModel } = publication;
+  if (summaryBy !== undefined) {
+    const summary_status = summaryBy === null ? 'none' : 'success';
+    return { summary, summary_by: summaryBy, summary_status, summary_note: null };
+  }
+  if (row.summary_by !== null && row.summary_by === summaryModel && (await hasText(database, row, publication.text))) {
+    return { summary: row.summary, summary_by: row.summary_by, summary_status: 'success', summary_note: null };
+  }
+  const summary_status = summaryModel === undefined ? 'none' : 'pending';
+  return { summary, summary_by: null, summary_status, summary_note: null };
+}
+
+async function hasText(database: Queries, { key }: DocumentRow, text: string): Promise<boolean> {
+  const row = await database
+    .selectFrom('document_texts')
+    .select('text')
+    .where('document_key', '=', key)
+    .executeTakeFirst();
+  return row?.text === text;
 }
 
 /** A document that is taken in again, or split otherwise, and is what it was makes no version. */

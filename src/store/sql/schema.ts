@@ -24,6 +24,12 @@ export interface DocumentTable {
   readonly failure: string | null;
   readonly attempt: number;
   readonly summary: string | null;
+  /** SummaryStatus: whether a model's is written, or still to be */
+  readonly summary_status: Generated<string>;
+  /** The model that wrote it; null when it was taken from the text. */
+  readonly summary_by: Generated<string | null>;
+  /** Why there is none by a model though one was to be written. */
+  readonly summary_note: Generated<string | null>;
   /** Metadata: the settings of the last ingestion */
   readonly settings: JsonText;
   /** What a submission that is to replace a visible document says of it (Submitted); its own once published. */
@@ -101,6 +107,24 @@ export interface ChunkTable {
   readonly metadata: JsonText;
   /** Of what was embedded for it; null when that is not known to the letter. */
   readonly embedding_hash: Generated<string | null>;
+  /** What a model wrote to place the passage in its document; found by, never shown. */
+  readonly context: Generated<string | null>;
+}
+
+/** What models wrote to place passages, by all that it depends on, so that it is not asked for twice. */
+export interface ChunkContextTable {
+  readonly document_key: number;
+  readonly hash: string;
+  readonly context: string;
+  readonly created_at: string;
+}
+
+/** Vectors of titles and summaries: of documents, or of their earlier versions. */
+export interface DescriptionVectorTable {
+  readonly space_key: number;
+  readonly described_key: number;
+  /** float32, little-endian */
+  readonly vector: Uint8Array;
 }
 
 export interface VectorSpaceTable {
@@ -205,6 +229,7 @@ export interface DocumentVersionTable {
   readonly size_in_bytes: number;
   readonly content_hash: string;
   readonly summary: string | null;
+  readonly summary_by: Generated<string | null>;
   /** Metadata */
   readonly settings: JsonText;
   readonly total_tokens: number;
@@ -249,6 +274,7 @@ export interface PastChunkTable {
   /** Metadata */
   readonly metadata: JsonText;
   readonly embedding_hash: string | null;
+  readonly context: string | null;
 }
 
 /** Visible chunks that what is staged of their document goes on with, and their places in it. */
@@ -281,6 +307,9 @@ export interface Tables extends UserTables, GraphTables {
   readonly chunks: ChunkTable;
   readonly vector_spaces: VectorSpaceTable;
   readonly chunk_vectors: ChunkVectorTable;
+  readonly chunk_contexts: ChunkContextTable;
+  readonly document_vectors: DescriptionVectorTable;
+  readonly version_vectors: DescriptionVectorTable;
   readonly learned_embedders: LearnedEmbedderTable;
   readonly outbox: OutboxTable;
   readonly document_versions: DocumentVersionTable;

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Chunk, ScoredChunk } from '../../documents/chunk.ts';
-import type { FoundChunk, RankedChunk } from '../chunk-search.ts';
+import type { FoundChunk, PhraseCounts, RankedChunk } from '../chunk-search.ts';
 import type { GraphFinding } from '../graph-search.ts';
 import type { VectorHit } from '../vector-index.ts';
 import { rankByTerms, toTextScore } from './full-text/rank-by-terms.ts';
 import { presentTerms } from './full-text/term-index.ts';
 import { type CompiledGraphQuery, searchGraph } from './graph/search-graph.ts';
 import type { CompiledFilter, Condition } from './search/compile-filter.ts';
+import { countSaying, type SayingQuery } from './search/count-saying.ts';
 import { keySet } from './search/key-set.ts';
 import { loadChunks } from './search/load-chunks.ts';
 import { type DocumentThen, documentsAt, documentTermsAt, passageTermsAt } from './search/moments.ts';
@@ -17,6 +18,11 @@ import {
   nearestExactly,
   planNearest,
 } from './search/nearest-chunks.ts';
+import {
+  type CompiledDescriptionQuery,
+  type RankedDescriptions,
+  rankDescriptions,
+} from './search/rank-descriptions.ts';
 import { type Reading, readAtOnce } from './search/read-snapshot.ts';
 import { resolveFilter } from './search/resolve-filter.ts';
 import type { Operations } from './sqlite-messages.ts';
@@ -45,11 +51,17 @@ export const searchOperations = {
     { keys, at }: { readonly keys: readonly number[]; readonly at?: string | undefined },
   ): Map<number, Chunk> => readAtOnce(database, (reading) => loadChunks(reading, keys, at)),
 
+  countSaying: (database: DatabaseSync, query: SayingQuery): PhraseCounts =>
+    readAtOnce(database, (reading) => countSaying(reading, query)),
+
   countRetired: (database: DatabaseSync, { at }: { readonly at: string }): number =>
     readAtOnce(database, (reading) => Number(reading.row(RETIRED, at, at)?.[0] ?? 0)),
 
   searchGraph: (database: DatabaseSync, query: CompiledGraphQuery): GraphFinding =>
     readAtOnce(database, (reading) => searchGraph(reading, query)),
+
+  rankDescriptions: (database: DatabaseSync, query: CompiledDescriptionQuery): RankedDescriptions =>
+    readAtOnce(database, (reading) => rankDescriptions(reading, query)),
 
   documentFullText: (database: DatabaseSync, query: DocumentTextQuery): DocumentTextResult =>
     readAtOnce(database, (reading) => documentFullText(reading, query)),

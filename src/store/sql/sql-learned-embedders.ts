@@ -61,15 +61,21 @@ export function createLearnedEmbedders({ reader, writer }: Sqlite, embeddingText
       const below = count <= most ? HASHES : Math.floor((HASHES * most) / count);
       for (let last = 0; ; ) {
         signal.throwIfAborted();
-        const { rows } = await sql<{ key: number; text: string; heading_path: string; title: string }>`
-          select c.key, c.text, c.heading_path, d.title
+        const { rows } = await sql<{
+          key: number;
+          text: string;
+          heading_path: string;
+          context: string | null;
+          title: string;
+        }>`
+          select c.key, c.text, c.heading_path, c.context, d.title
           from chunks c join documents d on d.key = c.document_key and d.generation = c.generation
           where c.key > ${last} and ((c.key * 40503) & ${HASHES - 1}) < ${below}
           order by c.key limit ${BATCH}`.execute(reader);
         const final = rows.at(-1);
         if (final === undefined) return;
-        yield rows.map(({ title, heading_path, text }) =>
-          embeddingText({ title, headingPath: JSON.parse(heading_path) as string[], text }),
+        yield rows.map(({ title, heading_path, text, context }) =>
+          embeddingText({ title, headingPath: JSON.parse(heading_path) as string[], text, context }),
         );
         last = final.key;
       }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import type { VectorSpaceName } from '../vector-index.ts';
 import type { VectorSpace, VectorSpaces } from '../vector-spaces.ts';
+import { fillDescriptions } from './fill-descriptions.ts';
 import { type EmbeddingText, fillSpace } from './fill-space.ts';
 import type { IndexUpkeep } from './index-upkeep.ts';
 import type { Sqlite } from './open-sqlite.ts';
@@ -29,6 +30,7 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
       do {
         yield* fillSpace({ ...parts, space: target, embedder, signal });
         yield* fillPast({ ...parts, space: target, embedder, signal });
+        await fillDescriptions({ ...parts, space: target, embedder, signal });
         // An index that is down does not hold up the move: until it is back, searches compare exactly.
         await upkeep.replayOutbox().catch(() => {});
       } while (!(await switchSpace(sqlite, target)));

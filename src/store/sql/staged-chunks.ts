@@ -32,6 +32,7 @@ export async function insertStaged(
       heading_path: JSON.stringify(chunk.headingPath),
       metadata: JSON.stringify(chunk.metadata ?? {}),
       embedding_hash: chunk.embeddedText === undefined ? null : embeddingHash(chunk.embeddedText),
+      context: chunk.context ?? null,
     }));
     const inserted = await database.insertInto('chunks').values(rows).returning(['key', 'ordinal']).execute();
     const keyOf = new Map(inserted.map(({ key, ordinal }) => [ordinal, key]));

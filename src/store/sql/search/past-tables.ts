@@ -8,7 +8,8 @@
 export const VERSIONS_AS_DOCUMENTS = `
   select o.key, o.id, o.owner_id, v.type, v.title, v.metadata, v.version, v.source, v.file_name, v.media_type,
     v.size_in_bytes, v.content_hash, 'success' as ingestion_status, o.extraction_status, null as failure, o.attempt,
-    v.summary, v.settings, null as submitted, v.total_tokens, v.text_length, v.chunk_count, o.generation,
+    v.summary, case when v.summary_by is null then 'none' else 'success' end as summary_status, v.summary_by,
+    null as summary_note, v.settings, null as submitted, v.total_tokens, v.text_length, v.chunk_count, o.generation,
     v.valid_from as published_at, o.created_at, v.updated_at, v.key as version_key
   from document_versions v join documents o on o.key = v.document_key
   where v.retired_at is null`;
@@ -20,7 +21,7 @@ export const PAST_DOCUMENTS = `${VERSIONS_AS_DOCUMENTS} and v.valid_from <= ? an
 export const PRESENT_DOCUMENTS = `
   select o.key, o.id, o.owner_id, o.type, o.title, o.metadata, o.version, o.source, o.file_name, o.media_type,
     o.size_in_bytes, o.content_hash, 'success' as ingestion_status, o.extraction_status, null as failure, o.attempt,
-    o.summary, o.settings, null as submitted, o.total_tokens, o.text_length, o.chunk_count, o.generation,
+    o.summary, o.summary_status, o.summary_by, o.summary_note, o.settings, null as submitted, o.total_tokens, o.text_length, o.chunk_count, o.generation,
     o.published_at, o.created_at, o.updated_at, 0 as version_key
   from documents o where o.generation > 0`;
 

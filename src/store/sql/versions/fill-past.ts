@@ -24,8 +24,14 @@ export async function* fillPast(parts: FillSpace): AsyncGenerator<ReindexProgres
 }
 
 async function pastChunksWithout(database: Queries, spaceKey: number, after: number) {
-  const { rows } = await sql<{ key: number; text: string; heading_path: string; title: string }>`
-    select p.key, p.text, p.heading_path,
+  const { rows } = await sql<{
+    key: number;
+    text: string;
+    heading_path: string;
+    context: string | null;
+    title: string;
+  }>`
+    select p.key, p.text, p.heading_path, p.context,
       (select v.title from version_chunks m join document_versions v on v.key = m.version_key
        where m.chunk_key = p.key limit 1) as title
     from past_chunks p where p.key > ${after} and not exists (

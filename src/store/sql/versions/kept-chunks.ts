@@ -51,7 +51,7 @@ async function presentChunks(
 ): Promise<Map<string, number[]>> {
   const rows = await database
     .selectFrom('chunks')
-    .select(['key', 'text', 'heading_path', 'embedding_hash'])
+    .select(['key', 'text', 'heading_path', 'embedding_hash', 'context'])
     .where('document_key', '=', key)
     .where('generation', '=', generation)
     .where('key', 'not in', (from) =>
@@ -62,7 +62,8 @@ async function presentChunks(
   const present = new Map<string, number[]>();
   for (const row of rows) {
     const headingPath = JSON.parse(row.heading_path) as string[];
-    const hash = row.embedding_hash ?? embeddingHash(embeddingText({ title, headingPath, text: row.text }));
+    const hash =
+      row.embedding_hash ?? embeddingHash(embeddingText({ title, headingPath, text: row.text, context: row.context }));
     const identity = identityOf(hash, row.heading_path, row.text);
     const alike = present.get(identity);
     if (alike === undefined) present.set(identity, [row.key]);

@@ -11,7 +11,8 @@ export async function renewPastTerms(database: Queries): Promise<void> {
     with analysed as materialized (
       select p.key, index_terms(
         (select v.title from version_chunks m join document_versions v on v.key = m.version_key
-         where m.chunk_key = p.key limit 1), p.heading_path, p.text) as terms
+         where m.chunk_key = p.key limit 1), p.heading_path,
+        coalesce(p.context || char(10), '') || p.text) as terms
       from past_chunks p
     )
     select key, terms ->> 'title', terms ->> 'body' from analysed`.execute(database);

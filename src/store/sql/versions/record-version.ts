@@ -47,6 +47,7 @@ export async function recordVersion(
       size_in_bytes: row.size_in_bytes,
       content_hash: row.content_hash,
       summary: row.summary,
+      summary_by: row.summary_by,
       settings: original?.settings ?? row.settings,
       total_tokens: row.total_tokens,
       text_length: row.text_length,

@@ -35,7 +35,7 @@ export async function restoreVersion(
     await keepShared(transaction, row, then);
     await bringBack(transaction, row, then);
     const submitted = JSON.stringify(await asSubmission(transaction, then));
-    const publication = { ...text, summary: then.summary, totalTokens: then.total_tokens };
+    const publication = { ...text, summary: then.summary, summaryBy: then.summary_by, totalTokens: then.total_tokens };
     const replacement = { publication, chunkCount: then.chunk_count, versionsKept };
     await replaceVisible(transaction, { ...row, submitted }, replacement);
     const { settings } = then;
@@ -84,9 +84,9 @@ async function bringBack(database: Queries, row: DocumentRow, then: RowThen): Pr
   const generation = row.generation + 1;
   await sql`
     insert into chunks (id, document_key, generation, ordinal, text, start_offset, end_offset, page, heading_path,
-      metadata, embedding_hash)
+      metadata, embedding_hash, context)
     select ${FREE_ID}, ${row.key}, ${generation}, m.ordinal, p.text, m.start_offset, m.end_offset, m.page,
-      p.heading_path, p.metadata, p.embedding_hash
+      p.heading_path, p.metadata, p.embedding_hash, p.context
     from version_chunks m join past_chunks p on p.key = m.chunk_key
     where m.version_key = ${then.version_key}`.execute(database);
   const { rows } = await sql<{ old: number; new: number }>`

@@ -1,0 +1,89 @@
+import type { Document } from '../documents/document.ts';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
+import type { Corpus, CorpusView, DocumentQuery, FoundDocument, Paged } from '../store/corpus.ts';
+import type { DescriptionSearch, FoundDescriptions } from '../store/description-records.ts';
+import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
+import { fuseLegs } from './fuse-ranks.ts';
+import { planSearch } from './plan-search.ts';
+import { defaultSearchSettings, type SearchKind } from './search-settings.ts';
+
+export interface DocumentSearchParts {
+  readonly descriptions: DescriptionSearch;
+  readonly embedder: EmbeddingModel;
+}
+
+/** Documents near in meaning that are looked at; whoever wants more of them wants a list. */
+const NEAREST = 100;
+const LEAST_WORDS = 200;
+
+/**
+ * The same corpus, whose documents are found by the words and, where the embedder knows any, by the meaning of their
+ * titles and summaries.
+ */
+export function withDescriptions<Searched extends Corpus>(corpus: Searched, parts: DocumentSearchParts): Searched {
+  const search = createDocumentSearch(parts);
+  return {
+    ...corpus,
+    searchDocuments: (query: DocumentQuery) => search(query, undefined),
+    at: (asOf: string): CorpusView => ({ ...corpus.at(asOf), searchDocuments: (query) => search(query, asOf) }),
+  };
+}
+
+function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
+  const embedQuery = createQueryEmbedder(embedder);
+  const never = new AbortController().signal;
+
+  async function rank(query: DocumentQuery, kind: SearchKind, asOf: string | undefined): Promise<FoundDescriptions> {
+    const { text, filter, offset, limit, signal = never } = query;
+    const meaning = kind === 'semantic' ? Math.max(NEAREST, offset + limit) : NEAREST;
+    const limits = { words: kind === 'semantic' ? 0 : Math.max(LEAST_WORDS, offset + limit), meaning };
+    const asked = { text, filter, asOf, limits, signal };
+    if (kind === 'full_text') return descriptions.rank(asked);
+    try {
+      return await withCurrentVector(
+        () => embedQuery(text, signal),
+        (near) => descriptions.rank({ ...asked, near }),
+      );
+    } catch (error) {
+      // By words alone is a worse answer than by both, and a far better one than none.
+      if (kind === 'semantic' || signal.aborted || !isOutage(error)) throw error;
+      return descriptions.rank(asked);
+    }
+  }
+
+  return async (query: DocumentQuery, asOf: string | undefined): Promise<Paged<FoundDocument>> => {
+    const { filter, limit, offset } = query;
+    const kind = query.kind ?? (embedder.isLexical ? 'full_text' : 'hybrid');
+    const settings = { ...defaultSearchSettings, filter, limit, offset, kind };
+    const plan = planSearch({ ...settings, ...(query.hybrid && { hybrid: query.hybrid }) }, embedder);
+    const { byWords, byMeaning, total } = await rank(query, kind, asOf);
+    const named = (hits: FoundDescriptions['byWords']) => hits.map((hit) => ({ ...hit, id: String(hit.key) }));
+    const ranked =
+      kind === 'hybrid' && byMeaning.length > 0
+        ? fuseLegs(named(byMeaning), named(byWords), { ...plan.hybrid, limit: NEAREST }).map(({ item, score }) => ({
+            key: item.key,
+            score,
+          }))
+        : kind === 'semantic'
+          ? byMeaning
+          : byWords;
+    const shown = ranked.slice(offset, offset + limit);
+    const documents = await descriptions.read(
+      shown.map(({ key }) => key),
+      asOf,
+    );
+    const searchedBy = kind === 'hybrid' && byMeaning.length === 0 ? 'full_text' : kind;
+    return {
+      items: shown.flatMap(({ key, score }) => {
+        const document: Document | undefined = documents.get(key);
+        // Removed between the two queries.
+        return document === undefined ? [] : [{ ...document, score, searchedBy }];
+      }),
+      total: kind === 'semantic' ? ranked.length : total,
+    };
+  };
+}
+
+const OUTAGES: readonly ErrorCode[] = ['provider_failed', 'rate_limited', 'timeout', 'not_configured'];
+const isOutage = (error: unknown): boolean => error instanceof ServiceError && OUTAGES.includes(error.code);
