@@ -193,7 +193,9 @@ export async function readIndex(port: number, name: string): Promise<FoundIndex>
 async function findCollection(port: number, name: string): Promise<string> {
   const path = '/api/v2/tenants/default_tenant/databases/default_database/collections';
   const collections: unknown = await (await fetch(`http://127.0.0.1:${port}${path}`)).json();
-  const found = Array.isArray(collections) ? collections.find((each) => member(each, 'name') === name) : undefined;
+  const found = Array.isArray(collections)
+    ? collections.find((each) => member(each, 'name') === `citewell-${name}`)
+    : undefined;
   if (found !== undefined) return String(member(found, 'id'));
   throw new Error(`Chroma has no collection ${name}: ${JSON.stringify(collections).slice(0, 500)}`);
 }
