@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { createSourceList } from '../../src/citations/source-list.ts';
+import { allOf } from '../../src/documents/filter.ts';
+import type { GraphHit } from '../../src/documents/graph-hit.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { sharingQueries } from '../../src/embeddings/sharing-queries.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { withGraph } from '../../src/graph/search-graph.ts';
+import type { Model } from '../../src/models/model.ts';
+import { createAnswerer } from '../../src/rag/answer-question.ts';
+import { collectAnswer } from '../../src/rag/collect-answer.ts';
+import {
+  defaultGraphSettings,
+  defaultSearchSettings,
+  type SearchSettings,
+} from '../../src/retrieval/search-settings.ts';
+import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
+import type { GraphFinding, GraphQuery } from '../../src/store/graph-search.ts';
+import { callTool } from '../../src/toolbox/call-tool.ts';
+import { fewTelling, graphBlock } from '../../src/toolbox/render-graph.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+import { searchFileKnowledge } from '../../tools/rag/search-file-knowledge.ts';
+import { finding, foundChunk } from '../support/found.ts';
+import { onlyModel, says, scriptedModel } from '../support/scripted-model.ts';
+
+const { signal } = new AbortController();
+const paris = foundChunk('Paris is the capital of France.');
+const hitOf = (id: string, found: GraphHit['found'], change: Partial<GraphHit> = {}): GraphHit => ({
+  id,
+  score: 0.5,
+  chunkIds: [paris.id],
+  documents: [{ id: paris.documentId, title: 'Capitals' }],
+  found,
+  ...change,
+});
+const seine = hitOf('e1', { kind: 'entity', name: 'Seine', category: 'river', description: 'A river through Paris.' });
+const bare = hitOf('e2', { kind: 'entity', name: 'Bare', category: null, description: '' });
+const flows = hitOf('r1', {
+  kind: 'relationship',
+  subject: 'Seine',
+  subjectId: 'e1',
+  predicate: 'flows through',
+  object: 'Paris',
+  objectId: 'e3',
+  description: '',
+  weight: 2,
+});
+const community = hitOf('c1', {
+  kind: 'community',
+  name: 'Rivers',
+  summary: 'Rivers of France.',
+  findings: ['The Seine flows.'],
+  collectionId: 'k',
+});
+const everything: GraphFinding = { entities: [seine, bare], relationships: [flows], communities: [community] };
+
+const lexical: EmbeddingModel = {
+  name: 'test/words',
+  isLexical: true,
+  space: async () => ({ embedder: 'test/words', version: '1', dimensions: 2 }),
+  embed: async (texts) => texts.map(() => Float32Array.of(1, 0)),
+};
+
+function open(search: (query: GraphQuery) => Promise<GraphFinding>, embedder = lexical) {
+  const asked: GraphQuery[] = [];
+  const graph = {
+    search(query: GraphQuery) {
+      asked.push(query);
+      return search(query);
+    },
+  };
+  return { asked, retriever: withGraph({ retriever: finding(paris), graph, embedder }) };
+}
+
+const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
+
+describe('a search with the graph', () => {
+  it('adds what the graph says and leaves the passages as they are', async () => {
+    const { retriever, asked } = open(async () => everything);
+    const outcome = await retriever.search('Seine', settings({ limit: 7 }), signal);
+    expect(outcome.chunks.map(({ id }) => id)).toEqual([paris.id]);
+    expect(outcome.graph?.map(({ id }) => id)).toEqual(['e1', 'e2', 'r1', 'c1']);
+    expect(outcome.explanation.milliseconds.graph).toBeGreaterThanOrEqual(0);
+    expect(asked).toMatchObject([
+      { text: 'Seine', vector: null, limits: { entities: 7, relationships: 7, communities: 7 } },
+    ]);
+  });
+
+  it('hands on the filter, which is all that says who may see what', async () => {
+    const { retriever, asked } = open(async () => everything);
+    const filter = allOf({ kind: 'compare', field: 'owner_id', op: 'eq', value: 'ann' });
+    await retriever.search('Seine', settings({ filter }), signal);
+    expect(asked[0]?.filter).toBe(filter);
+  });
+
+  it('keeps to its limits and kind, and is not made where it is off or the past is asked for', async () => {
+    const { retriever, asked } = open(async () => everything);
+    const graph = { ...defaultGraphSettings, limits: { entities: 2, communities: 0 } };
+    await retriever.search('Seine', settings({ graph }), signal);
+    await retriever.search('Seine', settings({ graph: { ...defaultGraphSettings, kind: 'global' } }), signal);
+    const off = await retriever.search('Seine', settings({ graph: { ...graph, enabled: false } }), signal);
+    await retriever.search('Seine', settings({ asOf: '2026-01-01T00:00:00.000Z' }), signal);
+    expect(off.graph).toBeUndefined();
+    expect(asked.map(({ limits }) => limits)).toEqual([
+      { entities: 2, relationships: 10, communities: 0 },
+      { entities: 0, relationships: 0, communities: 10 },
+    ]);
+  });
+
+  it('does without a graph that cannot be searched, and says so', async () => {
+    const { retriever } = open(async () => {
+      throw new ServiceError('store_failed', 'No.');
+    });
+    const outcome = await retriever.search('Seine', settings(), signal);
+    expect(outcome).toMatchObject({ graph: [], chunks: [{ id: paris.id }] });
+    expect(outcome.explanation.notes).toContainEqual(expect.stringContaining('graph could not be searched'));
+  });
+
+  it('asks an embedder that knows meaning once for both', async () => {
+    let calls = 0;
+    const meaning = sharingQueries({
+      ...lexical,
+      isLexical: false,
+      async embed(texts) {
+        calls++;
+        return texts.map(() => Float32Array.of(0, 1));
+      },
+    });
+    const { retriever, asked } = open(async () => everything, meaning);
+    await Promise.all([meaning.embed(['Seine'], 'query'), retriever.search('Seine', settings(), signal)]);
+    expect(asked[0]?.vector).toEqual(Float32Array.of(0, 1));
+    expect(calls).toBe(1);
+  });
+});
+
+describe('what the graph says', () => {
+  it('is shown to a model where it says more than a name, a few of each kind', () => {
+    expect(fewTelling([bare, seine, flows, community]).map(({ id }) => id)).toEqual(['e1', 'c1']);
+    expect(graphBlock(seine)).toMatchObject({
+      label: `Knowledge graph · entity · from Capitals · document_id ${paris.documentId} · chunk_id ${paris.id}`,
+      text: 'Seine (river): A river through Paris.',
+    });
+  });
+
+  it('is a source of an answer with a number of its own', async () => {
+    const model: Model & { readonly requests: readonly { readonly messages: readonly { text?: string }[] }[] } =
+      scriptedModel(says('The Seine runs through Paris [2].')) as never;
+    const { retriever } = open(async () => everything);
+    const answerer = createAnswerer({ retriever, models: onlyModel(model), analyser: { analyse, analyseQuery } });
+    const request = { query: 'Seine?', search: settings(), generation: {}, includeTitle: false };
+    const { citations } = await collectAnswer(answerer.answer(request, signal));
+    expect(citations).toMatchObject([{ id: 'cit.2', source: { kind: 'graph', hit: { id: 'e1' } }, quotes: [] }]);
+    const prompt = JSON.stringify(model.requests[0]?.messages);
+    expect(prompt).toContain('[2] Knowledge graph · entity · from Capitals');
+  });
+
+  it('comes with the passages that search_file_knowledge finds, and can be cited', async () => {
+    const { retriever, asked } = open(async () => everything);
+    const sources = createSourceList();
+    const context = {
+      retriever,
+      settings: settings(),
+      cite: (source: Parameters<typeof sources.add>[0]) => sources.add(source),
+      maxCharacters: 8_000,
+      signal,
+    };
+    const call = { id: 'call', name: 'search_file_knowledge', arguments: { query: 'Seine' } };
+    const outcome = await callTool(call, [searchFileKnowledge], context as unknown as ToolContext);
+    if (outcome.isError) throw new Error(outcome.text);
+    const { output } = outcome;
+    expect(output.text).toContain('[2] Knowledge graph · entity · from Capitals');
+    expect(output.structured).toMatchObject({
+      results: [{ marker: '[1]' }],
+      graph: [
+        { marker: '[2]', type: 'entity', text: 'Seine (river): A river through Paris.', chunk_ids: [paris.id] },
+        { marker: '[3]', type: 'community' },
+      ],
+    });
+    expect(output.sources?.map(({ kind }) => kind)).toEqual(['chunk', 'graph', 'graph']);
+    // A few facts help, many hide the passages.
+    expect(asked[0]?.limits).toEqual({ entities: 3, relationships: 4, communities: 2 });
+  });
+});
