@@ -1,7 +1,9 @@
-import type { GraphHit } from '../documents/graph-hit.ts';
+import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { readQuery } from '../retrieval/read-query.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
 import { defaultGraphSettings, type SearchSettings } from '../retrieval/search-settings.ts';
+import { saysWords } from '../store/full-text/term-sequences.ts';
 import type { GraphSearch } from '../store/graph-search.ts';
 
 export interface GraphRetrieverParts {
@@ -45,10 +47,12 @@ export function withGraph({ retriever, graph, embedder }: GraphRetrieverParts): 
       // The graph tells of the present.
       const isAsked = enabled && settings.asOf === undefined && query.trim() !== '';
       const started = performance.now();
-      const asked = isAsked ? search(query, settings, signal) : undefined;
+      const { text, excluded } = readQuery(query);
+      const isNamed = text.trim() !== '';
+      const asked = isAsked && isNamed ? search(text, settings, signal) : undefined;
       let milliseconds = 0;
       const found = asked
-        ?.then((hits) => ({ hits, failure: undefined }))
+        ?.then((hits) => ({ hits: hits.filter((hit) => !saysAny(hit, excluded)), failure: undefined }))
         .catch((error: unknown) => ({ hits: [], failure: error }))
         .finally(() => {
           milliseconds = performance.now() - started;
@@ -74,6 +78,9 @@ export function withGraph({ retriever, graph, embedder }: GraphRetrieverParts): 
     },
   };
 }
+
+const saysAny = (hit: GraphHit, excluded: readonly string[]): boolean =>
+  excluded.length > 0 && excluded.some((words) => saysWords(graphHitText(hit), words));
 
 // The names found by their words stand in where the embedder does not answer.
 async function embedQuery(embedder: EmbeddingModel, query: string, signal: AbortSignal): Promise<Float32Array | null> {

@@ -1,15 +1,17 @@
 import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { ChunkSearch, FoundChunk, RankedChunk } from '../store/chunk-search.ts';
+import type { ChunkSearch, FoundChunk, RankedChunk, Wording } from '../store/chunk-search.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
 import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
+import { readQuery } from './read-query.ts';
 import type { Retriever, SearchOutcome } from './retriever.ts';
 import type { QueryVariants } from './rewrite-query.ts';
 import { createSearchLog, type SearchLog } from './search-log.ts';
 import type { SearchSettings } from './search-settings.ts';
+import { settleWording } from './settle-wording.ts';
 
 export interface RetrieverParts {
   readonly chunks: ChunkSearch;
@@ -22,6 +24,8 @@ export interface RetrieverParts {
 interface Search {
   readonly settings: SearchSettings;
   readonly plan: SearchPlan;
+  /** What every hit must and must not say. */
+  readonly wording: Wording | undefined;
   readonly log: SearchLog;
   readonly signal: AbortSignal;
 }
@@ -62,9 +66,9 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   }
 
   async function semantic(text: string, search: Search): Promise<readonly FoundChunk[]> {
-    const { settings, log, signal } = search;
+    const { settings, wording, log, signal } = search;
     const { filter, measure, asOf } = settings;
-    const query = { measure, filter, asOf, limit: reach(search), signal, note: log.note };
+    const query = { measure, filter, asOf, wording, limit: reach(search), signal, note: log.note };
     const found = await withCurrentVector(
       () => log.time('embed', () => embedQuery(text, signal)),
       (embedded) => log.time('semantic', () => chunks.nearest({ ...query, ...embedded })),
@@ -74,18 +78,18 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   }
 
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
-    const { settings, log, signal } = search;
+    const { settings, wording, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, limit: reach(search), signal };
+    const query = { text, filter, asOf, wording, limit: reach(search), signal };
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
   }
 
   async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
-    const { settings, log, signal } = search;
+    const { settings, wording, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, limit, reading: reach(search), signal };
+    const query = { text, filter, asOf, wording, limit, reading: reach(search), signal };
     const found = await log.time('fullText', () => chunks.ranking(query));
     log.hits('fullText', found.length);
     return found;
@@ -109,6 +113,18 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
     return fuseVariants(lists).map(({ item, score }) => ({ ...item, score }));
   }
 
+  // Those that say the phrases come first, whatever else is found follows.
+  async function searchPreferring(phrases: readonly string[], query: string, search: Search) {
+    if (phrases.length === 0) return searchByVariants(query, search);
+    const excluded = search.wording?.excluded ?? [];
+    const saying = await searchByVariants(query, { ...search, wording: { required: phrases, excluded } });
+    if (saying.length >= reach(search)) return saying;
+    const known = new Set(saying.map(({ id }) => id));
+    const least = saying.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+    const others = (await searchByVariants(query, search)).filter(({ id }) => !known.has(id));
+    return [...saying, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, least) }))];
+  }
+
   return {
     async search(query, settings, signal): Promise<SearchOutcome> {
       if (query.trim() === '') {
@@ -118,11 +134,13 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
       const plan = planSearch(settings, embedder);
       const log = createSearchLog();
       if (settings.asOf !== undefined) await noteForgotten(chunks, settings.asOf, { log, signal });
-      const found = await searchByVariants(query, { settings, plan, log, signal });
+      const read = readQuery(query);
+      const { wording, preferred } = await settleWording(read, { chunks, settings, log, signal });
+      const found = await searchPreferring(preferred, read.text, { settings, plan, wording, log, signal });
       refuseAborted(signal);
       return {
         chunks: found.slice(settings.offset, settings.offset + settings.limit),
-        explanation: log.explain(settings.strategy, plan, embedder.name, analyseQuery(query)),
+        explanation: log.explain(settings.strategy, plan, embedder.name, analyseQuery(read.text)),
       };
     },
   };

@@ -13,6 +13,13 @@ export interface SearchExplanation {
   readonly fullTextHits: number | null;
   /** The terms the full-text leg looked for. */
   readonly terms: readonly string[];
+  /** Phrases in quotation marks, which of them every hit says or the first ones do, and what no hit says. */
+  readonly wording?: {
+    readonly phrases: readonly string[];
+    readonly required: readonly string[];
+    readonly preferred: readonly string[];
+    readonly excluded: readonly string[];
+  };
   readonly milliseconds: {
     readonly embed: number;
     readonly semantic: number;
@@ -31,7 +38,10 @@ export interface SearchOutcome {
   readonly explanation: SearchExplanation;
 }
 
-/** The one way to search chunks. Throws `invalid_request` for an empty query. */
+/**
+ * The one way to search chunks. `"exact words"` stand so in every hit, or for a question in the first ones, and
+ * `-word` and `-"exact words"` in none (see `readQuery`). Throws `invalid_request` for an empty query and one that only says what to leave out.
+ */
 export interface Retriever {
   search(query: string, settings: SearchSettings, signal: AbortSignal): Promise<SearchOutcome>;
 }

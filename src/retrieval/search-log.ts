@@ -7,6 +7,8 @@ export interface SearchLog {
   /** Runs one leg and adds the time it took; legs of several variants run side by side and add up. */
   time<Result>(leg: 'embed' | 'semantic' | 'fullText', work: () => Promise<Result>): Promise<Result>;
   hits(leg: 'semantic' | 'fullText', count: number): void;
+  /** What was read out of the query's marks. */
+  wording(wording: NonNullable<SearchExplanation['wording']>): void;
   explain(strategy: string, plan: SearchPlan, embedder: string, terms: readonly string[]): SearchExplanation;
 }
 
@@ -14,6 +16,7 @@ export function createSearchLog(): SearchLog {
   const milliseconds = { embed: 0, semantic: 0, fullText: 0 };
   const hits: { semantic: number | null; fullText: number | null } = { semantic: null, fullText: null };
   const notes = new Set<string>();
+  let said: SearchExplanation['wording'];
   return {
     note: (text) => {
       notes.add(text);
@@ -29,6 +32,9 @@ export function createSearchLog(): SearchLog {
     hits(leg, count) {
       hits[leg] = (hits[leg] ?? 0) + count;
     },
+    wording: (wording) => {
+      said = wording;
+    },
     explain: (strategy, { kind, hybrid }, embedder, terms) => ({
       kind,
       strategy,
@@ -37,6 +43,7 @@ export function createSearchLog(): SearchLog {
       semanticHits: hits.semantic,
       fullTextHits: hits.fullText,
       terms: kind === 'semantic' ? [] : terms,
+      ...(said && { wording: said }),
       milliseconds,
       notes: [...notes],
     }),

@@ -7,6 +7,20 @@ export interface Moment {
   readonly asOf?: string | undefined;
 }
 
+/**
+ * Words a passage must and must not say, beside the filter: exactly those, in the analyser's terms, one right after the
+ * other, in its text or in its title and headings.
+ */
+export interface Wording {
+  readonly required: readonly string[];
+  readonly excluded: readonly string[];
+}
+
+interface Worded {
+  /** As exact as the filter, and like it before the limit. */
+  readonly wording?: Wording | undefined;
+}
+
 /** Names as in the contract (r2r-v3.md 4.1). */
 export type DistanceMeasure =
   | 'cosine_distance'
@@ -16,7 +30,7 @@ export type DistanceMeasure =
   | 'hamming_distance'
   | 'jaccard_distance';
 
-export interface VectorQuery extends Moment {
+export interface VectorQuery extends Moment, Worded {
   readonly vector: Float32Array;
   /** The space it is of, as far as the caller knows; the corpus may have left it since. */
   readonly space?: VectorSpaceName | undefined;
@@ -28,11 +42,21 @@ export interface VectorQuery extends Moment {
   readonly note?: (text: string) => void;
 }
 
-export interface TextQuery extends Moment {
+export interface TextQuery extends Moment, Worded {
   readonly text: string;
   readonly filter: Filter;
   readonly limit: number;
   readonly signal?: AbortSignal;
+}
+
+export interface PhraseQuery extends Moment {
+  readonly filter: Filter;
+  readonly signal?: AbortSignal;
+}
+
+export interface PhraseCounts {
+  readonly each: readonly number[];
+  readonly all: number;
 }
 
 /** A hit with the number the store knows it by, which tells it again in the other leg's ranking. */
@@ -64,6 +88,8 @@ export interface ChunkSearch {
   ranking(query: RankingQuery): Promise<RankedChunk[]>;
   /** These chunks, by key, without those that are gone meanwhile. */
   read(keys: readonly number[], signal?: AbortSignal, asOf?: string): Promise<ReadonlyMap<number, Chunk>>;
+  /** How many of the passages that pass say each of these, and how many say them all. */
+  countSaying?(phrases: readonly string[], query: PhraseQuery): Promise<PhraseCounts>;
   /** Documents of that time whose version of then is not kept any longer, and cannot be found. */
   countForgotten?(asOf: string, signal?: AbortSignal): Promise<number>;
 }

@@ -54,6 +54,7 @@ function toExplanation(explanation: SearchExplanation) {
     semantic_hits: explanation.semanticHits,
     full_text_hits: explanation.fullTextHits,
     terms: explanation.terms,
+    wording: explanation.wording ?? null,
     milliseconds: {
       embed: milliseconds.embed,
       semantic: milliseconds.semantic,

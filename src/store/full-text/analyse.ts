@@ -32,6 +32,9 @@ export function analyseQuery(text: string): string[] {
 /** The terms of a text in order, repeated as often as they stand there. */
 export const analyse = (text: string): string[] => termsOf(text, languageOf(text) === 'inflected');
 
+/** The same for words that are too few to tell their language by. */
+export const analyseAs = (text: string, isInflected: boolean): string[] => termsOf(text, isInflected);
+
 const LANGUAGE_SAMPLE = 4_000;
 function languageOf(text: string): LatinLanguage {
   const words = text.slice(0, LANGUAGE_SAMPLE).match(/\p{sc=Latn}[\p{sc=Latn}\p{M}]*/gu) ?? [];

@@ -4,7 +4,7 @@ import { analyseQuery } from '../full-text/analyse.ts';
 import type { IndexState } from '../index-state.ts';
 import type { OpenCollections } from './open-collections.ts';
 import type { Sqlite } from './open-sqlite.ts';
-import { compileChunkFilter } from './search/compile-filter.ts';
+import { compileChunkFilter, compilePhrase } from './search/compile-filter.ts';
 import type { NearestPlan, NearestQuery } from './search/nearest-chunks.ts';
 import { describeSpace, isSameSpace, type SpaceRow } from './space-rows.ts';
 
@@ -30,7 +30,7 @@ const CANDIDATES_PER_HIT = 10;
 export function createChunkSearch({ search, collections, state }: ChunkSearchParts): ChunkSearch {
   async function nearest(query: VectorQuery): Promise<FoundChunk[]> {
     const { vector, measure, limit, signal } = query;
-    const filter = compileChunkFilter(query.filter, query.asOf);
+    const filter = compileChunkFilter(query.filter, query.asOf, query.wording);
     const plan = await search.call('planNearest', { filter }, signal);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     refuseOtherSpace(plan.space, query);
@@ -86,15 +86,21 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
 
   return {
     nearest,
-    matching: ({ text, filter, limit, asOf, signal }) => {
-      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf), limit };
+    matching: ({ text, filter, limit, asOf, wording, signal }) => {
+      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf, wording), limit };
       return search.call('matchingChunks', query, signal);
     },
-    ranking: ({ text, filter, limit, reading, asOf, signal }) => {
-      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf), limit, reading };
+    ranking: ({ text, filter, limit, reading, asOf, wording, signal }) => {
+      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf, wording), limit, reading };
       return search.call('rankChunks', query, signal);
     },
     read: (keys, signal, asOf) => search.call('readChunks', { keys, at: asOf }, signal),
+    countSaying: (phrases, { filter, asOf, signal }) =>
+      search.call(
+        'countSaying',
+        { phrases: phrases.map(compilePhrase), filter: compileChunkFilter(filter, asOf) },
+        signal,
+      ),
     countForgotten: (asOf, signal) => search.call('countRetired', { at: asOf }, signal),
   };
 }

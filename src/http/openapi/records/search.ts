@@ -116,6 +116,15 @@ const explanation = z
     semantic_hits: z.int().nullable(),
     full_text_hits: z.int().nullable(),
     terms: z.array(z.string()),
+    wording: z
+      .object({
+        phrases: z.array(z.string()),
+        required: z.array(z.string()),
+        preferred: z.array(z.string()),
+        excluded: z.array(z.string()),
+      })
+      .nullable()
+      .describe('Phrases in quotation marks, which of them every hit or the first hits say, and what no hit says.'),
     milliseconds: z.object({ embed: z.number(), semantic: z.number(), full_text: z.number(), graph: z.number() }),
     notes: z.array(z.string()),
   })

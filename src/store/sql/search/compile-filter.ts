@@ -2,6 +2,8 @@ import type { SQLInputValue } from 'node:sqlite';
 import { createQueryId, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
 import { placeOfField } from '../../../documents/filter-field.ts';
+import type { Wording } from '../../chunk-search.ts';
+import { termSequences } from '../../full-text/term-sequences.ts';
 import { filterToSql } from '../to-sql.ts';
 
 /** A condition as text and bound values, fit to be sent to a thread. */
@@ -16,6 +18,9 @@ export type CompiledFilter = {
   readonly onChunks: Condition;
   /** Over the document alone, where no column of the chunk is asked for; right for chunks without own metadata. */
   readonly onDocuments: Condition | null;
+  /** Set when only words are asked for or excluded, and the conditions above let everything through. */
+  readonly isOpen?: boolean;
+  readonly wording?: CompiledWording;
   /** Set when the corpus is asked as it was at a time; the conditions above are then of what has stayed since. */
   readonly past?: PastFilter;
 } | null;
@@ -26,9 +31,37 @@ export interface PastFilter {
   readonly condition: Condition;
 }
 
-/** `asOf` asks for what could be seen at that time, which is a filter even where there is no other. */
-export function compileChunkFilter(filter: Filter, asOf?: string): CompiledFilter {
-  if (asOf !== undefined) return compilePastFilter(filter, asOf);
+/** Each an expression of FTS5. */
+export interface CompiledWording {
+  readonly required: readonly string[];
+  readonly excluded: readonly string[];
+}
+
+/**
+ * `asOf` asks for what could be seen at that time, and `wording` for words: both are filters even where there is no
+ * other.
+ */
+export function compileChunkFilter(filter: Filter, asOf?: string, wording?: Wording): CompiledFilter {
+  const plain = asOf === undefined ? compilePresentFilter(filter) : compilePastFilter(filter, asOf);
+  const compiled = wording && compileWording(wording);
+  return compiled === undefined ? plain : { ...(plain ?? OPEN), wording: compiled };
+}
+
+function compileWording({ required, excluded }: Wording): CompiledWording | undefined {
+  const compiled = { required: required.flatMap(compilePhrase), excluded: excluded.flatMap(compilePhrase) };
+  return compiled.required.length + compiled.excluded.length === 0 ? undefined : compiled;
+}
+
+/** None for words in which the analyser finds no terms. */
+export function compilePhrase(words: string): readonly string[] {
+  const sequences = termSequences(words).map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`);
+  return sequences.length === 0 ? [] : [sequences.join(' OR ')];
+}
+
+const ANY: Condition = { sql: '1 = 1', parameters: [] };
+const OPEN = { onChunks: ANY, onDocuments: ANY, isOpen: true };
+
+function compilePresentFilter(filter: Filter): CompiledFilter {
   if (filter.kind === 'all') return null;
   return {
     onChunks: compile(filterToSql(filter, 'chunk')),

@@ -5,6 +5,7 @@ import type { KeyRange } from '../key-ranges.ts';
 import type { SpaceRow } from '../space-rows.ts';
 import { bestKeys, type ScoredKey } from './best-keys.ts';
 import type { CompiledFilter } from './compile-filter.ts';
+import { visibleKeys } from './keys-saying.ts';
 import { loadChunks } from './load-chunks.ts';
 import type { Reading } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
@@ -114,13 +115,6 @@ function readCurrentSpace(reading: Reading): SpaceRow | null {
     state: 'current',
     created_at: String(created_at),
   };
-}
-
-function visibleKeys(reading: Reading): number[] {
-  const { lengths } = reading.snapshot.chunkLengths();
-  const keys: number[] = [];
-  for (let key = 0; key < lengths.length; key++) if ((lengths[key] ?? -1) >= 0) keys.push(key);
-  return keys;
 }
 
 function toScoredChunks(reading: Reading, found: readonly ScoredKey[], filter: CompiledFilter): FoundChunk[] {

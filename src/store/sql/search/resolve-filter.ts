@@ -1,5 +1,6 @@
 import type { CompiledFilter, Condition, PastFilter } from './compile-filter.ts';
 import { keySet } from './key-set.ts';
+import { keysSaying, visibleKeys } from './keys-saying.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 
@@ -9,10 +10,10 @@ const FILTERS_KEPT = 8;
 export function resolveFilter(reading: Reading, filter: CompiledFilter): ResolvedFilter | undefined {
   if (filter === null) return undefined;
   const { filters } = reading.snapshot;
-  const name = JSON.stringify([filter.onChunks, filter.past?.condition]);
+  const name = JSON.stringify([filter.onChunks, filter.past?.condition, filter.wording]);
   const known = filters.get(name);
   const resolved = known ?? {
-    keys: keySet([...matchingKeys(reading, filter), ...pastKeys(reading, filter.past)]),
+    keys: keySet(keysSaying(reading, passingKeys(reading, filter), filter)),
     isPast: filter.past !== undefined,
   };
   filters.delete(name);
@@ -20,6 +21,11 @@ export function resolveFilter(reading: Reading, filter: CompiledFilter): Resolve
   const [oldest] = filters.keys();
   if (filters.size > FILTERS_KEPT && oldest !== undefined) filters.delete(oldest);
   return resolved;
+}
+
+function passingKeys(reading: Reading, filter: NonNullable<CompiledFilter>): number[] {
+  if (filter.isOpen) return visibleKeys(reading);
+  return [...matchingKeys(reading, filter), ...pastKeys(reading, filter.past)];
 }
 
 const VISIBLE = 'c.document_key = d.key and c.generation = d.generation and d.generation > 0';
