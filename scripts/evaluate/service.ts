@@ -10,6 +10,9 @@ const START_WITHIN_MS = 30_000;
 /** Longer than the service waits for quiet before it looks whether to learn from the corpus. */
 const QUIET_MS = 5_000;
 const LOOK_EVERY_MS = 500;
+const SETTLE_WITHIN_MS = 600_000;
+/** In the status: it is about to learn, or at it. */
+const UNSETTLED = /\bbeing\b|\benough\b|has grown|learned anew/;
 
 export interface ServiceOptions {
   /** Made if need be. */
@@ -24,7 +27,7 @@ export interface Service {
   call(method: ServerRequest['method'], path: string, body?: unknown): Promise<unknown>;
   /** The events of a stream, to its end. */
   follow(path: string, body: unknown): Promise<void>;
-  status(): Promise<{ readonly embedder: string; readonly chunks: number; readonly embedderReason: string }>;
+  status(): Promise<{ readonly embedder: string; readonly chunks: number; readonly embedder_reason?: string }>;
   /** Waits until the service has done by itself what it does after documents came. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -82,13 +85,13 @@ function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
       for await (const _ of streamFromServer(url, { method: 'POST', path, body, signal }));
     },
     async settle() {
+      const begun = performance.now();
       let before = '';
-      let since = performance.now();
-      for (;;) {
-        const { embedder, embedderReason } = await status();
-        const now = `${embedder} ${embedderReason}`;
-        if (now !== before || /\bbeing\b/.test(now)) since = performance.now();
-        if (performance.now() - since >= QUIET_MS) return;
+      let since = begun;
+      while (performance.now() - since < QUIET_MS && performance.now() - begun < SETTLE_WITHIN_MS) {
+        const { embedder, embedder_reason: reason } = await status();
+        const now = `${embedder} ${reason}`;
+        if (now !== before || UNSETTLED.test(now)) since = performance.now();
         before = now;
         await sleep(LOOK_EVERY_MS, undefined, { signal });
       }
