@@ -23,6 +23,7 @@ import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { indexRoutes } from './routes/indices.ts';
 import { ingestionRoutes } from './routes/ingestions.ts';
+import { openApiRoutes } from './routes/openapi.ts';
 import { promptRoutes } from './routes/prompts.ts';
 import { ragRoutes } from './routes/rag.ts';
 import { runRoutes } from './routes/runs.ts';
@@ -60,6 +61,7 @@ export function createApp(
   app.use(guard);
   const identified = identify(authenticate);
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
+  app.use(openApiRoutes(services));
   const limited = limitRequests(services);
   app.use('/v3/users', signInRoutes(services, authenticate));
   app.use('/v3', healthRoutes(services), identified, limited, versionedRoutes(services));
@@ -105,5 +107,7 @@ const sendWelcome: express.RequestHandler = (_request, response) => {
     message: 'Citewell: answers over your own documents, with citations. The interface is under /v3.',
     health: '/v3/health',
     status: '/v3/system/status',
+    documentation: '/docs',
+    openapi: '/v3/openapi.json',
   });
 };

@@ -3,8 +3,11 @@ import { z } from 'zod';
 /** A schema as the description of the interface writes it: JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** Schemas by name. */
-export type Components = Record<string, JsonSchema>;
+/** What has been written so far: schemas by name, and those without one, so that none is worked out twice. */
+export class Components {
+  readonly named = new Map<string, JsonSchema>();
+  readonly written = new Map<z.ZodType, JsonSchema>();
+}
 
 /** The largest whole number of JavaScript, which zod adds to every integer and which tells a reader nothing. */
 const LARGEST = String(Number.MAX_SAFE_INTEGER);
@@ -14,11 +17,15 @@ const LARGEST = String(Number.MAX_SAFE_INTEGER);
  * looks at its value to refuse or to change it stands for what it looks at.
  */
 export function toJsonSchema(schema: z.ZodType, components: Components): JsonSchema {
+  const before = components.written.get(schema);
+  if (before !== undefined) return before;
   const { $defs = {}, properties = {} } = z.toJSONSchema(z.object({ schema }), { io: 'input', unrepresentable: 'any' });
   for (const [name, definition] of Object.entries($defs)) {
-    if (!isAnyJson(name)) components[name] ??= asObject(tidy(definition));
+    if (!isAnyJson(name) && !components.named.has(name)) components.named.set(name, asObject(tidy(definition)));
   }
-  return asObject(tidy(properties['schema']));
+  const written = asObject(tidy(properties['schema']));
+  components.written.set(schema, written);
+  return written;
 }
 
 /** `z.json()` is the one schema without a name that refers to itself. */
@@ -34,12 +41,14 @@ function tidy(value: unknown): unknown {
   }
   return Object.fromEntries(
     Object.entries(rest)
-      .filter(([key, member]) => !isNoise(key, member))
+      .filter(([key, member]) => !isNoise(key, member, rest))
       .map(([key, member]) => [key, key === 'default' || key === 'examples' ? member : tidy(member)]),
   );
 }
 
-function isNoise(key: string, member: unknown): boolean {
+function isNoise(key: string, member: unknown, { format }: Readonly<Record<string, unknown>>): boolean {
+  // The format says as much as the pattern.
+  if (key === 'pattern') return format === 'uuid' || format === 'date-time';
   if (key === '$schema' || key === 'id') return typeof member === 'string';
   if (key === 'maximum' || key === 'minimum') return String(member).replace('-', '') === LARGEST;
   return key === 'propertyNames' && JSON.stringify(member) === '{"type":"string"}';

@@ -1,32 +1,15 @@
 import { type Response, Router } from 'express';
-import { z } from 'zod';
 import { isVisible, mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { documentOfSource } from '../../ingest/document-of-source.ts';
 import { principalOf } from '../authenticate.ts';
-import { checkShape } from '../check-shape.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
-import { readId } from '../read-query.ts';
+import { readId, readQuery } from '../read-query.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
-
-const address = z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' });
-
-const sourceQuery = z.object({ source: address });
-
-const prefixQuery = z.object({
-  prefix: address,
-  content_hash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'This must be a SHA-256 in hexadecimal.')
-    .optional(),
-  after: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
-});
-
-const place = z.object({ source: address, file_name: z.string().trim().min(1).max(1_000) });
+import { prefixQuery, sourcePlace, sourceQuery } from '../wire/source-request.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'sources' | 'limits'>;
 
@@ -37,7 +20,7 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
   router
     .route('/of-source')
     .get(async (request, response) => {
-      const { source } = checkShape(sourceQuery, request.query, 'query');
+      const { source } = readQuery(request, sourceQuery);
       const found = await documentOfSource(source, principalOf(response).userId, { corpus, sources });
       const document = found.before === undefined ? null : toDocumentRecord(found.before);
       response.json(single({ document_id: found.id, document }));
@@ -47,7 +30,7 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
   router
     .route('/by-source')
     .get(async (request, response) => {
-      const { prefix, content_hash, after, limit } = checkShape(prefixQuery, request.query, 'query');
+      const { prefix, content_hash, after, limit } = readQuery(request, prefixQuery);
       const found = await sources.below(principalOf(response).userId, {
         ...{ prefix, limit },
         ...(content_hash !== undefined && { contentHash: content_hash }),
@@ -61,7 +44,7 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
     .route('/:id/source')
     .put(receiveBytes(limits.body), async (request, response) => {
       const id = await requireChangeable(readId(request, 'id'), response);
-      const { source, file_name: fileName } = readBody(request, place);
+      const { source, file_name: fileName } = readBody(request, sourcePlace);
       response.json(single(toDocumentRecord(await sources.relocate(id, { source, fileName }))));
     })
     .all(onlyMethods('PUT'));

@@ -3,6 +3,7 @@ import type { AgentRequest } from '../../agent/agent.ts';
 import { ServiceError } from '../../errors.ts';
 import { defaultGeneration, generationConfig } from './generation-config.ts';
 import { message } from './message.ts';
+import { RESUMABLE } from './resumable.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
 
@@ -31,19 +32,21 @@ export const agentRequest = z
     ...searchMembers,
     rag_generation_config: optional(generationConfig),
     research_generation_config: optional(generationConfig),
-    rag_tools: optional(toolNames),
-    research_tools: optional(toolNames),
-    tools: optional(toolNames),
+    rag_tools: optional(toolNames).describe('Tools of the mode rag.'),
+    research_tools: optional(toolNames).describe('Tools of the mode research.'),
+    tools: optional(toolNames).meta({ deprecated: true }),
     task_prompt: optional(z.string()),
     use_system_context: optional(z.boolean()),
-    conversation_id: optional(z.guid().toLowerCase()),
+    conversation_id: optional(z.guid().toLowerCase()).describe(
+      'The conversation to go on with; a new one when absent.',
+    ),
     max_tool_context_length: optional(z.number().int().min(256)),
     needs_initial_conversation_name: optional(z.boolean()),
-    needsInitialConversationName: optional(z.boolean()),
-    budget: optional(budget),
-    /** Ours: the run goes on to its end although its reader leaves, and can be read again by its id. */
-    resumable: optional(z.boolean()),
+    needsInitialConversationName: optional(z.boolean()).meta({ deprecated: true }),
+    budget: optional(budget).describe('Limits of this run.'),
+    resumable: optional(z.boolean()).describe(RESUMABLE),
   })
+  .meta({ id: 'AgentRequest' })
   .transform((wire): AgentCall => {
     const mode = wire.mode ?? 'rag';
     const generation =

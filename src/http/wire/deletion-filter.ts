@@ -2,16 +2,14 @@ import { z } from 'zod';
 import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { parseJson } from '../read-body.ts';
+import { filterRecord } from './search-settings.ts';
 
 /**
  * The body of a deletion by filter: the filter, or JSON of it in a string as R2R wants it (r2r-v3.md 1.1). A filter
  * that every document passes is refused; a slip must not empty the corpus.
  */
 export const deletionFilter = z
-  .preprocess(
-    (value) => (typeof value === 'string' ? parseJson(value, ['body']) : value),
-    z.record(z.string(), z.unknown()),
-  )
+  .preprocess((value) => (typeof value === 'string' ? parseJson(value, ['body']) : value), filterRecord)
   .transform((wire) => {
     const filter = readFilter(wire);
     if (filter.kind !== 'all') return filter;

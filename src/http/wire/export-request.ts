@@ -12,7 +12,7 @@ export const exportRequest = snakeCased(
     filters: optional(z.record(z.string(), z.unknown())),
     include_header: optional(z.boolean()),
   }),
-);
+).meta({ id: 'ExportRequest' });
 
 export type ExportRequest = z.output<typeof exportRequest>;
 

@@ -13,32 +13,34 @@ export interface Generation {
  */
 export const generationConfig = snakeCased(
   z.object({
-    model: optional(z.string()),
+    model: optional(z.string()).describe('<provider>/<name>; the configured one when absent.'),
     temperature: optional(z.number().min(0).max(2)),
     top_p: optional(z.number().min(0).max(1)),
     max_tokens: optional(z.number().int().min(1)),
-    max_tokens_to_sample: optional(z.number().int().min(1)),
-    stream: optional(z.boolean()),
+    max_tokens_to_sample: optional(z.number().int().min(1)).describe('The same as max_tokens, and wins over it.'),
+    stream: optional(z.boolean()).describe('Answer as server-sent events.'),
     extended_thinking: optional(z.boolean()),
     thinking_budget: optional(z.number().int().min(1)),
     reasoning_effort: optional(z.enum(['low', 'medium', 'high'])),
     response_format: optional(z.record(z.string(), z.json())),
   }),
-).transform(
-  (wire): Generation => ({
-    stream: wire.stream ?? false,
-    config: defined({
-      model: wire.model === '' ? undefined : wire.model,
-      temperature: wire.temperature,
-      topP: wire.top_p,
-      maxTokens: wire.max_tokens_to_sample ?? wire.max_tokens,
-      extendedThinking: wire.extended_thinking,
-      thinkingBudget: wire.thinking_budget,
-      reasoningEffort: wire.reasoning_effort,
-      responseFormat: wire.response_format,
+)
+  .meta({ id: 'GenerationConfig' })
+  .transform(
+    (wire): Generation => ({
+      stream: wire.stream ?? false,
+      config: defined({
+        model: wire.model === '' ? undefined : wire.model,
+        temperature: wire.temperature,
+        topP: wire.top_p,
+        maxTokens: wire.max_tokens_to_sample ?? wire.max_tokens,
+        extendedThinking: wire.extended_thinking,
+        thinkingBudget: wire.thinking_budget,
+        reasoningEffort: wire.reasoning_effort,
+        responseFormat: wire.response_format,
+      }),
     }),
-  }),
-);
+  );
 
 /** What a request asks for that has no such member. */
 export const defaultGeneration: Generation = { stream: false, config: {} };

@@ -31,6 +31,7 @@ export const message = z
     tool_call_id: optional(z.string()),
     tool_calls: optional(z.array(toolCall)),
   })
+  .meta({ id: 'Message' })
   .transform((wire): Message => {
     const text = wire.content ?? '';
     switch (wire.role) {

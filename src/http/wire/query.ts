@@ -7,7 +7,7 @@ import { taskStates } from '../../store/ingestion-queue.ts';
 /** Of a key that is given several times the last counts. */
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
 
-const integer = (schema: z.ZodNumber) =>
+const integer = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => {
     const last = lastOf(value);
     return typeof last === 'string' && /^[+-]?\d+$/.test(last.trim()) ? Number(last) : last;
@@ -35,18 +35,16 @@ const WORDS: ReadonlyMap<unknown, boolean> = new Map([
 
 /** A yes-or-no key; absent means no. */
 export const flag = () =>
-  z
-    .preprocess((value) => {
-      const last = lastOf(value);
-      return WORDS.get(typeof last === 'string' ? last.toLowerCase() : last) ?? last;
-    }, z.boolean('This must be true or false.'))
-    .default(false);
+  z.preprocess((value) => {
+    const last = lastOf(value);
+    return WORDS.get(typeof last === 'string' ? last.toLowerCase() : last) ?? last;
+  }, z.boolean('This must be true or false.').default(false));
 
-const count = () => integer(z.number().int().min(0)).optional();
+const count = () => integer(z.number().int().min(0).optional());
 
 const paging = {
-  offset: integer(z.number().int().min(0)).default(0).describe('How many to pass over.'),
-  limit: integer(z.number().int().min(1).max(1000)).default(100).describe('How many at most.'),
+  offset: integer(z.number().int().min(0).default(0)).describe('How many to pass over.'),
+  limit: integer(z.number().int().min(1).max(1000).default(100)).describe('How many at most.'),
 };
 
 /** r2r-v3.md 1. */
@@ -69,8 +67,11 @@ export const documentChunksQuery = z.object({ as_of: asOf, include_vectors: incl
 
 /** `metadata_filter` is JSON; r2r-js sends another name and "[object Object]", which by contract is no filter. */
 export const allChunksQuery = z.object({
-  metadata_filter: z.unknown().meta({ type: 'string', description: 'A filter expression as JSON.' }),
-  metadata_filters: z.unknown().meta({ type: 'string', description: 'The same by another name.', deprecated: true }),
+  metadata_filter: z.unknown().optional().meta({ type: 'string', description: 'A filter expression as JSON.' }),
+  metadata_filters: z
+    .unknown()
+    .optional()
+    .meta({ type: 'string', description: 'The same by another name.', deprecated: true }),
   include_vectors: includeVectors,
   ...paging,
 });

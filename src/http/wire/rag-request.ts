@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RagRequest } from '../../rag/rag-event.ts';
 import { defaultGeneration, generationConfig } from './generation-config.ts';
+import { RESUMABLE } from './resumable.ts';
 import { query } from './search-request.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { optional } from './tolerant.ts';
@@ -11,12 +12,12 @@ export const ragRequest = z
     query,
     ...searchMembers,
     rag_generation_config: optional(generationConfig),
-    task_prompt: optional(z.string()),
+    task_prompt: optional(z.string()).describe('In the place of the prompt; {query} and {context} are filled in.'),
     include_title_if_available: optional(z.boolean()),
-    include_web_search: optional(z.boolean()),
-    /** Ours: the run goes on to its end although its reader leaves, and can be read again by its id. */
-    resumable: optional(z.boolean()),
+    include_web_search: optional(z.boolean()).describe('Search the web too, where a search engine is configured.'),
+    resumable: optional(z.boolean()).describe(RESUMABLE),
   })
+  .meta({ id: 'RagRequest' })
   .transform((wire): RagCall => {
     const { stream, config } = wire.rag_generation_config ?? defaultGeneration;
     return {

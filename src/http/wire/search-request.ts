@@ -16,10 +16,13 @@ export const query = z.string().transform((text) => {
 });
 
 /** spec.md 4.1, r2r-v3.md 5.1. */
-export const searchRequest = z.object({ query, ...searchMembers }).transform(
-  (wire): SearchRequest => ({
-    query: wire.query,
-    settings: toSearchSettings(wire),
-    detail: detailOf(wire),
-  }),
-);
+export const searchRequest = z
+  .object({ query, ...searchMembers })
+  .meta({ id: 'SearchRequest' })
+  .transform(
+    (wire): SearchRequest => ({
+      query: wire.query,
+      settings: toSearchSettings(wire),
+      detail: detailOf(wire),
+    }),
+  );

@@ -23,7 +23,13 @@ const measure = z.enum([
   'jaccard_distance',
 ]);
 
-const filters = z.record(z.string(), z.unknown());
+/** A filter as it is written, r2r-v3.md 4.2. */
+export const filterRecord = z.record(z.string(), z.unknown()).meta({
+  id: 'Filter',
+  description:
+    'Conditions by field, e.g. {"metadata.year": {"$gt": 2020}}; `$and` and `$or` take lists of them. Operators: $eq, ' +
+    '$ne, $gt, $gte, $lt, $lte, $in, $nin, $like, $ilike, $overlap, $contains.',
+});
 const weight = z.number().min(0);
 
 const hybridSettings = snakeCased(
@@ -36,7 +42,7 @@ const hybridSettings = snakeCased(
     fulltext_limit: optional(z.number().int().min(1)),
     rrf_k: optional(z.number().int().min(0)),
   }),
-);
+).meta({ id: 'HybridSettings' });
 
 const graphLimit = optional(z.number().int().min(0).max(1000));
 
@@ -50,14 +56,14 @@ const graphSettings = snakeCased(
       snakeCased(z.object({ entities: graphLimit, relationships: graphLimit, communities: graphLimit })),
     ),
   }),
-);
+).meta({ id: 'GraphSearchSettings' });
 
 type WireGraphSettings = z.output<typeof graphSettings>;
 
 const wireSettings = snakeCased(
   z.object({
-    filters: optional(filters),
-    search_filters: optional(filters),
+    filters: optional(filterRecord),
+    search_filters: optional(filterRecord).meta({ deprecated: true }),
     limit: optional(z.number().int().min(1).max(1000)),
     offset: optional(z.number().int().min(0)),
     use_semantic_search: optional(z.boolean()),
@@ -67,7 +73,7 @@ const wireSettings = snakeCased(
     include_metadatas: optional(z.boolean()),
     include_metadata: optional(z.boolean()),
     include_scores: optional(z.boolean()),
-    search_strategy: optional(z.string()),
+    search_strategy: optional(z.string()).describe('vanilla, hyde or rag_fusion.'),
     num_sub_queries: optional(z.number().int().min(1).max(20)),
     hybrid_settings: optional(hybridSettings),
     // D9: at both places; the one R2R reads wins.
@@ -84,10 +90,9 @@ const wireSettings = snakeCased(
     ),
     graph_settings: optional(graphSettings),
     explain: optional(z.boolean()),
-    /** Ours: the state of the corpus at this time is searched. */
-    as_of: optional(moment),
+    as_of: optional(moment).describe('Search the documents as they were at this time.'),
   }),
-);
+).meta({ id: 'SearchSettings' });
 
 type WireSettings = z.output<typeof wireSettings>;
 
@@ -103,11 +108,12 @@ export interface HitDetail {
  * Graph settings stand at either place; the top-level ones win (D8).
  */
 export const searchMembers = {
-  search_mode: optional(z.enum(['basic', 'advanced', 'custom'])),
+  search_mode: optional(z.enum(['basic', 'advanced', 'custom'])).describe(
+    'basic: by meaning; advanced: by words too, and with rewritten queries; custom: as the settings say.',
+  ),
   search_settings: optional(wireSettings),
   graph_search_settings: optional(graphSettings),
-  /** Ours: ask for how each hit came to its place. */
-  explain: optional(z.boolean()),
+  explain: optional(z.boolean()).describe('Ask for how each hit came to its place.'),
 };
 
 interface SearchMembers {

@@ -32,7 +32,7 @@ const ingestionConfig = snakeCased(
 );
 
 /** The fields of POST /documents (r2r-v3.md 6.2). */
-const fields = z.object({
+export const submissionFields = z.object({
   raw_text: optional(z.string()),
   chunks: optional(json('chunks', z.array(z.string()).min(1).max(MAX_CHUNKS))),
   id: optional(id),
@@ -55,7 +55,7 @@ export interface ReadUpload {
 
 /** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`. */
 export function readSubmission(upload: Upload, principal: Principal): ReadUpload {
-  const wire = checkShape(fields, upload.fields, 'body');
+  const wire = checkShape(submissionFields, upload.fields, 'body');
   const title = wire.metadata?.['title'];
   const submission: Submission = {
     content: contentOf(upload, wire),
@@ -71,7 +71,7 @@ export function readSubmission(upload: Upload, principal: Principal): ReadUpload
   return { submission, isOrchestrated: wire.run_with_orchestration };
 }
 
-function contentOf({ file }: Upload, wire: z.output<typeof fields>): SubmittedContent {
+function contentOf({ file }: Upload, wire: z.output<typeof submissionFields>): SubmittedContent {
   const contents: SubmittedContent[] = [];
   if (file !== undefined) contents.push({ kind: 'file', ...file });
   if (wire.raw_text !== undefined && wire.raw_text !== '') contents.push({ kind: 'text', text: wire.raw_text });
@@ -87,7 +87,10 @@ function contentOf({ file }: Upload, wire: z.output<typeof fields>): SubmittedCo
 }
 
 /** Only the fast mode does without a summary. */
-function settingsOf({ ingestion_mode: mode, ingestion_config: config }: z.output<typeof fields>): IngestionSettings {
+function settingsOf({
+  ingestion_mode: mode,
+  ingestion_config: config,
+}: z.output<typeof submissionFields>): IngestionSettings {
   const {
     chunk_size,
     chunk_overlap,

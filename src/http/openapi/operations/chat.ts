@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { chatRequest } from '../../wire/chat-request.ts';
+import { json, jsonOrEvents, type OperationGroup, operation } from '../operation.ts';
+import { chatChunk, chatCompletion, chatModel, chatModels } from '../records/chat.ts';
+
+export const chatOperations: OperationGroup = {
+  tag: 'Chat',
+  description: 'OpenAI’s interface over the documents, for front ends that speak nothing else.',
+  operations: [
+    operation('POST /v1/chat/completions', {
+      name: 'chatCompletions',
+      summary: 'Answer a chat, with the citations as annotations',
+      body: json(chatRequest),
+      examples: {
+        rag: { model: 'citewell/rag', messages: [{ role: 'user', content: 'What is the notice period?' }] },
+        streamed: {
+          model: 'citewell/agent',
+          messages: [{ role: 'user', content: 'Compare both contracts.' }],
+          stream: true,
+        },
+      },
+      answer: jsonOrEvents(chatCompletion, chatChunk),
+      failures: [400, 404, 502, 503, 504],
+    }),
+    operation('GET /v1/models', { name: 'listModels', summary: 'List what can be asked', answer: json(chatModels) }),
+    operation('GET /v1/models/{model}', {
+      name: 'getModel',
+      summary: 'Get one of them',
+      parts: { model: z.string().describe('May have a slash in it.') },
+      answer: json(chatModel),
+    }),
+  ],
+};

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { chunkEdit, newChunks } from '../../wire/chunk-request.ts';
+import { allChunksQuery, vectorsQuery } from '../../wire/query.ts';
+import { searchRequest } from '../../wire/search-request.ts';
+import { json, type OperationGroup, operation } from '../operation.ts';
+import { receipt } from '../records/document.ts';
+import { chunkHit, chunkRecord } from '../records/search.ts';
+import { id, listOf, results } from '../records/shared.ts';
+
+export const chunkOperations: OperationGroup = {
+  tag: 'Chunks',
+  description: 'The passages that documents are made of.',
+  operations: [
+    operation('GET /v3/chunks', {
+      name: 'listChunks',
+      summary: 'List passages of one’s own',
+      section: 'r2r-v3.md 7',
+      query: allChunksQuery,
+      answer: json(listOf(chunkRecord)),
+      failures: [400],
+    }),
+    operation('POST /v3/chunks', {
+      name: 'createChunks',
+      summary: 'Ingest passages ready-made',
+      section: 'r2r-v3.md 1.1',
+      body: json(newChunks),
+      examples: { one: { raw_chunks: [{ text: 'Paris is the capital of France.' }] } },
+      answer: json(results(z.array(z.object({ message: z.string(), task_id: z.null(), document_id: id })))),
+      failures: [400, 403, 404, 409, 413, 502],
+    }),
+    operation('POST /v3/chunks/search', {
+      name: 'searchChunks',
+      summary: 'Search passages alone',
+      section: 'r2r-v3.md 7',
+      body: json(searchRequest),
+      examples: { plain: { query: 'notice period' } },
+      answer: json(listOf(chunkHit)),
+      failures: [400, 502, 503],
+    }),
+    operation('GET /v3/chunks/{id}', {
+      name: 'getChunk',
+      summary: 'Get a passage',
+      section: 'r2r-v3.md 7',
+      query: vectorsQuery,
+      answer: json(results(chunkRecord)),
+      failures: [403],
+    }),
+    operation('POST /v3/chunks/{id}', {
+      name: 'updateChunk',
+      summary: 'Change a passage; it is embedded anew',
+      section: 'r2r-v3.md 7',
+      body: json(chunkEdit),
+      answer: json(results(chunkRecord)),
+      failures: [403, 409, 502],
+    }),
+    operation('DELETE /v3/chunks/{id}', {
+      name: 'deleteChunk',
+      summary: 'Delete a passage; with the last one its document goes',
+      section: 'r2r-v3.md 7',
+      answer: json(receipt),
+      failures: [403, 409],
+    }),
+  ],
+};

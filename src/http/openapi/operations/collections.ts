@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { collectionChange, newCollection, ownerQuery } from '../../wire/collection-record.ts';
+import { exportRequest } from '../../wire/export-request.ts';
+import { graphWork } from '../../wire/graph-request.ts';
+import { ownedQuery, pageQuery } from '../../wire/query.ts';
+import { csv, json, type OperationGroup, operation } from '../operation.ts';
+import { documentRecord } from '../records/document.ts';
+import { extraction } from '../records/graph.ts';
+import { collectionRecord, userRecord } from '../records/people.ts';
+import { listOf, message, results, success } from '../records/shared.ts';
+
+const section = 'r2r-v3.md 9';
+
+export const collectionOperations: OperationGroup = {
+  tag: 'Collections',
+  description: 'Documents put together, and who may read them.',
+  operations: [
+    operation('POST /v3/collections', {
+      name: 'createCollection',
+      summary: 'Create a collection',
+      section,
+      body: json(newCollection),
+      examples: { plain: { name: 'Contracts', description: 'Signed ones.' } },
+      answer: json(results(collectionRecord)),
+      failures: [403, 409],
+    }),
+    operation('GET /v3/collections', {
+      name: 'listCollections',
+      summary: 'List collections one belongs to; a superuser all',
+      section,
+      query: ownedQuery,
+      answer: json(listOf(collectionRecord)),
+    }),
+    operation('POST /v3/collections/export', {
+      name: 'exportCollections',
+      summary: 'Export collections as CSV',
+      section: 'r2r-v3.md 6.3',
+      body: json(exportRequest),
+      isBodyOptional: true,
+      answer: csv,
+      failures: [400],
+    }),
+    operation('GET /v3/collections/name/{name}', {
+      name: 'getCollectionByName',
+      summary: 'Get a collection by its name',
+      section,
+      parts: { name: z.string() },
+      query: ownerQuery,
+      answer: json(results(collectionRecord)),
+    }),
+    operation('GET /v3/collections/{id}', {
+      name: 'getCollection',
+      summary: 'Get a collection',
+      section,
+      answer: json(results(collectionRecord)),
+    }),
+    operation('POST /v3/collections/{id}', {
+      name: 'updateCollection',
+      summary: 'Rename or describe a collection',
+      section,
+      body: json(collectionChange),
+      answer: json(results(collectionRecord)),
+      failures: [400, 403, 502],
+    }),
+    operation('DELETE /v3/collections/{id}', {
+      name: 'deleteCollection',
+      summary: 'Delete a collection; its documents stay',
+      section,
+      answer: json(results(z.object({ success: z.boolean(), documents_kept: z.int(), members: z.int() }))),
+      failures: [400, 403],
+    }),
+    operation('POST /v3/collections/{id}/extract', {
+      name: 'extractCollection',
+      summary: 'Extract the graph of all documents of a collection',
+      section,
+      body: json(graphWork),
+      isBodyOptional: true,
+      answer: json(results(extraction)),
+      failures: [400, 403, 503],
+    }),
+    operation('GET /v3/collections/{id}/documents', {
+      name: 'listCollectionDocuments',
+      summary: 'List the documents of a collection',
+      section,
+      query: pageQuery,
+      answer: json(listOf(documentRecord)),
+    }),
+    operation('POST /v3/collections/{id}/documents/{documentId}', {
+      name: 'addDocumentToCollection',
+      summary: 'Put a document into a collection',
+      section,
+      answer: json(message),
+      failures: [403, 409],
+    }),
+    operation('DELETE /v3/collections/{id}/documents/{documentId}', {
+      name: 'removeDocumentFromCollection',
+      summary: 'Take a document out of a collection',
+      section,
+      answer: json(success),
+      failures: [403],
+    }),
+    operation('GET /v3/collections/{id}/users', {
+      name: 'listCollectionUsers',
+      summary: 'List the members of a collection',
+      section,
+      query: pageQuery,
+      answer: json(listOf(userRecord)),
+    }),
+    operation('POST /v3/collections/{id}/users/{userId}', {
+      name: 'addUserToCollection',
+      summary: 'Make somebody a member',
+      section,
+      answer: json(success),
+      failures: [400, 403],
+    }),
+    operation('DELETE /v3/collections/{id}/users/{userId}', {
+      name: 'removeUserFromCollection',
+      summary: 'End a membership',
+      section,
+      answer: json(success),
+      failures: [400, 403],
+    }),
+  ],
+};

@@ -1,0 +1,255 @@
+import { z } from 'zod';
+import { deletionFilter } from '../../wire/deletion-filter.ts';
+import { exportRequest } from '../../wire/export-request.ts';
+import { metadataList } from '../../wire/metadata-list.ts';
+import {
+  afterQuery,
+  asOfQuery,
+  chunksQuery,
+  documentChunksQuery,
+  ownedQuery,
+  pageQuery,
+  retryQuery,
+  stretchQuery,
+  textQuery,
+} from '../../wire/query.ts';
+import { searchRequest } from '../../wire/search-request.ts';
+import { prefixQuery, sourcePlace, sourceQuery } from '../../wire/source-request.ts';
+import { submissionFields } from '../../wire/submission.ts';
+import { zipQuery } from '../../wire/zip-query.ts';
+import { csv, events, json, type Operation, type OperationGroup, operation } from '../operation.ts';
+import {
+  differenceRecord,
+  documentHit,
+  documentRecord,
+  ingested,
+  receipt,
+  textRecord,
+  versionRecord,
+  versionText,
+} from '../records/document.ts';
+import { ingestionEvent } from '../records/events.ts';
+import { collectionRecord } from '../records/people.ts';
+import { chunkRecord } from '../records/search.ts';
+import { id, listOf, results } from '../records/shared.ts';
+
+const file = z.unknown().optional().meta({ type: 'string', format: 'binary', description: 'The file, with its name.' });
+const bytes = { '*/*': 'The bytes of the file, as they came.' };
+const label = z.string().describe('The label of a version, such as v0.');
+const bodyOfExport = { body: json(exportRequest), isBodyOptional: true, answer: csv } as const;
+
+const shelf: readonly Operation[] = [
+  operation('POST /v3/documents', {
+    name: 'createDocument',
+    summary: 'Ingest a file, a text or chunks',
+    section: 'r2r-v3.md 6.2',
+    description: 'Exactly one of `file`, `raw_text` and `chunks`. In a form, lists and objects are written as JSON.',
+    body: {
+      'multipart/form-data': submissionFields.extend({ file }),
+      'application/json': submissionFields,
+    },
+    examples: { text: { raw_text: 'Paris is the capital of France.', metadata: { title: 'Capitals' } } },
+    status: 202,
+    answer: json(ingested),
+    failures: [400, 403, 404, 409, 413, 415, 502, 503],
+  }),
+  operation('GET /v3/documents', {
+    name: 'listDocuments',
+    summary: 'List documents, newest first',
+    section: 'r2r-v3.md 6.3',
+    query: ownedQuery,
+    answer: json(listOf(documentRecord)),
+  }),
+  operation('POST /v3/documents/search', {
+    name: 'searchDocuments',
+    summary: 'Search documents by title and summary',
+    section: 'r2r-v3.md 6.3',
+    body: json(searchRequest),
+    examples: { plain: { query: 'contracts' } },
+    answer: json(listOf(documentHit)),
+    failures: [400],
+  }),
+  operation('DELETE /v3/documents/by-filter', {
+    name: 'deleteDocuments',
+    summary: 'Delete those of one’s own documents that pass a filter',
+    section: 'r2r-v3.md 6.3',
+    body: json(deletionFilter),
+    examples: { one: { document_id: { $eq: '9fbe403b-c11c-5aae-8ade-ef22980c3ad1' } } },
+    answer: json(receipt),
+    failures: [400],
+  }),
+  operation('GET /v3/documents/download_zip', {
+    name: 'downloadDocuments',
+    summary: 'Download many files at once',
+    section: 'r2r-v3.md 6.3',
+    query: zipQuery,
+    answer: { 'application/zip': 'An archive of the files.' },
+    failures: [404],
+  }),
+  operation('POST /v3/documents/export', {
+    name: 'exportDocuments',
+    summary: 'Export documents as CSV',
+    section: 'r2r-v3.md 6.3',
+    access: 'superuser',
+    ...bodyOfExport,
+    failures: [400],
+  }),
+  operation('POST /v3/documents/retry-failed', {
+    name: 'retryFailedDocuments',
+    summary: 'Try all ingestions that failed once more',
+    query: retryQuery,
+    status: 202,
+    answer: json(results(z.object({ retried: z.int() }))),
+  }),
+  operation('GET /v3/documents/of-source', {
+    name: 'documentOfSource',
+    summary: 'Which document an address is, or would be',
+    query: sourceQuery,
+    answer: json(results(z.object({ document_id: id, document: documentRecord.nullable() }))),
+  }),
+  operation('GET /v3/documents/by-source', {
+    name: 'listDocumentsBySource',
+    summary: 'List one’s own documents from below an address',
+    query: prefixQuery,
+    answer: json(listOf(documentRecord)),
+  }),
+  operation('PUT /v3/documents/{id}/source', {
+    name: 'moveDocument',
+    summary: 'Say where the file of a document is now',
+    body: json(sourcePlace),
+    answer: json(results(documentRecord)),
+    failures: [403, 409],
+  }),
+];
+
+const one: readonly Operation[] = [
+  operation('GET /v3/documents/{id}', {
+    name: 'getDocument',
+    summary: 'Get a document',
+    section: 'r2r-v3.md 6.3',
+    query: asOfQuery,
+    answer: json(results(documentRecord)),
+  }),
+  operation('DELETE /v3/documents/{id}', {
+    name: 'deleteDocument',
+    summary: 'Delete a document, and all that was made of it',
+    section: 'r2r-v3.md 6.3',
+    answer: json(receipt),
+  }),
+  operation('PATCH /v3/documents/{id}/metadata', {
+    name: 'appendMetadata',
+    summary: 'Merge objects into the metadata, in order',
+    section: 'r2r-v3.md 6.3',
+    body: json(metadataList),
+    examples: { list: [{ year: 2026 }] },
+    answer: json(results(documentRecord)),
+    failures: [403],
+  }),
+  operation('PUT /v3/documents/{id}/metadata', {
+    name: 'replaceMetadata',
+    summary: 'Replace the metadata',
+    section: 'r2r-v3.md 6.3',
+    body: json(metadataList),
+    examples: { list: [{ year: 2026 }] },
+    answer: json(results(documentRecord)),
+    failures: [403],
+  }),
+  operation('GET /v3/documents/{id}/chunks', {
+    name: 'listDocumentChunks',
+    summary: 'List the passages of a document, in order',
+    section: 'r2r-v3.md 6.3',
+    query: documentChunksQuery,
+    answer: json(listOf(chunkRecord)),
+    failures: [403],
+  }),
+  operation('GET /v3/documents/{id}/download', {
+    name: 'downloadDocument',
+    summary: 'Download the file',
+    section: 'r2r-v3.md 6.3',
+    query: asOfQuery,
+    answer: bytes,
+  }),
+  operation('GET /v3/documents/{id}/text', {
+    name: 'getDocumentText',
+    summary: 'Get the extracted text, or a stretch of it',
+    query: textQuery,
+    answer: json(results(textRecord)),
+  }),
+  operation('GET /v3/documents/{id}/events', {
+    name: 'followIngestion',
+    summary: 'Follow a document on its way in',
+    query: afterQuery,
+    headers: { 'Last-Event-ID': 'The id of the last event that was received.' },
+    answer: events(ingestionEvent),
+  }),
+  operation('GET /v3/documents/{id}/collections', {
+    name: 'listDocumentCollections',
+    summary: 'List the collections a document is in',
+    section: 'r2r-v3.md 6.3',
+    access: 'superuser',
+    query: pageQuery,
+    answer: json(listOf(collectionRecord)),
+  }),
+];
+
+const version = { version: label };
+
+const versions: readonly Operation[] = [
+  operation('GET /v3/documents/{id}/versions', {
+    name: 'listVersions',
+    summary: 'List the versions of a document, newest first',
+    query: pageQuery,
+    answer: json(listOf(versionRecord)),
+    failures: [403],
+  }),
+  operation('GET /v3/documents/{id}/versions/{version}', {
+    name: 'getVersion',
+    summary: 'Get a document as it was in a version',
+    parts: version,
+    answer: json(results(documentRecord)),
+    failures: [403],
+  }),
+  operation('GET /v3/documents/{id}/versions/{version}/text', {
+    name: 'getVersionText',
+    summary: 'Get the text of a version',
+    parts: version,
+    query: stretchQuery,
+    answer: json(results(versionText)),
+    failures: [403],
+  }),
+  operation('GET /v3/documents/{id}/versions/{version}/chunks', {
+    name: 'listVersionChunks',
+    summary: 'List the passages of a version',
+    parts: version,
+    query: chunksQuery,
+    answer: json(listOf(chunkRecord)),
+    failures: [403],
+  }),
+  operation('GET /v3/documents/{id}/versions/{version}/download', {
+    name: 'downloadVersion',
+    summary: 'Download the file of a version',
+    parts: version,
+    answer: bytes,
+    failures: [403],
+  }),
+  operation('POST /v3/documents/{id}/versions/{version}/restore', {
+    name: 'restoreVersion',
+    summary: 'Publish a document again as it was in a version',
+    parts: version,
+    answer: json(results(documentRecord)),
+    failures: [403, 409],
+  }),
+  operation('GET /v3/documents/{id}/versions/{version}/diff/{other}', {
+    name: 'compareVersions',
+    summary: 'Which passages two versions do not share',
+    parts: { version: label, other: label },
+    answer: json(results(differenceRecord)),
+    failures: [403],
+  }),
+];
+
+export const documentOperations: OperationGroup = {
+  tag: 'Documents',
+  description: 'Files and texts: bringing them in, reading, changing and deleting them, and their versions.',
+  operations: [...shelf, ...one, ...versions],
+};

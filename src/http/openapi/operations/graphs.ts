@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { exportRequest } from '../../wire/export-request.ts';
+import {
+  communityChange,
+  entityChange,
+  graphChange,
+  graphWork,
+  newCommunity,
+  newEntity,
+  newRelationship,
+  pullRequest,
+  relationshipChange,
+} from '../../wire/graph-request.ts';
+import { graphRowsQuery, graphsQuery, pullQuery, relationshipsQuery, viewQuery } from '../../wire/query.ts';
+import { csv, json, type Operation, type OperationGroup, operation } from '../operation.ts';
+import {
+  communityRecord,
+  entityRecord,
+  extraction,
+  graphRecord,
+  graphView,
+  relationshipRecord,
+} from '../records/graph.ts';
+import { listOf, results, success } from '../records/shared.ts';
+
+const section = 'r2r-v3.md 11';
+const work = { body: json(graphWork), isBodyOptional: true } as const;
+
+const ofDocument: readonly Operation[] = [
+  operation('POST /v3/documents/{id}/extract', {
+    name: 'extractDocument',
+    summary: 'Extract entities and relationships of a document',
+    section: 'r2r-v3.md 6.3',
+    description: 'With `run_type: "estimate"` nothing is done but to say what it would come to.',
+    ...work,
+    answer: json(results(extraction)),
+    failures: [400, 403, 502, 503],
+  }),
+  operation('POST /v3/documents/{id}/deduplicate', {
+    name: 'deduplicateDocument',
+    summary: 'Merge entities that are the same',
+    section: 'r2r-v3.md 6.3',
+    answer: json(results(z.object({ message: z.string(), task_id: z.null() }))),
+    failures: [403],
+  }),
+  operation('GET /v3/documents/{id}/entities', {
+    name: 'listDocumentEntities',
+    summary: 'List the entities of a document',
+    section: 'r2r-v3.md 6.3',
+    query: graphRowsQuery,
+    answer: json(listOf(entityRecord)),
+  }),
+  operation('GET /v3/documents/{id}/relationships', {
+    name: 'listDocumentRelationships',
+    summary: 'List the relationships of a document',
+    section: 'r2r-v3.md 6.3',
+    query: relationshipsQuery,
+    answer: json(listOf(relationshipRecord)),
+  }),
+  ...(['entities', 'relationships'] as const).map((kind) => exportOf('/v3/documents/{id}', kind, 'Document')),
+];
+
+const graphs: readonly Operation[] = [
+  operation('GET /v3/graphs', {
+    name: 'listGraphs',
+    summary: 'List the graphs of one’s collections',
+    section,
+    query: graphsQuery,
+    answer: json(listOf(graphRecord)),
+  }),
+  operation('GET /v3/graphs/{id}', {
+    name: 'getGraph',
+    summary: 'Get the graph of a collection',
+    section,
+    answer: json(results(graphRecord)),
+  }),
+  operation('POST /v3/graphs/{id}', {
+    name: 'updateGraph',
+    summary: 'Name or describe a graph',
+    section,
+    body: json(graphChange),
+    answer: json(results(graphRecord)),
+  }),
+  operation('GET /v3/graphs/{id}/view', {
+    name: 'viewGraph',
+    summary: 'Get a graph fit for drawing',
+    query: viewQuery,
+    answer: json(results(graphView)),
+  }),
+  operation('POST /v3/graphs/{id}/pull', {
+    name: 'pullGraph',
+    summary: 'Copy what was extracted of a collection’s documents into its graph',
+    section,
+    query: pullQuery,
+    body: json(pullRequest),
+    isBodyOptional: true,
+    answer: json(results(z.object({ success: z.boolean(), documents: z.int() }))),
+  }),
+  operation('POST /v3/graphs/{id}/reset', {
+    name: 'resetGraph',
+    summary: 'Empty a graph',
+    section,
+    answer: json(success),
+  }),
+  operation('POST /v3/graphs/{id}/communities/build', {
+    name: 'buildCommunities',
+    summary: 'Find communities, and summarise them',
+    section,
+    ...work,
+    answer: json(results(z.object({ message: z.string(), communities: z.int() }))),
+    failures: [400, 409, 502, 503],
+  }),
+  operation('DELETE /v3/graphs/{id}/documents/{documentId}', {
+    name: 'removeDocumentFromGraph',
+    summary: 'Take out of a graph what only one document says',
+    section,
+    answer: json(success),
+  }),
+];
+
+interface Rows {
+  readonly kind: 'entities' | 'relationships' | 'communities';
+  readonly one: 'Entity' | 'Relationship' | 'Community';
+  readonly record: z.ZodType;
+  readonly create: z.ZodType;
+  readonly change: z.ZodType;
+}
+
+const rows: readonly Rows[] = [
+  { kind: 'entities', one: 'Entity', record: entityRecord, create: newEntity, change: entityChange },
+  {
+    kind: 'relationships',
+    one: 'Relationship',
+    record: relationshipRecord,
+    create: newRelationship,
+    change: relationshipChange,
+  },
+  { kind: 'communities', one: 'Community', record: communityRecord, create: newCommunity, change: communityChange },
+];
+
+const ofGraph: readonly Operation[] = rows.flatMap(({ kind, one, record, create, change }) => {
+  const word = one.toLowerCase();
+  const path = `/v3/graphs/{id}/${kind}` as const;
+  const article = one === 'Entity' ? 'an' : 'a';
+  return [
+    operation(`GET ${path}`, {
+      name: `list${capitalised(kind)}`,
+      summary: `List the ${kind} of a graph`,
+      section,
+      query: graphRowsQuery,
+      answer: json(listOf(record)),
+    }),
+    operation(`POST ${path}`, {
+      name: `create${one}`,
+      summary: `Add ${article} ${word} by hand`,
+      section,
+      body: json(create),
+      answer: json(results(record)),
+    }),
+    exportOf('/v3/graphs/{id}', kind, 'Graph'),
+    operation(`GET ${path}/{rowId}`, {
+      name: `get${one}`,
+      summary: `Get ${article} ${word}`,
+      section,
+      answer: json(results(record)),
+    }),
+    operation(`POST ${path}/{rowId}`, {
+      name: `update${one}`,
+      summary: `Change ${article} ${word}`,
+      section,
+      body: json(change),
+      answer: json(results(record)),
+    }),
+    operation(`DELETE ${path}/{rowId}`, {
+      name: `delete${one}`,
+      summary: `Delete ${article} ${word}`,
+      section,
+      answer: json(success),
+    }),
+  ];
+});
+
+export const graphOperations: OperationGroup = {
+  tag: 'Graphs',
+  description: 'What documents say as entities and relationships, and the communities these form.',
+  operations: [...ofDocument, ...graphs, ...ofGraph],
+};
+
+function exportOf(path: '/v3/documents/{id}' | '/v3/graphs/{id}', kind: string, of: string): Operation {
+  return operation(`POST ${path}/${kind}/export`, {
+    name: `export${of}${capitalised(kind)}`,
+    summary: `Export ${kind} as CSV`,
+    section: 'r2r-v3.md 6.3',
+    access: 'superuser',
+    body: json(exportRequest),
+    isBodyOptional: true,
+    answer: csv,
+    failures: [400],
+  });
+}
+
+function capitalised(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { exportRequest } from '../../wire/export-request.ts';
+import { idsQuery, pageQuery } from '../../wire/query.ts';
+import {
+  newCode,
+  newKey,
+  passwordChange,
+  passwordReset,
+  registration,
+  removal,
+  userChange,
+  verification,
+} from '../../wire/user-record.ts';
+import { csv, json, type Operation, type OperationGroup, operation } from '../operation.ts';
+import { collectionRecord, keyRecord, limitsRecord, newKeyRecord, tokens, userRecord } from '../records/people.ts';
+import { failure, listOf, message, results, success } from '../records/shared.ts';
+
+const section = 'r2r-v3.md 10';
+
+/** One word in whatever clothes: as text, as JSON, or as the member of an object or a form. */
+const word = (name: string) => ({
+  'text/plain': 'As it is.',
+  'application/json': z.union([z.object({ [name]: z.string() }), z.string()]),
+  'application/x-www-form-urlencoded': z.object({ [name]: z.string() }),
+});
+const credentials = z.object({ username: z.string().describe('The e-mail.'), password: z.string() });
+const unsent = z.object({ message: z.string(), note: z.string().exactOptional(), is_sent: z.boolean() });
+
+const entrance: readonly Operation[] = [
+  operation('POST /v3/users', {
+    name: 'register',
+    summary: 'Register',
+    section,
+    access: 'public',
+    body: json(registration),
+    examples: { plain: { email: 'ada@example.org', password: 'a long pass phrase' } },
+    answer: json(results(userRecord)),
+    failures: [400, 403, 429],
+  }),
+  operation('POST /v3/users/login', {
+    name: 'login',
+    summary: 'Log in',
+    section: 'r2r-v3.md 2',
+    access: 'public',
+    body: { 'application/x-www-form-urlencoded': credentials, 'application/json': credentials },
+    answer: json(tokens),
+    failures: [400, 401, 403, 429],
+  }),
+  operation('POST /v3/users/refresh-token', {
+    name: 'refreshToken',
+    summary: 'Exchange a refresh token for new tokens',
+    section: 'r2r-v3.md 2',
+    access: 'public',
+    body: word('refresh_token'),
+    answer: json(tokens),
+    failures: [401],
+  }),
+  operation('POST /v3/users/logout', {
+    name: 'logout',
+    summary: 'Log out: the token is worth nothing from now on',
+    section: 'r2r-v3.md 2',
+    answer: json(message),
+  }),
+  operation('POST /v3/users/send-verification-email', {
+    name: 'sendVerificationEmail',
+    summary: 'Ask for the code that verifies an e-mail',
+    section,
+    description: 'No e-mail is sent: an administrator makes the code.',
+    access: 'public',
+    body: word('email'),
+    answer: json(results(unsent)),
+    failures: [400],
+  }),
+  operation('POST /v3/users/verify-email', {
+    name: 'verifyEmail',
+    summary: 'Verify an e-mail by its code',
+    section,
+    access: 'public',
+    body: json(verification),
+    answer: json(message),
+    failures: [400],
+  }),
+  operation('POST /v3/users/request-password-reset', {
+    name: 'requestPasswordReset',
+    summary: 'Ask for the code that resets a password',
+    section,
+    description: 'No e-mail is sent: an administrator makes the code.',
+    access: 'public',
+    body: word('email'),
+    answer: json(results(unsent)),
+    failures: [400],
+  }),
+  operation('POST /v3/users/reset-password', {
+    name: 'resetPassword',
+    summary: 'Set a new password by its code',
+    section,
+    access: 'public',
+    body: json(passwordReset),
+    answer: json(message),
+    failures: [400],
+  }),
+];
+
+const known: readonly Operation[] = [
+  operation('GET /v3/users', {
+    name: 'listUsers',
+    summary: 'List users',
+    section,
+    access: 'superuser',
+    query: idsQuery,
+    answer: json(listOf(userRecord)),
+  }),
+  operation('GET /v3/users/me', {
+    name: 'me',
+    summary: 'Who one is',
+    section,
+    answer: json(results(userRecord)),
+    failures: [404],
+  }),
+  operation('POST /v3/users/change-password', {
+    name: 'changePassword',
+    summary: 'Change one’s password',
+    section,
+    body: json(passwordChange),
+    answer: json(message),
+    failures: [400, 404],
+  }),
+  operation('POST /v3/users/export', {
+    name: 'exportUsers',
+    summary: 'Export users as CSV',
+    section: 'r2r-v3.md 6.3',
+    access: 'superuser',
+    body: json(exportRequest),
+    isBodyOptional: true,
+    answer: csv,
+    failures: [400],
+  }),
+  operation('GET /v3/users/{id}', {
+    name: 'getUser',
+    summary: 'Get a user: oneself, or for superusers anybody',
+    section,
+    answer: json(results(userRecord)),
+    failures: [403],
+  }),
+  operation('POST /v3/users/{id}', {
+    name: 'updateUser',
+    summary: 'Change a user',
+    section,
+    body: json(userChange),
+    answer: json(results(userRecord)),
+    failures: [400, 403],
+  }),
+  operation('DELETE /v3/users/{id}', {
+    name: 'deleteUser',
+    summary: 'Delete a user, and what is theirs alone',
+    section,
+    body: json(removal),
+    isBodyOptional: true,
+    answer: json(results(z.object({ success: z.boolean(), documents: z.int(), chunks: z.int() }))),
+    failures: [400, 401, 403],
+  }),
+  operation('GET /v3/users/{id}/limits', {
+    name: 'getLimits',
+    summary: 'What a user may do, and has done',
+    section: 'r2r-v3.md 2',
+    answer: json(results(limitsRecord)),
+    failures: [403],
+  }),
+  operation('POST /v3/users/{id}/codes', {
+    name: 'createCode',
+    summary: 'Make the code that an e-mail would have brought',
+    access: 'superuser',
+    body: json(newCode),
+    answer: json(results(z.object({ code: z.string(), purpose: z.enum(['verify', 'reset']) }))),
+    failures: [400],
+  }),
+  operation('GET /v3/users/{id}/collections', {
+    name: 'listUserCollections',
+    summary: 'List the collections a user belongs to',
+    section,
+    query: pageQuery,
+    answer: json(listOf(collectionRecord)),
+    failures: [403],
+  }),
+  operation('POST /v3/users/{id}/collections/{collectionId}', {
+    name: 'addCollectionToUser',
+    summary: 'Make a user a member of a collection',
+    section,
+    answer: json(success),
+    failures: [400, 403],
+  }),
+  operation('DELETE /v3/users/{id}/collections/{collectionId}', {
+    name: 'removeCollectionFromUser',
+    summary: 'End a membership',
+    section,
+    answer: json(success),
+    failures: [400, 403],
+  }),
+  operation('POST /v3/users/{id}/api-keys', {
+    name: 'createApiKey',
+    summary: 'Make an API key; it is shown this once',
+    section,
+    body: json(newKey),
+    isBodyOptional: true,
+    answer: json(results(newKeyRecord)),
+    failures: [400, 403],
+  }),
+  operation('GET /v3/users/{id}/api-keys', {
+    name: 'listApiKeys',
+    summary: 'List API keys',
+    section,
+    query: pageQuery,
+    answer: json(listOf(keyRecord)),
+    failures: [403],
+  }),
+  operation('DELETE /v3/users/{id}/api-keys/{keyId}', {
+    name: 'deleteApiKey',
+    summary: 'Delete an API key',
+    section,
+    answer: json(success),
+    failures: [403],
+  }),
+];
+
+/** R2R's, which its client calls; here they only say what there is instead. */
+const elsewhere = ['google', 'github'].flatMap((provider) =>
+  ['authorize', 'callback'].map((step) =>
+    operation(`GET /v3/users/oauth/${provider}/${step}`, {
+      name: `${provider}${step === 'authorize' ? 'Authorize' : 'Callback'}`,
+      summary: `Not possible here: log in with ${provider}`,
+      section,
+      status: 503,
+      answer: json(failure),
+    }),
+  ),
+);
+
+export const userOperations: OperationGroup = {
+  tag: 'Users',
+  description: 'Registering, logging in, API keys and limits.',
+  operations: [...entrance, ...known, ...elsewhere],
+};

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+const address = z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' });
+
+// Ours: documents by where they came from.
+
+export const sourceQuery = z.object({ source: address });
+
+export const prefixQuery = z.object({
+  prefix: address,
+  content_hash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'This must be a SHA-256 in hexadecimal.')
+    .optional(),
+  after: z.string().optional().describe('The source of the last one that was listed.'),
+  limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
+});
+
+export const sourcePlace = z.object({ source: address, file_name: z.string().trim().min(1).max(1_000) });
