@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { inUtf8 } from '../ingest/read-web-page.ts';
-import { extensionOf, isUnreadableExtension, typeByExtension } from '../ingest/readers/file-types.ts';
+import { extensionOf, typeByExtension } from '../ingest/readers/file-types.ts';
 import type { FetchedPage, PageFetcher } from '../web/page-fetcher.ts';
 import type { SiteManners } from '../web/site-manners.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
@@ -61,7 +61,7 @@ export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argumen
 /** True for names a reader may understand; one without an extension is told by its content. */
 export function isSupported(fileName: string): boolean {
   const extension = extensionOf(fileName);
-  return extension === '' || (typeByExtension(extension) !== undefined && !isUnreadableExtension(extension));
+  return extension === '' || typeByExtension(extension) !== undefined;
 }
 
 /**

@@ -1,9 +1,11 @@
 import { ServiceError } from '../../errors.ts';
+import { outlineBlocks } from './code-outline.ts';
+import { syntaxes } from './code-syntax.ts';
 import { decodeText } from './decode-text.ts';
 import { extensionOf, readableTypes, typeByExtension } from './file-types.ts';
 import type { Block, Reader } from './reader.ts';
 
-/** Source code, kept as it is; blocks are the top-level functions, classes and statements. */
+/** Source code, kept as it is; its functions and classes are sections under their names. */
 export const codeReader: Reader = {
   types: readableTypes.filter(({ reader }) => reader === 'code').map(({ type }) => type),
   async read({ bytes, fileName }) {
@@ -12,12 +14,17 @@ export const codeReader: Reader = {
     const language = typeByExtension(extensionOf(fileName))?.type;
     return {
       text: decoded.text,
-      blocks: codeBlocks(decoded.text),
+      blocks: blocksOf(decoded.text, language),
       pages: [],
       metadata: language === undefined ? {} : { language },
     };
   },
 };
+
+function blocksOf(text: string, language: string | undefined): Block[] {
+  const syntax = syntaxes[language ?? ''];
+  return (syntax && outlineBlocks(text, syntax)) ?? codeBlocks(text);
+}
 
 /**
  * A block begins at a line without indentation that follows a blank line, unless it only closes a bracket or the lines

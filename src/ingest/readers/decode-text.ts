@@ -36,7 +36,8 @@ function detectEncoding(bytes: Uint8Array, declared?: string): string | undefine
   const controls = controlShare(sample);
   const isNarrow = isUtf8(bytes);
   // Without a NUL, valid UTF-8 is never UTF-16: a terminal's log is ASCII with control characters, not Chinese.
-  const maybeWide = controls > 0.02 && !(isNarrow && !sample.includes(0));
+  // With only a few NULs it is a text that was damaged or ended as programs in C end theirs.
+  const maybeWide = controls > (isNarrow ? 0.1 : 0.02) && !(isNarrow && !sample.includes(0));
   const wide = maybeWide ? wideEncoding(sample) : undefined;
   if (wide !== undefined) return wide;
   if (isNarrow) return controls <= MAX_CONTROLS_UTF8 ? 'utf-8' : undefined;

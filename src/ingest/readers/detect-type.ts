@@ -1,11 +1,11 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { ServiceError } from '../../errors.ts';
+import { openSigned } from './cms.ts';
 import { isCompoundFile } from './compound-file.ts';
 import { decodeText } from './decode-text.ts';
 import {
   extensionOf,
   type FileType,
-  isUnreadableExtension,
   readableTypeList,
   typeByExtension,
   typeByMediaType,
@@ -14,6 +14,7 @@ import {
 import { declaredCharset } from './html-charset.ts';
 import { officeTypeOfZip, typeOfCompoundFile } from './office-type.ts';
 import { sniffText } from './sniff-text.ts';
+import { isTar } from './tar.ts';
 
 export interface NamedBytes {
   readonly bytes: Uint8Array;
@@ -23,9 +24,9 @@ export interface NamedBytes {
 }
 
 /** Signatures made of printable characters; all others mean nothing in a file that is text. */
-const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'eml', 'ics', 'vcf', 'pgp', 'asar']);
+const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'pgp', 'asar']);
 /** Text by another name, to be told apart further. */
-const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl']);
+const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl', 'eml', 'ics', 'vcf', 'svg']);
 const SNIFFED_BYTES = 65_536;
 const ZIP_TYPES = new Set(['docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods']);
 const COMPOUND_TYPES = new Set(['doc', 'xls', 'ppt']);
@@ -38,6 +39,7 @@ export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes
   const extension = extensionOf(fileName);
   const named = typeByExtension(extension) ?? typeByMediaType(mediaType);
   if (bytes.length === 0) return named ?? plainText();
+  if (isTar(bytes)) return known('tar');
   if (startsWithPdf(bytes)) return known('pdf');
   if (startsWithRtf(bytes)) return known('rtf');
 
@@ -50,7 +52,6 @@ export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes
   if (signature !== undefined && !TEXT_SIGNATURES.has(signature) && !isPlausibleText(decoded.text)) {
     throw unsupported(fileName, signature);
   }
-  if (isUnreadableExtension(extension)) throw unsupported(fileName, extension);
   return known(sniffText(decoded.text, { named: named?.type, isWhole: bytes.length <= SNIFFED_BYTES }));
 }
 
@@ -67,6 +68,10 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
       );
     }
   }
+  if (isZip(bytes) && (signature === 'zip' || signature === undefined)) return known('zip');
+  const packed = PACKED[signature ?? ''] ?? PICTURES[signature ?? ''];
+  if (packed !== undefined) return known(packed);
+  if (openSigned(bytes).kind !== 'unknown') return known('p7s');
   if (isCompoundFile(bytes)) {
     const type = typeOfCompoundFile(bytes);
     if (type === 'encrypted') {
@@ -82,13 +87,58 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
   throw unsupported(fileName, signature);
 }
 
+/** What is recognised by its first bytes → our name for it. */
+const PACKED: Readonly<Record<string, string>> = { gz: 'gz', 'tar.gz': 'gz', tar: 'tar', epub: 'epub' };
+const PICTURES: Readonly<Record<string, string>> = {
+  png: 'png',
+  apng: 'png',
+  jpg: 'jpg',
+  gif: 'gif',
+  webp: 'webp',
+  bmp: 'bmp',
+  tif: 'tiff',
+  heic: 'heic',
+};
+
 function unsupported(fileName: string, found: string | undefined): ServiceError {
   const what = found === undefined ? 'data of an unknown binary format' : `${nameOf(found)}, which cannot be read`;
+  if (SOUNDS.has(found ?? '')) {
+    return new ServiceError(
+      'unsupported_type',
+      `${fileName} is a recording (${found}), and recordings cannot be read. Send a transcript of it as text.`,
+    );
+  }
+  if (OTHER_ARCHIVES.has(found ?? '')) {
+    return new ServiceError(
+      'unsupported_type',
+      `${fileName} is an archive of type ${found}, which is not opened. Pack the files as zip or tar.gz first.`,
+    );
+  }
   return new ServiceError(
     'unsupported_type',
     `${fileName} is ${what}. Readable are: ${readableTypeList()}. Convert the file to one of these first.`,
   );
 }
+
+const SOUNDS = new Set([
+  'mp3',
+  'wav',
+  'flac',
+  'ogg',
+  'oga',
+  'opus',
+  'm4a',
+  'aac',
+  'mp4',
+  'mov',
+  'avi',
+  'mkv',
+  'webm',
+  'wmv',
+  'asf',
+  'mpg',
+]);
+const OTHER_ARCHIVES = new Set(['7z', 'rar', 'bz2', 'tar.bz2', 'xz', 'tar.xz', 'zst', 'lz4', 'lz', 'Z', 'cab', 'arj']);
 
 /** A container that says nothing of what is in it: doc, xls, ppt and msg alike. */
 const nameOf = (signature: string): string =>

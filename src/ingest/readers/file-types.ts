@@ -21,7 +21,19 @@ export interface FileType {
     | 'ppt'
     | 'csv'
     | 'json'
-    | 'code';
+    | 'code'
+    | 'mail'
+    | 'outlook'
+    | 'signed'
+    | 'calendar'
+    | 'epub'
+    | 'rst'
+    | 'org'
+    | 'svg'
+    | 'zip'
+    | 'tar'
+    | 'gzip'
+    | 'image';
 }
 
 const MB = 1_000_000;
@@ -113,6 +125,50 @@ const office: readonly FileType[] = [
   },
 ];
 
+const mail: readonly FileType[] = [
+  { type: 'eml', extensions: ['eml', 'mht', 'mhtml'], mediaType: 'message/rfc822', maxBytes: 5 * MB, reader: 'mail' },
+  { type: 'msg', extensions: ['msg'], mediaType: 'application/vnd.ms-outlook', maxBytes: 5 * MB, reader: 'outlook' },
+  {
+    type: 'p7s',
+    extensions: ['p7s', 'p7m'],
+    mediaType: 'application/pkcs7-signature',
+    maxBytes: 5 * MB,
+    reader: 'signed',
+  },
+  { type: 'ics', extensions: ['ics', 'ifb'], mediaType: 'text/calendar', maxBytes: 5 * MB, reader: 'calendar' },
+];
+
+const markup: readonly FileType[] = [
+  { type: 'rst', extensions: ['rst', 'rest'], mediaType: 'text/x-rst', maxBytes: 2 * MB, reader: 'rst' },
+  { type: 'org', extensions: ['org'], mediaType: 'text/org', maxBytes: 2 * MB, reader: 'org' },
+  { type: 'svg', extensions: ['svg'], mediaType: 'image/svg+xml', maxBytes: 5 * MB, reader: 'svg' },
+  { type: 'epub', extensions: ['epub'], mediaType: 'application/epub+zip', maxBytes: 20 * MB, reader: 'epub' },
+];
+
+const archives: readonly FileType[] = [
+  { type: 'zip', extensions: ['zip'], mediaType: 'application/zip', maxBytes: 50 * MB, reader: 'zip' },
+  { type: 'tar', extensions: ['tar'], mediaType: 'application/x-tar', maxBytes: 50 * MB, reader: 'tar' },
+  { type: 'gz', extensions: ['gz', 'tgz'], mediaType: 'application/gzip', maxBytes: 50 * MB, reader: 'gzip' },
+];
+
+const image = (type: string, extensions: readonly string[], mediaType: string): FileType => ({
+  type,
+  extensions,
+  mediaType,
+  maxBytes: 5 * MB,
+  reader: 'image',
+});
+
+const images: readonly FileType[] = [
+  image('png', ['png'], 'image/png'),
+  image('jpg', ['jpg', 'jpeg', 'jpe'], 'image/jpeg'),
+  image('gif', ['gif'], 'image/gif'),
+  image('webp', ['webp'], 'image/webp'),
+  image('bmp', ['bmp'], 'image/bmp'),
+  image('tiff', ['tiff', 'tif'], 'image/tiff'),
+  image('heic', ['heic', 'heif'], 'image/heic'),
+];
+
 const sourceCode: Readonly<Record<string, readonly string[]>> = {
   js: ['js', 'mjs', 'cjs', 'jsx'],
   ts: ['ts', 'mts', 'cts', 'tsx'],
@@ -150,16 +206,25 @@ const code = Object.entries(sourceCode).map(
 );
 
 /** Every format that can be read. */
-export const readableTypes: readonly FileType[] = [...prose, ...office, ...code];
+export const readableTypes: readonly FileType[] = [
+  ...prose,
+  ...office,
+  ...mail,
+  ...markup,
+  ...archives,
+  ...code,
+  ...images,
+];
 
 const byExtension = new Map(readableTypes.flatMap((known) => known.extensions.map((name) => [name, known] as const)));
 const byType = new Map(readableTypes.map((known) => [known.type, known] as const));
 const byMediaType = new Map(readableTypes.map((known) => [known.mediaType, known] as const));
 
-/** Formats the contract names, of a text-like form, which no reader understands yet. */
-const unreadable = new Set(['rst', 'org', 'eml', 'msg', 'p7s', 'svg', 'epub']);
+/** True for what may hold files of any format within. */
+export const isContainer = ({ reader }: FileType): boolean => CONTAINERS.has(reader);
 
-export const isUnreadableExtension = (extension: string): boolean => unreadable.has(extension);
+const CONTAINERS: ReadonlySet<FileType['reader']> = new Set(['zip', 'tar', 'gzip', 'mail', 'outlook', 'signed']);
+
 export const typeByExtension = (extension: string): FileType | undefined => byExtension.get(extension);
 export const typeByName = (type: string): FileType | undefined => byType.get(type);
 
@@ -173,4 +238,7 @@ export function extensionOf(fileName: string): string {
 }
 
 /** The list for messages: `txt, md, html…`. */
-export const readableTypeList = (): string => readableTypes.map((known) => known.type).join(', ');
+export const readableTypeList = (): string =>
+  [...readableTypes.filter(({ reader }) => reader !== 'image'), { type: 'pictures when CITEWELL_READ_IMAGES is set' }]
+    .map(({ type }) => type)
+    .join(', ');

@@ -21,6 +21,18 @@ const readers: Readonly<Record<FileType['reader'], () => Promise<Reader>>> = {
   csv: async () => (await import('./csv.ts')).csvReader,
   json: async () => (await import('./json.ts')).jsonReader,
   code: async () => (await import('./code.ts')).codeReader,
+  mail: async () => (await import('./eml.ts')).emlReader,
+  outlook: async () => (await import('./msg.ts')).msgReader,
+  signed: async () => (await import('./p7s.ts')).p7sReader,
+  calendar: async () => (await import('./calendar.ts')).calendarReader,
+  epub: async () => (await import('./epub.ts')).epubReader,
+  rst: async () => (await import('./rst.ts')).rstReader,
+  org: async () => (await import('./org.ts')).orgReader,
+  svg: async () => (await import('./svg.ts')).svgReader,
+  zip: async () => (await import('./zip.ts')).zipReader,
+  tar: async () => (await import('./tar.ts')).tarReader,
+  gzip: async () => (await import('./gzip.ts')).gzipReader,
+  image: async () => (await import('./image.ts')).imageReader,
 };
 
 /** Reads bytes of a known type. Throws `unsupported_type`, `too_large` and what the reader throws. */

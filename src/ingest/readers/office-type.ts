@@ -1,7 +1,7 @@
 import { isCompoundFile, openCompoundFile } from './compound-file.ts';
 import { readZipEntries, unpackEntry } from './zip-entries.ts';
 
-/** The Office or OpenDocument format in a zip archive, told by its parts; undefined for other archives. */
+/** The Office, OpenDocument or e-book format in a zip archive, told by its parts; undefined for other archives. */
 export function officeTypeOfZip(bytes: Uint8Array): string | undefined {
   const entries = readZipEntries(bytes);
   if (entries === undefined) return undefined;
@@ -12,6 +12,7 @@ export function officeTypeOfZip(bytes: Uint8Array): string | undefined {
     if (names.some((name) => /^xl\/workbook\d*\.xml$/.test(name))) return 'xlsx';
   }
   const mimetype = entries.find(({ name }) => name === 'mimetype');
+  if (names.includes('meta-inf/container.xml') && names.some((name) => name.endsWith('.opf'))) return 'epub';
   if (mimetype === undefined || !names.includes('content.xml')) return undefined;
   try {
     return openDocumentType(unpackEntry(bytes, mimetype, 200)?.toString('latin1') ?? '');

@@ -1,4 +1,6 @@
 import type { Metadata, PageSpan } from '../../documents/document.ts';
+import type { Allowance } from './allowance.ts';
+import type { Sight } from './sight.ts';
 
 /** What a stretch of the extracted text is; blocks do not overlap, come in order, and need not cover white space. */
 export interface Block {
@@ -28,6 +30,10 @@ export interface ReaderInput {
   readonly bytes: Uint8Array;
   readonly fileName: string;
   readonly signal: AbortSignal;
+  /** What files within it may take; absent when it is within no other itself. */
+  readonly allowance?: Allowance;
+  /** Reads pictures; absent when that is not set up. */
+  readonly see?: Sight;
 }
 
 /**

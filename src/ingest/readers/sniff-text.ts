@@ -17,12 +17,15 @@ const SHAPELESS = new Set(['txt', 'html', 'csv', 'tsv', 'json', 'jsonl']);
 export function sniffText(text: string, { named, isWhole }: SniffHints): string {
   if (isHtmlDocument(text))
     return named === 'md' || named === undefined || SHAPELESS.has(named) || named === 'xml' ? 'html' : named;
+  if (isDrawing(text) && (named === undefined || SHAPELESS.has(named) || named === 'xml')) return 'svg';
   if (named !== undefined && named !== 'txt') return named;
   if (isWhole && isJson(text)) return 'json';
   if (isJsonLines(text)) return 'jsonl';
   const table = tableType(text);
   if (table !== undefined) return table;
   if (named === 'txt') return 'txt';
+  if (/^BEGIN:VCALENDAR\s/i.test(text)) return 'ics';
+  if (isMail(text)) return 'eml';
   return languageOf(text) ?? (isMarkdown(text) ? 'md' : 'txt');
 }
 
@@ -30,6 +33,21 @@ const isHtmlDocument = (text: string): boolean =>
   /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*(?:<!doctype\s+html\b|<html\b|<head\b[^>]*>|<body\b)/i.test(
     text,
   );
+
+const isDrawing = (text: string): boolean =>
+  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*(?:<!doctype\s+svg\b|<svg\b)/i.test(text);
+
+/** The headers that a mail cannot do without, in its first lines, and no line among them that is none. */
+function isMail(text: string): boolean {
+  const head = /^(?:From [^\n]*\n)?((?:[A-Za-z][\w-]{1,60}:[^\n]*\n(?:[ \t][^\n]*\n)*){3,200})(?:\n|$)/.exec(
+    text.slice(0, 60_000),
+  )?.[1];
+  if (head === undefined || !/^from:/im.test(head)) return false;
+  return (
+    /^(?:received|mime-version|message-id|return-path):/im.test(head) ||
+    (/^subject:/im.test(head) && /^date:/im.test(head))
+  );
+}
 
 function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false;

@@ -1,5 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createInflateRaw, inflateRawSync } from 'node:zlib';
+import iconv from 'iconv-lite';
 import { ServiceError } from '../../errors.ts';
+import { guessLegacyEncoding } from './guess-legacy-encoding.ts';
 
 export interface ZipEntry {
   readonly name: string;
@@ -7,6 +10,7 @@ export interface ZipEntry {
   /** As the archive declares it, which may be a lie. */
   readonly declaredSize: number;
   readonly method: number;
+  readonly isEncrypted: boolean;
   readonly headerOffset: number;
 }
 
@@ -37,12 +41,18 @@ export function readZipEntries(bytes: Uint8Array): ZipEntry[] | undefined {
     const declaredSize = read(offset + 24);
     const compressedSize = read(offset + 20);
     const headerOffset = read(offset + 42);
-    const name = buffer.toString('utf8', offset + 46, nameEnd);
-    entries.push({ name, method: buffer.readUInt16LE(offset + 10), compressedSize, declaredSize, headerOffset });
+    const name = decodeName(buffer.subarray(offset + 46, nameEnd));
+    const isEncrypted = (buffer.readUInt16LE(offset + 8) & 1) === 1;
+    const method = buffer.readUInt16LE(offset + 10);
+    entries.push({ name, method, isEncrypted, compressedSize, declaredSize, headerOffset });
     offset = extraEnd + buffer.readUInt16LE(offset + 32);
   }
   return entries;
 }
+
+/** Older programs write names in the code page of their country. */
+const decodeName = (bytes: Buffer): string =>
+  isUtf8(bytes) ? bytes.toString('utf8') : iconv.decode(bytes, guessLegacyEncoding(bytes));
 
 const IN_EXTRA_FIELD = 0xffffffff;
 

@@ -6,6 +6,7 @@ import { typeOf } from './support.ts';
 
 const html = '<!doctype html><html><body><p>Hello there</p></body></html>';
 const word = makeZip(wordParts(wordParagraph('Hello')));
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const table = 'name;age;town\nAnn;3;Rome\nBob;4;Oslo\nCid;5;Bonn\nDan;6;Lyon\n';
 
 describe('the type of a file', () => {
@@ -32,6 +33,13 @@ describe('the type of a file', () => {
     ['text that begins like a bitmap', 'bm.txt', 'BM is the abbreviation of benchmark in this text.', 'txt'],
     ['rich text named .txt', 'a.txt', '{\\rtf1\\ansi Hello}', 'rtf'],
     ['an empty file', 'empty.md', '', 'md'],
+    ['a picture named .txt', 'a.txt', Buffer.from(PIXEL, 'base64'), 'png'],
+    ['an archive', 'a.bin', makeZip([{ name: 'a.txt', content: 'text' }]), 'zip'],
+    ['a mail without an extension', 'mail', 'From: a@b.c\nTo: d@e.f\nSubject: x\nDate: Mon, 1 Jan 2024\n\nText', 'eml'],
+    ['a letter that quotes a mail, named .txt', 'a.txt', 'From: a\nSubject: x\nDate: y\n\nText', 'txt'],
+    ['a drawing named .xml', 'a.xml', '<?xml version="1.0"?><svg><text>Hi</text></svg>', 'svg'],
+    ['a calendar without an extension', 'cal', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n', 'ics'],
+    ['reStructuredText', 'a.rst', 'Title\n=====\n\nText', 'rst'],
   ])('is found for %s', async (_, name, content, type) => {
     expect(await typeOf(name, content)).toBe(type);
   });
@@ -42,21 +50,20 @@ describe('the type of a file', () => {
 
   it.each([
     ['binary garbage named .txt', 'a.txt', randomBytes(5_000)],
-    [
-      'a picture named .txt',
-      'a.txt',
-      Buffer.from(
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-        'base64',
-      ),
-    ],
-    ['an archive', 'a.zip', makeZip([{ name: 'a.txt', content: 'text' }])],
-    ['a format that has no reader yet', 'a.rst', 'Title\n=====\n\nText'],
+    ['a program', 'a.exe', Buffer.concat([Buffer.from('MZ'), randomBytes(500)])],
   ])('is refused for %s, with the list of what can be read', async (_, name, content) => {
     await expect(typeOf(name, content as Uint8Array)).rejects.toMatchObject({
       code: 'unsupported_type',
       message: expect.stringContaining('Readable are: txt, md, html, pdf'),
     });
+  });
+
+  it.each([
+    ['a recording', 'a.mp3', Buffer.from('494433030000000000', 'hex'), /a\.mp3 is a recording \(mp3\)/],
+    ['an archive of another kind', 'a.7z', Buffer.from('377abcaf271c0004', 'hex'), /Pack the files as zip or tar\.gz/],
+  ])('is refused for %s, with what to do instead', async (_, name, content, message) => {
+    const padded = Buffer.concat([content, Buffer.alloc(600)]);
+    await expect(typeOf(name, padded)).rejects.toMatchObject({ code: 'unsupported_type', message });
   });
 
   it('names the old formats of Office by what people call them', async () => {

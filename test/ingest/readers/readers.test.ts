@@ -120,16 +120,20 @@ describe('JSON', () => {
 });
 
 describe('source code', () => {
-  it('has a block for each function, with the comment that belongs to it', async () => {
+  it('has a section for each function and class, with the comment that belongs to it', async () => {
     const text =
       'import a from "a";\n\n// Adds.\nexport function add(a, b) {\n  const c = a;\n\n  return c + b;\n}\n\nclass B {\n  x = 1;\n}\n';
     const read = await readFile('a.ts', text);
     expect(read.text).toBe(text);
-    expect(blocksOf(read).map(([, block]) => block.split('\n', 1)[0])).toEqual([
-      'import a from "a";',
-      '// Adds.',
-      'class B {',
+    expect(blocksOf(read)).toEqual([
+      ['code', 'import a from "a";'],
+      ['heading 1', '// Adds.\nexport function add(a, b) {'],
+      ['code', '  const c = a;'],
+      ['code', '  return c + b;\n}'],
+      ['heading 1', 'class B {'],
+      ['code', '  x = 1;\n}'],
     ]);
+    expect(read.blocks.flatMap(({ label }) => label ?? [])).toEqual(['add', 'B']);
     expect(read.metadata).toEqual({ language: 'ts' });
   });
 });

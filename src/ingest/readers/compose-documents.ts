@@ -1,0 +1,61 @@
+import { ServiceError } from '../../errors.ts';
+import type { Block, ReadDocument } from './reader.ts';
+
+export interface Composition {
+  /** Adds a block after a blank line; blank ones are dropped. */
+  add(kind: Block['kind'], text: string, level?: number): void;
+  /** Adds a whole document, its headings below one of `level`. */
+  append(document: Pick<ReadDocument, 'text' | 'blocks'>, level: number): void;
+  readonly length: number;
+  finish(): { readonly text: string; readonly blocks: readonly Block[] };
+}
+
+const MAX_TEXT = 30_000_000;
+const DEEPEST = 6;
+const GAP = '\n\n';
+
+/** Makes one text of several documents, each kept to the letter, and moves their blocks to where they stand now. */
+export function composeDocuments(fileName: string): Composition {
+  const parts: string[] = [];
+  const blocks: Block[] = [];
+  let length = 0;
+  const place = (text: string): number => {
+    if (length > 0) {
+      parts.push(GAP);
+      length += GAP.length;
+    }
+    const start = length;
+    parts.push(text);
+    length += text.length;
+    if (length > MAX_TEXT) {
+      throw new ServiceError(
+        'too_large',
+        `${fileName} holds more than ${MAX_TEXT} characters of text; split it first.`,
+      );
+    }
+    return start;
+  };
+  return {
+    add(kind, text, level) {
+      const kept = text.trim();
+      if (kept === '') return;
+      const start = place(kept);
+      const heading = level === undefined ? {} : { level: Math.min(DEEPEST, level) };
+      blocks.push({ kind, start, end: start + kept.length, ...heading });
+    },
+    append({ text, blocks: inner }, level) {
+      if (text.trim() === '') return;
+      const shift = place(text);
+      for (const block of inner) {
+        const moved = { ...block, start: block.start + shift, end: block.end + shift };
+        blocks.push(
+          block.kind === 'heading' ? { ...moved, level: Math.min(DEEPEST, (block.level ?? 1) + level) } : moved,
+        );
+      }
+    },
+    get length() {
+      return length;
+    },
+    finish: () => ({ text: parts.join(''), blocks }),
+  };
+}

@@ -1,0 +1,39 @@
+import { gunzipSync } from 'node:zlib';
+import { ServiceError } from '../../errors.ts';
+import { createAllowance, MAX_DEPTH, unpacksTooFar } from './allowance.ts';
+import { detectType } from './detect-type.ts';
+import { isContainer } from './file-types.ts';
+import { readDocument } from './index.ts';
+import type { Reader } from './reader.ts';
+import { isTar, readTar } from './tar.ts';
+
+/** Files packed with gzip: an archive of many, or one, which is then read as what it is. */
+export const gzipReader: Reader = {
+  types: ['gz'],
+  async read(input) {
+    const { bytes, fileName } = input;
+    const allowance = input.allowance ?? createAllowance(fileName);
+    const unpacked = unpack(bytes, fileName, allowance.bytesLeft);
+    allowance.take(unpacked.length);
+    if (isTar(unpacked)) return readTar(unpacked, { ...input, allowance });
+    const innerName = fileName.replace(/\.gz$/i, '') || fileName;
+    const inner = { bytes: unpacked, fileName: innerName };
+    const type = await detectType(inner);
+    if (isContainer(type) && allowance.depth >= MAX_DEPTH)
+      throw new ServiceError('invalid_request', `${fileName} is packed more than ${MAX_DEPTH} times.`);
+    return readDocument(type.type, { ...input, ...inner, allowance: allowance.deeper() });
+  },
+};
+
+function unpack(bytes: Uint8Array, fileName: string, maxBytes: number): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw unpacksTooFar(fileName);
+    throw new ServiceError(
+      'invalid_request',
+      `${fileName} is damaged or was cut off: it cannot be unpacked. Send the whole file again.`,
+      { cause: error },
+    );
+  }
+}

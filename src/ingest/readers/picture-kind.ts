@@ -1,0 +1,15 @@
+import type { Picture } from './sight.ts';
+
+const SIGNATURES: readonly (readonly [at: number, bytes: string, mediaType: Picture['mediaType']])[] = [
+  [0, '\x89PNG\r\n\x1a\n', 'image/png'],
+  [0, '\xff\xd8\xff', 'image/jpeg'],
+  [0, 'GIF8', 'image/gif'],
+  [8, 'WEBP', 'image/webp'],
+  [0, 'BM', 'image/bmp'],
+];
+
+/** Which of the formats that can be looked at a picture is in, by its first bytes. */
+export function detectPicture(bytes: Uint8Array): Picture['mediaType'] | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(16, bytes.byteLength)).toString('latin1');
+  return SIGNATURES.find(([at, signature]) => head.startsWith(signature, at))?.[2];
+}
