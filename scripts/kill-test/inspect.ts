@@ -53,7 +53,7 @@ export function readRecords(dataFolder: string): FoundRecords {
   database.exec('begin');
   const chunksOf = Map.groupBy(
     all(`select c.key, c.ordinal, c.text, c.start_offset, c.end_offset, d.id from chunks c
-      join documents d on d.key = c.document_key and d.generation = c.generation order by c.key`),
+      join documents d on d.key = c.document_key and d.generation = c.generation order by c.document_key, c.ordinal`),
     (row) => String(row['id']),
   );
   const versionsOf = Map.groupBy(
