@@ -44,7 +44,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   citations: [...vocabulary],
   prompts: [...vocabulary, 'store'],
   retrieval: [...ports, 'prompts', 'store/full-text'],
-  graph: [...ports, 'citations', 'retrieval', 'store/full-text'],
+  graph: [...ports, 'prompts', 'citations', 'retrieval', 'store/full-text'],
   toolbox: foundations,
   agent: [...foundations, ...work, 'models/extractive'],
   rag: [...foundations, 'models/extractive'],

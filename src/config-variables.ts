@@ -143,6 +143,7 @@ export const variables = z.object({
   CITEWELL_VERSIONS_KEPT: wholeNumber('10', 0, 1_000).default(10),
   CITEWELL_GRAPH: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
   CITEWELL_GRAPH_MODEL: modelName('openai/gpt-6-luna or builtin/noun-phrases-v1').optional(),
+  CITEWELL_SUMMARIES: z.enum(['model', 'extract'], { error: 'expected model or extract' }).default('model'),
   CITEWELL_CONTEXT_TOKENS: wholeNumber('128000', 2_000, 10_000_000).default(128_000),
   CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),
   CITEWELL_AFTER_UNTRUSTED: z

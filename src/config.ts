@@ -61,6 +61,8 @@ export interface Config {
   readonly ingest: 'inline' | 'queue';
   /** Whether documents are extracted into the graph by themselves, and with which model where not without one. */
   readonly graph: { readonly isAutomatic: boolean; readonly model?: string };
+  /** Who summarises documents where a language model is configured: it, or nobody but their own sentences. */
+  readonly summaries: 'model' | 'extract';
   /** Tokens a language model reads at once; longer conversations are summarised. */
   readonly contextTokens: number;
   /** Earlier versions kept of each document. */
@@ -135,6 +137,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
       isAutomatic: value.CITEWELL_GRAPH === 'on',
       ...(value.CITEWELL_GRAPH_MODEL && { model: value.CITEWELL_GRAPH_MODEL }),
     },
+    summaries: value.CITEWELL_SUMMARIES,
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,
     versionsKept: value.CITEWELL_VERSIONS_KEPT,
     resumeSeconds: value.CITEWELL_RESUME_SECONDS,

@@ -24,12 +24,14 @@ import { openPromptBook } from './prompts/prompt-book.ts';
 import { createAnswerer } from './rag/answer-question.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
 import { modelQueryVariants } from './retrieval/rewrite-query.ts';
+import { withDescriptions } from './retrieval/search-documents.ts';
 import { defaultRunLogSettings, RunLog } from './runs/run-log.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { hintsFor } from './services/hints.ts';
 import type { Learner } from './services/learner.ts';
 import { requireModels } from './services/naming.ts';
 import { openEmbedder } from './services/open-embedder.ts';
+import { openEnrichment } from './services/open-enrichment.ts';
 import { openGraph } from './services/open-graph.ts';
 import { openSandbox } from './services/open-sandbox.ts';
 import { openWeb, type Web } from './services/open-web.ts';
@@ -106,12 +108,17 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const settings = { ...config, modelCacheDir: join(folder.cacheFolder, 'models') };
   const preferred = config.embeddingModel ?? defaultEmbeddingName(config);
   const { spaces, learned, conversations, maintenance } = store;
-  const { corpus, changes, watched } = watchCorpus(store.corpus);
+  const watching = watchCorpus(store.corpus);
+  const { changes, watched } = watching;
   const keep = options.embedder === 'keep';
   const embedder = await openEmbedder({ config, settings, preferred, spaces, learned, changes, keep, log });
   const { embeddings, learner } = embedder;
   closers.push(learner.close);
-  const accounts = await createAccounts(config.access.accounts, { ...store, store: store.people, corpus });
+  const accounts = await createAccounts(config.access.accounts, {
+    ...store,
+    store: store.people,
+    corpus: watching.corpus,
+  });
   await settleAdmins(config.access.admins, { ...accounts, collections: store.collections, warn });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const chunks = createChunkSearch({
@@ -123,16 +130,28 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const hasModel = !models.defaultName('fast').startsWith('builtin/');
   const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast'), prompts) : undefined;
   const asking = sharingQueries(embeddings);
+  const corpus = withDescriptions(watching.corpus, { descriptions: store.descriptionSearch, embedder: asking });
   const retriever = withGraph({
     retriever: createRetriever({ chunks, embedder: asking, variants }),
     graph: store.graphSearch,
     embedder: asking,
   });
-  const graph = openGraph({ settings: config, store, models, embeddings, changes, warn });
+  const graph = openGraph({ settings: config, store, models, embeddings, changes, prompts, warn });
   closers.push(graph.close);
+  const { enrichment, summaries } = openEnrichment({
+    config,
+    store,
+    corpus,
+    models,
+    prompts,
+    embeddings,
+    changes,
+    warn,
+  });
+  closers.push(summaries.close);
   const feed = createIngestionFeed();
   const ingestor = withinQuota(
-    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed }),
+    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed, enrichment }),
     accounts.quotas,
   );
   closers.push(ingestor.close);
@@ -182,6 +201,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   if (options.resumes) {
     ingestions.nudge();
     graph.extraction.start();
+    summaries.start();
     learner.start();
   }
 
@@ -190,6 +210,8 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     changes,
     corpus,
     versions: watched(store.versions),
+    summaries,
+    descriptions: store.descriptions,
     collections,
     graph,
     prompts,
@@ -219,6 +241,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
       const state = indexStates[maintenance.state().kind];
       const embeddingModelSetting = config.embeddingModel;
       const { waiting, failed } = await store.documentGraphs.backlog();
+      const written = await summaries.backlog();
       return {
         version: readVersion(),
         model,
@@ -228,6 +251,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
         data: folder.path,
         index: { kind: config.chroma ? 'remote' : 'embedded', state },
         graph: { waiting, failed },
+        summaries: written,
         hints: [
           ...hintsFor({ model, embedder: embeddings, preferredEmbedder: preferred, embeddingModelSetting }),
           ...outside.problems(),

@@ -68,6 +68,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       ...parts.web,
       ...(parts.sandbox && { sandbox: parts.sandbox }),
       mayContact: (url) => containment.mayContact(url),
+      prompts: parts.prompts ?? builtInPrompts,
       maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
       ...(isExtractive ? {} : { reasoner: modelFor('reasoning', model, parts.models) }),
       ask: (question, asking) => askSubQuestion({ ...run, signal: asking }, question, rest.subTools),

@@ -1,10 +1,12 @@
 import { ServiceError } from '../errors.ts';
 import type { Model, ModelRegistry } from '../models/model.ts';
 import { type PriceTable, priceOf } from '../models/prices.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { DocumentGraphRecords, GraphRecords, NewCommunity } from '../store/graph-records.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import { describeCommunity } from './describe-community.ts';
+import { nameWithWishes, narrowGraph, plainName, readExtractorWish } from './extractor-wish.ts';
 import type { CommunityGroup } from './find-communities.ts';
 import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import { createGraphExtraction, type GraphExtraction } from './graph-extraction.ts';
@@ -46,6 +48,8 @@ export interface GraphDeskParts {
   readonly thread: GraphThread;
   readonly models: ModelRegistry;
   readonly prices: PriceTable;
+  /** The words models are asked with; as the program brings them when absent. */
+  readonly prompts?: PromptTexts;
   readonly changes: CorpusWatch;
   readonly settings: GraphDeskSettings;
   readonly onIdle?: (signal: AbortSignal) => Promise<void>;
@@ -67,13 +71,20 @@ const DESCRIBED_BY_MODEL = 60;
 export function createGraphDesk(parts: GraphDeskParts): GraphDesk {
   const { records, documents, collections, thread, models, prices, settings } = parts;
 
-  const extractorOf = (name: string | null): GraphExtractor => {
-    const wanted = name ?? settings.model ?? BUILT_IN_EXTRACTOR;
-    if (wanted === BUILT_IN_EXTRACTOR) return thread.extractor;
+  const extractorOf = (line: string | null): GraphExtractor => {
+    const wish = readExtractorWish(line);
+    const wanted = wish.model ?? settings.model ?? BUILT_IN_EXTRACTOR;
+    if (wanted === BUILT_IN_EXTRACTOR) {
+      const { extractor } = thread;
+      const extract: GraphExtractor['extract'] = async (...passages) =>
+        narrowGraph(await extractor.extract(...passages), wish);
+      return { ...extractor, name: extractor.name, extract };
+    }
     if (wanted.startsWith('builtin/')) {
       throw new ServiceError('unknown_model', `"${wanted}" extracts no graph; ${BUILT_IN_EXTRACTOR} does, or a model.`);
     }
-    return createModelExtractor({ model: models.resolve(wanted, 'fast') });
+    const extractor = createModelExtractor({ ...wish, model: models.resolve(wanted, 'fast'), prompts: parts.prompts });
+    return { ...extractor, name: nameWithWishes(extractor.name, wish) };
   };
 
   const extraction = createGraphExtraction({
@@ -93,14 +104,15 @@ export function createGraphDesk(parts: GraphDeskParts): GraphDesk {
     async estimate(documentIds, name) {
       const extractor = extractorOf(name);
       const isFree = extractor.name === BUILT_IN_EXTRACTOR;
-      const price = priceOf(extractor.name, prices);
-      const none = { extractor: extractor.name, documents: documentIds.length, chunks: 0 };
+      const wish = readExtractorWish(name);
+      const price = priceOf(plainName(extractor.name), prices);
+      const none = { extractor: plainName(extractor.name), documents: documentIds.length, chunks: 0 };
       let sum: GraphEstimate = { ...none, calls: 0, inputTokens: 0, outputTokens: 0, cost: isFree || price ? 0 : null };
       for (const id of documentIds) {
         const passages = await documents.passagesOf(id);
         const each = isFree
           ? { calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
-          : estimateExtraction(passages, price);
+          : estimateExtraction(passages, price, { ...wish, prompts: parts.prompts });
         sum = {
           ...sum,
           chunks: sum.chunks + passages.length,
@@ -127,7 +139,7 @@ export function createGraphDesk(parts: GraphDeskParts): GraphDesk {
       try {
         const graph = await readGraph(records, collectionId);
         const groups = await thread.findCommunities(graph, signal);
-        const built = await describeGroups(groups, model, signal);
+        const built = await describeGroups(groups, { model, prompts: parts.prompts }, signal);
         await records.replaceBuilt(collectionId, built);
         return built.length;
       } catch (error) {
@@ -179,7 +191,7 @@ async function readGraph(records: GraphRecords, collectionId: string): Promise<E
 
 async function describeGroups(
   groups: readonly CommunityGroup[],
-  model: Model | undefined,
+  { model, prompts }: { readonly model: Model | undefined; readonly prompts: PromptTexts | undefined },
   signal: AbortSignal,
 ): Promise<NewCommunity[]> {
   const built: NewCommunity[] = [];
@@ -188,7 +200,7 @@ async function describeGroups(
     const community =
       model === undefined || place >= DESCRIBED_BY_MODEL
         ? describeCommunity(group)
-        : await describeCommunityWithModel(group, { model }, signal);
+        : await describeCommunityWithModel(group, { model, ...(prompts && { prompts }) }, signal);
     const { name, summary, findings, rating, ratingExplanation, level } = community;
     built.push({
       ...{ name, summary, findings, rating, ratingExplanation, level },

@@ -4,6 +4,7 @@ import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { GraphDesk } from '../graph/graph-desk.ts';
+import type { SummaryDesk } from '../ingest/enrich/summary-desk.ts';
 import type { IngestionDesk } from '../ingest/ingestion-desk.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
@@ -12,6 +13,7 @@ import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { RunLog } from '../runs/run-log.ts';
 import type { Corpus } from '../store/corpus.ts';
+import type { DescriptionVectors } from '../store/description-records.ts';
 import type { IndexState } from '../store/index-state.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { SourceRecords } from '../store/source-records.ts';
@@ -37,6 +39,8 @@ export interface ServiceStatus {
   };
   /** Documents whose graph is still to be extracted, and those where that failed. */
   readonly graph?: { readonly waiting: number; readonly failed: number };
+  /** Documents whose summary a model is still to write, and those where it could not. */
+  readonly summaries?: { readonly waiting: number; readonly failed: number };
   /** Things worth telling a person, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
 }
@@ -96,6 +100,10 @@ export interface HttpServices {
   /** Ingestions that go on in the background. */
   readonly ingestions: IngestionDesk;
   readonly graph: GraphDesk;
+  /** Summaries that models write. */
+  readonly summaries?: SummaryDesk;
+  /** Vectors of what documents are described by, as far as they are kept. */
+  readonly descriptions?: Pick<DescriptionVectors, 'vectorsOf'>;
   readonly retriever: Retriever;
   readonly answerer: Answerer;
   readonly agent: Agent;

@@ -23,12 +23,21 @@ export function carryOver(own: Document, settings: Metadata, { submission, read 
       ...read,
       title: hadTitle && !hasTitle ? own.title : read.title,
       settings: {
+        ...keptWishes(settings, submission),
         ...read.settings,
         // A name whose value was lost with a failed attempt is the document's own to fill again.
         given_metadata: [...new Set(said)].filter((name) => name in metadata),
         given_title: hadTitle || hasTitle,
       },
     },
+  };
+}
+
+/** What a model was to write of it goes on being written, until somebody says otherwise. */
+function keptWishes({ enrichment, summary_settings: summary }: Metadata, { settings }: Submission): Metadata {
+  return {
+    ...(enrichment !== undefined && settings.context === undefined && { enrichment }),
+    ...(summary !== undefined && settings.summary === undefined && { summary_settings: summary }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Document } from '../documents/document.ts';
+import type { Document, Metadata } from '../documents/document.ts';
 import { defaultCollectionId } from '../documents/ids.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
@@ -7,12 +7,15 @@ import type { IngestionQueue } from '../store/ingestion-queue.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { type CarriedOver, carryOver } from './carry-over.ts';
+import type { Enrichment } from './enrich/enrichment.ts';
 import { findTwin } from './find-twin.ts';
 import type { IngestionFeed } from './ingestion-feed.ts';
 import type { IngestEvent, Ingestor, Judge, Submission } from './ingestor.ts';
+import type { PreparedDocument } from './prepare-document.ts';
 import { createPreparationWorkers, type PreparationLimits } from './prepare-in-worker.ts';
-import { publishPassages } from './publish-passages.ts';
+import { publishPassages, titleFor } from './publish-passages.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
+import type { Passage } from './split-text.ts';
 import { createTurns } from './turns.ts';
 
 export interface IngestorParts {
@@ -21,6 +24,8 @@ export interface IngestorParts {
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
   readonly queue: Pick<IngestionQueue, 'release'>;
+  /** What models add; without it documents stay as they are read. */
+  readonly enrichment?: Enrichment;
   /** Told of everything that happens. */
   readonly feed?: Pick<IngestionFeed, 'tell'>;
   readonly limits?: Partial<IngestionLimits>;
@@ -82,8 +87,10 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       const settings = await corpus.settingsOf(id);
       const bytes = await corpus.bytesOf(id);
       if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${id} is gone.`);
-      const prepared = await readers.prepare(toPreparationJob(document, bytes, settings), signal);
-      const published = yield* publishPassages({ ...parts, document, settings, prepared, signal });
+      const read = await readers.prepare(toPreparationJob(document, bytes, settings), signal);
+      const prepared = { ...read, passages: yield* augment(document, settings, read, signal) };
+      const summaryModel = parts.enrichment?.summaryModel(settings);
+      const published = yield* publishPassages({ ...parts, document, settings, prepared, summaryModel, signal });
       yield { type: 'status', status: 'success' };
       yield { type: 'done', document: published };
     } catch (thrown) {
@@ -99,6 +106,26 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     }
   }
 
+  /** Has a model place the passages, where that was asked. */
+  async function* augment(
+    document: Document,
+    settings: Metadata,
+    prepared: PreparedDocument,
+    signal: AbortSignal,
+  ): AsyncGenerator<IngestEvent, readonly Passage[]> {
+    const { passages, summary } = prepared;
+    if (!parts.enrichment?.places(settings)) return passages;
+    await corpus.setStatus(document.id, 'augmenting', document.ingestionAttempt);
+    yield { type: 'status', status: 'augmenting' };
+    const title = titleFor(document, settings, prepared);
+    const steps = parts.enrichment.place({ documentId: document.id, title, summary, passages }, settings, signal);
+    for (;;) {
+      const step = await steps.next();
+      if (step.done) return step.value;
+      yield { type: 'progress', stage: 'augmenting', ...step.value };
+    }
+  }
+
   /** Leaves it pending; false when it is gone, given up or submitted anew meanwhile. */
   async function isStillWanted({ id, ingestionAttempt }: Document): Promise<boolean> {
     try {
@@ -111,7 +138,20 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
   }
 
   return {
+    async estimate(given, signal) {
+      if (parts.enrichment === undefined) return null;
+      const { read } = await withWhatWasSaid(corpus, given);
+      if (!parts.enrichment.places(read.settings)) return null;
+      parts.enrichment.check(given.settings);
+      const { id, fileName, type, title, bytes, settings } = read;
+      const prepared = await readers.prepare(toPreparationJob({ fileName, type }, bytes, settings), signal);
+      const { passages, summary } = prepared;
+      return (await parts.enrichment.estimate({ documentId: id, title, summary, passages }, settings)) ?? null;
+    },
+
     async submit(given, { queued = false } = {}) {
+      if (parts.enrichment === undefined) refuseEnrichment(given);
+      else parts.enrichment.check(given.settings);
       const { submission, read } = await withWhatWasSaid(corpus, given);
       const twin = await findTwin(corpus, submission, read);
       if (twin !== undefined) return twin;
@@ -129,6 +169,11 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     run,
     close: () => readers.close(),
   };
+}
+
+function refuseEnrichment({ settings }: Submission): void {
+  if (settings.context === undefined || settings.context === false) return;
+  throw new ServiceError('not_configured', 'Passages can not be placed by a model here.');
 }
 
 const isFinal: Judge = async () => undefined;

@@ -1,10 +1,23 @@
 import type { Document, IngestionStatus, Metadata } from '../documents/document.ts';
+import type { ContextSettings, SummarySettings } from './enrich/enrichment-settings.ts';
+import type { PlacingEstimate } from './enrich/place-passages.ts';
+import type { SplitStrategy } from './split-text.ts';
 
 /** How one document is to be read and split, r2r-v3.md 6.2. Sizes in UTF-16 code units. */
 export interface IngestionSettings {
+  readonly chunkingStrategy?: SplitStrategy;
   readonly chunkSize?: number;
   readonly chunkOverlap?: number;
   readonly skipSummary?: boolean;
+  /** How a model is to summarise it, where one does. */
+  readonly summary?: SummarySettings;
+  /**
+   * Has a model place each passage in the document, for search; false that it is no longer done. With nothing said, a
+   * source that is taken in again is treated as before.
+   */
+  readonly context?: ContextSettings | false;
+  /** Types of files that are not to be taken in. */
+  readonly excludedTypes?: readonly string[];
   /** False leaves the graph of the document unextracted until someone asks for it. */
   readonly automaticExtraction?: boolean;
 }
@@ -37,7 +50,12 @@ export type Accepted =
 
 export type IngestEvent =
   | { readonly type: 'status'; readonly status: IngestionStatus }
-  | { readonly type: 'progress'; readonly stage: 'embedding'; readonly done: number; readonly total: number }
+  | {
+      readonly type: 'progress';
+      readonly stage: 'augmenting' | 'embedding';
+      readonly done: number;
+      readonly total: number;
+    }
   | { readonly type: 'done'; readonly document: Document }
   | { readonly type: 'failed'; readonly document: Document; readonly error: Error }
   /** It failed for now and is tried again at that time. */
@@ -56,6 +74,11 @@ export interface Ingestor {
    * `invalid_request`.
    */
   submit(submission: Submission, options?: { readonly queued?: boolean }): Promise<Accepted>;
+  /**
+   * What placing its passages by a model would come to; null when the submission does not ask for that. Reads the
+   * content and keeps nothing.
+   */
+  estimate(submission: Submission, signal: AbortSignal): Promise<PlacingEstimate | null>;
   /**
    * Reads, splits, embeds and publishes a submitted document. Ends with `done`, `failed` or, when the judge says so,
    * `postponed`. Throws on abort, which puts the document back into the queue.

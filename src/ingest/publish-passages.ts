@@ -18,6 +18,8 @@ export interface PassagesToPublish {
   readonly document: Document;
   readonly settings: Metadata;
   readonly prepared: PreparedDocument;
+  /** The model that is to summarise the document once it can be seen. */
+  readonly summaryModel: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -57,12 +59,12 @@ async function hasMoved(embeddings: EmbeddingModel, from: VectorSpaceName, signa
 const MOVE_AWAITED_MS = 1_000;
 
 async function* publishIn(space: VectorSpaceName, parts: PassagesToPublish): AsyncGenerator<IngestEvent, Document> {
-  const { corpus, spaces, embeddings, document, prepared, signal } = parts;
+  const { corpus, spaces, embeddings, document, settings, prepared, signal } = parts;
   const { passages } = prepared;
   const attempt = document.ingestionAttempt;
   await spaces.claim(space);
   const publication = toPublication(parts);
-  const title = publication.title ?? document.title;
+  const title = titleFor(document, settings, prepared);
 
   await corpus.setStatus(document.id, 'embedding', attempt);
   yield { type: 'status', status: 'embedding' };
@@ -91,22 +93,35 @@ async function* publishIn(space: VectorSpaceName, parts: PassagesToPublish): Asy
 }
 
 function toChunk(passage: Passage, title: string) {
-  const { text, order, start, end, page, headingPath } = passage;
-  return { text, order, start, end, page, headingPath, embeddedText: embeddingText({ ...passage, title }) };
+  const { text, order, start, end, page, headingPath, context } = passage;
+  const placed = context === undefined ? {} : { context };
+  return { text, order, start, end, page, headingPath, ...placed, embeddedText: embeddingText({ ...passage, title }) };
 }
 
 const withVector = (chunk: ReturnType<typeof toChunk>, vector: Float32Array | undefined): NewChunk[] =>
   vector === undefined ? [] : [{ ...chunk, vector }];
 
-function toPublication({ document, settings, prepared }: PassagesToPublish): Publication {
+function toPublication({ document, settings, prepared, summaryModel }: PassagesToPublish): Publication {
   const { text, pages, summary, totalTokens } = prepared;
   const given = settings['given_metadata'];
   const fromCaller = new Set<unknown>(Array.isArray(given) ? given : []);
   // What the caller said of the document wins over what the document says of itself.
   const metadata = Object.fromEntries(Object.entries(prepared.metadata).filter(([name]) => !fromCaller.has(name)));
   const title = ownTitle(document, settings, prepared);
-  return { text, pages, summary, totalTokens, metadata, ...(title === undefined ? {} : { title }) };
+  return {
+    text,
+    pages,
+    summary,
+    totalTokens,
+    metadata,
+    ...(title === undefined ? {} : { title }),
+    ...(summaryModel === undefined ? {} : { summaryModel }),
+  };
 }
+
+/** What the document will be called. */
+export const titleFor = (document: Document, settings: Metadata, prepared: PreparedDocument): string =>
+  ownTitle(document, settings, prepared) ?? document.title;
 
 /**
  * The contract names a document by the caller's title or its file name (r2r-v3.md 6.2). A title its author wrote down as

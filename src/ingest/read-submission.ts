@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Json, Metadata } from '../documents/document.ts';
 import { documentId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { storeContext, storeSummary } from './enrich/enrichment-settings.ts';
 import type { IngestionSettings, Submission } from './ingestor.ts';
 import type { PreparationJob } from './prepare-document.ts';
 import { PASSAGE_BREAK } from './prepare-document.ts';
 import { detectType } from './readers/detect-type.ts';
 import { typeByName } from './readers/file-types.ts';
 import { checkSize } from './readers/index.ts';
+import type { SplitStrategy } from './split-text.ts';
 
 /** A submission, checked, as it goes into the records. */
 export interface ReadSubmission {
@@ -34,6 +36,7 @@ export async function readSubmission(submission: Submission): Promise<ReadSubmis
   checkSettings(submission.settings);
   const given = submission.title ?? textOf(submission.metadata['title']);
   const content = await readContent(submission, given);
+  refuseExcluded(content.type, submission);
   const id = (submission.id ?? documentId(content.name, submission.ownerId)).toLowerCase();
   const { bytes, type, fileName, mediaType } = content;
   return {
@@ -52,6 +55,11 @@ export async function readSubmission(submission: Submission): Promise<ReadSubmis
       given_title: given !== undefined,
     },
   };
+}
+
+function refuseExcluded(type: string, { settings }: Submission): void {
+  if (settings.excludedTypes?.some((name) => name.toLowerCase().replace(/^\./, '') === type) !== true) return;
+  throw new ServiceError('unsupported_type', `Files of type ${type} are excluded here by excluded_parsers.`);
 }
 
 interface ReadContent {
@@ -109,7 +117,15 @@ function readChunks(given: readonly string[]): string[] {
   return chunks;
 }
 
-function checkSettings({ chunkSize, chunkOverlap }: IngestionSettings): void {
+function checkSettings({ chunkSize, chunkOverlap, context, summary }: IngestionSettings): void {
+  for (const [name, value] of [
+    ['n_chunks', context === false ? undefined : context?.neighbours],
+    ['chunks_for_document_summary', summary?.passages],
+    ['document_summary_max_length', summary?.characters],
+  ] as const) {
+    if (value === undefined || (Number.isInteger(value) && value >= 0)) continue;
+    throw new ServiceError('invalid_request', `${name} is ${value}; it must be a whole number, 0 or more.`);
+  }
   if (chunkSize !== undefined && (!Number.isInteger(chunkSize) || chunkSize < 1)) {
     throw new ServiceError('invalid_request', `chunk_size is ${chunkSize}; it must be a whole number above 0.`);
   }
@@ -132,7 +148,13 @@ const storedSettings = ({
   chunkOverlap,
   skipSummary,
   automaticExtraction,
+  chunkingStrategy,
+  summary,
+  context,
 }: IngestionSettings): Metadata => ({
+  ...(chunkingStrategy === undefined ? {} : { chunking_strategy: chunkingStrategy }),
+  ...(summary === undefined ? {} : { summary_settings: storeSummary(summary) }),
+  ...(context === undefined || context === false ? {} : { enrichment: storeContext(context) }),
   ...(automaticExtraction === undefined ? {} : { automatic_extraction: automaticExtraction }),
   ...(chunkSize === undefined ? {} : { chunk_size: chunkSize }),
   ...(chunkOverlap === undefined ? {} : { chunk_overlap: chunkOverlap }),
@@ -148,7 +170,14 @@ export function toPreparationJob(
   bytes: Uint8Array,
   settings: Metadata,
 ): PreparationJob {
-  const { chunk_size: size, chunk_overlap: overlap, skip_summary: skipSummary, content, lengths } = settings;
+  const {
+    chunking_strategy: strategy,
+    chunk_size: size,
+    chunk_overlap: overlap,
+    skip_summary: skipSummary,
+    content,
+    lengths,
+  } = settings;
   return {
     bytes,
     fileName: document.fileName,
@@ -158,12 +187,16 @@ export function toPreparationJob(
         ? { kind: content, lengths: numbers(lengths) }
         : { kind: content === 'text' ? 'text' : 'file' },
     split: {
+      ...(isStrategy(strategy) && { strategy }),
       ...(typeof size === 'number' && { chunkSize: size }),
       ...(typeof overlap === 'number' && { chunkOverlap: overlap }),
     },
     skipSummary: skipSummary === true,
   };
 }
+
+const isStrategy = (value: Json | undefined): value is SplitStrategy =>
+  value === 'recursive' || value === 'character' || value === 'structure';
 
 const numbers = (value: Json | undefined): number[] =>
   Array.isArray(value) ? value.filter((member) => typeof member === 'number') : [];

@@ -38,6 +38,13 @@ export function splitRecursively(text: string, options: RecursiveOptions): Span[
   return spans;
 }
 
+/** As R2R's character splitter does: paragraphs joined up to the size; one that is longer stays whole. */
+export function splitAtParagraphs(text: string, options: RecursiveOptions): Span[] {
+  const spans: Span[] = [];
+  joinPieces(spans, text, piecesOf(text, 0, SEPARATORS[0]), options);
+  return spans;
+}
+
 function piecesOf(part: string, offset: number, separator: string): Span[] {
   const pieces: Span[] = [];
   let start = 0;

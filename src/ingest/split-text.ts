@@ -1,7 +1,7 @@
 import type { PageSpan } from '../documents/document.ts';
 import type { Block, ReadDocument } from './readers/reader.ts';
 import { type Section, sectionsOf } from './sections.ts';
-import { splitRecursively, trimSpan } from './split-recursively.ts';
+import { splitAtParagraphs, splitRecursively, trimSpan } from './split-recursively.ts';
 import { type SectionSpan, splitStructure } from './split-structure.ts';
 
 /** A passage of a text before it becomes a chunk: `text` equals the document's text from `start` to `end`. */
@@ -13,18 +13,24 @@ export interface Passage {
   readonly page: number | null;
   /** The headings above it; of a passage that begins within a table, the names of the table's columns come last. */
   readonly headingPath: readonly string[];
+  /** What a model wrote to place it in its document; it is found by that, and nobody is shown it. */
+  readonly context?: string;
 }
 
-/** Both in UTF-16 code units. Without either, the text is split by its structure. */
+/** Sizes in UTF-16 code units. With nothing said, the text is split by its structure. */
 export interface SplitOptions {
+  readonly strategy?: SplitStrategy;
   readonly chunkSize?: number;
   readonly chunkOverlap?: number;
 }
 
+/** As R2R has them, r2r-v3.md 6.2: `character` cuts at paragraphs only. `structure` is ours. */
+export type SplitStrategy = 'recursive' | 'character' | 'structure';
+
 const SIZES = { target: 900, maximum: 1_200 };
 
-/** The contract's default, for an overlap that comes without a size. */
-const RECURSIVE_SIZE = 1_024;
+/** The contract's defaults: for an overlap that comes without a size, and for a strategy that comes alone. */
+const USUAL_SIZES = { chunkSize: 1_024, chunkOverlap: 512 } as const;
 
 /** Splits a document into passages, in order. */
 export function splitText(
@@ -33,10 +39,9 @@ export function splitText(
 ): Passage[] {
   const { text, blocks, pages } = document;
   const sections = sectionsOf(text, blocks);
-  const spans =
-    options.chunkSize === undefined && options.chunkOverlap === undefined
-      ? splitStructure(text, sections, SIZES)
-      : splitBySize(text, sections, options);
+  const spans = splitsBySize(options)
+    ? splitBySize(text, sections, options)
+    : splitStructure(text, sections, structureSizes(options));
   const pageAt = follow(pages, (page) => page.start);
   const tableAt = follow(blocks, (block) => block.start);
   return spans
@@ -57,10 +62,22 @@ export function splitText(
     });
 }
 
+const splitsBySize = ({ strategy, chunkSize, chunkOverlap }: SplitOptions): boolean =>
+  strategy === undefined ? chunkSize !== undefined || chunkOverlap !== undefined : strategy !== 'structure';
+
+/** A size that is asked for is the largest there is. */
+const structureSizes = ({ chunkSize }: SplitOptions): typeof SIZES =>
+  chunkSize === undefined
+    ? SIZES
+    : { target: Math.ceil((chunkSize * SIZES.target) / SIZES.maximum), maximum: chunkSize };
+
 function splitBySize(text: string, sections: readonly Section[], options: SplitOptions): SectionSpan[] {
   const sectionAt = follow(sections, (section) => section.start);
-  const sizes = { chunkSize: options.chunkSize ?? RECURSIVE_SIZE, chunkOverlap: options.chunkOverlap ?? 0 };
-  return splitRecursively(text, sizes).map((span) => ({ ...span, path: sectionAt(span.start)?.path ?? [] }));
+  const { strategy, chunkSize = USUAL_SIZES.chunkSize } = options;
+  const isBare = options.chunkSize === undefined && options.chunkOverlap === undefined;
+  const sizes = { chunkSize, chunkOverlap: options.chunkOverlap ?? (isBare ? USUAL_SIZES.chunkOverlap : 0) };
+  const spans = strategy === 'character' ? splitAtParagraphs(text, sizes) : splitRecursively(text, sizes);
+  return spans.map((span) => ({ ...span, path: sectionAt(span.start)?.path ?? [] }));
 }
 
 const pageOf = (page: PageSpan | undefined): number | null => page?.number ?? null;

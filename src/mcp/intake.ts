@@ -38,7 +38,7 @@ export function createIntakeDesk({ corpus, collections, ingestor, sources, log }
     try {
       for await (const event of ingestor.run(id, closing.signal)) {
         if (event.type === 'status') tell({ status: event.status });
-        if (event.type === 'progress') tell({ status: 'embedding', done: event.done, total: event.total });
+        if (event.type === 'progress') tell({ status: event.stage, done: event.done, total: event.total });
       }
     } catch (error) {
       if (!closing.signal.aborted) log.error({ err: error, documentId: id }, 'An ingestion ended unexpectedly.');

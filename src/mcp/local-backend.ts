@@ -54,6 +54,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     return {
       retriever: services.retriever,
       library: corpus,
+      ...(services.prompts && { prompts: services.prompts }),
       settings,
       visible,
       cite: (source) => sources.add(source),

@@ -1,6 +1,7 @@
 import type { Agent } from '../agent/agent.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { RunLog } from '../runs/run-log.ts';
@@ -24,6 +25,8 @@ export interface McpServices {
   readonly agent: Agent;
   readonly runs: RunLog;
   readonly models: ModelRegistry;
+  /** The words models are asked with, as they hold now. */
+  readonly prompts?: PromptTexts;
   /** What reaches the web. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages' | 'fetchPage'>;
   /** Where Python runs, when it can. */

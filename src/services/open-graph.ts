@@ -5,6 +5,7 @@ import { createGraphDesk, type GraphDesk } from '../graph/graph-desk.ts';
 import { createGraphThread } from '../graph/graph-thread.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import { listPrices } from '../models/prices.ts';
+import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Store } from '../store/sql/open-store.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 
@@ -14,11 +15,12 @@ export interface GraphParts {
   readonly models: ModelRegistry;
   readonly embeddings: EmbeddingModel;
   readonly changes: CorpusWatch;
+  readonly prompts: PromptTexts;
   readonly warn: (message: string, cause?: unknown) => void;
 }
 
 /** The graph of the corpus, with its thread; nothing is started before it is used. */
-export function openGraph({ settings, store, models, embeddings, changes, warn }: GraphParts): GraphDesk {
+export function openGraph({ settings, store, models, embeddings, changes, prompts, warn }: GraphParts): GraphDesk {
   const { graphs, documentGraphs, graphNames, collections } = store;
   return createGraphDesk({
     records: graphs,
@@ -26,6 +28,7 @@ export function openGraph({ settings, store, models, embeddings, changes, warn }
     collections,
     thread: createGraphThread(),
     models,
+    prompts,
     prices: { ...listPrices, ...settings.prices },
     changes,
     settings: settings.graph,

@@ -38,7 +38,7 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
       vector_index: config.chroma === undefined ? 'chroma, embedded' : 'chroma, remote',
     },
     embedding: { base_model: embedder, preferred: config.embeddingModel ?? null },
-    ingestion: { provider: 'citewell', mode: config.ingest },
+    ingestion: { provider: 'citewell', mode: config.ingest, summaries: config.summaries },
     search: {
       limit: defaultSearchSettings.limit,
       index_measure: defaultSearchSettings.measure,

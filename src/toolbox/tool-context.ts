@@ -4,6 +4,7 @@ import type { Document } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { Message } from '../models/message.ts';
 import type { Model, Usage } from '../models/model.ts';
+import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -46,6 +47,8 @@ export interface ToolContext {
   readonly visible: Filter;
   /** Number under which the model may cite this source; the same source keeps its number for the whole run. */
   cite(source: Source): number;
+  /** The words its own model calls are asked with; as the program brings them when absent. */
+  readonly prompts?: PromptTexts;
   /** Present when the `reasoner` need is met. */
   readonly reasoner?: Model;
   /** Present when the `answerer` need is met: the RAG agent on a question of its own. */
@@ -82,3 +85,5 @@ export interface ToolContext {
   spend(model: string, usage: Usage): void;
   readonly signal: AbortSignal;
 }
+
+export const promptsOf = ({ prompts }: ToolContext): PromptTexts => prompts ?? builtInPrompts;

@@ -32,9 +32,9 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     .route('/:id/extract')
     .post(async (request, response) => {
       const { id } = await findChangeable(corpus, readId(request, 'id'), response);
-      const { model, isEstimate, waits } = readBody(request, graphWork);
+      const { model, extractor, isEstimate, waits } = readBody(request, graphWork);
       if (isEstimate) {
-        response.json(single(toEstimate(await graph.estimate([id], model ?? null))));
+        response.json(single(toEstimate(await graph.estimate([id], extractor))));
         return;
       }
       // What costs nothing is quick enough to be waited for; a model is not, unless it is wished.
@@ -42,7 +42,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       const settled = isAwaited ? graph.extraction.settled(id, requestSignal(request, response)) : undefined;
       // Heard below; until then its failure must not count as unheard.
       settled?.catch(() => undefined);
-      await graph.extraction.request(id, model ?? null);
+      await graph.extraction.request(id, extractor);
       await settled;
       const outcome = isAwaited ? await graph.documents.extractionOf(id) : undefined;
       if (outcome?.failure) throw new ServiceError('provider_failed', outcome.failure);
@@ -136,16 +136,16 @@ export function collectionExtractRoutes(services: Services): Router {
     .post(async (request, response) => {
       const by = principalOf(response);
       const { id } = await shared.get(by, readId(request, 'id'));
-      const { model, isEstimate } = readBody(request, graphWork);
+      const { extractor, isEstimate } = readBody(request, graphWork);
       const ids: string[] = [];
       for await (const document of eachOf((page) => shared.documents(by, id, page))) {
         if (mayChange(document, by) && document.chunkCount > 0) ids.push(document.id);
       }
       if (isEstimate) {
-        response.json(single(toEstimate(await graph.estimate(ids, model ?? null))));
+        response.json(single(toEstimate(await graph.estimate(ids, extractor))));
         return;
       }
-      for (const document of ids) await graph.extraction.request(document, model ?? null);
+      for (const document of ids) await graph.extraction.request(document, extractor);
       response.json(
         single({
           message: `Graph extraction queued for ${ids.length} documents.`,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { writeExtractorWish } from '../../graph/extractor-wish.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
 
 const name = z.string().trim().min(1).max(1_000);
@@ -71,6 +72,14 @@ export const communityChange = snakeCased(z.object({ name: optional(name), ...co
 
 const generation = snakeCased(z.looseObject({ model: optional(z.string().min(1)) }));
 
+const names = z.array(z.string().trim().min(1).max(200)).max(200);
+const wishes = {
+  entity_types: optional(names),
+  relation_types: optional(names),
+  chunk_merge_count: optional(z.number().int().min(1).max(64)),
+  max_knowledge_relationships: optional(z.number().int().min(1).max(10_000)),
+};
+
 /**
  * The body of extraction and of building communities. R2R keeps the model in its settings; ours may stand beside them.
  * `run_type: "estimate"` asks what it would come to.
@@ -86,15 +95,30 @@ export const graphWork = snakeCased(
           model: optional(z.string().min(1)),
           run_type: optional(z.enum(['run', 'estimate'])),
           generation_config: optional(generation),
+          ...wishes,
         }),
       ),
     ),
   }),
 ).transform((wire) => ({
-  model: wire.model ?? wire.settings?.model ?? wire.settings?.generation_config?.model,
+  ...toExtractor(wire.model ?? wire.settings?.model ?? wire.settings?.generation_config?.model, wire.settings),
   isEstimate: (wire.run_type ?? wire.settings?.run_type) === 'estimate',
   waits: wire.run_with_orchestration,
 }));
+
+type Wishes = z.output<z.ZodObject<typeof wishes>>;
+
+/** The model that is named, and the line under which it waits with all that is wished of it. */
+function toExtractor(model: string | undefined, settings: Partial<Wishes> | undefined) {
+  const wish = {
+    model,
+    entityTypes: settings?.entity_types,
+    relationTypes: settings?.relation_types,
+    passagesPerCall: settings?.chunk_merge_count,
+    maxRelationships: settings?.max_knowledge_relationships,
+  };
+  return { model, extractor: writeExtractorWish(wish) };
+}
 
 export const pullRequest = snakeCased(z.object({ force: optional(flag) })).transform(({ force }) => ({
   force: force ?? false,

@@ -38,7 +38,7 @@ export function toIngestionEvent({ id, event }: FollowedEvent, documentId: strin
     case 'status':
       return sent('status', { ingestion_status: event.status });
     case 'progress':
-      return sent('progress', { ingestion_status: 'embedding', done: event.done, total: event.total });
+      return sent('progress', { ingestion_status: event.stage, done: event.done, total: event.total });
     case 'postponed':
       return sent('postponed', { reason: event.error.message, next_try_at: event.until.toISOString() });
     case 'done':

@@ -21,15 +21,11 @@ export function createSummaries({ reader, writer }: Sqlite): SummaryRecords {
         .execute();
     },
 
-    take: () =>
-      writer.transaction().execute(async (transaction) => {
-        const row = await transaction
-          .selectFrom('documents')
-          .select(['key', 'id', 'generation', 'title', 'summary', 'settings'])
-          .where('summary_status', '=', 'pending')
-          .where('generation', '>', 0)
-          .orderBy('key')
-          .executeTakeFirst();
+    async take() {
+      // The usual answer is that nothing waits; whoever writes need not be held up for it.
+      if ((await firstWaiting(reader)) === undefined) return undefined;
+      return writer.transaction().execute(async (transaction) => {
+        const row = await firstWaiting(transaction);
         if (row === undefined) return undefined;
         await transaction
           .updateTable('documents')
@@ -38,7 +34,8 @@ export function createSummaries({ reader, writer }: Sqlite): SummaryRecords {
           .execute();
         const { id: documentId, key, generation, title, summary } = row;
         return { documentId, key, generation, title, summary, settings: JSON.parse(row.settings) as Metadata };
-      }),
+      });
+    },
 
     async putBack(task) {
       await settle(task, { summary_status: 'pending' });
@@ -60,6 +57,15 @@ export function createSummaries({ reader, writer }: Sqlite): SummaryRecords {
     },
   };
 }
+
+const firstWaiting = (database: Queries) =>
+  database
+    .selectFrom('documents')
+    .select(['key', 'id', 'generation', 'title', 'summary', 'settings'])
+    .where('summary_status', '=', 'pending')
+    .where('generation', '>', 0)
+    .orderBy('key')
+    .executeTakeFirst();
 
 type SummaryColumns = Pick<DocumentTable, 'summary'> & {
   readonly summary_status: string;

@@ -1,0 +1,68 @@
+import pLimit from 'p-limit';
+import { ServiceError } from '../../errors.ts';
+import type { Model } from '../../models/model.ts';
+import type { PromptTexts } from '../../prompts/prompt-texts.ts';
+import { withinTags, writeText } from './write-text.ts';
+
+export interface SummarisedText {
+  readonly title: string;
+  /** Passages in order, those the summary is to be made from. */
+  readonly passages: readonly string[];
+  /** Characters that are read at most. */
+  readonly characters: number;
+}
+
+export interface SummarisingParts {
+  readonly model: Model;
+  readonly prompts: PromptTexts;
+}
+
+/** Read in one call; what is longer is summarised in parts, and the parts' summaries once more. */
+const PART_CHARACTERS = 48_000;
+const PARTS_AT_ONCE = 2;
+const LONGEST = 3_000;
+const CONFIG = { temperature: 0, maxTokens: 1_000 } as const;
+
+/** What a document is about, in a model's words. Throws what the model throws, and `provider_failed` for an empty reply. */
+export async function summarise(
+  { title, passages, characters }: SummarisedText,
+  { model, prompts }: SummarisingParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const write = async (document: string): Promise<string> => {
+    const prompt = prompts.fill('summary', { document: withinTags(`${title}\n\n${document}`, 'document') });
+    const { text, reason } = await writeText(model, prompt, CONFIG, signal);
+    if (text !== '' && reason !== 'refusal') return text.slice(0, LONGEST).toWellFormed();
+    const what = reason === 'refusal' ? 'refused to summarise' : 'wrote nothing about';
+    throw new ServiceError('provider_failed', `${model.name} ${what} "${title}".`);
+  };
+  const parts = inParts(passages.join('\n\n').slice(0, characters).toWellFormed());
+  if (parts.length === 1) return write(parts[0] ?? '');
+  const limit = pLimit(PARTS_AT_ONCE);
+  const summaries = await limit.map(parts, (part, place) => write(`(Part ${place + 1} of ${parts.length})\n\n${part}`));
+  return write(summaries.join('\n\n').slice(0, PART_CHARACTERS));
+}
+
+/** Of about equal length, cut between paragraphs where there are any. */
+function inParts(text: string): string[] {
+  const size = Math.ceil(text.length / Math.ceil(text.length / PART_CHARACTERS || 1));
+  const parts: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const rest = text.length - start;
+    const paragraph = text.lastIndexOf('\n\n', start + size);
+    const end = rest <= size ? text.length : paragraph > start + size / 2 ? paragraph : start + size;
+    parts.push(text.slice(start, end).toWellFormed());
+    start = end;
+  }
+  return parts.length === 0 ? [''] : parts;
+}
+
+/** Of too many passages the first half, in which a document says what it is, and the rest evenly to its end. */
+export function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
+  if (items.length <= most) return items;
+  const head = Math.ceil(most / 2);
+  const left = most - head;
+  const step = (items.length - head) / Math.max(1, left);
+  const tail = Array.from({ length: left }, (_, place) => items[Math.floor(head + place * step)]);
+  return [...items.slice(0, head), ...tail.flatMap((item) => (item === undefined ? [] : [item]))];
+}
