@@ -3,7 +3,7 @@ import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { GraphNameRecords } from '../store/graph-records.ts';
 
 /** The most mentioned names have a vector; a search compares with all of them, and must stay quick. */
-export const NAMES_WITH_VECTOR = 20_000;
+const NAMES_WITH_VECTOR = 20_000;
 const AT_ONCE = 512;
 
 /**

@@ -3,7 +3,7 @@ import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import { mergeGraphs } from './merge-graphs.ts';
 
 /** Passages that a model reads before what it found is kept: as much as an interruption can cost. */
-export const PASSAGES_PER_PART = 16;
+const PASSAGES_PER_PART = 16;
 
 export interface ExtractInPartsOptions {
   readonly extractor: GraphExtractor;
