@@ -9,22 +9,24 @@ import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
 import { readId, readQuery } from '../read-query.ts';
+import { requestSignal } from '../request-signal.ts';
 import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
 import { deletionFilter } from '../wire/deletion-filter.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
-import { toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
+import { toDescribedRecord, toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
 import { metadataList } from '../wire/metadata-list.ts';
-import { asOfQuery, documentChunksQuery, ownedQuery, textQuery } from '../wire/query.ts';
+import { asOfQuery, documentChunksQuery, documentsQuery, textQuery } from '../wire/query.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { toTextRecord } from '../wire/text-record.ts';
+import { summaryVectors } from './summary-vectors.ts';
 import { findChangeable, findThen, findVisible, noDocument } from './visible-document.ts';
 
-type DocumentServices = Pick<HttpServices, 'corpus' | 'versions' | 'limits'>;
+type DocumentServices = Pick<HttpServices, 'corpus' | 'versions' | 'descriptions' | 'embeddings' | 'limits'>;
 
 /** r2r-v3.md 6.3, and ours: the extracted text of a document. Uploading is in `upload.ts`. */
-export function documentRoutes({ corpus, versions, limits }: DocumentServices): Router {
+export function documentRoutes({ corpus, versions, descriptions, embeddings, limits }: DocumentServices): Router {
   const router = Router();
   router.use(receiveBytes(limits.body));
 
@@ -32,11 +34,15 @@ export function documentRoutes({ corpus, versions, limits }: DocumentServices): 
     .route('/')
     .get(async (request, response) => {
       const principal = principalOf(response);
-      const { ids, owner_only: ownerOnly, ...paging } = readQuery(request, ownedQuery);
+      const query = readQuery(request, documentsQuery);
+      const { ids, owner_only: ownerOnly, include_summary_embeddings: withEmbeddings, ...paging } = query;
       const own = ownerOnly ? ownedBy(principal) : everything;
       const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
       const found = await corpus.list(allOf(visibleFilter(principal), own, named), paging);
-      response.json(page(found, toDocumentRecord));
+      const vectors = withEmbeddings
+        ? await summaryVectors(found.items, { descriptions, embeddings }, requestSignal(request, response))
+        : undefined;
+      response.json(page(found, (document) => toDescribedRecord(document, vectors?.get(document.id))));
     })
     .all(onlyMethods('GET', 'POST'));
 
@@ -45,9 +51,11 @@ export function documentRoutes({ corpus, versions, limits }: DocumentServices): 
     .post(async (request, response) => {
       const { query, settings } = readBody(request, searchRequest);
       const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
-      const { limit, offset } = settings;
+      const { limit, offset, kind, hybrid } = settings;
       const view = viewAt(corpus, settings.asOf);
-      response.json(page(await view.searchDocuments({ text: query, filter, limit, offset }), toDocumentHit));
+      const signal = requestSignal(request, response);
+      const asked = { text: query, filter, limit, offset, signal, ...(kind && { kind }), ...(hybrid && { hybrid }) };
+      response.json(page(await view.searchDocuments(asked), toDocumentHit));
     })
     .all(onlyMethods('POST'));
 

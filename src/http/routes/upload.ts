@@ -1,11 +1,12 @@
 import { type RequestHandler, Router } from 'express';
 import { usableCollections } from '../../access/usable-collections.ts';
+import type { PlacingEstimate } from '../../ingest/enrich/place-passages.ts';
 import type { Ingestor } from '../../ingest/ingestor.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readUpload, receiveUpload } from '../receive-upload.ts';
-import { stopSignal } from '../request-signal.ts';
+import { requestSignal, stopSignal } from '../request-signal.ts';
 import { readSubmission } from '../wire/submission.ts';
 
 type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'collections' | 'limits'>;
@@ -14,8 +15,14 @@ type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'collections' | '
 export function uploadRoutes({ ingestor, ingestions, collections, limits }: Services): Router {
   const upload: RequestHandler = async (request, response) => {
     const principal = principalOf(response);
-    const { submission, isOrchestrated } = readSubmission(readUpload(request), principal);
+    const { submission, isOrchestrated, isEstimate, note } = readSubmission(readUpload(request), principal);
     const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
+    if (isEstimate) {
+      response
+        .status(202)
+        .json(single(toEstimate(await ingestor.estimate(submission, requestSignal(request, response)))));
+      return;
+    }
     const queued = isOrchestrated ?? ingestions.queuesByDefault;
     const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued });
     const { id } = accepted.document;
@@ -26,17 +33,36 @@ export function uploadRoutes({ ingestor, ingestions, collections, limits }: Serv
     if (queued) {
       ingestions.nudge();
       const task = await ingestions.ofDocument(id);
-      response.status(202).json(single({ message: QUEUED, task_id: task?.id ?? null, document_id: id }));
+      response.status(202).json(single({ message: noted(QUEUED, note), task_id: task?.id ?? null, document_id: id }));
       return;
     }
     // From here on the document is safe and is finished even if its sender leaves; only a stop interrupts it.
     await runToEnd(ingestor, id, stopSignal(request));
-    response.status(202).json(ingested(id, 'Document created and ingested successfully.'));
+    response.status(202).json(ingested(id, noted('Document created and ingested successfully.', note)));
   };
   return Router().post('/', ...receiveUpload(limits), upload);
 }
 
 const QUEUED = 'Ingest files task queued successfully.';
+
+const noted = (message: string, note: string | undefined): string =>
+  note === undefined ? message : `${message} ${note}`;
+
+/** In the members of an estimate of graph extraction. */
+const toEstimate = (estimate: PlacingEstimate | null) => ({
+  message: 'Estimated; nothing was taken in.',
+  task_id: null,
+  document_id: null,
+  estimate: estimate && {
+    model: estimate.model,
+    chunks: estimate.passages,
+    known_chunks: estimate.known,
+    calls: estimate.calls,
+    input_tokens: estimate.inputTokens,
+    output_tokens: estimate.outputTokens,
+    cost_usd: estimate.cost,
+  },
+});
 
 const ingested = (documentId: string, message: string) => single({ message, task_id: null, document_id: documentId });
 

@@ -1,7 +1,11 @@
 import type { Document, Metadata } from '../../documents/document.ts';
+import type { FoundDocument } from '../../store/corpus.ts';
 
 /** r2r-v3.md 6.1. The members after `chunks` are ours. */
-export function toDocumentRecord(document: Document) {
+export const toDocumentRecord = (document: Document) => toDescribedRecord(document, undefined);
+
+/** The same with the vector of its summary. */
+export function toDescribedRecord(document: Document, summaryEmbedding: Float32Array | undefined) {
   return {
     id: document.id,
     collection_ids: document.collectionIds,
@@ -17,7 +21,7 @@ export function toDocumentRecord(document: Document) {
     updated_at: document.updatedAt,
     ingestion_attempt_number: document.ingestionAttempt,
     summary: document.summary,
-    summary_embedding: null,
+    summary_embedding: summaryEmbedding === undefined ? null : [...summaryEmbedding],
     total_tokens: document.totalTokens,
     chunks: null,
     source: document.source,
@@ -28,15 +32,18 @@ export function toDocumentRecord(document: Document) {
     chunk_count: document.chunkCount,
     published_at: document.publishedAt ?? null,
     failure: document.failure,
+    summary_status: document.summaryStatus ?? 'none',
+    summary_model: document.summaryBy ?? null,
+    summary_note: document.summaryNote ?? null,
   };
 }
 
 /** A document that a search found. */
-export function toDocumentHit(document: Document & { readonly score: number }) {
+export function toDocumentHit(document: FoundDocument) {
   const record = toDocumentRecord(document);
   return {
     ...record,
-    metadata: { ...record.metadata, search_score: document.score, search_type: 'full_text' },
+    metadata: { ...record.metadata, search_score: document.score, search_type: document.searchedBy ?? 'full_text' },
     search_score: document.score,
   };
 }

@@ -52,6 +52,7 @@ export const pageQuery = z.object(paging);
 
 const includeVectors = flag().describe('With the vector of each passage.');
 const includeEmbeddings = flag().describe('With the vector of each description, made by the embedder in use.');
+const includeSummaryEmbeddings = flag().describe('With the vector of each title and summary, of the embedder in use.');
 const ownerOnly = flag().describe('Only what one owns.');
 const ids = idList().describe('Only these.');
 const asOf = z.preprocess(lastOf, moment.optional()).describe('As it was at this time: ISO-8601, or a date.');
@@ -60,6 +61,13 @@ export const asOfQuery = z.object({ as_of: asOf });
 
 export const idsQuery = z.object({ ids, ...paging });
 export const ownedQuery = z.object({ ids, owner_only: ownerOnly, ...paging });
+
+export const documentsQuery = z.object({
+  ids,
+  owner_only: ownerOnly,
+  include_summary_embeddings: includeSummaryEmbeddings,
+  ...paging,
+});
 
 export const vectorsQuery = z.object({ include_vectors: includeVectors });
 export const chunksQuery = z.object({ include_vectors: includeVectors, ...paging });

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
-import type { IngestionSettings, Submission, SubmittedContent } from '../../ingest/ingestor.ts';
+import type { Submission, SubmittedContent } from '../../ingest/ingestor.ts';
 import { checkShape, invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-body.ts';
 import type { Upload } from '../receive-upload.ts';
-import { defined, optional, snakeCased } from './tolerant.ts';
+import { ingestionConfig, noteOn, toIngestionSettings } from './ingestion-config.ts';
+import { optional } from './tolerant.ts';
 
 const MAX_CHUNKS = 102_400;
 
@@ -22,15 +23,6 @@ const ids = z.preprocess((value) => {
 
 const flag = z.union([z.boolean(), z.stringbool()]);
 
-const ingestionConfig = snakeCased(
-  z.object({
-    chunk_size: optional(z.number().int().min(1)),
-    chunk_overlap: optional(z.number().int().min(0)),
-    skip_document_summary: optional(z.boolean()),
-    automatic_extraction: optional(z.boolean()),
-  }),
-);
-
 /** The fields of POST /documents (r2r-v3.md 6.2). */
 export const submissionFields = z.object({
   raw_text: optional(z.string()),
@@ -41,6 +33,8 @@ export const submissionFields = z.object({
   ingestion_mode: optional(z.enum(['fast', 'hi-res', 'ocr', 'custom'])),
   ingestion_config: optional(json('ingestion_config', ingestionConfig)),
   run_with_orchestration: optional(flag),
+  // Ours: `estimate` says what a model's work on it would come to, and keeps nothing.
+  run_type: optional(z.enum(['run', 'estimate'])),
   // Ours: collections by name, where the content came from, and that it takes the place of what has its identifier.
   collections: optional(json('collections', z.array(z.string().trim().min(1).max(200)))),
   source: optional(z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' })),
@@ -51,6 +45,10 @@ export interface ReadUpload {
   readonly submission: Submission;
   /** Whether to answer before the ingestion is done; undefined means as configured. */
   readonly isOrchestrated: boolean | undefined;
+  /** Nothing is to be taken in. */
+  readonly isEstimate: boolean;
+  /** What will be done otherwise than asked for. */
+  readonly note: string | undefined;
 }
 
 /** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`. */
@@ -66,9 +64,14 @@ export function readSubmission(upload: Upload, principal: Principal): ReadUpload
     collectionIds: [...(wire.collection_ids ?? []), ...(wire.collections ?? [])],
     ...(wire.source === undefined ? {} : { source: wire.source }),
     ...(wire.replace === undefined ? {} : { replace: wire.replace }),
-    settings: settingsOf(wire),
+    settings: toIngestionSettings(wire.ingestion_mode, wire.ingestion_config ?? {}),
   };
-  return { submission, isOrchestrated: wire.run_with_orchestration };
+  return {
+    submission,
+    isOrchestrated: wire.run_with_orchestration,
+    isEstimate: wire.run_type === 'estimate',
+    note: noteOn(wire.ingestion_mode, wire.ingestion_config ?? {}),
+  };
 }
 
 function contentOf({ file }: Upload, wire: z.output<typeof submissionFields>): SubmittedContent {
@@ -84,23 +87,4 @@ function contentOf({ file }: Upload, wire: z.output<typeof submissionFields>): S
     ['body'],
     `Send exactly one of file, raw_text and chunks; this has ${given === '' ? 'none of them' : given}.`,
   );
-}
-
-/** Only the fast mode does without a summary. */
-function settingsOf({
-  ingestion_mode: mode,
-  ingestion_config: config,
-}: z.output<typeof submissionFields>): IngestionSettings {
-  const {
-    chunk_size,
-    chunk_overlap,
-    skip_document_summary,
-    automatic_extraction,
-  }: Partial<z.output<typeof ingestionConfig>> = config ?? {};
-  return defined({
-    chunkSize: chunk_size,
-    chunkOverlap: chunk_overlap,
-    automaticExtraction: automatic_extraction,
-    skipSummary: skip_document_summary ?? (mode === 'fast' ? true : undefined),
-  });
 }

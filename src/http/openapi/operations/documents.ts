@@ -7,7 +7,7 @@ import {
   asOfQuery,
   chunksQuery,
   documentChunksQuery,
-  ownedQuery,
+  documentsQuery,
   pageQuery,
   retryQuery,
   stretchQuery,
@@ -57,7 +57,7 @@ const shelf: readonly Operation[] = [
     name: 'listDocuments',
     summary: 'List documents, newest first',
     section: 'r2r-v3.md 6.3',
-    query: ownedQuery,
+    query: documentsQuery,
     answer: json(listOf(documentRecord)),
   }),
   operation('POST /v3/documents/search', {

@@ -29,7 +29,7 @@ const members = {
   updated_at: moment,
   ingestion_attempt_number: z.int(),
   summary: z.string().nullable(),
-  summary_embedding: z.null(),
+  summary_embedding: z.array(z.number()).nullable(),
   total_tokens: z.int(),
   chunks: z.null(),
   source: z.string().nullable().describe('Where it came from: a file: or http(s): address.'),
@@ -40,6 +40,11 @@ const members = {
   chunk_count: z.int(),
   published_at: moment.nullable().describe('Since when this version can be seen.'),
   failure: z.string().nullable().describe('Why ingestion failed.'),
+  summary_status: z
+    .enum(['none', 'pending', 'processing', 'success', 'failed'])
+    .describe('Whether a model writes the summary; none when it is taken from the text.'),
+  summary_model: z.string().nullable().describe('Who wrote the summary; null when it is taken from the text.'),
+  summary_note: z.string().nullable().describe('Why no model wrote it though one was to.'),
 };
 
 /** r2r-v3.md 6.1. */
@@ -54,7 +59,25 @@ export const documentHit = z
 }>;
 
 export const ingested = results(
-  z.object({ message: z.string(), task_id: id.nullable(), document_id: id }).meta({ id: 'IngestionResult' }),
+  z
+    .object({
+      message: z.string(),
+      task_id: id.nullable(),
+      document_id: id.nullable().describe('Null for an estimate.'),
+      estimate: z
+        .object({
+          model: z.string(),
+          chunks: z.int(),
+          known_chunks: z.int().describe('Placed before; they cost nothing.'),
+          calls: z.int(),
+          input_tokens: z.int(),
+          output_tokens: z.int(),
+          cost_usd: z.number().nullable(),
+        })
+        .nullish()
+        .describe('With run_type "estimate": what placing the passages by a model would come to.'),
+    })
+    .meta({ id: 'IngestionResult' }),
 );
 
 export const receipt = results(
