@@ -80,7 +80,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
     const { settings, wording, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, wording, limit: reach(search), signal };
+    const query = { text, filter, asOf, wording, corrected: log.corrections, limit: reach(search), signal };
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
@@ -89,7 +89,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
     const { settings, wording, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, wording, limit, reading: reach(search), signal };
+    const query = { text, filter, asOf, wording, corrected: log.corrections, limit, reading: reach(search), signal };
     const found = await log.time('fullText', () => chunks.ranking(query));
     log.hits('fullText', found.length);
     return found;

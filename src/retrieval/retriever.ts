@@ -1,5 +1,6 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import type { GraphHit } from '../documents/graph-hit.ts';
+import type { Correction } from '../store/chunk-search.ts';
 import type { HybridSettings, SearchKind, SearchSettings } from './search-settings.ts';
 
 /** How a search was carried out, for `explain` (chances.md C7). */
@@ -13,6 +14,8 @@ export interface SearchExplanation {
   readonly fullTextHits: number | null;
   /** The terms the full-text leg looked for. */
   readonly terms: readonly string[];
+  /** Words that no passage has, and what full text looked for in their place. */
+  readonly corrections?: readonly Correction[];
   /** Phrases in quotation marks, which of them every hit says or the first ones do, and what no hit says. */
   readonly wording?: {
     readonly phrases: readonly string[];

@@ -1,3 +1,4 @@
+import type { Correction } from '../store/chunk-search.ts';
 import type { SearchPlan } from './plan-search.ts';
 import type { SearchExplanation } from './retriever.ts';
 
@@ -9,6 +10,8 @@ export interface SearchLog {
   hits(leg: 'semantic' | 'fullText', count: number): void;
   /** What was read out of the query's marks. */
   wording(wording: NonNullable<SearchExplanation['wording']>): void;
+  /** Words of the query, or of a variant of it, that were taken for misspelt. */
+  corrections(corrections: readonly Correction[]): void;
   explain(strategy: string, plan: SearchPlan, embedder: string, terms: readonly string[]): SearchExplanation;
 }
 
@@ -16,6 +19,7 @@ export function createSearchLog(): SearchLog {
   const milliseconds = { embed: 0, semantic: 0, fullText: 0 };
   const hits: { semantic: number | null; fullText: number | null } = { semantic: null, fullText: null };
   const notes = new Set<string>();
+  const corrected = new Map<string, Correction>();
   let said: SearchExplanation['wording'];
   return {
     note: (text) => {
@@ -35,6 +39,9 @@ export function createSearchLog(): SearchLog {
     wording: (wording) => {
       said = wording;
     },
+    corrections: (corrections) => {
+      for (const each of corrections) corrected.set(each.word, each);
+    },
     explain: (strategy, { kind, hybrid }, embedder, terms) => ({
       kind,
       strategy,
@@ -43,6 +50,7 @@ export function createSearchLog(): SearchLog {
       semanticHits: hits.semantic,
       fullTextHits: hits.fullText,
       terms: kind === 'semantic' ? [] : terms,
+      ...(corrected.size > 0 && { corrections: [...corrected.values()] }),
       ...(said && { wording: said }),
       milliseconds,
       notes: [...notes],

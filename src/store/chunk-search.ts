@@ -47,6 +47,8 @@ export interface TextQuery extends Moment, Worded {
   readonly filter: Filter;
   readonly limit: number;
   readonly signal?: AbortSignal;
+  /** Told of words that were taken for misspelt, if there are any. */
+  readonly corrected?: (corrections: readonly Correction[]) => void;
 }
 
 export interface PhraseQuery extends Moment {
@@ -57,6 +59,12 @@ export interface PhraseQuery extends Moment {
 export interface PhraseCounts {
   readonly each: readonly number[];
   readonly all: number;
+}
+
+/** A word that no passage has, and the terms that were looked for in its place. */
+export interface Correction {
+  readonly word: string;
+  readonly instead: readonly string[];
 }
 
 /** A hit with the number the store knows it by, which tells it again in the other leg's ranking. */
@@ -82,7 +90,10 @@ export interface RankingQuery extends TextQuery {
 export interface ChunkSearch {
   /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space. */
   nearest(query: VectorQuery): Promise<FoundChunk[]>;
-  /** BM25 over any of the query's terms; `score` in [0, 1), growing with the BM25 sum. Empty when no term is known. */
+  /**
+   * BM25 over any of the query's terms; `score` in [0, 1), growing with the BM25 sum. A word that nobody wrote counts as
+   * those that differ in a letter, if there are any. Empty when no term is known.
+   */
   matching(query: TextQuery): Promise<ScoredChunk[]>;
   /** The places that `matching` gives: the quicker way to many hits of which few will be shown. */
   ranking(query: RankingQuery): Promise<RankedChunk[]>;

@@ -54,6 +54,7 @@ function toExplanation(explanation: SearchExplanation) {
     semantic_hits: explanation.semanticHits,
     full_text_hits: explanation.fullTextHits,
     terms: explanation.terms,
+    corrections: explanation.corrections ?? [],
     wording: explanation.wording ?? null,
     milliseconds: {
       embed: milliseconds.embed,

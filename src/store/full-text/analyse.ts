@@ -22,12 +22,26 @@ export function analyseForIndex({ title, headingPath, text }: IndexedText): { ti
 }
 
 /** The terms to look for, each once, in order. Stop words count only when there is nothing else. */
-export function analyseQuery(text: string): string[] {
-  // A question is too short to be sure: beginnings that no passage was given cost nothing.
-  const terms = [...new Set(termsOf(text, languageOf(text) !== 'english'))];
-  const telling = terms.filter((term) => !stopWords.has(term));
-  return telling.length > 0 ? telling : terms;
+export const analyseQuery = (text: string): string[] => [...readQueryTerms(text).terms];
+
+export interface QueryTerms {
+  readonly terms: readonly string[];
+  /** Of the terms that are plain words, and no identifiers or numbers: the word that was typed, folded. */
+  readonly words: readonly (readonly [term: string, word: string])[];
 }
+
+/** The same, and which of them could be misspelt words. */
+export function readQueryTerms(text: string): QueryTerms {
+  const words = new Map<string, string>();
+  // A question is too short to be sure: beginnings that no passage was given cost nothing.
+  const terms = [...new Set(termsOf(text, languageOf(text) !== 'english', words))];
+  const telling = terms.filter((term) => !stopWords.has(term));
+  const chosen = telling.length > 0 ? telling : terms;
+  return { terms: chosen, words: chosen.flatMap((term) => [[term, words.get(term)] as const].filter(isWord)) };
+}
+
+const isWord = (pair: readonly [string, string | undefined]): pair is readonly [string, string] =>
+  pair[1] !== undefined;
 
 /** The terms of a text in order, repeated as often as they stand there. */
 export const analyse = (text: string): string[] => termsOf(text, languageOf(text) === 'inflected');
@@ -46,14 +60,14 @@ function languageOf(text: string): LatinLanguage {
  * inflected languages and other alphabets give themselves and their beginning, which inflection leaves alone; scripts
  * written without spaces give overlapping pairs or triples of characters. Nothing depends on the platform's language data.
  */
-function termsOf(text: string, isInflected: boolean): string[] {
+function termsOf(text: string, isInflected: boolean, words?: Map<string, string>): string[] {
   const terms: string[] = [];
   for (const { groups, 0: run } of text.normalize('NFKC').matchAll(RUN)) {
     if (groups?.['ideographs']) addGrams(terms, run, 2);
     else if (groups?.['unspaced']) addGrams(terms, run, 3);
     else if (groups?.['hangul']) addGrams(terms, run, 2);
     else if (groups?.['number']) terms.push(run.replaceAll(',', '').slice(0, MAX_TERM));
-    else if (!groups?.['clitic']) addWord(terms, run, isInflected);
+    else if (!groups?.['clitic']) addWord(terms, run, { isInflected, words });
   }
   return terms;
 }
@@ -67,11 +81,22 @@ const MAX_TERM = 64;
 const BEGINNING = 5;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
-function addWord(terms: string[], run: string, isInflected: boolean): void {
+interface Wording {
+  readonly isInflected: boolean;
+  /** Told the plain words, by their terms. */
+  readonly words?: Map<string, string> | undefined;
+}
+
+function addWord(terms: string[], run: string, { isInflected, words }: Wording): void {
   const whole = run.replaceAll('_', '');
   if (whole === '') return;
+  const place = terms.length;
   addTerm(terms, whole, isInflected);
   const parts = run.length <= MAX_TERM ? (run.match(PART) ?? []) : [];
+  const term = terms[place];
+  if (words !== undefined && term !== undefined && parts.length === 1 && /^[\p{L}\p{M}]+$/u.test(run)) {
+    words.set(term, foldWord(run));
+  }
   if (parts.length > 1) for (const part of parts) addTerm(terms, part, isInflected);
 }
 

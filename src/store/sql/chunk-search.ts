@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import type { ChunkSearch, FoundChunk, VectorQuery } from '../chunk-search.ts';
-import { analyseQuery } from '../full-text/analyse.ts';
+import { readQueryTerms } from '../full-text/analyse.ts';
 import type { IndexState } from '../index-state.ts';
 import type { OpenCollections } from './open-collections.ts';
 import type { Sqlite } from './open-sqlite.ts';
@@ -86,13 +86,17 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
 
   return {
     nearest,
-    matching: ({ text, filter, limit, asOf, wording, signal }) => {
-      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf, wording), limit };
-      return search.call('matchingChunks', query, signal);
+    async matching({ text, filter, limit, asOf, wording, signal, corrected }) {
+      const query = { ...readQueryTerms(text), filter: compileChunkFilter(filter, asOf, wording), limit };
+      const { hits, corrections } = await search.call('matchingChunks', query, signal);
+      if (corrections.length > 0) corrected?.(corrections);
+      return hits;
     },
-    ranking: ({ text, filter, limit, reading, asOf, wording, signal }) => {
-      const query = { terms: analyseQuery(text), filter: compileChunkFilter(filter, asOf, wording), limit, reading };
-      return search.call('rankChunks', query, signal);
+    async ranking({ text, filter, limit, reading, asOf, wording, signal, corrected }) {
+      const query = { ...readQueryTerms(text), filter: compileChunkFilter(filter, asOf, wording), limit, reading };
+      const { hits, corrections } = await search.call('rankChunks', query, signal);
+      if (corrections.length > 0) corrected?.(corrections);
+      return hits;
     },
     read: (keys, signal, asOf) => search.call('readChunks', { keys, at: asOf }, signal),
     countSaying: (phrases, { filter, asOf, signal }) =>

@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Chunk, ScoredChunk } from '../../documents/chunk.ts';
-import type { FoundChunk, PhraseCounts, RankedChunk } from '../chunk-search.ts';
+import type { Correction, FoundChunk, PhraseCounts, RankedChunk } from '../chunk-search.ts';
+import type { QueryTerms } from '../full-text/analyse.ts';
 import type { GraphFinding } from '../graph-search.ts';
 import type { VectorHit } from '../vector-index.ts';
+import { correctWords } from './full-text/correct-words.ts';
 import { rankByTerms, toTextScore } from './full-text/rank-by-terms.ts';
 import { presentTerms } from './full-text/term-index.ts';
 import { type CompiledGraphQuery, searchGraph } from './graph/search-graph.ts';
@@ -40,10 +42,10 @@ export const searchOperations = {
     query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
   ): FoundChunk[] => readAtOnce(database, (reading) => nearestAmong(reading, query)),
 
-  matchingChunks: (database: DatabaseSync, query: MatchingQuery): ScoredChunk[] =>
+  matchingChunks: (database: DatabaseSync, query: MatchingQuery): Ranking<ScoredChunk> =>
     readAtOnce(database, (reading) => matchingChunks(reading, query)),
 
-  rankChunks: (database: DatabaseSync, query: MatchingQuery & { readonly reading: number }): RankedChunk[] =>
+  rankChunks: (database: DatabaseSync, query: MatchingQuery & { readonly reading: number }): Ranking<RankedChunk> =>
     readAtOnce(database, (reading) => rankChunks(reading, query)),
 
   readChunks: (
@@ -70,44 +72,53 @@ export const searchOperations = {
 // A version that was valid then, and of which only the fact is kept.
 const RETIRED = `select count(*) from document_versions where retired_at is not null and valid_from <= ? and valid_to > ?`;
 
-export interface MatchingQuery {
-  /** From `analyseQuery`. */
-  readonly terms: readonly string[];
+/** From `readQueryTerms`, the rest. */
+export interface MatchingQuery extends QueryTerms {
   readonly filter: CompiledFilter;
   readonly limit: number;
 }
 
-function matchingChunks(reading: Reading, query: MatchingQuery): ScoredChunk[] {
-  const found = rankedKeys(reading, query);
+export interface Ranking<Hit> {
+  readonly hits: Hit[];
+  readonly corrections: readonly Correction[];
+}
+
+function matchingChunks(reading: Reading, query: MatchingQuery): Ranking<ScoredChunk> {
+  const { hits: found, corrections } = rankedKeys(reading, query);
   const chunks = loadChunks(
     reading,
     found.map(({ key }) => key),
     query.filter?.past?.at,
   );
-  return found.flatMap(({ key, rank, score }) => {
+  const hits = found.flatMap(({ key, rank, score }) => {
     const chunk = chunks.get(key);
     return chunk ? [{ ...chunk, score, fullText: { rank, score } }] : [];
   });
+  return { hits, corrections };
 }
 
 // Nothing is read of the many that nobody will see: they lie all over the database.
-function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading: number }): RankedChunk[] {
-  const found = rankedKeys(reading, query);
+function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading: number }): Ranking<RankedChunk> {
+  const { hits: found, corrections } = rankedKeys(reading, query);
   const chunks = loadChunks(
     reading,
     found.slice(0, query.reading).map(({ key }) => key),
     query.filter?.past?.at,
   );
-  return found.map((hit) => {
+  const hits = found.map((hit) => {
     const chunk = chunks.get(hit.key);
     return chunk ? { ...hit, chunk } : hit;
   });
+  return { hits, corrections };
 }
 
-function rankedKeys(reading: Reading, { terms, filter, limit }: MatchingQuery): RankedChunk[] {
+function rankedKeys(reading: Reading, { terms, words, filter, limit }: MatchingQuery): Ranking<RankedChunk> {
   const allowed = resolveFilter(reading, filter)?.keys;
-  const found = rankByTerms(passagesOf(reading, filter), { terms, allowed, limit });
-  return found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
+  const index = passagesOf(reading, filter);
+  const corrections = correctWords(index, words);
+  const found = rankByTerms(index, { terms, corrections, allowed, limit });
+  const hits = found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
+  return { hits, corrections };
 }
 
 const passagesOf = (reading: Reading, filter: CompiledFilter) =>

@@ -116,6 +116,9 @@ const explanation = z
     semantic_hits: z.int().nullable(),
     full_text_hits: z.int().nullable(),
     terms: z.array(z.string()),
+    corrections: z
+      .array(z.object({ word: z.string(), instead: z.array(z.string()) }))
+      .describe('Words that no passage has, and the terms that full text looked for in their place.'),
     wording: z
       .object({
         phrases: z.array(z.string()),

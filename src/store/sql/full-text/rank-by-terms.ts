@@ -1,3 +1,4 @@
+import type { Correction } from '../../chunk-search.ts';
 import { bestKeys, type ScoredKey } from '../search/best-keys.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { PassageLengths } from './passage-lengths.ts';
@@ -7,11 +8,15 @@ const K1 = 1.2;
 const B = 0.75;
 /** A term in a title or heading counts as often as this in the text. */
 const TITLE_WEIGHT = 2;
+/** What a term counts that was found in place of another. */
+const CORRECTED = 0.8;
 /** Postings looked at before the commonest terms are left out; some 25 ms. */
 const POSTINGS_BUDGET = 300_000;
 
 export interface TermQuery {
   readonly terms: readonly string[];
+  /** Terms that stand for a word nobody wrote: they count for less. */
+  readonly corrections?: readonly Correction[];
   /** Undefined lets every passage through. */
   readonly allowed: KeySet | undefined;
   readonly limit: number;
@@ -24,14 +29,17 @@ export interface TermQuery {
  * `bm25()`, a filter costs nothing, and terms in more than half of the passages still count for something, which in
  * a corpus about one subject they should.
  */
-export function rankByTerms(index: TermIndex, { terms, allowed, limit }: TermQuery): ScoredKey[] {
+export function rankByTerms(index: TermIndex, { terms, corrections, allowed, limit }: TermQuery): ScoredKey[] {
   const { passages } = index;
   const { scores } = passages;
   const touched: number[] = [];
-  for (const term of tellingTerms(index, terms)) {
+  const instead = (corrections ?? []).flatMap((each) => each.instead).filter((term) => !terms.includes(term));
+  const corrected = new Set(instead);
+  for (const term of tellingTerms(index, [...terms, ...corrected])) {
     const postings = index.postings(term);
     const frequency = countPassages(postings, passages);
-    const weight = Math.log(1 + (passages.count - frequency + 0.5) / (frequency + 0.5));
+    const rarity = Math.log(1 + (passages.count - frequency + 0.5) / (frequency + 0.5));
+    const weight = corrected.has(term) ? rarity * CORRECTED : rarity;
     forEachPassage(postings, (key, occurrences) => {
       const length = passages.lengths[key] ?? -1;
       if (length < 0 || (allowed && !allowed.has(key))) return;

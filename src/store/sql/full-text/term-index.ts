@@ -8,6 +8,8 @@ export interface TermIndex {
   count(term: string): number;
   /** Keys, one per occurrence and those of a passage together, negative when it stands in the title. */
   postings(term: string): readonly number[];
+  /** The first term that is not before a text, in the order of code points. */
+  seek(from: string): string | undefined;
 }
 
 /** The passages of one full-text index, which are those that can be seen now. */
@@ -15,7 +17,14 @@ export const presentTerms = (reading: Reading, table: TermTable): TermIndex => (
   passages: reading.snapshot.lengthsOf(table),
   count: (term) => readCount(reading, table, term),
   postings: (term) => readPostings(reading, table, term),
+  seek: (from) => seekTerm(reading, table, from),
 });
+
+/** Of occurrences and not of terms: SQLite reads through all there are of a term to count them. */
+export function seekTerm(reading: Reading, table: TermTable, from: string): string | undefined {
+  const row = reading.row(`select term from temp.${table}_postings where term >= ? limit 1`, from);
+  return row === undefined ? undefined : String(row[0]);
+}
 
 export const readCount = (reading: Reading, table: TermTable, term: string): number =>
   Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);

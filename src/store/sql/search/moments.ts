@@ -1,5 +1,5 @@
 import type { PassageLengths } from '../full-text/passage-lengths.ts';
-import { readCount, readPostings, type TermIndex } from '../full-text/term-index.ts';
+import { readCount, readPostings, seekTerm, type TermIndex } from '../full-text/term-index.ts';
 import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { DOCUMENTS_THEN } from './past-tables.ts';
 import type { Moment, Reading } from './read-snapshot.ts';
@@ -31,6 +31,7 @@ export function passageTermsAt(reading: Reading, at: string): TermIndex {
       ...readPostings(reading, 'chunk_terms', term),
       ...readPostings(reading, 'past_chunk_terms', term),
     ],
+    seek: (from) => first(seekTerm(reading, 'chunk_terms', from), seekTerm(reading, 'past_chunk_terms', from)),
   };
 }
 
@@ -76,8 +77,17 @@ export function documentTermsAt(reading: Reading, at: string): TermIndex {
       ...readPostings(reading, 'document_terms', term),
       ...readPostings(reading, 'version_terms', term).map((key) => (key < 0 ? key - base : key + base)),
     ],
+    seek: (from) => first(seekTerm(reading, 'document_terms', from), seekTerm(reading, 'version_terms', from)),
   };
 }
+
+/** The order of code points is the order of UTF-8's bytes. */
+const first = (one: string | undefined, two: string | undefined): string | undefined =>
+  one === undefined || two === undefined
+    ? (one ?? two)
+    : Buffer.compare(Buffer.from(one), Buffer.from(two)) <= 0
+      ? one
+      : two;
 
 // Documents and versions have keys that meet; those of versions are ranked behind all documents'.
 const versionBase = (reading: Reading): number => reading.snapshot.documentLengths().lengths.length;

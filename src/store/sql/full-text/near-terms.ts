@@ -1,0 +1,116 @@
+/** A term that is written almost like another, and how many changes of a letter lie between. */
+export interface NearTerm {
+  readonly term: string;
+  readonly distance: number;
+}
+
+export interface NearQuery {
+  readonly word: string;
+  readonly distance: number;
+  /** Steps to take at most; what is found until then is returned. */
+  readonly steps: number;
+  /** Letters at the beginning that must be the same. */
+  readonly sameBeginning: number;
+}
+
+/**
+ * The terms of a sorted vocabulary within a distance of a word, where exchanging two neighbouring letters is one change.
+ *
+ * `seek` gives the first term that is not before a text, in the order of code points. The vocabulary is walked like a
+ * tree of beginnings: one that is too far from every beginning of the word is left with all that begins so, which takes
+ * some hundred steps for one change however many terms there are.
+ */
+export function nearTerms(seek: (from: string) => string | undefined, query: NearQuery): NearTerm[] {
+  const word = [...query.word];
+  const found: NearTerm[] = [];
+  const rows: number[][] = [Array.from({ length: word.length + 1 }, (_, place) => place)];
+  let from: string | undefined = word.slice(0, query.sameBeginning).join('');
+  for (let step = 0; step < query.steps && from !== undefined; step++) {
+    const term = seek(from);
+    if (term === undefined) break;
+    const letters = [...term];
+    const depth = walk(letters, word, { rows, query });
+    if (depth === letters.length) {
+      const distance = rows[depth]?.[word.length] ?? Number.POSITIVE_INFINITY;
+      if (distance > 0 && distance <= query.distance) found.push({ term, distance });
+    }
+    from = next(letters, word, { rows, query, depth });
+  }
+  return found;
+}
+
+interface Walk {
+  readonly rows: number[][];
+  readonly query: NearQuery;
+}
+
+/** Fills the row of each beginning and returns how many letters lead to one that can still become near. */
+function walk(letters: readonly string[], word: readonly string[], { rows, query }: Walk): number {
+  for (let depth = 1; depth <= letters.length; depth++) {
+    if (depth <= query.sameBeginning && letters[depth - 1] !== word[depth - 1]) return depth - 1;
+    const row = rowAfter(letters, word, { rows, depth });
+    rows[depth] = row;
+    if (Math.min(...row) > query.distance) return depth - 1;
+  }
+  return letters.length;
+}
+
+function rowAfter(
+  letters: readonly string[],
+  word: readonly string[],
+  { rows, depth }: { readonly rows: readonly (readonly number[])[]; readonly depth: number },
+): number[] {
+  const above = rows[depth - 1] ?? [];
+  const letter = letters[depth - 1];
+  const row = [depth];
+  for (let place = 1; place <= word.length; place++) {
+    const isSame = word[place - 1] === letter;
+    let least = Math.min(
+      (above[place] ?? 0) + 1,
+      (row[place - 1] ?? 0) + 1,
+      (above[place - 1] ?? 0) + (isSame ? 0 : 1),
+    );
+    if (depth > 1 && place > 1 && word[place - 1] === letters[depth - 2] && word[place - 2] === letter) {
+      least = Math.min(least, (rows[depth - 2]?.[place - 2] ?? 0) + 1);
+    }
+    row.push(least);
+  }
+  return row;
+}
+
+/** Where the walk goes on: below this term if it can still become near, else beside the letter that led too far. */
+function next(
+  letters: readonly string[],
+  word: readonly string[],
+  { rows, query, depth }: Walk & { readonly depth: number },
+): string | undefined {
+  if (depth === letters.length) return `${letters.join('')}\u0001`;
+  for (let at = depth; at >= query.sameBeginning; at--) {
+    const letter = nextLetter(letters[at] ?? '', word, rows[at] ?? [], query.distance);
+    if (letter !== undefined) return letters.slice(0, at).join('') + letter;
+  }
+  return undefined;
+}
+
+/** The first letter behind this one that a near term can go on with. */
+function nextLetter(
+  letter: string,
+  word: readonly string[],
+  row: readonly number[],
+  distance: number,
+): string | undefined {
+  const code = letter.codePointAt(0) ?? 0;
+  if (row.some((changes) => changes < distance)) return codeAfter(code);
+  let best: string | undefined;
+  for (const [place, candidate] of word.entries()) {
+    const value = candidate.codePointAt(0) ?? 0;
+    if ((row[place] ?? 0) > distance || value <= code) continue;
+    if (best === undefined || value < (best.codePointAt(0) ?? 0)) best = candidate;
+  }
+  return best;
+}
+
+function codeAfter(code: number): string | undefined {
+  if (code >= 0x10ffff) return undefined;
+  return String.fromCodePoint(code + 1 >= 0xd800 && code + 1 <= 0xdfff ? 0xe000 : code + 1);
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { everything } from '../../../../src/documents/filter.ts';
+import type { Correction } from '../../../../src/store/chunk-search.ts';
+import { createChunkSearch } from '../../../../src/store/sql/chunk-search.ts';
+import { openCollections } from '../../../../src/store/sql/open-collections.ts';
+import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
+
+async function searching(...passages: readonly string[]) {
+  const store = await openTestStore();
+  await ingest(
+    store,
+    newDocument('guide'),
+    passages.map((text, order) => newChunk(order, text)),
+  );
+  const { sqlite, index, maintenance } = store;
+  const search = createChunkSearch({
+    search: sqlite.search,
+    collections: openCollections(index),
+    state: maintenance.state,
+  });
+  return async (text: string, asOf?: string) => {
+    const told: Correction[] = [];
+    const corrected = (corrections: readonly Correction[]) => told.push(...corrections);
+    const hits = await search.matching({ text, filter: everything, limit: 10, corrected, ...(asOf && { asOf }) });
+    return { texts: hits.map((hit) => hit.text), told };
+  };
+}
+
+describe('a misspelt word', () => {
+  it('finds what the right one would, and tells what was looked for', async () => {
+    const ask = await searching(
+      'the development of engines',
+      'happiness in the city',
+      'Хорошая погода',
+      'die Versicherung und das Haus ist der Teil',
+    );
+    for (const [typed, word, found] of [
+      ['developmnet', 'developmnet', 'the development of engines'],
+      ['devlopment', 'devlopment', 'the development of engines'],
+      ['hapiness', 'hapiness', 'happiness in the city'],
+      ['хрошая', 'хрошая', 'Хорошая погода'],
+      ['Versichrung', 'versichrung', 'die Versicherung und das Haus ist der Teil'],
+    ] as const) {
+      const { texts, told } = await ask(typed);
+      expect(texts, typed).toEqual([found]);
+      expect(told[0]?.word).toBe(word);
+    }
+    const later = new Date(Date.now() + 60_000).toISOString();
+    expect((await ask('devlopment', later)).texts).toEqual(['the development of engines']);
+  });
+
+  it('may have two letters wrong when it is long', async () => {
+    const ask = await searching('the archaeological museum', 'a stone');
+    expect((await ask('archeolgical')).texts).toEqual(['the archaeological museum']);
+    expect((await ask('stxxe')).texts).toEqual([]);
+  });
+
+  it('ranks below a word that is there', async () => {
+    const ask = await searching('release it', 'page it');
+    expect((await ask('relase page')).texts).toEqual(['page it', 'release it']);
+  });
+
+  it('is never a number, an identifier or a short word', async () => {
+    const ask = await searching('order 1234567 for user_name of getUserName', 'a wind');
+    for (const typed of ['1234568', 'user_nane', 'getUserNane', 'wynd']) {
+      expect((await ask(typed)).told, typed).toEqual([]);
+    }
+  });
+
+  it('is not looked for in place of a word that is there', async () => {
+    const ask = await searching('trust between people', 'thrust of an engine');
+    const { texts, told } = await ask('trust');
+    expect(texts).toEqual(['trust between people']);
+    expect(told).toEqual([]);
+  });
+});
