@@ -122,6 +122,7 @@ export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   'iconv-lite': ['ingest'],
   '@parcel/watcher': ['cli'],
   mammoth: ['ingest'],
+  'tesseract.js': ['ingest'],
   unpdf: ['ingest'],
   'mdast-util-from-markdown': ['ingest'],
   'mdast-util-gfm-table': ['ingest'],

@@ -143,6 +143,16 @@ export const variables = z.object({
   CITEWELL_VERSIONS_KEPT: wholeNumber('10', 0, 1_000).default(10),
   CITEWELL_GRAPH: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
   CITEWELL_GRAPH_MODEL: modelName('openai/gpt-6-luna or builtin/noun-phrases-v1').optional(),
+  CITEWELL_READ_IMAGES: z
+    .union([z.enum(['off', 'tesseract']), modelName('openai/gpt-6-luna')], {
+      error: 'expected off, tesseract, or <provider>/<name> such as openai/gpt-6-luna',
+    })
+    .default('off'),
+  CITEWELL_OCR_LANGUAGES: z
+    .string()
+    .regex(/^[A-Za-z_]{2,20}(?:\+[A-Za-z_]{2,20})*$/, 'expected names such as eng or eng+deu')
+    .default('eng'),
+  CITEWELL_OCR_DATA: word.optional(),
   CITEWELL_SUMMARIES: z.enum(['model', 'extract'], { error: 'expected model or extract' }).default('model'),
   CITEWELL_CONTEXT_TOKENS: wholeNumber('128000', 2_000, 10_000_000).default(128_000),
   CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),

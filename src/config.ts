@@ -59,6 +59,8 @@ export interface Config {
   readonly prices: PriceTable;
   /** Whether an upload is answered when its document is there, or at once and the document queued. */
   readonly ingest: 'inline' | 'queue';
+  /** Who reads pictures: nobody (`off`), `tesseract`, or a model by its qualified name. */
+  readonly images: { readonly reader: string; readonly languages: string; readonly dataFolder?: string };
   /** Whether documents are extracted into the graph by themselves, and with which model where not without one. */
   readonly graph: { readonly isAutomatic: boolean; readonly model?: string };
   /** Who summarises documents where a language model is configured: it, or nobody but their own sentences. */
@@ -136,6 +138,11 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     graph: {
       isAutomatic: value.CITEWELL_GRAPH === 'on',
       ...(value.CITEWELL_GRAPH_MODEL && { model: value.CITEWELL_GRAPH_MODEL }),
+    },
+    images: {
+      reader: value.CITEWELL_READ_IMAGES,
+      languages: value.CITEWELL_OCR_LANGUAGES,
+      ...(value.CITEWELL_OCR_DATA && { dataFolder: resolve(cwd, value.CITEWELL_OCR_DATA) }),
     },
     summaries: value.CITEWELL_SUMMARIES,
     contextTokens: value.CITEWELL_CONTEXT_TOKENS,

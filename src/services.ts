@@ -34,6 +34,7 @@ import { openEmbedder } from './services/open-embedder.ts';
 import { openEnrichment } from './services/open-enrichment.ts';
 import { openGraph } from './services/open-graph.ts';
 import { openSandbox } from './services/open-sandbox.ts';
+import { openSight } from './services/open-sight.ts';
 import { openWeb, type Web } from './services/open-web.ts';
 import { shownSettings } from './services/shown-settings.ts';
 import { toolsets } from './services/tool-catalogue.ts';
@@ -150,8 +151,9 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   });
   closers.push(summaries.close);
   const feed = createIngestionFeed();
+  const sight = openSight(config.images, { models, cacheFolder: folder.cacheFolder });
   const ingestor = withinQuota(
-    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed, enrichment }),
+    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed, enrichment, sight }),
     accounts.quotas,
   );
   closers.push(ingestor.close);

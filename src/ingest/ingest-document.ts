@@ -15,6 +15,9 @@ import type { PreparedDocument } from './prepare-document.ts';
 import { createPreparationWorkers, type PreparationLimits } from './prepare-in-worker.ts';
 import { publishPassages, titleFor } from './publish-passages.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
+import { typeByName } from './readers/file-types.ts';
+import { pictureUnread } from './readers/sight.ts';
+import type { SightSource } from './sight-source.ts';
 import type { Passage } from './split-text.ts';
 import { createTurns } from './turns.ts';
 
@@ -26,6 +29,8 @@ export interface IngestorParts {
   readonly queue: Pick<IngestionQueue, 'release'>;
   /** What models add; without it documents stay as they are read. */
   readonly enrichment?: Enrichment;
+  /** Who reads pictures; without it they are refused. */
+  readonly sight?: SightSource | undefined;
   /** Told of everything that happens. */
   readonly feed?: Pick<IngestionFeed, 'tell'>;
   readonly limits?: Partial<IngestionLimits>;
@@ -42,7 +47,7 @@ const defaultLimits: IngestionLimits = { documents: 4, workers: 2, timeoutMs: 12
 export function createIngestor(parts: IngestorParts): Ingestor & { close(): Promise<void> } {
   const { corpus } = parts;
   const limits = { ...defaultLimits, ...parts.limits };
-  const readers = createPreparationWorkers(limits);
+  const readers = createPreparationWorkers({ ...limits, sight: parts.sight });
   const turns = createTurns(limits.documents);
 
   async function* run(id: string, signal: AbortSignal, judge: Judge = isFinal): AsyncGenerator<IngestEvent, void> {
@@ -153,6 +158,7 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);
       const { submission, read } = await withWhatWasSaid(corpus, given);
+      if (parts.sight === undefined) refusePictures(read);
       const twin = await findTwin(corpus, submission, read);
       if (twin !== undefined) return twin;
       const collectionIds = await ensureCollections(parts.collections, submission);
@@ -174,6 +180,11 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
 function refuseEnrichment({ settings }: Submission): void {
   if (settings.context === undefined || settings.context === false) return;
   throw new ServiceError('not_configured', 'Passages can not be placed by a model here.');
+}
+
+/** Said at once, so that a folder of photographs does not become a list of failed documents. */
+function refusePictures({ type, fileName }: CarriedOver['read']): void {
+  if (typeByName(type)?.reader === 'image') throw pictureUnread(fileName);
 }
 
 const isFinal: Judge = async () => undefined;

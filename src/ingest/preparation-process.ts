@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { PreparationReply } from './preparation-worker.ts';
-import type { PreparationJob } from './prepare-document.ts';
+import type { PreparationReply, ToPreparation } from './preparation-worker.ts';
+import type { SightMessage } from './sight-source.ts';
 
 /** What the process answers to a job: what the thread said, or that it ended without a word. */
 export type ProcessReply =
   | PreparationReply
+  | SightMessage
   | { readonly kind: 'ended'; readonly because: 'memory' | 'crash'; readonly message: string };
 
 /**
@@ -21,9 +22,9 @@ const thread = startThread();
 let isReading = false;
 
 process.on('disconnect', () => process.exit());
-process.on('message', (job: PreparationJob) => {
-  isReading = true;
-  thread.postMessage(job);
+process.on('message', (message: ToPreparation) => {
+  if (message.kind === 'read') isReading = true;
+  thread.postMessage(message);
 });
 // Where memory runs out all the same, the system should end this process and not the service.
 void writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
@@ -39,7 +40,10 @@ function startThread(): Worker {
   const worker = new Worker(new URL(`./preparation-worker.${extension}`, import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: megabytes },
   });
-  worker.on('message', (reply: PreparationReply) => answer(reply));
+  worker.on('message', (reply: PreparationReply | SightMessage) => {
+    if (reply.kind === 'prepared' || reply.kind === 'refused') answer(reply);
+    else if (isReading) process.send?.(reply);
+  });
   worker.on('error', (error: NodeJS.ErrnoException) => {
     const because = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crash';
     answer({ kind: 'ended', because, message: error.message });

@@ -5,6 +5,7 @@ import { describeDocument } from './describe-document.ts';
 import { cleanText } from './readers/clean-text.ts';
 import { readDocument } from './readers/index.ts';
 import type { ReadDocument } from './readers/reader.ts';
+import type { Sight } from './readers/sight.ts';
 import { sniffText } from './readers/sniff-text.ts';
 import { paragraphsOf } from './readers/text.ts';
 import { type Passage, type SplitOptions, splitText } from './split-text.ts';
@@ -36,8 +37,12 @@ export interface PreparedDocument {
 export const PASSAGE_BREAK = '\n\n';
 
 /** From bytes to passages. Throws ServiceError with a reason for the document's record. */
-export async function prepareDocument(job: PreparationJob, signal: AbortSignal): Promise<PreparedDocument> {
-  const read = await readContent(job, signal);
+export async function prepareDocument(
+  job: PreparationJob,
+  signal: AbortSignal,
+  see?: Sight,
+): Promise<PreparedDocument> {
+  const read = await readContent(job, signal, see && countingSight(see, job.fileName));
   const passages =
     job.content.kind === 'chunks' ? readyMade(read.text, job.content.lengths) : splitText(read, job.split);
   if (passages.length === 0) {
@@ -54,14 +59,31 @@ export async function prepareDocument(job: PreparationJob, signal: AbortSignal):
   };
 }
 
+const MAX_PICTURES = 500;
+
+/** Each picture costs seconds or money, so a document may hold only so many. */
+function countingSight(see: Sight, fileName: string): Sight {
+  let left = MAX_PICTURES;
+  return (picture, signal) => {
+    if (--left < 0) {
+      throw new ServiceError(
+        'too_large',
+        `${fileName} holds more than ${MAX_PICTURES} pictures to be read. Split it first.`,
+      );
+    }
+    return see(picture, signal);
+  };
+}
+
 /** Enough to see whether a text is written in Markdown. */
 const SNIFFED_CHARACTERS = 20_000;
 
 async function readContent(
   { bytes, fileName, type, content }: PreparationJob,
   signal: AbortSignal,
+  see: Sight | undefined,
 ): Promise<ReadDocument> {
-  if (content.kind === 'file') return readDocument(type, { bytes, fileName, signal });
+  if (content.kind === 'file') return readDocument(type, { bytes, fileName, signal, ...(see && { see }) });
   const given = new TextDecoder().decode(bytes);
   // Ready-made passages are kept to the letter, as their lengths say where they end.
   const text = content.kind === 'chunks' ? given : cleanText(given);

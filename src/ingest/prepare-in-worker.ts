@@ -2,9 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
+import type { SeenMessage } from './asked-sight.ts';
 import { ReaderEnded } from './failure-kind.ts';
 import type { ProcessReply } from './preparation-process.ts';
+import type { ToPreparation } from './preparation-worker.ts';
 import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
+import type { Picture } from './readers/sight.ts';
+import { type SightMessage, type SightSource, toldSight } from './sight-source.ts';
 
 export interface PreparationWorkers {
   /** Reads and splits in a process beside this one. Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
@@ -20,6 +24,11 @@ export interface PreparationLimits {
   readonly memoryMb: number;
 }
 
+export interface PreparationSettings extends PreparationLimits {
+  /** Who reads pictures; without it they are refused. */
+  readonly sight?: SightSource | undefined;
+}
+
 /** A worker that has had nothing to do for so long gives its memory back. */
 const IDLE_MS = 60_000;
 
@@ -29,7 +38,8 @@ const IDLE_MS = 60_000;
  * allocation in a thread finds no room, whatever limit the thread has. A process that stayed well is kept for the next
  * document.
  */
-export function createPreparationWorkers({ workers, timeoutMs, memoryMb }: PreparationLimits): PreparationWorkers {
+export function createPreparationWorkers(settings: PreparationSettings): PreparationWorkers {
+  const { workers, timeoutMs, memoryMb, sight } = settings;
   const limit = pLimit(workers);
   const idle = new Map<ChildProcess, NodeJS.Timeout>();
   const all = new Set<ChildProcess>();
@@ -73,13 +83,13 @@ export function createPreparationWorkers({ workers, timeoutMs, memoryMb }: Prepa
       limit(async () => {
         if (signal.aborted) throw cancelled(job);
         const worker = take();
-        const reply = await ask(worker, job, { signal, timeoutMs });
+        const reply = await ask(worker, job, { signal, timeoutMs, sight });
         if (reply.kind === 'ended') {
           worker.kill('SIGKILL');
           throw ended(job, reply);
         }
         rest(worker);
-        if (reply.kind === 'refused') throw new ServiceError(reply.code, reply.message);
+        if (reply.kind === 'refused') throw reply.cause ?? new ServiceError(reply.code, reply.message);
         return reply.document;
       }),
     async close() {
@@ -110,14 +120,23 @@ function setHeld(worker: ChildProcess, isHeld: boolean): void {
 const cancelled = ({ fileName }: PreparationJob): ServiceError =>
   new ServiceError('cancelled', `Reading ${fileName} was stopped.`);
 
-function ask(
-  worker: ChildProcess,
-  job: PreparationJob,
-  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
-): Promise<ProcessReply> {
+interface AskOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly sight: SightSource | undefined;
+}
+
+/** The last word on a job; `cause` is what kept a picture from being read, with all that is known of it here. */
+type FinalReply = Exclude<ProcessReply, SightMessage> & { readonly cause?: ServiceError };
+
+function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Promise<FinalReply> {
+  const { signal, timeoutMs, sight } = options;
   return new Promise((resolve, reject) => {
+    let failure: ServiceError | undefined;
+    const looking = new AbortController();
     const settle = (act: () => void) => {
       clearTimeout(timer);
+      looking.abort();
       signal.removeEventListener('abort', onAbort);
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       act();
@@ -128,7 +147,25 @@ function ask(
         worker.kill('SIGKILL');
         reject(error);
       });
-    const onMessage = (reply: unknown) => settle(() => resolve(reply as ProcessReply));
+    const onMessage = (message: unknown) => {
+      const reply = message as ProcessReply;
+      if (reply.kind === 'see') void look(reply);
+      else if (reply.kind === 'seeing') startTimer();
+      else settle(() => resolve(failure?.message === messageOf(reply) ? { ...reply, cause: failure } : reply));
+    };
+    /** Its time stands still while somebody else looks at a picture for it. */
+    const look = async ({ number, picture }: Extract<SightMessage, { kind: 'see' }>) => {
+      clearTimeout(timer);
+      const answer = await seen(sight, picture, looking.signal);
+      if (looking.signal.aborted) return;
+      startTimer();
+      if (answer.kind === 'unseen') failure = answer.error;
+      const said: SeenMessage =
+        answer.kind === 'seen'
+          ? { kind: 'seen', number, text: answer.text }
+          : { kind: 'unseen', number, code: answer.error.code, message: answer.error.message };
+      worker.send({ ...said }, () => undefined);
+    };
     const onAbort = () => stop(cancelled(job));
     const onError = (error: Error) => stop(new ReaderEnded(job.fileName, error.message, { cause: error }));
     const onExit = (code: number | null, by: NodeJS.Signals | null) =>
@@ -139,21 +176,46 @@ function ask(
           message: `its reader ended (${by ?? code})`,
         }),
       );
-    const timer = setTimeout(() => {
-      const seconds = Math.round(timeoutMs / 1000);
-      stop(
-        new ServiceError(
-          'timeout',
-          `Reading ${job.fileName} took more than ${seconds} s and was stopped. Split the file.`,
-        ),
-      );
-    }, timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    const startTimer = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const seconds = Math.round(timeoutMs / 1000);
+        stop(
+          new ServiceError(
+            'timeout',
+            `Reading ${job.fileName} took more than ${seconds} s and was stopped. Split the file.`,
+          ),
+        );
+      }, timeoutMs);
+    };
+    startTimer();
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-    worker.send(job, (error) => {
+    const told: ToPreparation = { kind: 'read', job, sight: toldSight(sight) };
+    worker.send({ ...told }, (error) => {
       if (error !== null) onError(error);
     });
   });
+}
+
+const messageOf = (reply: ProcessReply): string => ('message' in reply ? reply.message : '');
+
+type Seen =
+  | { readonly kind: 'seen'; readonly text: string }
+  | { readonly kind: 'unseen'; readonly error: ServiceError };
+
+async function seen(source: SightSource | undefined, picture: Picture, signal: AbortSignal): Promise<Seen> {
+  try {
+    if (source?.kind !== 'asked') throw new ServiceError('not_configured', 'Nobody reads pictures here.');
+    return { kind: 'seen', text: await source.see(picture, signal) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { kind: 'unseen', error };
+    return {
+      kind: 'unseen',
+      error: new ServiceError('internal', `${picture.fileName} could not be read.`, { cause: error }),
+    };
+  }
 }
 
 /** How V8 ends a process that has no room left, where that is not told as a signal. */

@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts';
-import type { Message, ToolCall } from './message.ts';
+import type { Message, MessageImage, ToolCall } from './message.ts';
 
 /** A message that is no instruction. */
 export type Turn =
-  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string; readonly images?: readonly MessageImage[] }
   | Extract<Message, { readonly role: 'assistant' }>
   | Extract<Message, { readonly role: 'tool' }>;
 
@@ -39,15 +39,19 @@ export function arrangeMessages(messages: readonly Message[]): ArrangedMessages 
 }
 
 function toTurn(message: Message): Turn | undefined {
-  if (message.role === 'assistant' || message.role === 'tool') return message;
-  return message.role === 'user' ? { role: 'user', text: message.text } : undefined;
+  return message.role === 'system' ? undefined : message;
 }
 
 const isEmpty = (turn: Turn): boolean =>
-  turn.role !== 'tool' && turn.text.trim() === '' && (turn.role === 'user' || (turn.toolCalls ?? []).length === 0);
+  turn.role !== 'tool' &&
+  turn.text.trim() === '' &&
+  (turn.role === 'user' ? (turn.images ?? []).length === 0 : (turn.toolCalls ?? []).length === 0);
 
 function join(last: Turn | undefined, next: Turn): Turn | undefined {
-  if (last?.role === 'user' && next.role === 'user') return { role: 'user', text: `${last.text}\n\n${next.text}` };
+  if (last?.role === 'user' && next.role === 'user') {
+    const images = [...(last.images ?? []), ...(next.images ?? [])];
+    return { role: 'user', text: `${last.text}\n\n${next.text}`, ...(images.length > 0 && { images }) };
+  }
   if (last?.role === 'assistant' && next.role === 'assistant' && (last.toolCalls ?? []).length === 0) {
     const thinking = [...(last.thinking ?? []), ...(next.thinking ?? [])];
     const text = [last.text, next.text].filter((part) => part !== '').join('\n\n');

@@ -15,9 +15,17 @@ export interface ThinkingBlock {
   readonly redacted?: string;
 }
 
+/** A picture for a model that takes them; others refuse the request or leave it out of sight. */
+export interface MessageImage {
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  /** In Base64. */
+  readonly data: string;
+}
+
 /** What a model reads. A transcript is a list of these. */
 export type Message =
-  | { readonly role: 'system' | 'user'; readonly text: string }
+  | { readonly role: 'system'; readonly text: string }
+  | { readonly role: 'user'; readonly text: string; readonly images?: readonly MessageImage[] }
   | {
       readonly role: 'assistant';
       readonly text: string;

@@ -4,7 +4,7 @@ import { markdownBlocks } from './markdown.ts';
 import { readPictureFacts } from './picture-facts.ts';
 import { detectPicture } from './picture-kind.ts';
 import type { Reader } from './reader.ts';
-import { HOW_TO_SEE } from './sight.ts';
+import { pictureUnread } from './sight.ts';
 
 /** Larger ones are made to fill the memory of whoever opens them. */
 const MAX_PIXELS = 100_000_000;
@@ -21,11 +21,7 @@ export const imageReader: Reader = {
         'too_large',
         `${fileName} has ${width} x ${height} pixels; at most ${MAX_PIXELS} are read.`,
       );
-    if (see === undefined)
-      throw new ServiceError(
-        'unsupported_type',
-        `${fileName} is a picture, and reading pictures is not set up. ${HOW_TO_SEE}.`,
-      );
+    if (see === undefined) throw pictureUnread(fileName);
     if (kind === undefined)
       throw new ServiceError(
         'unsupported_type',

@@ -1,15 +1,18 @@
 import { getDocumentProxy, getMeta } from 'unpdf';
 import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
-import { createTextBuilder } from './build-text.ts';
+import { createTextBuilder, type TextBuilder } from './build-text.ts';
 import { cleanText } from './clean-text.ts';
+import { markdownBlocks } from './markdown.ts';
 import { createFontNames, type FontNames } from './pdf-fonts.ts';
 import { dropFurniture } from './pdf-furniture.ts';
 import { joinLines, type PlacedText } from './pdf-lines.ts';
 import { orderRows, type Row } from './pdf-order.ts';
 import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
+import { readScan } from './pdf-scans.ts';
 import { type TurnedText, turnOf, turnUpright } from './pdf-turns.ts';
 import type { Reader } from './reader.ts';
+import { HOW_TO_SEE } from './sight.ts';
 
 const MAX_PAGES = 5_000;
 
@@ -18,7 +21,8 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 /** PDF page by page: paragraphs rebuilt from where the letters stand, running headers and footers left out. */
 export const pdfReader: Reader = {
   types: ['pdf'],
-  async read({ bytes, fileName, signal }) {
+  async read(input) {
+    const { bytes, fileName, signal } = input;
     const pdf = await open(bytes, fileName);
     try {
       if (pdf.numPages > MAX_PAGES) {
@@ -36,12 +40,15 @@ export const pdfReader: Reader = {
         for (const { kind, text, level } of buildBlocks(rows, typography)) {
           builder.add(kind, tidy(text), level === undefined ? undefined : { level });
         }
+        if (placed[index]?.length === 0) addScan(builder, await readScan(pdf, index + 1, input));
       }
       const content = builder.finish();
       if (content.text === '') {
         throw new ServiceError(
           'invalid_request',
-          `${fileName}: no text found on its ${pdf.numPages} page(s). It is probably scanned; OCR is not set up.`,
+          `${fileName}: no text found on its ${pdf.numPages} page(s). It is probably scanned.${
+            input.see === undefined ? ` ${HOW_TO_SEE}.` : ''
+          }`,
         );
       }
       const { title, ...metadata } = await readInfo(pdf);
@@ -55,6 +62,14 @@ export const pdfReader: Reader = {
     }
   },
 };
+
+/** What a picture says comes as Markdown. */
+function addScan(builder: TextBuilder, text: string): void {
+  for (const { kind, start, end, level, label } of markdownBlocks(text)) {
+    const words = label ?? text.slice(start, end);
+    builder.add(kind, words, level === undefined ? undefined : { level });
+  }
+}
 
 async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
   try {

@@ -11,7 +11,7 @@ import type {
 import { ServiceError } from '../../errors.ts';
 import { argumentsObject, arrangeMessages, type Turn } from '../arrange-messages.ts';
 import type { GenerationConfig } from '../generation-config.ts';
-import type { ThinkingBlock } from '../message.ts';
+import type { MessageImage, ThinkingBlock } from '../message.ts';
 import type { ModelRequest, ToolSpec } from '../model.ts';
 import { effortFor, THINKING_HEADROOM } from '../thinking.ts';
 import { type AnthropicTraits, anthropicTraits } from './model-traits.ts';
@@ -162,7 +162,8 @@ function toMessages(turns: readonly Turn[]): MessageParam[] {
 function toBlocks(turn: Turn): ContentBlockParam[] {
   switch (turn.role) {
     case 'user':
-      return [text(turn.text)];
+      // Pictures first: what is asked about them is understood better after them.
+      return [...(turn.images ?? []).map(toImage), ...(turn.text.trim() === '' ? [] : [text(turn.text)])];
     case 'tool':
       return [
         {
@@ -202,6 +203,11 @@ function markCached(messages: readonly { content: ContentBlockParam[] }[]): void
   const block = last?.at(-1);
   if (last !== undefined && block?.type === 'tool_result') last[last.length - 1] = cached(block);
 }
+
+const toImage = ({ mediaType, data }: MessageImage): ContentBlockParam => ({
+  type: 'image',
+  source: { type: 'base64', media_type: mediaType, data },
+});
 
 const text = (value: string): TextBlockParam => ({ type: 'text', text: value });
 

@@ -5,6 +5,7 @@ import type {
 import { type ArrangedMessages, argumentsObject, arrangeMessages, type Turn } from '../arrange-messages.ts';
 import type { GenerationConfig } from '../generation-config.ts';
 import type { ModelRequest } from '../model.ts';
+import { dataUrl } from './data-url.ts';
 
 /** Our request as a streamed Chat Completions request, in the form that compatible servers take. */
 export function toOpenAiRequest(name: string, request: ModelRequest): ChatCompletionCreateParamsStreaming {
@@ -37,7 +38,14 @@ function toMessages({ system, turns }: ArrangedMessages): ChatCompletionMessageP
 function toMessage(turn: Turn): ChatCompletionMessageParam {
   switch (turn.role) {
     case 'user':
-      return { role: 'user', content: turn.text };
+      if (turn.images === undefined || turn.images.length === 0) return { role: 'user', content: turn.text };
+      return {
+        role: 'user',
+        content: [
+          ...(turn.text.trim() === '' ? [] : [{ type: 'text' as const, text: turn.text }]),
+          ...turn.images.map((image) => ({ type: 'image_url' as const, image_url: { url: dataUrl(image) } })),
+        ],
+      };
     case 'tool':
       return { role: 'tool', tool_call_id: turn.callId, content: turn.text };
     case 'assistant': {

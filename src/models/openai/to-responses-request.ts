@@ -8,6 +8,7 @@ import type { GenerationConfig } from '../generation-config.ts';
 import type { ThinkingBlock } from '../message.ts';
 import type { ModelRequest } from '../model.ts';
 import { effortFor, THINKING_HEADROOM } from '../thinking.ts';
+import { dataUrl } from './data-url.ts';
 import { isReasoningModel } from './model-traits.ts';
 
 /** The provider whose thinking blocks are sent back. */
@@ -56,7 +57,20 @@ const outputLimit = (config: GenerationConfig, limit: number, reasons: boolean):
 function toItems(turn: Turn, reasons: boolean): ResponseInputItem[] {
   switch (turn.role) {
     case 'user':
-      return [{ role: 'user', content: turn.text }];
+      if (turn.images === undefined || turn.images.length === 0) return [{ role: 'user', content: turn.text }];
+      return [
+        {
+          role: 'user',
+          content: [
+            ...(turn.text.trim() === '' ? [] : [{ type: 'input_text' as const, text: turn.text }]),
+            ...turn.images.map((image) => ({
+              type: 'input_image' as const,
+              image_url: dataUrl(image),
+              detail: 'auto' as const,
+            })),
+          ],
+        },
+      ];
     case 'tool':
       return [{ type: 'function_call_output', call_id: turn.callId, output: turn.text }];
     case 'assistant':

@@ -1,0 +1,100 @@
+import { ServiceError } from '../errors.ts';
+import type { Sight } from './readers/sight.ts';
+
+export interface TesseractSettings {
+  /** As the package names them, several joined by a plus: `eng+deu`. */
+  readonly languages: string;
+  /** Where the data of the languages is kept once it was fetched. */
+  readonly cacheFolder: string;
+  /** A folder with `<language>.traineddata`, or the same with `.gz`; without one it is fetched once over the network. */
+  readonly dataFolder?: string;
+}
+
+const PACKAGE = 'tesseract.js';
+
+/** The parts of the package that are used; it is not there to take its types from. */
+interface Tesseract {
+  createWorker(languages: string, mode: number, options: object): Promise<Recogniser>;
+}
+
+interface Recogniser {
+  recognize(picture: Uint8Array): Promise<{ readonly data: { readonly text: string } }>;
+}
+
+/** The newer of its two ways of recognising, which is the one its data is made for. */
+const NEURAL = 1;
+
+/** Recognises words with the optional package tesseract.js, which is loaded with the first picture. */
+export function tesseractSight(settings: TesseractSettings, load = loadTesseract): Sight {
+  let starting: Promise<Recogniser> | undefined;
+  const start = (): Promise<Recogniser> => {
+    // A failure is not kept: the package may be installed, or the network come back, while we run.
+    starting ??= startRecogniser(settings, load).catch((error: unknown) => {
+      starting = undefined;
+      throw error;
+    });
+    return starting;
+  };
+  return async ({ bytes, fileName }) => {
+    const recogniser = await start();
+    try {
+      const { data } = await recogniser.recognize(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      return data.text;
+    } catch (error) {
+      throw new ServiceError('invalid_request', `${fileName} is damaged: it cannot be opened as a picture.`, {
+        cause: error,
+      });
+    }
+  };
+}
+
+async function startRecogniser(settings: TesseractSettings, load: () => Promise<Tesseract>): Promise<Recogniser> {
+  const { languages, cacheFolder, dataFolder } = settings;
+  const { createWorker } = await load();
+  let fail: (error: unknown) => void = () => undefined;
+  // What goes wrong while it starts is told through this handler only; by default it ends the process.
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  failed.catch(() => undefined);
+  try {
+    const options = {
+      cachePath: cacheFolder,
+      ...(dataFolder !== undefined && {
+        langPath: dataFolder,
+        cacheMethod: 'none',
+        gzip: await isPacked(dataFolder, languages),
+      }),
+      errorHandler: (error: unknown) => fail(error),
+    };
+    return await Promise.race([createWorker(languages, NEURAL, options), failed]);
+  } catch (error) {
+    throw new ServiceError(
+      'not_configured',
+      `The data of the languages ${languages} cannot be loaded. Put <language>.traineddata into a folder and set CITEWELL_OCR_DATA to it, or let this machine reach the network once.`,
+      { cause: error },
+    );
+  }
+}
+
+async function isPacked(folder: string, languages: string): Promise<boolean> {
+  const { access } = await import('node:fs/promises');
+  const { join } = await import('node:path');
+  return access(join(folder, `${languages.split('+', 1)[0]}.traineddata.gz`)).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function loadTesseract(): Promise<Tesseract> {
+  try {
+    const loaded: Tesseract & { readonly default?: Tesseract } = await import(PACKAGE);
+    return loaded.default ?? loaded;
+  } catch (error) {
+    throw new ServiceError(
+      'not_configured',
+      'CITEWELL_READ_IMAGES is tesseract, but the package tesseract.js is not installed. Run: npm install tesseract.js',
+      { cause: error },
+    );
+  }
+}
