@@ -9,6 +9,8 @@ import { ingest, newChunk, newDocument, openTestStore, type TestStore } from '..
 
 const { signal } = new AbortController();
 const page = { offset: 0, limit: 100 };
+/** Others may keep the machine busy. */
+const patiently = { timeout: 20_000 };
 
 function open(store: TestStore, extractor: GraphExtractor = capitalExtractor, isAutomatic = true) {
   const { corpus, changes } = watchCorpus(store.corpus);
@@ -52,9 +54,9 @@ describe('the extraction of graphs', () => {
     const { extraction, store } = open(await openTestStore());
     await ingest(store, newDocument('before'), [newChunk(0, 'Paris.')]);
     extraction.start();
-    await expect.poll(() => statusOf(store, newDocument('before').id)).toBe('success');
+    await expect.poll(() => statusOf(store, newDocument('before').id), patiently).toBe('success');
     await ingest(store, newDocument('after'), [newChunk(0, 'Berlin.')]);
-    await expect.poll(() => statusOf(store, newDocument('after').id)).toBe('success');
+    await expect.poll(() => statusOf(store, newDocument('after').id), patiently).toBe('success');
   });
 
   it('leaves a document in hand to be done again when it is stopped', async () => {
@@ -68,7 +70,7 @@ describe('the extraction of graphs', () => {
     const { extraction, store } = open(await openTestStore(), endless);
     const { id } = await ingest(store, newDocument('one'), [newChunk(0, 'Paris.')]);
     extraction.start();
-    await expect.poll(() => statusOf(store, id)).toBe('processing');
+    await expect.poll(() => statusOf(store, id), patiently).toBe('processing');
     await extraction.close();
     expect(await statusOf(store, id)).toBe('pending');
   });
@@ -121,7 +123,7 @@ describe('the extraction of graphs', () => {
     expect(await collect(extraction.run(signal))).toMatchObject([{ outcome: 'failed', reason: 'The line went dead.' }]);
     breaks = false;
     await extraction.request(id, 'test/costly');
-    await expect.poll(() => statusOf(store, id)).toBe('success');
+    await expect.poll(() => statusOf(store, id), patiently).toBe('success');
     expect(read).toEqual([16, 16, 8]);
     const { items } = await store.graphs.entities({ kind: 'document', id }, page);
     expect(items.find(({ name }) => name === 'Paris')?.mentions).toBe(40);

@@ -225,7 +225,9 @@ describe('the graph of a collection', () => {
     const queued = await http.post(`/v3/collections/${collectionId}/extract`, '');
     expect(await queued.json()).toMatchObject({ results: { documents: 1 } });
     await expect
-      .poll(async () => (await client.documents.retrieve({ id: documentId })).results.extractionStatus)
+      .poll(async () => (await client.documents.retrieve({ id: documentId })).results.extractionStatus, {
+        timeout: 20_000,
+      })
       .toBe('success');
   });
 });

@@ -39,10 +39,13 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
   const follows = isAnother && row.generation > 0;
   if (follows) await recordVersion(database, row, { at, keepsContent: versionsKept > 0 });
 
+  const hasNewPassages = await changesPassages(database, row);
   await dropFullText(database, row, columns.title !== row.title);
-  await keepMentions(database, row);
-  await moveKept(database, row);
-  await removeGone(database, row);
+  if (row.generation > 0) {
+    await keepMentions(database, row);
+    await moveKept(database, row);
+    await removeGone(database, row);
+  }
   if (submitted !== null) await setCollections(database, row.key, submitted.collectionIds);
   await update(database, row.key, {
     ...columns,
@@ -55,7 +58,8 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
     chunk_count: chunkCount,
     generation: row.generation + 1,
     ingestion_status: 'success',
-    extraction_status: 'pending',
+    // What the same passages say need not be found out, and paid for, again.
+    ...(hasNewPassages && { extraction_status: 'pending' }),
     failure: null,
   });
   const text = { text: publication.text, pages: JSON.stringify(publication.pages) };
@@ -66,8 +70,10 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
     .execute();
   await addStagedFullText(database, row.key, { includesKept: columns.title !== row.title });
   await addDocumentFullText(database, row.key);
-  await database.deleteFrom('visible_originals').where('document_key', '=', row.key).execute();
-  await forgetKept(database, row.key);
+  if (row.generation > 0) {
+    await database.deleteFrom('visible_originals').where('document_key', '=', row.key).execute();
+    await forgetKept(database, row.key);
+  }
   if (follows && versionsKept > 0) await retireVersions(database, row.key, versionsKept);
 }
 
@@ -112,6 +118,16 @@ async function saysSomethingElse(
     select (select count(*) from kept_chunks where document_key = ${now.key}) <> ${now.chunk_count}
       or exists (select 1 from chunks where document_key = ${now.key} and generation > ${now.generation})
       or (select text from document_texts where document_key = ${now.key}) is not ${publication.text} as changed`.execute(
+    database,
+  );
+  return rows[0]?.changed !== 0;
+}
+
+async function changesPassages(database: Queries, { key, generation, chunk_count }: DocumentRow): Promise<boolean> {
+  if (generation === 0) return true;
+  const { rows } = await sql<{ changed: number }>`
+    select (select count(*) from kept_chunks where document_key = ${key}) <> ${chunk_count}
+      or exists (select 1 from chunks where document_key = ${key} and generation > ${generation}) as changed`.execute(
     database,
   );
   return rows[0]?.changed !== 0;
