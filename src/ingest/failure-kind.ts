@@ -12,6 +12,9 @@ function failureKind(error: unknown): FailureKind {
   return error instanceof ServiceError && PASSING.has(error.code) ? 'transient' : 'permanent';
 }
 
+/** True of what is over by itself after a while. */
+export const isPassing = (error: unknown): boolean => failureKind(error) === 'transient';
+
 /** What read a document ended without an answer: by chance, or because of the document, which a further try tells. */
 export class ReaderEnded extends ServiceError {
   constructor(fileName: string, how: string, options?: ErrorOptions) {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { ModelRegistry } from '../../models/model.ts';
-import { remedyFor } from '../../models/provider-error.ts';
 import type { PromptTexts } from '../../prompts/prompt-texts.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import type { SummaryRecords, SummaryTask } from '../../store/summary-records.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
+import { isPassing } from '../failure-kind.ts';
 import { storedSummary, usualSummary } from './enrichment-settings.ts';
 import { spread, summarise } from './summarise.ts';
 
@@ -72,7 +72,7 @@ export function createSummaryDesk(parts: SummaryDeskParts): SummaryDesk {
       const isKept = await records.keep(task, { text, by });
       return { documentId, title, outcome: isKept ? 'summarised' : 'changed' };
     } catch (error) {
-      if (signal.aborted || remedyFor(error) === 'retry') {
+      if (signal.aborted || isPassing(error)) {
         await records.putBack(task);
         throw error;
       }
