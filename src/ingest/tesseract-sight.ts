@@ -1,3 +1,5 @@
+import { access, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import type { Sight } from './readers/sight.ts';
 
@@ -51,6 +53,7 @@ export function tesseractSight(settings: TesseractSettings, load = loadTesseract
 async function startRecogniser(settings: TesseractSettings, load: () => Promise<Tesseract>): Promise<Recogniser> {
   const { languages, cacheFolder, dataFolder } = settings;
   const { createWorker } = await load();
+  await mkdir(cacheFolder, { recursive: true });
   let fail: (error: unknown) => void = () => undefined;
   // What goes wrong while it starts is told through this handler only; by default it ends the process.
   const failed = new Promise<never>((_, reject) => {
@@ -78,8 +81,6 @@ async function startRecogniser(settings: TesseractSettings, load: () => Promise<
 }
 
 async function isPacked(folder: string, languages: string): Promise<boolean> {
-  const { access } = await import('node:fs/promises');
-  const { join } = await import('node:path');
   return access(join(folder, `${languages.split('+', 1)[0]}.traineddata.gz`)).then(
     () => true,
     () => false,
