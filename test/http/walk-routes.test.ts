@@ -1,17 +1,13 @@
-import express, { type Express } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCitewell } from './support/start-citewell.ts';
 import type { RunningHttp } from './support/start-http.ts';
+import { type Route, watchMounts } from './support/watch-mounts.ts';
 
 const PASSWORD = 'a long pass phrase';
 /** In everything that is the owner's, and in nothing else. */
 const SECRET = 'xylophagous';
 const NOBODY = '6b9f1f3e-0000-4000-8000-000000000000';
 
-interface Route {
-  readonly method: string;
-  readonly path: string;
-}
 interface Answer {
   readonly status: number;
   readonly text: string;
@@ -43,7 +39,7 @@ beforeAll(async () => {
   const { routesOf, stop } = watchMounts();
   server = await startCitewell({ isRequired: true, hasTestAdmin: true });
   stop();
-  routes = routesOf();
+  routes = routesOf().filter(({ path }) => /^\/(v\d\/|$)/.test(path));
   for (const [person, email] of [
     ['owner', 'owner@example.org'],
     ['member', 'member@example.org'],
@@ -214,43 +210,3 @@ describe('every route there is', () => {
     }
   });
 });
-
-interface Layer {
-  readonly route?: { readonly path: string | readonly string[]; readonly methods: Readonly<Record<string, boolean>> };
-  readonly handle: object;
-}
-
-/** Express forgets under which path a router was put; this sees to it that it is remembered. */
-function watchMounts() {
-  const mounts = new Map<unknown, string>();
-  const prototype = express.Router.prototype as { use: (...args: unknown[]) => unknown };
-  const { use } = prototype;
-  const apps: { stack: Layer[] }[] = [];
-  prototype.use = function (this: { stack: Layer[] }, ...args: unknown[]) {
-    const [path, ...handlers] = typeof args[0] === 'string' ? [args[0], ...args.slice(1)] : ['', ...args];
-    for (const handler of handlers.flat(3)) mounts.set(handler, path === '/' ? '' : (path as string));
-    if (!apps.includes(this)) apps.push(this);
-    return use.apply(this, args);
-  };
-  const walk = (stack: readonly Layer[], prefix: string): Route[] =>
-    stack.flatMap(({ route, handle }) => {
-      if (route !== undefined) {
-        const methods = Object.keys(route.methods).filter((name) => name !== '_all');
-        const paths = [route.path].flat().map((path) => `${prefix}${path === '/' ? '' : path}`);
-        return paths.flatMap((path) => methods.map((method) => ({ method: method.toUpperCase(), path: path || '/' })));
-      }
-      const below = (handle as Partial<Express> & { stack?: Layer[] }).stack;
-      return below === undefined ? [] : walk(below, `${prefix}${mounts.get(handle) ?? ''}`);
-    });
-  return {
-    stop: () => {
-      prototype.use = use;
-    },
-    /** Of the app, whose router nothing is put above. */
-    routesOf: (): readonly Route[] => {
-      const root = apps.find((app) => !mounts.has(app)) ?? { stack: [] };
-      const found = walk(root.stack, '').filter(({ path }) => /^\/(v\d\/|$)/.test(path));
-      return [...new Map(found.map((route) => [`${route.method} ${route.path}`, route])).values()];
-    },
-  };
-}

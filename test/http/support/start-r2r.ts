@@ -1,6 +1,9 @@
 import { r2rClient } from 'r2r-js';
+import { expect } from 'vitest';
+import { describedAnswers } from './described-answers.ts';
 import { startCitewell } from './start-citewell.ts';
 import type { RunningHttp } from './start-http.ts';
+import { watchAnswers } from './watch-answers.ts';
 
 type Options = Parameters<typeof startCitewell>[0];
 
@@ -11,7 +14,10 @@ export interface R2rUser {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The service for several users, with the public client of R2R, unchanged. */
+/**
+ * The service for several users, with the public client of R2R, unchanged. Closing it fails when an answer was not as
+ * the description of the interface has it.
+ */
 export interface RunningR2r extends RunningHttp {
   readonly admin: R2rUser;
   /** Registers and logs in. */
@@ -23,6 +29,7 @@ const PASSWORD = 'a long pass phrase';
 export async function startR2r(options: Options = {}): Promise<RunningR2r> {
   // The client would take its credentials from here.
   delete process.env['R2R_API_KEY'];
+  const watch = watchAnswers();
   const http = await startCitewell({ isRequired: true, hasTestAdmin: true, ...options });
   const logIn = async (email: string, password: string): Promise<R2rUser> => {
     const client = new r2rClient(http.url);
@@ -37,6 +44,13 @@ export async function startR2r(options: Options = {}): Promise<RunningR2r> {
       const email = `${name}@example.org`;
       await new r2rClient(http.url).users.create({ email, password: PASSWORD });
       return logIn(email, PASSWORD);
+    },
+    async close() {
+      watch.stop();
+      await http.close();
+      const { problemOf } = describedAnswers();
+      const problems = watch.answers.flatMap((answer) => problemOf(answer) ?? []);
+      expect([...new Set(problems)]).toEqual([]);
     },
   };
 }

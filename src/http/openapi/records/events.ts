@@ -108,7 +108,10 @@ const ofDocument = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ doc
 export const ingestionEvent = z
   .union([
     event('status', ofDocument({ ingestion_status: z.string() })),
-    event('progress', ofDocument({ ingestion_status: z.enum(['augmenting', 'embedding']), done: z.int(), total: z.int() })),
+    event(
+      'progress',
+      ofDocument({ ingestion_status: z.enum(['augmenting', 'embedding']), done: z.int(), total: z.int() }),
+    ),
     event('postponed', ofDocument({ reason: z.string(), next_try_at: moment })),
     event('ingested', ofDocument({ ingestion_status: z.literal('success'), chunk_count: z.int() })),
     event('failed', ofDocument({ ingestion_status: z.literal('failed'), reason: z.string() })),

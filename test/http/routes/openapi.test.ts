@@ -1,0 +1,43 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningHttp, startHttp } from '../support/start-http.ts';
+
+let http: RunningHttp;
+
+beforeAll(async () => {
+  http = await startHttp({}, async () => {
+    throw new Error('The pages of the documentation are public.');
+  });
+});
+afterAll(() => http.close());
+
+describe('the page of the documentation', () => {
+  it('is made of files of the package alone, and runs no script that is not one of them', async () => {
+    const response = await fetch(`${http.url}/docs`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const html = await response.text();
+    expect(html).not.toMatch(/https?:\/\/|<style|<script(?![^>]*src=)|\son\w+=|\sstyle=/);
+  });
+
+  it('serves every file it needs, and no other', async () => {
+    const files = await readdir(new URL('../../../src/page/docs', import.meta.url));
+    for (const file of files.filter((name) => name !== 'index.html')) {
+      const response = await fetch(`${http.url}/docs/${file}`);
+      const text = await response.text();
+      expect([file, response.status, response.headers.get('x-content-type-options')]).toEqual([file, 200, 'nosniff']);
+      expect([file, /https?:\/\/|@import|innerHTML|outerHTML|insertAdjacentHTML|eval\(/.test(text)]).toEqual([
+        file,
+        false,
+      ]);
+      for (const [, wanted = ''] of text.matchAll(/from '\.\/([\w-]+\.js)'/g)) expect(files).toContain(wanted);
+    }
+    expect((await fetch(`${http.url}/docs/..%2f..%2fpackage.json`)).status).toBe(404);
+    expect((await fetch(`${http.url}/docs/other.js`)).status).toBe(404);
+    expect((await fetch(`${http.url}/docs`, { method: 'POST' })).status).toBe(405);
+  });
+});

@@ -1,0 +1,76 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { operationGroups } from '../../../src/http/openapi/operations.ts';
+import { toOpenApi } from '../../../src/http/openapi/to-document.ts';
+import type { Streamed } from './stream.ts';
+import type { WatchedAnswer } from './watch-answers.ts';
+
+export interface DescribedAnswers {
+  /** What about this answer is not as the description of the interface has it; undefined when all is. */
+  problemOf(answer: WatchedAnswer): string | undefined;
+  problemOfEvent(method: string, path: string, event: Streamed): string | undefined;
+}
+
+/** The description as a judge of answers; a member that it does not name is as wrong as one that is missing. */
+export function describedAnswers(): DescribedAnswers {
+  const document = JSON.parse(JSON.stringify(toOpenApi({ groups: operationGroups, version: '0' })));
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
+  ajv.addSchema(closed(document) as object, 'd');
+  const paths = Object.keys(document.paths).map((path) => ({
+    path,
+    // Names of chat models have slashes in them.
+    pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, (_, name) => (name === 'model' ? '.+' : '[^/]+'))}/?$`),
+  }));
+  // A path without variable parts goes before one with them.
+  paths.sort((one, other) => one.path.split('{').length - other.path.split('{').length);
+
+  const check = (pointer: string, value: unknown): string | undefined => {
+    const validate = ajv.getSchema(`d#${pointer}`);
+    if (validate === undefined) return 'is not described';
+    if (validate(value)) return undefined;
+    return ajv.errorsText(validate.errors, { dataVar: 'answer' }) + extras(validate.errors);
+  };
+  const pointerOf = (method: string, path: string, status: number): string | undefined => {
+    const found = paths.find(
+      ({ path: each, pattern }) => pattern.test(path) && document.paths[each][method] !== undefined,
+    );
+    const response = found && document.paths[found.path][method].responses[status];
+    if (found === undefined || response === undefined) return undefined;
+    if (response.$ref !== undefined) return response.$ref.slice(1);
+    return `/paths/${escaped(found.path)}/${method}/responses/${status}`;
+  };
+  const judge = (method: string, path: string, status: number, type: string, value: unknown): string | undefined => {
+    const pointer = pointerOf(method, path, status);
+    const problem =
+      pointer === undefined ? 'is not described' : check(`${pointer}/content/${escaped(type)}/schema`, value);
+    return problem && `${method} ${path} ${status}: ${problem}`;
+  };
+  return {
+    problemOf: ({ method, path, status, body }) =>
+      // Nobody but an error of a program asks these.
+      status === 405 || pathIsUnknown(path) ? undefined : judge(method, path, status, 'application/json', body),
+    problemOfEvent: (method, path, event) =>
+      judge(method, path, 200, 'text/event-stream', { event: event.name, data: event.data }),
+  };
+
+  function pathIsUnknown(path: string): boolean {
+    return !paths.some(({ pattern }) => pattern.test(path));
+  }
+}
+
+const escaped = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+
+/** Objects that name their members have no others. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, member]) => [key, closed(member)] as const);
+  const isOpen = 'additionalProperties' in value || !('properties' in value);
+  return { ...Object.fromEntries(entries), ...(isOpen ? {} : { additionalProperties: false }) };
+}
+
+function extras(errors: readonly { readonly params: object }[] | null | undefined): string {
+  const names = (errors ?? []).flatMap(({ params }) =>
+    'additionalProperty' in params ? [String(params.additionalProperty)] : [],
+  );
+  return names.length === 0 ? '' : ` (${[...new Set(names)].join(', ')})`;
+}

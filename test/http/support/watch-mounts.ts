@@ -1,0 +1,50 @@
+import express, { type Express } from 'express';
+
+export interface Route {
+  readonly method: string;
+  /** As it is mounted, `/v3/documents/:id`. */
+  readonly path: string;
+}
+
+interface Layer {
+  readonly route?: {
+    readonly path: string | RegExp | readonly string[];
+    readonly methods: Readonly<Record<string, boolean>>;
+  };
+  readonly handle: object;
+}
+
+/** Express forgets under which path a router was put; this sees to it that it is remembered. */
+export function watchMounts() {
+  const mounts = new Map<unknown, string>();
+  const prototype = express.Router.prototype as { use: (...args: unknown[]) => unknown };
+  const { use } = prototype;
+  const apps: { stack: Layer[] }[] = [];
+  prototype.use = function (this: { stack: Layer[] }, ...args: unknown[]) {
+    const [path, ...handlers] = typeof args[0] === 'string' ? [args[0], ...args.slice(1)] : ['', ...args];
+    for (const handler of handlers.flat(3)) mounts.set(handler, path === '/' ? '' : (path as string));
+    if (!apps.includes(this)) apps.push(this);
+    return use.apply(this, args);
+  };
+  const walk = (stack: readonly Layer[], prefix: string): Route[] =>
+    stack.flatMap(({ route, handle }) => {
+      if (route !== undefined) {
+        const methods = Object.keys(route.methods).filter((name) => name !== '_all');
+        const paths = [route.path].flat().map((path) => `${prefix}${path === '/' ? '' : path}`);
+        return paths.flatMap((path) => methods.map((method) => ({ method: method.toUpperCase(), path: path || '/' })));
+      }
+      const below = (handle as Partial<Express> & { stack?: Layer[] }).stack;
+      return below === undefined ? [] : walk(below, `${prefix}${mounts.get(handle) ?? ''}`);
+    });
+  return {
+    stop: () => {
+      prototype.use = use;
+    },
+    /** Of the app, whose router nothing is put above. */
+    routesOf: (): readonly Route[] => {
+      const root = apps.find((app) => !mounts.has(app)) ?? { stack: [] };
+      const found = walk(root.stack, '');
+      return [...new Map(found.map((route) => [`${route.method} ${route.path}`, route])).values()];
+    },
+  };
+}
