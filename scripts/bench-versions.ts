@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultAdmin } from '../src/access/principal.ts';
+import { everything } from '../src/documents/filter.ts';
+import { createLexicalHash } from '../src/embeddings/lexical-hash.ts';
+import { embeddingText } from '../src/ingest/embedding-text.ts';
+import { createIngestor } from '../src/ingest/ingest-document.ts';
+import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
+import { createChunkSearch } from '../src/store/sql/chunk-search.ts';
+import { openStore } from '../src/store/sql/open-store.ts';
+import { seededRandom } from './seeded-random.ts';
+
+// What versions cost: taking an edited document in again beside taking it in for the first time, and a search about an
+// earlier time beside the same search about now.   node scripts/bench-versions.ts [documents] [passages]
+
+const [documents = 40, passages = 500] = process.argv.slice(2).map(Number);
+const ROUNDS = 15;
+const random = seededRandom(7);
+const words = Array.from({ length: 4_000 }, (_, place) => `word${place.toString(36)}`);
+const passage = (): string =>
+  `${Array.from({ length: 90 }, () => words[Math.floor(random.next() ** 3 * words.length)]).join(' ')}.`;
+
+const folder = await mkdtemp(join(tmpdir(), 'citewell-versions-'));
+const index = memoryVectorIndex();
+const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText });
+const embeddings = createLexicalHash();
+const { corpus, spaces, collections } = store;
+const ingestor = createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue });
+const { signal } = new AbortController();
+
+async function takeIn(name: string, chunks: readonly string[]): Promise<number> {
+  const begun = performance.now();
+  const { document } = await ingestor.submit({
+    content: { kind: 'chunks', chunks },
+    ownerId: defaultAdmin.userId,
+    id: name,
+    title: name,
+    metadata: {},
+    collectionIds: [],
+    settings: {},
+    replace: true,
+  });
+  for await (const event of ingestor.run(document.id, signal)) if (event.type === 'failed') throw event.error;
+  return performance.now() - begun;
+}
+
+const middle = (times: readonly number[]): number => times.toSorted((one, two) => one - two)[times.length >> 1] ?? 0;
+const milliseconds = (times: readonly number[]): string => `${middle(times).toFixed(1)} ms`;
+const idOf = (place: number): string => `00000000-0000-4000-8000-${place.toString(16).padStart(12, '0')}`;
+
+try {
+  const texts = Array.from({ length: documents }, () => Array.from({ length: passages }, passage));
+  const fresh: number[] = [];
+  for (const [place, chunks] of texts.entries()) fresh.push(await takeIn(idOf(place), chunks));
+  const then = new Date().toISOString();
+  const edited: number[] = [];
+  const rewritten: number[] = [];
+  for (const [place, chunks] of texts.entries()) {
+    if (place % 2 === 0) edited.push(await takeIn(idOf(place), chunks.with(passages >> 1, passage())));
+    else if (place % 4 === 1) rewritten.push(await takeIn(idOf(place), chunks.map(passage)));
+  }
+  console.log(`one document of ${passages} passages, ${documents} of them, middle times`);
+  console.log(`  first time                 ${milliseconds(fresh)}`);
+  console.log(`  one passage edited         ${milliseconds(edited)} (${(middle(edited) / middle(fresh)).toFixed(2)})`);
+  console.log(
+    `  every passage rewritten    ${milliseconds(rewritten)} (${(middle(rewritten) / middle(fresh)).toFixed(2)})`,
+  );
+
+  const search = createChunkSearch({
+    search: store.sqlite.search,
+    collections: { open: (space) => index.open(space.collection, space.dimensions) },
+    state: store.maintenance.state,
+  });
+  const text = `${words[40]} ${words[300]} ${words[2_000]}`;
+  const [vector = new Float32Array()] = await embeddings.embed([text], 'query');
+  console.log(`searches among ${documents * passages} passages`);
+  for (const [name, asOf] of [
+    ['about now', undefined],
+    ['about then', then],
+  ] as const) {
+    const query = { filter: everything, limit: 10, asOf };
+    const byWords: number[] = [];
+    const byMeaning: number[] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const begun = performance.now();
+      await search.matching({ ...query, text });
+      const between = performance.now();
+      await search.nearest({ ...query, vector, measure: 'cosine_distance' });
+      // The first of each reads what the others find in memory.
+      if (round === 0) console.log(`  ${name}, first time         ${(performance.now() - begun).toFixed(1)} ms`);
+      else {
+        byWords.push(between - begun);
+        byMeaning.push(performance.now() - between);
+      }
+    }
+    console.log(`  ${name}                  words ${milliseconds(byWords)}, meaning ${milliseconds(byMeaning)}`);
+  }
+} finally {
+  await ingestor.close();
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+}
