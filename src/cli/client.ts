@@ -60,6 +60,12 @@ export interface CitedSource {
   readonly quotes: readonly CitedQuote[];
   /** Whether the source says what the answer says it does; only agents check it. */
   readonly verdict?: Verdict;
+  /** Where its markers stand in the answer. */
+  readonly spans: readonly { readonly start: number; readonly end: number }[];
+  /** What was found of the source; absent for sources without words. */
+  readonly text?: string;
+  /** Whether it is a document of the corpus, and not of the web or the graph. */
+  readonly isOfDocument: boolean;
 }
 
 export interface CitedAnswer {
@@ -68,6 +74,8 @@ export interface CitedAnswer {
   readonly mode: string;
   readonly model: string;
   readonly citations: readonly CitedSource[];
+  /** Markers that pointed to no source, and were taken out. */
+  readonly removedMarkers: number;
 }
 
 export type AskEvent =
@@ -154,6 +162,26 @@ export interface IngestItem {
   readonly metadata: Metadata;
   /** Names or identifiers; new ones are made. */
   readonly collections: readonly string[];
+  /** Have a model place its passages; with nothing said, as it was done before. */
+  readonly isEnriched?: boolean;
+}
+
+/** What having a model place passages comes to, in the words of the HTTP interface. */
+export interface EnrichmentEstimate {
+  readonly model: string;
+  readonly chunks: number;
+  readonly known_chunks: number;
+  readonly calls: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number | null;
+}
+
+/** One more document whose summary a model was to write. */
+export interface SummaryProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
 }
 
 export type IngestOutcome = 'ingested' | 'replaced' | 'unchanged' | 'duplicate' | 'failed';
@@ -218,6 +246,8 @@ export interface Client {
   readonly server: string | undefined;
   /** A document that cannot be read is an outcome; what would stop every other one too is thrown. */
   ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
+  /** What placing its passages by a model comes to; null when nothing is asked of one. Takes nothing in. */
+  estimate(item: IngestItem, signal: AbortSignal): Promise<EnrichmentEstimate | null>;
   /** The document of that source. */
   documentOf(source: string): Promise<SourcedDocument | undefined>;
   /** Documents whose source begins so, in the order of their sources. */
@@ -230,12 +260,16 @@ export interface Client {
   /** A document is somewhere else now, with the same content. */
   relocate(id: string, place: { readonly source: string; readonly fileName: string }): Promise<void>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
+  /** What a model says to a request, without the corpus; the default one unless told. */
+  complete(request: { readonly prompt: string; readonly model?: string }, signal: AbortSignal): Promise<string>;
   /** Ends with `answer`. */
   ask(query: AskQuery, signal: AbortSignal): AsyncGenerator<AskEvent, void>;
   /** Ends with `final_answer`. Aborting ends the run; what it had written stays in the conversation. */
   agent(query: AgentQuery, signal: AbortSignal): AsyncGenerator<AgentClientEvent, void>;
   /** Returns the identifier of a new conversation. */
   createConversation(): Promise<string>;
+  /** It and all that was said in it. */
+  deleteConversation(id: string): Promise<void>;
   conversation(id: string): Promise<readonly ConversationMessage[]>;
   documents(page: {
     readonly offset: number;
@@ -249,6 +283,8 @@ export interface Client {
     page: { readonly offset: number; readonly limit: number },
     asOf?: string,
   ): Promise<readonly Passage[]>;
+  /** The stretch of a document's extracted text between two offsets, as it was at a time or as it is. */
+  text(id: string, stretch: { readonly start: number; readonly end: number }, asOf?: string): Promise<string>;
   deleteDocument(id: string): Promise<DeletionRecord>;
   /** Newest first. */
   versions(
@@ -266,6 +302,8 @@ export interface Client {
     request: { readonly model?: string; readonly back: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
+  /** Writes the summaries that wait, where no server does it by itself. */
+  summarise(signal: AbortSignal): AsyncGenerator<SummaryProgress, void>;
   /**
    * Learns an embedder from the corpus when that is due, and tells how far it is; ends with what is left to a server.
    * A server does it by itself.

@@ -1,8 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
-import type { AskEvent, Client, IngestItem, IngestResult } from './client.ts';
+import type { AskEvent, Client, EnrichmentEstimate, IngestItem, IngestResult } from './client.ts';
 import {
   answerFromWire,
+  completionFromWire,
   deltaFromWire,
   documentFromWire,
   passagesFromWire,
@@ -10,6 +11,7 @@ import {
   searchFromWire,
   sourcedFromWire,
   statusFromWire,
+  textFromWire,
   toWireQuery,
   versionFromWire,
 } from './from-wire.ts';
@@ -62,6 +64,14 @@ export function httpClient(server: string, token?: string): Client {
       }
     },
 
+    async estimate(item, signal) {
+      const { id } = await placeOf(item.source);
+      const form = uploadForm(item, id);
+      form.set('run_type', 'estimate');
+      const { results } = await call('POST', '/documents', { body: form, signal });
+      return (results as { estimate?: EnrichmentEstimate | null }).estimate ?? null;
+    },
+
     async documentOf(source) {
       const { before } = await placeOf(source);
       return before === undefined ? undefined : sourcedFromWire(before);
@@ -83,6 +93,14 @@ export function httpClient(server: string, token?: string): Client {
 
     async search(query, signal) {
       return searchFromWire((await call('POST', '/retrieval/search', { body: toWireQuery(query), signal })).results);
+    },
+
+    async complete({ prompt, model }, signal) {
+      const body = {
+        messages: [{ role: 'user', content: prompt }],
+        generation_config: { stream: false, ...(model && { model }) },
+      };
+      return completionFromWire((await call('POST', '/retrieval/completion', { body, signal })).results);
     },
 
     async *ask({ model, ...query }, signal): AsyncGenerator<AskEvent, void> {
@@ -119,6 +137,10 @@ export function httpClient(server: string, token?: string): Client {
       return ((await call('POST', '/conversations')).results as { id: string }).id;
     },
 
+    async deleteConversation(id) {
+      await call('DELETE', `/conversations/${encodeURIComponent(id)}`);
+    },
+
     async conversation(id) {
       return messagesFromWire((await call('GET', `/conversations/${encodeURIComponent(id)}`)).results);
     },
@@ -143,6 +165,12 @@ export function httpClient(server: string, token?: string): Client {
         if (error instanceof ServiceError && error.code === 'not_found') return [];
         throw error;
       }
+    },
+
+    async text(id, { start, end }, asOf) {
+      const time = asOf === undefined ? '' : `&as_of=${encodeURIComponent(asOf)}`;
+      const path = `/documents/${encodeURIComponent(id)}/text?start=${start}&end=${end}${time}`;
+      return textFromWire((await call('GET', path)).results);
     },
 
     async deleteDocument(id) {
@@ -186,6 +214,8 @@ export function httpClient(server: string, token?: string): Client {
       return embedder;
     },
 
+    async *summarise() {},
+
     // biome-ignore lint/correctness/useYield: there is nothing to tell.
     async *learn() {
       return 'nothing';
@@ -208,6 +238,10 @@ function uploadForm(item: IngestItem, id: string): FormData {
   form.set('metadata', JSON.stringify(item.metadata));
   form.set('source', item.source);
   form.set('replace', 'true');
+  if (item.isEnriched === true) {
+    const enrichment = { chunk_enrichment_settings: { enable_chunk_enrichment: true } };
+    form.set('ingestion_config', JSON.stringify(enrichment));
+  }
   if (item.collections.length > 0) form.set('collections', JSON.stringify(item.collections));
   return form;
 }

@@ -11,6 +11,7 @@ import { toChunkRecord } from '../http/wire/chunk-record.ts';
 import { toMessageRecord } from '../http/wire/conversation-record.ts';
 import { toReceipt } from '../http/wire/deletion-receipt.ts';
 import { toDocumentRecord } from '../http/wire/document-record.ts';
+import { toEstimateRecord } from '../http/wire/estimate-record.ts';
 import { toRagEvents } from '../http/wire/rag-events.ts';
 import { ragRequest } from '../http/wire/rag-request.ts';
 import { searchRequest } from '../http/wire/search-request.ts';
@@ -18,9 +19,11 @@ import { toSearchResults } from '../http/wire/search-results.ts';
 import { toBacklogRecord } from '../http/wire/task-record.ts';
 import { toVersionRecord } from '../http/wire/version-record.ts';
 import { documentOfSource } from '../ingest/document-of-source.ts';
+import { usualContext } from '../ingest/enrich/enrichment-settings.ts';
+import type { Submission } from '../ingest/ingestor.ts';
 import type { Services } from '../services.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
-import type { AskEvent, Client, IngestResult } from './client.ts';
+import type { AskEvent, Client, IngestItem, IngestResult } from './client.ts';
 import {
   answerFromWire,
   deltaFromWire,
@@ -49,26 +52,34 @@ export function inProcessClient(services: Services, principal: Principal = defau
     return document;
   };
 
+  const toSubmission = (item: IngestItem, place: Pick<Submission, 'collectionIds'> & { id: string }): Submission => ({
+    content: {
+      kind: 'file',
+      bytes: item.bytes,
+      fileName: item.fileName,
+      ...(item.mediaType !== undefined && { mediaType: item.mediaType }),
+    },
+    ownerId: principal.userId,
+    ...place,
+    metadata: item.metadata,
+    source: item.source,
+    settings: item.isEnriched === true ? { context: usualContext } : {},
+    replace: true,
+  });
+
   return {
     server: undefined,
 
+    async estimate(item, signal) {
+      const { id } = await documentOfSource(item.source, principal.userId, { corpus, sources });
+      const estimate = await ingestor.estimate(toSubmission(item, { id, collectionIds: [] }), signal);
+      return estimate && toEstimateRecord(estimate);
+    },
+
     async ingest(item, signal): Promise<IngestResult> {
       const { id, before } = await documentOfSource(item.source, principal.userId, { corpus, sources });
-      const accepted = await ingestor.submit({
-        content: {
-          kind: 'file',
-          bytes: item.bytes,
-          fileName: item.fileName,
-          ...(item.mediaType !== undefined && { mediaType: item.mediaType }),
-        },
-        ownerId: principal.userId,
-        id,
-        metadata: item.metadata,
-        collectionIds: await usableCollections(services.collections, principal, item.collections),
-        source: item.source,
-        settings: {},
-        replace: true,
-      });
+      const collectionIds = await usableCollections(services.collections, principal, item.collections);
+      const accepted = await ingestor.submit(toSubmission(item, { id, collectionIds }));
       if (accepted.kind !== 'accepted') return { outcome: accepted.kind, documentId: accepted.document.id };
       for await (const event of ingestor.run(id, signal)) {
         if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };
@@ -96,6 +107,14 @@ export function inProcessClient(services: Services, principal: Principal = defau
       return searchFromWire(toSearchResults(outcome, request.query, request.detail));
     },
 
+    async complete({ prompt, model }, signal) {
+      const messages = [{ role: 'user' as const, text: prompt }];
+      let text = '';
+      const events = services.models.resolve(model, 'quality').stream({ messages, tools: [], config: {}, signal });
+      for await (const event of events) if (event.type === 'text') text += event.text;
+      return text;
+    },
+
     async *ask({ model, ...query }, signal): AsyncGenerator<AskEvent, void> {
       const { request, detail } = ragRequest.parse({
         ...toWireQuery(query),
@@ -120,6 +139,10 @@ export function inProcessClient(services: Services, principal: Principal = defau
       return (await services.conversations.create(principal, null)).id;
     },
 
+    async deleteConversation(id) {
+      await services.conversations.remove(principal, id);
+    },
+
     async conversation(id) {
       return messagesFromWire((await services.conversations.messages(principal, id)).map(toMessageRecord));
     },
@@ -139,6 +162,12 @@ export function inProcessClient(services: Services, principal: Principal = defau
     async chunks(id, page, asOf) {
       const { items } = await (asOf === undefined ? corpus : corpus.at(asOf)).chunksOf(id, page);
       return passagesFromWire(items.map((chunk) => toChunkRecord(chunk, undefined)));
+    },
+
+    async text(id, { start, end }, asOf) {
+      const { id: found } = await find(id);
+      const view = asOf === undefined ? corpus : corpus.at(asOf);
+      return (await view.textOf(found))?.text.slice(start, end) ?? '';
     },
 
     async deleteDocument(id) {
@@ -185,6 +214,14 @@ export function inProcessClient(services: Services, principal: Principal = defau
         const step = await steps.next();
         if (step.done) return step.value.embedder;
         yield step.value;
+      }
+    },
+
+    async *summarise(signal) {
+      let failed = 0;
+      for await (const { done, total, outcome } of services.summaries?.run(signal) ?? []) {
+        if (outcome === 'failed') failed++;
+        yield { done, total, failed };
       }
     },
 

@@ -27,6 +27,8 @@ export interface IngestAllOptions {
   readonly client: Client;
   readonly metadata: Metadata;
   readonly collections: readonly string[];
+  /** Have a model place their passages. */
+  readonly isEnriched?: boolean;
   /** Without it addresses are refused. */
   readonly web?: WebMeans;
   /** For addresses: more than the one page. */
@@ -161,7 +163,8 @@ async function ingestOne(
 ): Promise<IngestStep> {
   const { name } = source;
   try {
-    const item = await itemOf(source, options);
+    const read = await itemOf(source, options);
+    const item = options.isEnriched === true ? { ...read, isEnriched: true } : read;
     return { type: 'result', name, ...(await options.client.ingest(item, options.abandon)) };
   } catch (error) {
     if (options.abandon.aborted || !(error instanceof ServiceError) || !concernsOneDocument(error)) throw error;

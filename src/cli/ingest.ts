@@ -25,6 +25,8 @@ interface IngestOptions {
   readonly watch?: boolean;
   readonly keepDeleted?: boolean;
   readonly dryRun?: boolean;
+  readonly enrich?: boolean;
+  readonly yes?: boolean;
   readonly json?: boolean;
 }
 
@@ -62,20 +64,34 @@ export async function ingest(
       skipped: new Map(),
       failures: [],
     };
+    const isEnriched = options.enrich === true;
+    const chosen = {
+      metadata: options.metadata ?? {},
+      collections: options.collection ?? [],
+      dataFolder,
+      stop: interruption.stop,
+      abandon: interruption.abandon,
+    };
+    if (isEnriched) {
+      const { agreeToEnrich } = await import('./ingest-enriched.ts');
+      const isAgreed = await agreeToEnrich(client, { names, options: chosen, isAgreed: options.yes === true }, context);
+      if (!isAgreed) {
+        await fetcher.close();
+        output.note('Nothing was taken in.');
+        return exitCodeOf(tally, interruption.received());
+      }
+    }
     const startedAt = performance.now();
     const view = progressView({ names, site, dataFolder, tally, startedAt }, context);
     interruption.stop.addEventListener('abort', view.stopping, { once: true });
     let failure: unknown;
     try {
       const steps = ingestAll(names, {
+        ...chosen,
         client,
-        metadata: options.metadata ?? {},
-        collections: options.collection ?? [],
+        isEnriched,
         web: { fetcher, manners },
         site,
-        dataFolder,
-        stop: interruption.stop,
-        abandon: interruption.abandon,
       });
       for await (const step of steps) {
         record(step, tally);
@@ -99,6 +115,7 @@ export async function ingest(
     const seconds = (performance.now() - startedAt) / 1000;
     const isNew = tally.outcomes.ingested + tally.outcomes.replaced > 0;
     if (failure === undefined && isNew && client.server === undefined) await finishGraph(client, context);
+    if (failure === undefined && isNew && client.server === undefined) await finishSummaries(client, context);
     if (failure === undefined && isNew && client.server === undefined) await finishLearning(client, context);
     if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
     else {
@@ -134,6 +151,23 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
   }
 }
 
+/** What a model writes of the documents is written before the program ends, unless it is away or interrupted. */
+async function finishSummaries(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  let failed = 0;
+  try {
+    for await (const step of client.summarise(interruption.stop)) {
+      failed = step.failed;
+      output.status(`Summarising: ${count(step.done)} of ${count(step.total)} documents`);
+    }
+    if (failed > 0) output.note(`${count(failed)} documents keep sentences of their own as their summary.`);
+  } catch (error) {
+    const why = error instanceof ServiceError && interruption.received() === undefined ? ` (${error.message})` : '';
+    output.note(`The other summaries are written by the next server, or with the next documents${why}.`);
+  } finally {
+    output.status('');
+  }
+}
+
 /** A server goes on with the graph by itself; without one it is done before the program ends. */
 async function finishGraph(client: Client, { output, interruption }: CommandContext): Promise<void> {
   try {
@@ -151,6 +185,12 @@ async function otherWay(
   options: IngestOptions,
   context: CommandContext,
 ): Promise<ExitCode | undefined> {
+  if (options.enrich === true && (options.watch === true || options.dryRun === true)) {
+    throw new ServiceError('invalid_request', 'Give --enrich without --watch and --dry-run.');
+  }
+  if (options.yes === true && options.enrich !== true) {
+    throw new ServiceError('invalid_request', '--yes goes with --enrich.');
+  }
   if (options.watch === true && options.dryRun === true) {
     throw new ServiceError('invalid_request', 'Give --watch or --dry-run, not both.');
   }

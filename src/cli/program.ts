@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { answersFrom } from '../evaluation/answers-from.ts';
 import { searchModes } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -14,6 +15,7 @@ import {
   parseNames,
   parseOffset,
   parsePort,
+  parseScore,
 } from './parse-options.ts';
 
 export interface ProgramParts {
@@ -86,6 +88,8 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .option('--watch', 'stay, and follow edits, moves and deletions below the folders')
     .option('--keep-deleted', 'with --watch: keep the documents of files that are deleted')
     .option('--dry-run', 'only say which files would be read')
+    .option('--enrich', 'have a model place each passage in its document, for search; says first what it comes to')
+    .option('--yes', 'with --enrich: go on without asking')
     .option('--allow-private-addresses', 'let an address lead into this machine or its network')
     .option('--json', 'one JSON object per line, a summary last')
     .action(async (paths, options) => ended(await (await import('./ingest.ts')).ingest(paths, options, context)));
@@ -119,6 +123,8 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .addOption(new Option('--conversation <id>', 'go on with this one').argParser(parseId))
     .option('--json', 'events as JSON lines')
     .action(async (options) => ended(await (await import('./chat.ts')).chat(options, context)));
+
+  evalCommands(program, context, ended);
 
   const documents = program.command('documents').description('list, show, restore and delete documents');
   documents
@@ -222,6 +228,34 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .action(async (options) => ended(await (await import('./doctor.ts')).doctor(options, context)));
 
   return program;
+}
+
+function evalCommands(program: Command, context: CommandContext, ended: ProgramParts['ended']): void {
+  const evaluation = searchOptions(
+    program
+      .command('eval')
+      .description('measure how well your own questions are answered, and what changed since the last time')
+      .argument('<questions>', 'a file of JSON lines or CSV: question, document, passage, answer, unanswerable'),
+  )
+    .addOption(
+      new Option('--answers <kind>', 'judge answers too; by default those that cost nothing').choices([...answersFrom]),
+    )
+    .option('--model <provider/name>', 'answers, instead of CITEWELL_MODEL')
+    .option('--baseline <file>', 'compare with this evaluation instead of the last one of these questions')
+    .option('--no-baseline', 'compare with none')
+    .option('--fail-on-loss', 'exit with 1 when a score is significantly worse than before (p < 0.05)')
+    .addOption(
+      new Option('--fail-below <score=number>', 'exit with 1 when a score is below (repeatable)').argParser(parseScore),
+    )
+    .option('--all', 'list every question that something is wrong with')
+    .option('--json', 'machine-readable')
+    .action(async (path, options) => ended(await (await import('./eval.ts')).evaluate(path, options, context)));
+  evaluation
+    .command('make')
+    .description('propose questions from your documents, as JSON lines on stdout ("./make" is a file)')
+    .addOption(new Option('--count <number>', 'how many').argParser(parseCount(10_000)).default(50))
+    .option('--with-model [provider/name]', 'have them written by a model, which costs money')
+    .action(async (options) => ended(await (await import('./eval-make.ts')).makeQuestions(options, context)));
 }
 
 function userCommands(users: Command, context: CommandContext, ended: ProgramParts['ended']): void {

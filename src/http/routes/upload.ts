@@ -7,6 +7,7 @@ import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readUpload, receiveUpload } from '../receive-upload.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
+import { toEstimateRecord } from '../wire/estimate-record.ts';
 import { readSubmission } from '../wire/submission.ts';
 
 type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'collections' | 'limits'>;
@@ -53,15 +54,7 @@ const toEstimate = (estimate: PlacingEstimate | null) => ({
   message: 'Estimated; nothing was taken in.',
   task_id: null,
   document_id: null,
-  estimate: estimate && {
-    model: estimate.model,
-    chunks: estimate.passages,
-    known_chunks: estimate.known,
-    calls: estimate.calls,
-    input_tokens: estimate.inputTokens,
-    output_tokens: estimate.outputTokens,
-    cost_usd: estimate.cost,
-  },
+  estimate: estimate && toEstimateRecord(estimate),
 });
 
 const ingested = (documentId: string, message: string) => single({ message, task_id: null, document_id: documentId });

@@ -1,0 +1,102 @@
+import { ServiceError } from '../errors.ts';
+import type { Client, EnrichmentEstimate } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type IngestAllOptions, ingestAll, isUrl } from './ingest-all.ts';
+import { lineInput } from './line-input.ts';
+import { count } from './progress-line.ts';
+
+export interface EnrichedParts {
+  readonly names: readonly string[];
+  readonly options: Omit<IngestAllOptions, 'client' | 'web' | 'site'>;
+  /** Nobody needs to be asked. */
+  readonly isAgreed: boolean;
+}
+
+/**
+ * Says what `--enrich` comes to before a model is asked, and waits for a yes. False when it is not wanted. Throws
+ * `invalid_request` where there is nobody to say so.
+ */
+export async function agreeToEnrich(client: Client, parts: EnrichedParts, context: CommandContext): Promise<boolean> {
+  const { output, interruption } = context;
+  const sum = await estimateAll(client, parts, context);
+  if (interruption.stop.aborted) return false;
+  output.note(sentence(sum, parts.names.some(isUrl)));
+  if (parts.isAgreed || sum.calls === 0) return true;
+  const answers = lineInput({
+    input: process.stdin,
+    echo: process.stderr,
+    onInterrupt: () => false,
+    stop: interruption.stop,
+  });
+  try {
+    if (!answers.isInteractive) {
+      throw new ServiceError('invalid_request', 'There is nobody to agree to that; say it with --yes.');
+    }
+    const answer = await answers.next('Go on? [y/N] ');
+    return /^\s*(y|yes)\s*$/i.test(answer ?? '');
+  } finally {
+    answers.close();
+  }
+}
+
+interface Sum {
+  files: number;
+  model: string | undefined;
+  passages: number;
+  known: number;
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  cost: number | null;
+}
+
+async function estimateAll(
+  client: Client,
+  { names, options }: EnrichedParts,
+  { output }: CommandContext,
+): Promise<Sum> {
+  const sum: Sum = {
+    ...{ files: 0, model: undefined, passages: 0, known: 0, calls: 0, inputTokens: 0, outputTokens: 0 },
+    cost: 0,
+  };
+  const add = ({ model, chunks, known_chunks, calls, input_tokens, output_tokens, cost_usd }: EnrichmentEstimate) => {
+    sum.model = model;
+    sum.passages += chunks;
+    sum.known += known_chunks;
+    sum.calls += calls;
+    sum.inputTokens += input_tokens;
+    sum.outputTokens += output_tokens;
+    sum.cost = sum.cost === null || cost_usd === null ? null : sum.cost + cost_usd;
+  };
+  const counting: Client = {
+    ...client,
+    async ingest(item, signal) {
+      const estimate = await client.estimate({ ...item, isEnriched: true }, signal);
+      if (estimate !== null) add(estimate);
+      return { outcome: 'unchanged', documentId: null };
+    },
+  };
+  const files = names.filter((name) => !isUrl(name));
+  for await (const step of ingestAll(files, { ...options, client: counting })) {
+    if (step.type !== 'result') continue;
+    sum.files += 1;
+    output.status(`Estimating: ${count(sum.files)} files, ${count(sum.calls)} calls`);
+  }
+  output.status('');
+  return sum;
+}
+
+function sentence(
+  { files, model, passages, known, calls, inputTokens, outputTokens, cost }: Sum,
+  hasPages: boolean,
+): string {
+  const pages = hasPages ? ' Pages of the web are not counted in.' : '';
+  if (calls === 0) return `Nothing is to be asked of a model for ${count(files)} files.${pages}`;
+  const price =
+    cost === null ? 'what it costs is not known (CITEWELL_PRICES)' : `about $${cost.toFixed(cost < 1 ? 4 : 2)}`;
+  const before = known === 0 ? '' : `, ${count(known)} of them already`;
+  return (
+    `${model} will place ${count(passages)} passages of ${count(files)} files${before}: ${count(calls)} calls, ` +
+    `about ${count(inputTokens)} tokens in and ${count(outputTokens)} out, ${price}.${pages}`
+  );
+}
