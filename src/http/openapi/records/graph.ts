@@ -43,7 +43,7 @@ const row = {
 };
 
 export const entityRecord = z
-  .object({ id, name: text, description: text, category: text, ...row })
+  .object({ id, name: text, description: text, category: text.nullable(), ...row })
   .meta({ id: 'Entity' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toEntityRecord>]: unknown }>;
 
 export const relationshipRecord = z
@@ -92,7 +92,7 @@ export const graphView = z
       z.object({
         id,
         label: text,
-        category: text,
+        category: text.nullable(),
         description: text,
         mentions: z.int(),
         weight: z.number(),
