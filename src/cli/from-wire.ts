@@ -68,8 +68,11 @@ const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), .
 const citation = z.object({
   id: z.templateLiteral(['cit.', z.number()]),
   verdict: z.enum(['verbatim', 'close', 'elsewhere', 'not_found']).optional(),
+  spans: z.array(z.object({ start: z.number(), end: z.number() })).default([]),
+  source_type: z.string().default('chunk'),
   payload: z.looseObject({
     id: z.string(),
+    text: z.string().optional(),
     document_id: z.string().optional(),
     title: z.string().optional(),
     metadata: metadata.default({}),
@@ -81,14 +84,21 @@ const finalAnswer = z.object({
   mode: z.string(),
   model: z.string(),
   citations: z.array(citation),
+  removed_markers: z.number().default(0),
 });
 
 export function answerFromWire(data: unknown): CitedAnswer {
   const wire = finalAnswer.parse(data);
-  return { text: wire.generated_answer, mode: wire.mode, model: wire.model, citations: wire.citations.map(toSource) };
+  return {
+    text: wire.generated_answer,
+    mode: wire.mode,
+    model: wire.model,
+    citations: wire.citations.map(toSource),
+    removedMarkers: wire.removed_markers,
+  };
 }
 
-function toSource({ id, verdict, payload }: z.output<typeof citation>): CitedSource {
+function toSource({ id, verdict, spans, source_type: type, payload }: z.output<typeof citation>): CitedSource {
   const documentId = payload.document_id ?? payload.id;
   return {
     number: Number(id.slice('cit.'.length)),
@@ -96,8 +106,22 @@ function toSource({ id, verdict, payload }: z.output<typeof citation>): CitedSou
     title: payload.title ?? titleOf({ metadata: payload.metadata, document_id: documentId }),
     quotes: payload.quotes.map(({ heading_path: headingPath, ...rest }) => ({ ...rest, headingPath })),
     ...(verdict !== undefined && { verdict }),
+    spans,
+    ...(payload.text !== undefined && { text: payload.text }),
+    isOfDocument: type === 'chunk' || type === 'doc',
   };
 }
+
+const completion = z.object({
+  choices: z.tuple([z.object({ message: z.object({ content: z.string().nullable() }) })], z.unknown()),
+});
+
+/** What a model said. */
+export const completionFromWire = (results: unknown): string =>
+  completion.parse(results).choices[0].message.content ?? '';
+
+/** A stretch of a document's text. */
+export const textFromWire = (results: unknown): string => z.object({ text: z.string() }).parse(results).text;
 
 const delta = z.object({
   delta: z.object({ content: z.array(z.object({ payload: z.object({ value: z.string() }) })) }),

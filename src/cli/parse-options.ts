@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Json, Metadata } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
 import { moment } from '../documents/moment.ts';
+import { isScoreName, type ScoreName, scoreNames } from '../evaluation/scores.ts';
 
 /** `--limit`: a whole number from 1 to 1000. */
 export function parseLimit(value: string): number {
@@ -94,6 +95,18 @@ function isSameDecimal(value: number, text: string): boolean {
 
 /** Collects a repeated option. */
 export const collect = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+
+/** `--fail-below ndcg@10=0.5`, repeated. */
+export function parseScore(
+  value: string,
+  previous: Readonly<Partial<Record<ScoreName, number>>> = {},
+): Readonly<Partial<Record<ScoreName, number>>> {
+  const [name = '', number = ''] = value.split('=');
+  if (!isScoreName(name)) throw new InvalidArgumentError(`Expected one of ${scoreNames.join(', ')}.`);
+  const least = Number(number);
+  if (number.trim() !== '' && least >= 0 && least <= 1) return { ...previous, [name]: least };
+  throw new InvalidArgumentError('Expected a score and a number from 0 to 1, such as ndcg@10=0.5.');
+}
 
 /** Names separated by commas. */
 export function parseNames(value: string): string[] {

@@ -64,7 +64,7 @@ export function compareRuns(before: readonly ScoredCase[], now: readonly ScoredC
 }
 
 /** Below this, chance is taken to be no explanation. */
-export const SIGNIFICANT = 0.05;
+const SIGNIFICANT = 0.05;
 
 /** The scores that have become worse, and not by chance. */
 export const significantLosses = ({ scores }: RunComparison): readonly ScoreComparison[] =>

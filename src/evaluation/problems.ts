@@ -5,7 +5,7 @@ const MOST_SHOWN = 20;
 /** Gathers what is wrong with an input, so that a person hears of all of it at once. */
 export class Problems {
   readonly #place: string;
-  readonly #found: string[] = [];
+  readonly #found: { readonly line: number; readonly problem: string }[] = [];
 
   /** `place` names the input, such as a file. */
   constructor(place: string) {
@@ -13,7 +13,7 @@ export class Problems {
   }
 
   add(line: number, problem: string): void {
-    this.#found.push(`  line ${line}: ${problem}`);
+    this.#found.push({ line, problem });
   }
 
   get isEmpty(): boolean {
@@ -23,7 +23,8 @@ export class Problems {
   /** Throws `invalid_request` with every line when there is something. */
   throwIfAny(): void {
     if (this.isEmpty) return;
-    const shown = this.#found.slice(0, MOST_SHOWN);
+    const sorted = this.#found.toSorted((one, two) => one.line - two.line);
+    const shown = sorted.slice(0, MOST_SHOWN).map(({ line, problem }) => `  line ${line}: ${problem}`);
     const more = this.#found.length - shown.length;
     const rest = more > 0 ? [`  and ${more} more`] : [];
     throw new ServiceError(

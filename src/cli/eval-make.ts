@@ -1,0 +1,112 @@
+import { ServiceError } from '../errors.ts';
+import {
+  modelPrompt,
+  type ProposedQuestion,
+  questionOfModel,
+  questionOfWords,
+  type SourcePassage,
+} from '../evaluation/make-question.ts';
+import type { Client, DocumentRecord } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { progressLine } from './progress-line.ts';
+import { withClient } from './with-client.ts';
+
+export interface EvalMakeOptions {
+  readonly count: number;
+  /** Writes the questions; `true` is the usual one. */
+  readonly withModel?: string | true;
+}
+
+/** `citewell eval make`: proposes questions over the whole corpus, as lines for a file that a person then looks through. */
+export function makeQuestions(options: EvalMakeOptions, context: CommandContext): Promise<ExitCode> {
+  const { output, interruption } = context;
+  return withClient(context, async (client) => {
+    const model = await modelFor(client, options);
+    const begun = performance.now();
+    const asked = new Set<string>();
+    const questions = propose(client, { count: options.count, model, asked }, interruption.stop);
+    for await (const question of questions) {
+      output.print(JSON.stringify(question));
+      const elapsedSeconds = (performance.now() - begun) / 1000;
+      const progress = { done: asked.size, total: options.count, failed: 0, skipped: 0, elapsedSeconds };
+      output.status(progressLine({ ...progress, unit: 'questions' }, output.width));
+    }
+    output.status('');
+    if (asked.size === 0) output.note('The corpus has no passage that a question could be made of.');
+    else if (asked.size < options.count) output.note(`The corpus gave no more than ${asked.size} questions.`);
+    if (asked.size > 0) output.note(output.noteStyle('yellow', model === undefined ? ABOUT_WORDS : ABOUT_MODELS));
+    return interruption.stop.aborted ? exitCodes.interrupted : exitCodes.ok;
+  });
+}
+
+const ABOUT_WORDS =
+  "These questions are made of the corpus's own words: they show whether what is stored is found again, which search by " +
+  'words does best by nature. They say nothing of how real questions fare. Replace them with what people ask.';
+const ABOUT_MODELS =
+  'A model wrote these questions from single passages: other passages may answer them as well, and people ask otherwise. ' +
+  'Look through them before you rely on them.';
+
+async function modelFor(client: Client, { withModel }: EvalMakeOptions): Promise<string | undefined> {
+  if (withModel !== true) return withModel;
+  const usual = (await client.status()).model;
+  if (!usual.startsWith('builtin/')) return usual;
+  throw new ServiceError(
+    'not_configured',
+    'No language model is configured. Leave --with-model out to have questions made of the words of the corpus.',
+  );
+}
+
+interface Proposing {
+  readonly count: number;
+  readonly model: string | undefined;
+  /** Questions so far. */
+  readonly asked: Set<string>;
+}
+
+/** As many rounds as a document has passages to offer; a corpus of a few pages still ends. */
+const MOST_ROUNDS = 50;
+
+/**
+ * One question from each of as many documents as are wanted, evenly over the corpus; from fewer documents several, each
+ * from another passage. The same corpus gives the same questions.
+ */
+async function* propose(
+  client: Client,
+  { count, model, asked }: Proposing,
+  stop: AbortSignal,
+): AsyncGenerator<ProposedQuestion, void> {
+  const { total } = await client.documents({ offset: 0, limit: 1 });
+  if (total === 0) return;
+  const steps = Math.min(total, count);
+  for (let round = 0; round < MOST_ROUNDS && asked.size < count; round++) {
+    for (let step = 0; step < steps && asked.size < count; step++) {
+      if (stop.aborted) return;
+      // Each round begins a little further on, so that documents between the first ones are asked of too.
+      const offset = (Math.floor(((step + 0.5) * total) / steps) + round) % total;
+      const passage = await passageOf(client, offset, round);
+      if (passage === undefined) continue;
+      const question =
+        model === undefined
+          ? questionOfWords(passage, (step + round) % 2 === 0)
+          : questionOfModel(passage, await client.complete({ prompt: modelPrompt(passage), model }, stop), model);
+      if (question === undefined || asked.has(question.question)) continue;
+      asked.add(question.question);
+      yield question;
+    }
+  }
+}
+
+/** A passage of the document at that place; another one in each round. */
+async function passageOf(client: Client, offset: number, round: number): Promise<SourcePassage | undefined> {
+  const { documents } = await client.documents({ offset, limit: 1 });
+  const [document] = documents;
+  const passages = document === undefined ? 0 : chunkCount(document);
+  if (document === undefined || passages === 0) return undefined;
+  // Steps of the golden ratio visit the passages of a document far apart, and each before any twice.
+  const place = Math.floor(((0.382 + round * 0.618) % 1) * passages);
+  const [passage] = await client.chunks(document.id, { offset: place, limit: 1 });
+  return passage && { ...passage, documentId: document.id, title: document.title };
+}
+
+const chunkCount = ({ chunk_count: count }: DocumentRecord): number => (typeof count === 'number' ? count : 0);

@@ -1,0 +1,222 @@
+import { resolve } from 'node:path';
+import type { Json } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { AnswersFrom } from '../evaluation/answers-from.ts';
+import { significantLosses } from '../evaluation/compare-runs.ts';
+import { evaluateQuestion, type QuestionResult } from '../evaluation/evaluate-questions.ts';
+import {
+  type EvaluationRecord,
+  type EvaluationSetup,
+  evaluationFile,
+  lastEvaluation,
+  readEvaluation,
+  toWire,
+  writeEvaluation,
+} from '../evaluation/evaluation-record.ts';
+import { differenceLines, faultLines, scoreTable } from '../evaluation/evaluation-report.ts';
+import { type Question, readQuestions } from '../evaluation/questions.ts';
+import { type ResolvedQuestion, resolveDocuments } from '../evaluation/resolve-documents.ts';
+import { meanScores, type ScoreName } from '../evaluation/scores.ts';
+import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
+import type { Client, SearchMode } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { namedDocuments, toEvaluated } from './evaluated-client.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { visible } from './layout.ts';
+import type { Output } from './output.ts';
+import { progressLine } from './progress-line.ts';
+import { someAtOnce } from './some-at-once.ts';
+import { withClient } from './with-client.ts';
+
+export interface EvalOptions {
+  readonly limit: number;
+  readonly filter?: { readonly [key: string]: Json };
+  readonly asOf?: string;
+  readonly mode?: SearchMode;
+  readonly answers?: AnswersFrom;
+  readonly model?: string;
+  /** False for `--no-baseline`. */
+  readonly baseline?: string | false;
+  readonly failOnLoss?: boolean;
+  readonly failBelow?: Readonly<Partial<Record<ScoreName, number>>>;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+/** Questions in work at once: a model may take a minute for one. */
+const AT_ONCE = 4;
+const KEEP_EVERY_MS = 5_000;
+
+/** `citewell eval`: how well one's own questions are answered from one's own documents, and what changed since. */
+export async function evaluate(path: string, options: EvalOptions, context: CommandContext): Promise<ExitCode> {
+  const questions = await readQuestions(resolve(path));
+  const { dataDir } = await context.config();
+  const before = await baselineOf(options, dataDir, questions);
+  context.interruption.bePatient();
+  return withClient(context, async (client) => {
+    const resolved = await resolveDocuments(questions, path, namedDocuments(client));
+    const setup = await setupOf(client, options);
+    if (options.answers === undefined && setup.answers === 'none' && !options.json) {
+      context.output.note(
+        `Only the search is measured: answers by ${setup.model ?? 'a model'} cost money; --answers rag asks for them.`,
+      );
+    }
+    const run = { path: resolve(path), dataDir, setup, options };
+    const { record, file } = await askAll(resolved, run, { client, context });
+    return report(record, { file, before, options, output: context.output, isStopped: !record.is_whole });
+  });
+}
+
+/** What the run is compared with. */
+async function baselineOf({ baseline }: EvalOptions, dataDir: string, questions: readonly Question[]) {
+  if (baseline === false) return undefined;
+  if (baseline !== undefined) return readEvaluation(resolve(baseline));
+  return lastEvaluation(dataDir, new Set(questions.map(({ id }) => id)));
+}
+
+async function setupOf(client: Client, options: EvalOptions): Promise<EvaluationSetup> {
+  const { version, model: usual, embedder, corpus } = await client.status();
+  const model = options.model ?? usual;
+  const answers = options.answers ?? (model === EXTRACTIVE_MODEL ? 'rag' : 'none');
+  return {
+    mode: options.mode ?? 'default',
+    limit: options.limit,
+    filters: options.filter ?? {},
+    as_of: options.asOf ?? null,
+    answers,
+    model: answers === 'none' ? null : model,
+    embedder,
+    version,
+    documents: corpus.documents,
+    chunks: corpus.chunks,
+  };
+}
+
+interface EvalRun {
+  readonly path: string;
+  readonly dataDir: string;
+  readonly setup: EvaluationSetup;
+  readonly options: EvalOptions;
+}
+
+interface Around {
+  readonly client: Client;
+  readonly context: CommandContext;
+}
+
+/** Asks the questions, and keeps what there is on the way: an interruption costs the questions in hand and no more. */
+async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { client, context }: Around) {
+  const { output, interruption } = context;
+  const startedAt = new Date().toISOString();
+  const file = evaluationFile(run.dataDir, startedAt);
+  const results: QuestionResult[] = [];
+  const recordNow = (): EvaluationRecord => {
+    const sorted = results.toSorted((one, two) => one.line - two.line);
+    return {
+      started_at: startedAt,
+      ended_at: new Date().toISOString(),
+      is_whole: results.length === questions.length,
+      questions_file: run.path,
+      questions_in_file: questions.length,
+      setup: run.setup,
+      means: meanScores(sorted),
+      questions: sorted,
+    };
+  };
+  const parts = {
+    evaluated: toEvaluated(client, { ...run.options, answers: run.setup.answers }),
+    limit: run.options.limit,
+    isFatal,
+  };
+  const begun = performance.now();
+  let kept = begun;
+  try {
+    const answered = someAtOnce(toAsk(questions, interruption.stop), atOnce(run.setup), (question) =>
+      evaluateQuestion(question, parts, interruption.abandon),
+    );
+    for await (const result of answered) {
+      results.push(result);
+      showProgress(output, { done: results.length, total: questions.length, results, begun });
+      if (performance.now() - kept < KEEP_EVERY_MS) continue;
+      await writeEvaluation(file, run.dataDir, recordNow());
+      kept = performance.now();
+    }
+  } catch (error) {
+    if (!interruption.stop.aborted) throw error;
+  } finally {
+    output.status('');
+    if (results.length > 0) await writeEvaluation(file, run.dataDir, recordNow());
+  }
+  return { record: recordNow(), file };
+}
+
+/** Searches alone are over at once, and are measured one by one. */
+const atOnce = ({ answers }: EvaluationSetup): number => (answers === 'none' ? 1 : AT_ONCE);
+
+async function* toAsk(questions: readonly ResolvedQuestion[], stop: AbortSignal) {
+  for (const question of questions) {
+    if (stop.aborted) return;
+    yield question;
+  }
+}
+
+/** What every other question would fail with too. */
+const isFatal = (error: unknown): boolean =>
+  !(error instanceof ServiceError) ||
+  ['store_failed', 'not_configured', 'unknown_model', 'embedding_mismatch', 'unauthenticated', 'forbidden'].includes(
+    error.code,
+  );
+
+function showProgress(
+  output: Output,
+  state: { done: number; total: number; results: readonly QuestionResult[]; begun: number },
+): void {
+  const { done, total, results, begun } = state;
+  const failed = results.filter(({ failure }) => failure !== undefined).length;
+  const elapsedSeconds = (performance.now() - begun) / 1000;
+  output.status(progressLine({ done, total, failed, skipped: 0, elapsedSeconds, unit: 'questions' }, output.width));
+}
+
+interface Reporting {
+  readonly file: string;
+  readonly before: EvaluationRecord | undefined;
+  readonly options: EvalOptions;
+  readonly output: Output;
+  readonly isStopped: boolean;
+}
+
+function report(record: EvaluationRecord, { file, before, options, output, isStopped }: Reporting): ExitCode {
+  const most = options.all ? Number.POSITIVE_INFINITY : undefined;
+  const difference = before && differenceLines(before, record, most);
+  const losses = difference === undefined ? [] : significantLosses(difference.comparison);
+  const low = Object.entries(options.failBelow ?? {}).filter(([name, least]) => {
+    const mean = record.means[name as ScoreName];
+    return mean !== undefined && mean < least;
+  });
+  const failed = record.questions.filter(({ failure }) => failure !== undefined).length;
+  if (options.json) {
+    const comparison = difference && { with: before?.started_at, ...difference.comparison };
+    output.print(JSON.stringify({ file, ...toWire(record), comparison: comparison ?? null }));
+  } else if (record.questions.length > 0) {
+    const say = (lines: readonly string[]) => {
+      for (const line of lines) output.print(visible(line));
+    };
+    say(scoreTable(record));
+    const faults = faultLines(record.questions, most);
+    if (faults.length > 0) {
+      output.print(output.style('bold', '\nWhat to look at'));
+      say(faults);
+    }
+    if (difference !== undefined) say(['', ...difference.lines]);
+    output.note(output.noteStyle('dim', `Kept in ${file}`));
+  }
+  if (failed > 0) output.note(`${failed} questions failed and are not in the scores.`);
+  if (options.failOnLoss) for (const { score } of losses) output.note(`${score} is significantly worse than before.`);
+  for (const [name, least] of low) output.note(`${name} is below ${least}.`);
+  if (isStopped) {
+    output.note(`Stopped after ${record.questions.length} of ${record.questions_in_file} questions.`);
+    return exitCodes.interrupted;
+  }
+  const isLoss = options.failOnLoss === true && losses.length > 0;
+  return isLoss || low.length > 0 || failed > 0 ? exitCodes.failure : exitCodes.ok;
+}

@@ -1,0 +1,86 @@
+import type { Json } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { AnswersFrom } from '../evaluation/answers-from.ts';
+import type { Evaluated } from '../evaluation/evaluate-questions.ts';
+import type { GivenAnswer } from '../evaluation/judge-answer.ts';
+import type { NamedDocument } from '../evaluation/resolve-documents.ts';
+import { shownFromWire } from './agent-wire.ts';
+import type { AskQuery, CitedAnswer, Client, SearchMode } from './client.ts';
+
+export interface AskingOptions {
+  readonly limit: number;
+  readonly filter?: { readonly [key: string]: Json };
+  readonly asOf?: string;
+  readonly mode?: SearchMode;
+  readonly model?: string;
+  readonly answers: AnswersFrom;
+}
+
+/** Citewell as an evaluation sees it: asked as the commands `search` and `ask` ask it. */
+export function toEvaluated(client: Client, options: AskingOptions): Evaluated {
+  const { limit, filter = {}, asOf, mode, model, answers } = options;
+  const queryFor = (query: string): AskQuery => ({
+    query,
+    limit,
+    filters: filter,
+    ...(asOf !== undefined && { asOf }),
+    ...(mode && { mode }),
+    ...(model && { model }),
+  });
+  const ask = answers === 'agent' ? askAgent : askOnce;
+  return {
+    async search(question, signal) {
+      const { model: _, ...query } = queryFor(question);
+      return (await client.search({ ...query, offset: 0, explain: false }, signal)).passages;
+    },
+    ...(answers !== 'none' && { answer: (question, signal) => ask(client, queryFor(question), signal) }),
+    async readText(id, stretch) {
+      try {
+        return await client.text(id, stretch, asOf);
+      } catch (error) {
+        // Whoever cites a document that is not there cites nothing.
+        if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+async function askOnce(client: Client, query: AskQuery, signal: AbortSignal): Promise<GivenAnswer> {
+  for await (const event of client.ask(query, signal)) if (event.type === 'answer') return event.answer;
+  throw withoutAnswer();
+}
+
+/** A conversation is begun for each question, and forgotten again. */
+async function askAgent(client: Client, query: AskQuery, signal: AbortSignal): Promise<GivenAnswer> {
+  const conversationId = await client.createConversation();
+  try {
+    let reply: CitedAnswer | undefined;
+    const turn = { ...query, agentMode: 'rag' as const, conversationId, thinking: false, budget: {} };
+    for await (const event of client.agent(turn, signal)) {
+      const shown = shownFromWire(event);
+      if (shown?.type === 'answer') reply = shown.reply;
+    }
+    if (reply === undefined) throw withoutAnswer();
+    return reply;
+  } finally {
+    await client.deleteConversation(conversationId);
+  }
+}
+
+const withoutAnswer = () => new ServiceError('internal', 'The answer ended before it was complete.');
+
+const PAGE = 1000;
+
+/** All documents by what they may be called. */
+export async function* namedDocuments(client: Client): AsyncGenerator<NamedDocument, void> {
+  for (let offset = 0; ; offset += PAGE) {
+    const { documents } = await client.documents({ offset, limit: PAGE });
+    for (const { id, title, file_name: fileName, source } of documents) {
+      yield { id, title, fileName: textOrNull(fileName), source: textOrNull(source) };
+    }
+    if (documents.length < PAGE) return;
+  }
+}
+
+const textOrNull = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);

@@ -1,0 +1,72 @@
+import type { Verdict } from '../citations/check-citation.ts';
+import { type GivenAnswer, judgeAnswer, type ReadText } from './judge-answer.ts';
+import { type FoundPassage, judgePassages } from './judge-passages.ts';
+import type { ResolvedQuestion } from './resolve-documents.ts';
+import type { ScoredCase } from './scores.ts';
+
+/** What is evaluated. Methods throw what the service throws. */
+export interface Evaluated {
+  search(question: string, signal: AbortSignal): Promise<readonly FoundPassage[]>;
+  /** Absent when only the search is to be measured. */
+  readonly answer?: (question: string, signal: AbortSignal) => Promise<GivenAnswer>;
+  readonly readText: ReadText;
+}
+
+/** A question with all that became of it. */
+export interface QuestionResult extends ScoredCase {
+  readonly line: number;
+  readonly isUnanswerable: boolean;
+  /** Place of the first that was expected; null when it was not found, or nothing is. */
+  readonly rank: number | null;
+  /** Titles of the first few. */
+  readonly found: readonly string[];
+  readonly milliseconds: number;
+  readonly answer?: {
+    readonly text: string;
+    readonly isRefused: boolean;
+    readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
+  };
+  /** Why it could not be measured; it then has no scores. */
+  readonly failure?: string;
+}
+
+export interface EvaluatingParts {
+  readonly evaluated: Evaluated;
+  /** Passages that are asked for. */
+  readonly limit: number;
+  /** Whether what was thrown ends all, instead of one question. */
+  readonly isFatal: (error: unknown) => boolean;
+}
+
+const TITLES_KEPT = 3;
+
+/** What becomes of one question. A failure of the service is a result too: the other questions are still worth asking. */
+export async function evaluateQuestion(
+  question: ResolvedQuestion,
+  { evaluated, limit, isFatal }: EvaluatingParts,
+  signal: AbortSignal,
+): Promise<QuestionResult> {
+  const { id, line, text, isUnanswerable } = question;
+  const base = { id, line, text, isUnanswerable };
+  const startedAt = performance.now();
+  const elapsed = () => Math.round(performance.now() - startedAt);
+  try {
+    const passages = await evaluated.search(text, signal);
+    const judged = judgePassages(question, passages, limit);
+    const found = [...new Set(passages.map(({ title }) => title))].slice(0, TITLES_KEPT);
+    const given = await evaluated.answer?.(text, signal);
+    const answer = given && (await judgeAnswer(question, given, evaluated.readText));
+    return {
+      ...base,
+      scores: { ...judged?.scores, ...answer?.scores },
+      rank: judged?.rank ?? null,
+      found,
+      milliseconds: elapsed(),
+      ...(given && answer && { answer: { text: given.text, isRefused: answer.isRefused, verdicts: answer.verdicts } }),
+    };
+  } catch (error) {
+    if (signal.aborted || isFatal(error)) throw error;
+    const failure = error instanceof Error ? error.message : String(error);
+    return { ...base, scores: {}, rank: null, found: [], milliseconds: elapsed(), failure };
+  }
+}

@@ -1,0 +1,130 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { answersFrom } from './answers-from.ts';
+import type { QuestionResult } from './evaluate-questions.ts';
+import { scoreNames } from './scores.ts';
+
+const scores = z.partialRecord(z.enum(scoreNames), z.number());
+const verdicts = z.partialRecord(z.enum(['verbatim', 'close', 'elsewhere', 'not_found']), z.number());
+
+const questionRecord = z
+  .object({
+    id: z.string(),
+    line: z.number(),
+    question: z.string(),
+    unanswerable: z.boolean(),
+    scores,
+    rank: z.number().nullable(),
+    found: z.array(z.string()),
+    milliseconds: z.number(),
+    answer: z.object({ text: z.string(), refused: z.boolean(), verdicts }).optional(),
+    failure: z.string().optional(),
+  })
+  .transform(({ question, unanswerable, answer, failure, ...rest }): QuestionResult => {
+    const given = answer && { text: answer.text, isRefused: answer.refused, verdicts: answer.verdicts };
+    return {
+      ...rest,
+      text: question,
+      isUnanswerable: unanswerable,
+      ...(given && { answer: given }),
+      ...(failure !== undefined && { failure }),
+    };
+  });
+
+const setup = z.object({
+  mode: z.string(),
+  limit: z.number(),
+  filters: z.record(z.string(), z.unknown()),
+  as_of: z.string().nullable(),
+  answers: z.enum(answersFrom),
+  model: z.string().nullable(),
+  embedder: z.string(),
+  version: z.string(),
+  documents: z.number(),
+  chunks: z.number(),
+});
+
+const evaluationRecord = z.object({
+  started_at: z.string(),
+  ended_at: z.string(),
+  /** False for what was interrupted: the questions after it were not asked. */
+  is_whole: z.boolean(),
+  questions_file: z.string(),
+  questions_in_file: z.number(),
+  setup,
+  means: scores,
+  questions: z.array(questionRecord),
+});
+
+/** How an evaluation was carried out: what must be the same for two of them to tell of the corpus alone. */
+export type EvaluationSetup = Readonly<z.output<typeof setup>>;
+export type EvaluationRecord = Readonly<z.output<typeof evaluationRecord>>;
+
+/** The record in the words of its file. */
+export function toWire({ questions, ...rest }: EvaluationRecord) {
+  return {
+    ...rest,
+    questions: questions.map(({ text, isUnanswerable, answer, ...each }) => ({
+      ...each,
+      question: text,
+      unanswerable: isUnanswerable,
+      ...(answer && { answer: { text: answer.text, refused: answer.isRefused, verdicts: answer.verdicts } }),
+    })),
+  };
+}
+
+const folderIn = (dataFolder: string): string => join(dataFolder, 'evaluations');
+
+/** Where the evaluation that began at that time is kept. */
+export const evaluationFile = (dataFolder: string, startedAt: string): string =>
+  join(folderIn(dataFolder), `${startedAt.replaceAll(':', '-')}.json`);
+
+/** Written beside and moved into place, so that a file is never half of one. What was asked is for its owner alone. */
+export async function writeEvaluation(file: string, dataFolder: string, record: EvaluationRecord): Promise<void> {
+  await mkdir(folderIn(dataFolder), { recursive: true, mode: 0o700 });
+  await writeFile(`${file}.part`, `${JSON.stringify(toWire(record), null, 1)}\n`, { mode: 0o600 });
+  await rename(`${file}.part`, file);
+}
+
+/** Throws `invalid_request` when the file is not that of an evaluation. */
+export async function readEvaluation(file: string): Promise<EvaluationRecord> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ServiceError('invalid_request', `There is no evaluation ${file} that could be read.`, { cause: error });
+  }
+  try {
+    return evaluationRecord.parse(JSON.parse(text));
+  } catch (error) {
+    throw new ServiceError('invalid_request', `${file} is not the file of an evaluation.`, { cause: error });
+  }
+}
+
+/** The least share of the questions that an earlier run must have asked to be compared with. */
+const SHARED = 0.5;
+
+/** The last evaluation of these questions, or of most of them; files that are not of evaluations are passed over. */
+export async function lastEvaluation(
+  dataFolder: string,
+  ids: ReadonlySet<string>,
+): Promise<EvaluationRecord | undefined> {
+  const names = await readdir(folderIn(dataFolder)).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith('.json')).toSorted((one, two) => (one < two ? 1 : -1))) {
+    const record = await readEvaluation(join(folderIn(dataFolder), name)).catch(() => undefined);
+    const shared = record?.questions.filter(({ id }) => ids.has(id)).length ?? 0;
+    if (shared > 0 && shared >= SHARED * ids.size) return record;
+  }
+  return undefined;
+}
+
+/** In what two evaluations were carried out differently, as `member: before → now`. */
+export function setupChanges(before: EvaluationSetup, now: EvaluationSetup): string[] {
+  const names = Object.keys(now) as (keyof EvaluationSetup)[];
+  return names.flatMap((name) => {
+    const [then, later] = [JSON.stringify(before[name]), JSON.stringify(now[name])];
+    return then === later ? [] : [`${name}: ${then} → ${later}`];
+  });
+}

@@ -1,0 +1,122 @@
+import { type CaseChange, compareRuns, type RunComparison } from './compare-runs.ts';
+import type { QuestionResult } from './evaluate-questions.ts';
+import { type EvaluationRecord, setupChanges } from './evaluation-record.ts';
+import type { ScoredCase, ScoreName } from './scores.ts';
+import { alignedTable, shownChance, shownDifference, shownScore } from './tables.ts';
+
+/** What a score says, to people. */
+const meanings: Readonly<Record<ScoreName, string>> = {
+  'ndcg@10': 'what was expected stands high among the first ten',
+  'mrr@10': 'one divided by the place of the first right one',
+  'hit@1': 'the first passage is right',
+  'hit@3': 'one of the first three is',
+  'hit@10': 'one of the first ten is',
+  'recall@10': 'share of what was expected among the first ten',
+  'recall@100': 'share of what was expected among the first hundred',
+  answered: 'answerable questions that were answered',
+  answer: 'answers that hold what was expected',
+  refused: 'unanswerable questions that were refused',
+  right_source: 'answers that cite an expected document',
+  supported: 'cited statements that their source says',
+  well_formed: 'citations that point to a source, quotes word for word',
+};
+
+/** The scores with what they mean, and how many questions each is of. */
+export function scoreTable({ means, questions }: EvaluationRecord): string[] {
+  const names = Object.keys(meanings) as ScoreName[];
+  const rows = names.flatMap((name) => {
+    const mean = means[name];
+    if (mean === undefined) return [];
+    const count = questions.filter(({ scores }) => scores[name] !== undefined).length;
+    return [[name, shownScore(mean), String(count), meanings[name]]];
+  });
+  const numbers = alignedTable([['', 'score', 'of', ''], ...rows.map(([a = '', b = '', c = '']) => [a, b, c, ''])]);
+  return numbers.map((line, index) => (index === 0 ? line : `${line}  ${rows[index - 1]?.[3] ?? ''}`));
+}
+
+const MOST_LISTED = 10;
+
+/** Questions that something is wrong with, the worst first. */
+export function faultLines(questions: readonly QuestionResult[], most = MOST_LISTED): string[] {
+  const faults = questions.flatMap((question) => {
+    const found = faultsOf(question);
+    return found.length === 0 ? [] : [{ question, found }];
+  });
+  const shown = faults
+    .slice(0, most)
+    .map(({ question, found }) => `  line ${question.line}: ${oneLine(question.text)}  (${found.join('; ')})`);
+  const more = faults.length - shown.length;
+  return [...shown, ...(more > 0 ? [`  and ${more} more; --all lists them`] : [])];
+}
+
+function faultsOf({ scores, failure, found }: QuestionResult): string[] {
+  if (failure !== undefined) return [`failed: ${failure}`];
+  const instead = found.length === 0 ? 'nothing was found' : `found instead: ${found.map(oneLine).join(', ')}`;
+  return [
+    ...(scores['hit@10'] === 0 ? [`not among the first ten; ${instead}`] : []),
+    ...(scores.refused === 0 ? ['answered, though nothing says so'] : []),
+    ...(scores.answered === 0 ? ['refused'] : []),
+    ...(scores.answer === 0 && scores.answered === 1 ? ['the answer does not hold what was expected'] : []),
+    ...(scores.right_source === 0 && scores.answered === 1 ? ['cites no expected document'] : []),
+    ...(scores.supported !== undefined && scores.supported < 1
+      ? [`${Math.round(100 * scores.supported)} % of the cited statements are supported`]
+      : []),
+    ...(scores.well_formed !== undefined && scores.well_formed < 1 ? ['a citation is malformed'] : []),
+  ];
+}
+
+const COMPARED: readonly ScoreName[] = ['ndcg@10', 'answer', 'answered', 'refused', 'right_source', 'supported'];
+
+/** What is different from an earlier evaluation: how it was carried out, the scores, and question by question. */
+export function differenceLines(
+  before: EvaluationRecord,
+  now: EvaluationRecord,
+  most = MOST_LISTED,
+): { readonly lines: string[]; readonly comparison: RunComparison } {
+  const comparison = compareRuns(measured(before.questions), measured(now.questions));
+  const { shared, onlyBefore, onlyNow } = comparison;
+  const others = [
+    ...(onlyBefore > 0 ? [`${onlyBefore} only before`] : []),
+    ...(onlyNow > 0 ? [`${onlyNow} only now`] : []),
+  ];
+  const rows = comparison.scores.map((each) => [
+    each.score,
+    ...[shownScore(each.before), shownScore(each.now), shownDifference(each.meanDifference)],
+    ...[String(each.wins), String(each.losses), shownChance(each.pValue)],
+  ]);
+  const changed = comparison.scores
+    .filter(({ score, changes }) => COMPARED.includes(score) && changes.length > 0)
+    .flatMap(({ score, changes }) => changeLines(score, changes, most));
+  const lines = [
+    `Against the evaluation of ${before.started_at.slice(0, 19).replace('T', ' ')}: ${[`${shared} questions in both`, ...others].join(', ')}.`,
+    ...setupChanges(before.setup, now.setup).map((change) => `  ${change}`),
+    ...(rows.length === 0 ? [] : alignedTable([['', 'before', 'now', 'difference', 'better', 'worse', 'p'], ...rows])),
+    ...(changed.length === 0 ? ['No question fares differently.'] : changed),
+  ];
+  return { lines, comparison };
+}
+
+/** What failed was not measured, and is neither better nor worse. */
+const measured = (questions: readonly QuestionResult[]): readonly ScoredCase[] =>
+  questions.filter(({ failure }) => failure === undefined);
+
+function changeLines(score: ScoreName, changes: readonly CaseChange[], most: number): string[] {
+  const worse = changes.filter((change) => change.now < change.before);
+  const better = changes.filter((change) => change.now > change.before).toReversed();
+  const list = (title: string, some: readonly CaseChange[]) => {
+    if (some.length === 0) return [];
+    const shown = some
+      .slice(0, most)
+      .map(({ before, now, text }) => `    ${shownScore(before)} → ${shownScore(now)}  ${oneLine(text)}`);
+    const more = some.length - shown.length;
+    return [`  ${title} by ${score}:`, ...shown, ...(more > 0 ? [`    and ${more} more; --all lists them`] : [])];
+  };
+  return [...list('worse', worse), ...list('better', better)];
+}
+
+const MOST_CHARACTERS = 120;
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS - 1).toWellFormed()}…`;
+}

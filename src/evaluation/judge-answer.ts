@@ -1,0 +1,118 @@
+import { checkStatement, supports, type Verdict } from '../citations/check-citation.ts';
+import { statementBefore } from '../citations/statement-before.ts';
+import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
+import { holdsAnswer } from './holds-text.ts';
+import { isRefusal } from './is-refusal.ts';
+import type { ResolvedQuestion } from './resolve-documents.ts';
+import type { Scores } from './scores.ts';
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A citation as it was given, whoever gave it. */
+export interface GivenCitation {
+  readonly documentId: string;
+  /** Where its markers stand in the answer. */
+  readonly spans: readonly Span[];
+  /** What was found of the source. */
+  readonly text?: string;
+  /** What the giver's own check said. */
+  readonly verdict?: Verdict;
+  /** Offsets into the document's text. */
+  readonly quotes: readonly (Span & { readonly text: string })[];
+  /** Whether it is a document of the corpus, which can be looked into. */
+  readonly isOfDocument: boolean;
+}
+
+export interface GivenAnswer {
+  readonly text: string;
+  readonly citations: readonly GivenCitation[];
+  /** Markers that pointed to no source. */
+  readonly removedMarkers: number;
+}
+
+export interface AnswerJudgement {
+  readonly scores: Scores;
+  readonly isRefused: boolean;
+  /** Statements with a citation, by what their source says of them. */
+  readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
+}
+
+/** Reads a stretch of a document as it is stored. */
+export type ReadText = (documentId: string, stretch: Span) => Promise<string | undefined>;
+
+/**
+ * Judges an answer without a judge: by what was expected of it, and by looking each citation up. Nothing here depends on
+ * a model, so the same answer is always judged the same.
+ */
+export async function judgeAnswer(
+  question: ResolvedQuestion,
+  answer: GivenAnswer,
+  readText: ReadText,
+): Promise<AnswerJudgement> {
+  const isRefused = isRefusal(answer.text);
+  const verdicts = verdictsOf(answer);
+  const cites = !isRefused || answer.citations.length > 0;
+  return {
+    scores: {
+      ...expectationScores(question, answer, isRefused),
+      ...(cites && { supported: shareSupported(verdicts), ...(await formScore(answer, readText)) }),
+    },
+    isRefused,
+    verdicts: countVerdicts(verdicts),
+  };
+}
+
+function expectationScores(question: ResolvedQuestion, answer: GivenAnswer, isRefused: boolean): Scores {
+  if (question.isUnanswerable) return { refused: isRefused ? 1 : 0 };
+  const { answers, expected } = question;
+  const isRight = answers.some((wanted) => holdsAnswer(answer.text, wanted));
+  const isSourceRight = answer.citations.some(({ documentId }) => expected.some((ids) => ids.has(documentId)));
+  return {
+    answered: isRefused ? 0 : 1,
+    ...(answers.length > 0 && { answer: isRight ? 1 : 0 }),
+    ...(expected.length > 0 && { right_source: isSourceRight ? 1 : 0 }),
+  };
+}
+
+/** One for each marker, or the giver's own where there is one. */
+function verdictsOf({ text, citations }: GivenAnswer): readonly Verdict[] {
+  const analyser = { analyse, analyseQuery };
+  return citations.flatMap((citation) => {
+    const { spans, verdict } = citation;
+    if (verdict !== undefined) return [verdict];
+    const cited = textOf(citation);
+    const others = citations.flatMap((other, index) => (other === citation ? [] : [[index, textOf(other)] as const]));
+    return spans.map(({ start }) => {
+      const statement = statementBefore(text, start);
+      return checkStatement({ statement, cited, others, analyser }).verdict;
+    });
+  });
+}
+
+const textOf = ({ text, quotes }: GivenCitation): string => text ?? quotes.map((quote) => quote.text).join('\n');
+
+/** An answer that cites nothing supports nothing. */
+const shareSupported = (verdicts: readonly Verdict[]): number =>
+  verdicts.length === 0 ? 0 : verdicts.filter(supports).length / verdicts.length;
+
+function countVerdicts(verdicts: readonly Verdict[]): Partial<Record<Verdict, number>> {
+  const counts: Partial<Record<Verdict, number>> = {};
+  for (const verdict of verdicts) counts[verdict] = (counts[verdict] ?? 0) + 1;
+  return counts;
+}
+
+/** Quotes are looked up in the documents themselves, and not in what came with them. */
+async function formScore(answer: GivenAnswer, readText: ReadText): Promise<Scores> {
+  const { citations, removedMarkers, text } = answer;
+  let good = 0;
+  for (const { spans, quotes, documentId, isOfDocument } of citations) {
+    const isMarked = spans.length > 0 && spans.every(({ start, end }) => /^\[\d{1,3}\]$/.test(text.slice(start, end)));
+    const there = isOfDocument ? await Promise.all(quotes.map((quote) => readText(documentId, quote))) : [];
+    if (isMarked && there.every((stored, index) => stored === quotes[index]?.text)) good += 1;
+  }
+  const all = citations.length + removedMarkers;
+  return all === 0 ? {} : { well_formed: good / all };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { holdsAnswer, holdsPassage } from '../../src/evaluation/holds-text.ts';
+import { isRefusal } from '../../src/evaluation/is-refusal.ts';
+import { type GivenAnswer, judgeAnswer } from '../../src/evaluation/judge-answer.ts';
+import { judgePassages } from '../../src/evaluation/judge-passages.ts';
+import type { ResolvedQuestion } from '../../src/evaluation/resolve-documents.ts';
+
+const question = (more: Partial<ResolvedQuestion>): ResolvedQuestion => ({
+  id: 'q',
+  line: 1,
+  text: 'When was the tower finished?',
+  documents: [],
+  expected: [],
+  passages: [],
+  answers: [],
+  isUnanswerable: false,
+  ...more,
+});
+const passage = (documentId: string, text: string) => ({ documentId, title: documentId, text });
+const TOWER = 'The tower was finished in 1844.';
+const found = [
+  passage('bread', 'Rye keeps.'),
+  passage('bread', 'Salt slows.'),
+  passage('tower', 'A tower.'),
+  passage('tower', TOWER),
+];
+
+describe('what a search found', () => {
+  it('is judged by documents, each at the place of its best passage', () => {
+    const judged = judgePassages(question({ expected: [new Set(['tower'])] }), found, 10);
+    expect(judged).toMatchObject({ rank: 2, scores: { 'mrr@10': 0.5, 'hit@1': 0, 'hit@3': 1 } });
+    expect(judged?.scores['ndcg@10']).toBeCloseTo(1 / Math.log2(3), 12);
+  });
+
+  it('is judged by passages where one is expected, in the document that it is expected in', () => {
+    expect(judgePassages(question({ passages: [TOWER] }), found, 10)?.rank).toBe(4);
+    expect(judgePassages(question({ passages: [TOWER], expected: [new Set(['bread'])] }), found, 10)?.rank).toBe(null);
+  });
+
+  it('is judged by the answer that a passage holds where nothing else is known', () => {
+    expect(judgePassages(question({ answers: ['in 1844', '1844'] }), found, 10)?.rank).toBe(4);
+    expect(judgePassages(question({ answers: ['184'] }), found, 10)?.rank).toBe(null);
+  });
+
+  it('counts each of several expected documents once', () => {
+    const expected = [new Set(['tower', 'its copy']), new Set(['missing'])];
+    expect(judgePassages(question({ expected }), found, 10)?.scores['recall@10']).toBe(0.5);
+  });
+
+  it('tells of recall at a hundred only when as many were asked for', () => {
+    const expected = [new Set(['tower'])];
+    expect(judgePassages(question({ expected }), found, 10)?.scores).not.toHaveProperty('recall@100');
+    expect(judgePassages(question({ expected }), found, 100)?.scores['recall@100']).toBe(1);
+  });
+
+  it('is not judged for what nothing answers', () => {
+    expect(judgePassages(question({ isUnanswerable: true }), found, 10)).toBeUndefined();
+  });
+});
+
+describe('an expected text', () => {
+  it.each([
+    ['In 13080 years', '308', false],
+    ['13080, then 308.', '308', true],
+    ['The “Fog  Horn”', 'the "fog horn"', true],
+    ['他以136次擒杀成为', '136次', true],
+    ['anything', '', false],
+  ])('in %j: %j is there: %s', (text, wanted, isThere) => {
+    expect(holdsAnswer(text, wanted)).toBe(isThere);
+  });
+
+  it('is held by a passage that has the greater part of its sentences', () => {
+    const wanted = `${TOWER} Its stones came from the island of Tyree. Ten.`;
+    expect(holdsPassage(`Before. ${TOWER} Its stones came from the island of Tyree.`, wanted)).toBe(true);
+    expect(holdsPassage('Ten. Its stones.', wanted)).toBe(false);
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    'No language model is configured, and nothing found supports an answer to this question.',
+    'Nothing was found in the documents that matches this question, so it is not answered.',
+    'The passages do not say when the tower was painted. They mention only when it was finished [1].',
+    "I couldn't find any information about that in your documents.",
+    'Die Dokumente enthalten keine Angaben dazu.',
+    'Das geht aus den Unterlagen nicht hervor.',
+    'Les documents ne permettent pas de répondre à cette question.',
+    'Los documentos no contienen esa información.',
+    'I documenti non contengono informazioni al riguardo.',
+    'De documenten bevatten geen informatie hierover.',
+    '文档中没有提到这一点。',
+    '資料には記載がありません。',
+    '',
+  ])('is recognised: %s', (answer) => {
+    expect(isRefusal(answer)).toBe(true);
+  });
+
+  it.each([
+    'No language model is configured; these passages match your question best:\n\n“Rye keeps.” [1]',
+    'The contract does not contain a penalty clause [1].',
+    'The contract does not contain a penalty clause. [1] It says so twice.',
+    'It was finished in 1844.',
+    'Nein, der Turm wurde 1844 fertig [1].',
+  ])('is not seen in: %s', (answer) => {
+    expect(isRefusal(answer)).toBe(false);
+  });
+});
+
+describe('an answer', () => {
+  const QUOTE = { text: TOWER, start: 10, end: 10 + TOWER.length };
+  const citation = { documentId: 'tower', text: TOWER, quotes: [QUOTE], isOfDocument: true };
+  const answer = (text: string, more: Partial<GivenAnswer> = {}): GivenAnswer => {
+    const spans = [...text.matchAll(/\[1\]/g)].map(({ index }) => ({ start: index, end: index + 3 }));
+    return { text, citations: spans.length === 0 ? [] : [{ ...citation, spans }], removedMarkers: 0, ...more };
+  };
+  const readText = async (id: string, { start, end }: { start: number; end: number }) =>
+    id === 'tower' ? `# A tower\n${TOWER}`.slice(start, end) : undefined;
+  const expected = question({ expected: [new Set(['tower'])], answers: ['1844'] });
+
+  it('that holds what was expected and quotes its source has full marks', async () => {
+    const { scores, verdicts } = await judgeAnswer(expected, answer('The tower was finished in 1844 [1].'), readText);
+    expect(scores).toEqual({ answered: 1, answer: 1, right_source: 1, supported: 1, well_formed: 1 });
+    expect(verdicts).toEqual({ verbatim: 1 });
+  });
+
+  it('that changes a figure is not supported', async () => {
+    const { scores } = await judgeAnswer(expected, answer('The tower was finished in 1845 [1].'), readText);
+    expect(scores).toMatchObject({ answered: 1, answer: 0, supported: 0 });
+  });
+
+  it('counts each statement it cites a source for', async () => {
+    const text = 'The tower was finished in 1844 [1]. It burned down a hundred years later [1].';
+    expect((await judgeAnswer(expected, answer(text), readText)).scores.supported).toBe(0.5);
+  });
+
+  it('that cites nothing supports nothing', async () => {
+    const { scores } = await judgeAnswer(expected, answer('In 1844.'), readText);
+    expect(scores).toEqual({ answered: 1, answer: 1, right_source: 0, supported: 0 });
+  });
+
+  it('is malformed where a quote does not stand in the document, and for each marker that led nowhere', async () => {
+    const text = 'The tower was finished in 1844 [1].';
+    const spans = [{ start: 31, end: 34 }];
+    const formOf = async (given: GivenAnswer) => (await judgeAnswer(expected, given, readText)).scores.well_formed;
+    expect(await formOf(answer(text, { removedMarkers: 1 }))).toBe(0.5);
+    const moved = { ...citation, spans, quotes: [{ ...QUOTE, start: 9 }] };
+    expect(await formOf(answer(text, { citations: [moved] }))).toBe(0);
+    expect(await formOf(answer(text, { citations: [{ ...citation, spans, documentId: 'gone' }] }))).toBe(0);
+  });
+
+  it('takes the verdict of whoever has checked the citation already', async () => {
+    const text = 'It stood in 1844 [1].';
+    const citations = [{ ...citation, spans: [{ start: 17, end: 20 }], verdict: 'elsewhere' as const }];
+    expect((await judgeAnswer(expected, answer(text, { citations }), readText)).verdicts).toEqual({ elsewhere: 1 });
+  });
+
+  it('to what nothing answers is right when it refuses', async () => {
+    const unanswerable = question({ isUnanswerable: true });
+    const refused = await judgeAnswer(unanswerable, answer('The documents do not say.'), readText);
+    expect(refused).toEqual({ scores: { refused: 1 }, isRefused: true, verdicts: {} });
+    const made = await judgeAnswer(unanswerable, answer('It was finished in 1844.'), readText);
+    expect(made.scores).toMatchObject({ refused: 0, supported: 0 });
+  });
+});
