@@ -16,6 +16,7 @@ import { createGraphThread } from '../../../src/graph/graph-thread.ts';
 import { withGraph } from '../../../src/graph/search-graph.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
+import { createEnrichment } from '../../../src/ingest/enrich/enrichment.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
 import { createIngestionDesk } from '../../../src/ingest/ingestion-desk.ts';
 import { createIngestionFeed } from '../../../src/ingest/ingestion-feed.ts';
@@ -86,9 +87,19 @@ export async function startCitewell({
   );
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const embeddings = watchedEmbedder(createLexicalHash(), onEmbed);
+  const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
+  const prompts = await openPromptBook(store.prompts);
+  const enrichment = createEnrichment({
+    models,
+    contexts: store.contexts,
+    templateOf: (name) => prompts.get(name).template,
+    prices: {},
+    // Nobody here would write them.
+    writesSummaries: false,
+  });
   const feed = createIngestionFeed();
   const ingestor = withinQuota(
-    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed }),
+    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed, enrichment }),
     accounts.quotas,
   );
   const ingestions = createIngestionDesk({ queue: store.queue, ingestor, feed, report: () => {} });
@@ -98,7 +109,6 @@ export async function startCitewell({
     graph: store.graphSearch,
     embedder: embeddings,
   });
-  const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
   const graph = createGraphDesk({
     records: store.graphs,
     documents: store.documentGraphs,
@@ -110,7 +120,6 @@ export async function startCitewell({
     settings: { isAutomatic: false },
     report: () => {},
   });
-  const prompts = await openPromptBook(store.prompts);
   const analyser = { analyse, analyseQuery };
   const answerer = createAnswerer({ retriever, models, analyser, prompts });
   const kept = createConversations(conversations);
@@ -132,6 +141,7 @@ export async function startCitewell({
     {
       corpus,
       versions: store.versions,
+      descriptions: store.descriptions,
       collections,
       graph,
       conversations: kept,
