@@ -34,7 +34,7 @@ const WORDS: ReadonlyMap<unknown, boolean> = new Map([
 ]);
 
 /** A yes-or-no key; absent means no. */
-export const flag = () =>
+const flag = () =>
   z.preprocess((value) => {
     const last = lastOf(value);
     return WORDS.get(typeof last === 'string' ? last.toLowerCase() : last) ?? last;

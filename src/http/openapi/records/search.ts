@@ -32,10 +32,21 @@ const leg = z.object({ rank: z.int(), score: z.number() }).nullable();
 export const hitMembers = {
   ...chunkMembers,
   score: z.number().nullable(),
-  explain: z
-    .object({ semantic: leg, full_text: leg })
+  also_in: z
+    .array(z.object({ id, document_id: id }))
     .exactOptional()
-    .describe('Where each leg of the search had it; when asked for.'),
+    .describe('Passages that say the same and were folded into this one.'),
+  merged_ids: ids
+    .exactOptional()
+    .describe('The passages this one was put together from, in the order of the document.'),
+  explain: z
+    .object({
+      semantic: leg,
+      full_text: leg,
+      rerank: z.object({ score: z.number(), rank_before: z.int() }).exactOptional(),
+    })
+    .exactOptional()
+    .describe('Where each leg of the search had it, and the reranker; when asked for.'),
 };
 export const chunkHit = z.object(hitMembers).meta({ id: 'ChunkHit' }) satisfies z.ZodType<
   ReturnType<typeof toChunkHit>
@@ -63,7 +74,7 @@ export const graphHitMembers = {
   metadata,
   score: z.number().nullable(),
 };
-export const graphHit = z.object(graphHitMembers).meta({ id: 'GraphHit' }) satisfies z.ZodType<{
+const graphHit = z.object(graphHitMembers).meta({ id: 'GraphHit' }) satisfies z.ZodType<{
   [Name in keyof ReturnType<typeof toGraphHit>]: unknown;
 }>;
 
@@ -79,7 +90,7 @@ export const webMembers = {
   date: z.string().nullable(),
   sitelinks,
 };
-export const webHit = z.object(webMembers).meta({ id: 'WebHit' }) satisfies z.ZodType<ReturnType<typeof toWebRecord>>;
+const webHit = z.object(webMembers).meta({ id: 'WebHit' }) satisfies z.ZodType<ReturnType<typeof toWebRecord>>;
 
 const webSearch = z
   .object({
@@ -128,7 +139,17 @@ const explanation = z
       })
       .nullable()
       .describe('Phrases in quotation marks, which of them every hit or the first hits say, and what no hit says.'),
-    milliseconds: z.object({ embed: z.number(), semantic: z.number(), full_text: z.number(), graph: z.number() }),
+    reranker: z.object({ name: z.string(), depth: z.int() }).nullable(),
+    dropped: z
+      .array(z.object({ id, reason: z.enum(['duplicate', 'max_per_document', 'merged']), of: id.nullable() }))
+      .describe('Hits that are not shown by themselves, why, and which hit stands for them.'),
+    milliseconds: z.object({
+      embed: z.number(),
+      semantic: z.number(),
+      full_text: z.number(),
+      graph: z.number(),
+      rerank: z.number(),
+    }),
     notes: z.array(z.string()),
   })
   .meta({ id: 'SearchExplanation' });
