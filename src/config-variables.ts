@@ -131,6 +131,9 @@ export const variables = z.object({
     .pipe(z.array(modelName('ollama/gemma3:4b')))
     .optional(),
   CITEWELL_EMBEDDING_MODEL: modelName('openai/text-embedding-3-small or builtin/lexical-hash-v1').optional(),
+  CITEWELL_RERANKER: modelName(
+    'cohere/rerank-v3.5, jina/jina-reranker-v3, tei/bge-reranker or openai/gpt-6-luna',
+  ).optional(),
   CITEWELL_PROVIDERS: z
     .string()
     .transform((list, context) => readProviderList(list, (message) => context.addIssue(message)))
@@ -201,6 +204,12 @@ export const variables = z.object({
   ANTHROPIC_API_KEY: word.optional(),
   ANTHROPIC_BASE_URL: url('https://api.anthropic.com').optional(),
   OLLAMA_BASE_URL: url('http://127.0.0.1:11434').optional(),
+  COHERE_API_KEY: word.optional(),
+  COHERE_BASE_URL: url('https://api.cohere.com/v2').optional(),
+  JINA_API_KEY: word.optional(),
+  JINA_BASE_URL: url('https://api.jina.ai/v1').optional(),
+  TEI_API_KEY: word.optional(),
+  TEI_BASE_URL: url('http://127.0.0.1:8080').optional(),
   CHROMA_URL: url('http://127.0.0.1:8000 or https://api.trychroma.com').optional(),
   CHROMA_TOKEN: word.optional(),
   CHROMA_TENANT: word.optional(),

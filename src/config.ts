@@ -55,6 +55,13 @@ export interface Config {
   /** Models that take no tools and get them described as text. */
   readonly textTools: readonly string[];
   readonly embeddingModel?: string;
+  /** Reads the first hits of a search again; undefined is none. */
+  readonly reranker?: {
+    readonly name: string;
+    readonly cohere: ProviderConfig;
+    readonly jina: ProviderConfig;
+    readonly tei: ProviderConfig;
+  };
   /** US dollars per million tokens, over the built-in table. */
   readonly prices: PriceTable;
   /** Whether an upload is answered when its document is there, or at once and the document queued. */
@@ -133,6 +140,14 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     },
     textTools: value.CITEWELL_TEXT_TOOLS ?? [],
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
+    ...(value.CITEWELL_RERANKER && {
+      reranker: {
+        name: value.CITEWELL_RERANKER,
+        cohere: provider(value.COHERE_API_KEY, value.COHERE_BASE_URL),
+        jina: provider(value.JINA_API_KEY, value.JINA_BASE_URL),
+        tei: provider(value.TEI_API_KEY, value.TEI_BASE_URL),
+      },
+    }),
     prices: value.CITEWELL_PRICES ?? {},
     ingest: value.CITEWELL_INGEST,
     graph: {

@@ -33,6 +33,7 @@ import { requireModels } from './services/naming.ts';
 import { openEmbedder } from './services/open-embedder.ts';
 import { openEnrichment } from './services/open-enrichment.ts';
 import { openGraph } from './services/open-graph.ts';
+import { openReranker } from './services/open-reranker.ts';
 import { openSandbox } from './services/open-sandbox.ts';
 import { openSight } from './services/open-sight.ts';
 import { openWeb, type Web } from './services/open-web.ts';
@@ -133,7 +134,12 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const asking = sharingQueries(embeddings);
   const corpus = withDescriptions(watching.corpus, { descriptions: store.descriptionSearch, embedder: asking });
   const retriever = withGraph({
-    retriever: createRetriever({ chunks, embedder: asking, variants }),
+    retriever: createRetriever({
+      chunks,
+      embedder: asking,
+      variants,
+      reranker: openReranker({ settings: config.reranker, models, prompts }),
+    }),
     graph: store.graphSearch,
     embedder: asking,
   });

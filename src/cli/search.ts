@@ -68,7 +68,12 @@ function show({ passages, explanation }: SearchResult, offset: number, output: O
   if (explanation !== undefined) for (const line of explanationLines(explanation)) output.print(line);
 }
 
-const legs = z.record(z.string(), z.object({ rank: z.number(), score: z.number() }).nullable());
+const leg = z.object({ rank: z.number(), score: z.number() });
+// Of a reranker the place before it is told; the place after it is where the hit stands.
+const reranked = z
+  .object({ rank_before: z.number(), score: z.number() })
+  .transform(({ rank_before: rank, score }) => ({ rank, score }));
+const legs = z.record(z.string(), z.union([leg, reranked]).nullable());
 
 /** Each leg's rank and score, e.g. `semantic #1 0.377, full text #3 0.201`. */
 function explained({ explain }: Passage): string {

@@ -35,4 +35,10 @@ export interface ScoredChunk extends Chunk {
   readonly score: number;
   readonly semantic?: LegScore;
   readonly fullText?: LegScore;
+  /** What a reranker said, and the place from 1 that the hit had before. */
+  readonly rerank?: { readonly score: number; readonly from: number };
+  /** Other passages that say the same and were folded into this one. */
+  readonly alsoIn?: readonly { readonly id: string; readonly documentId: string }[];
+  /** The passages that this one was put together from, in the order of the document. */
+  readonly merged?: readonly string[];
 }

@@ -5,19 +5,23 @@ import type { ChunkSearch, FoundChunk, RankedChunk, Wording } from '../store/chu
 import { analyseQuery } from '../store/full-text/analyse.ts';
 import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
+import { mergeNeighbours } from './merge-neighbours.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
 import { readQuery } from './read-query.ts';
+import { type Reranker, rerank } from './rerank.ts';
 import type { Retriever, SearchOutcome } from './retriever.ts';
 import type { QueryVariants } from './rewrite-query.ts';
 import { createSearchLog, type SearchLog } from './search-log.ts';
-import type { SearchSettings } from './search-settings.ts';
+import { defaultShaping, type SearchSettings } from './search-settings.ts';
 import { settleWording } from './settle-wording.ts';
+import { shapeResults, thinsOut } from './shape-results.ts';
 
 export interface RetrieverParts {
   readonly chunks: ChunkSearch;
   readonly embedder: EmbeddingModel;
   /** Writes the variants of hyde and rag_fusion; without it those strategies search plainly and say so. */
   readonly variants?: QueryVariants | undefined;
+  readonly reranker?: Reranker | undefined;
 }
 
 /** What one search of the legs is about. */
@@ -26,11 +30,13 @@ interface Search {
   readonly plan: SearchPlan;
   /** What every hit must and must not say. */
   readonly wording: Wording | undefined;
+  /** Hits wanted, before anything is taken away. */
+  readonly reach: number;
   readonly log: SearchLog;
   readonly signal: AbortSignal;
 }
 
-export function createRetriever({ chunks, embedder, variants }: RetrieverParts): Retriever {
+export function createRetriever({ chunks, embedder, variants, reranker }: RetrieverParts): Retriever {
   const embedQuery = createQueryEmbedder(embedder);
 
   async function searchPlainly(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
@@ -52,7 +58,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
     ]);
     const fused = fuseLegs(near.map(identify), matching.map(identify), { ...plan.hybrid, limit: settings.limit });
     // Several variants are fused once more, for which any hit may count; else only this page is to be shown.
-    const shown = settings.strategy === 'vanilla' ? fused.slice(0, reach(search)) : fused;
+    const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.reach) : fused;
     const known = new Map<number, Chunk>(matching.flatMap(({ key, chunk }) => (chunk ? [[key, chunk]] : [])));
     for (const { key, ...chunk } of near) known.set(key, chunk);
     const unread = shown.map(({ item }) => item.key).filter((key) => !known.has(key));
@@ -68,7 +74,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   async function semantic(text: string, search: Search): Promise<readonly FoundChunk[]> {
     const { settings, wording, log, signal } = search;
     const { filter, measure, asOf } = settings;
-    const query = { measure, filter, asOf, wording, limit: reach(search), signal, note: log.note };
+    const query = { measure, filter, asOf, wording, limit: search.reach, signal, note: log.note };
     const found = await withCurrentVector(
       () => log.time('embed', () => embedQuery(text, signal)),
       (embedded) => log.time('semantic', () => chunks.nearest({ ...query, ...embedded })),
@@ -80,7 +86,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
     const { settings, wording, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, wording, corrected: log.corrections, limit: reach(search), signal };
+    const query = { text, filter, asOf, wording, corrected: log.corrections, limit: search.reach, signal };
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
@@ -89,7 +95,7 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
   async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
     const { settings, wording, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, wording, corrected: log.corrections, limit, reading: reach(search), signal };
+    const query = { text, filter, asOf, wording, corrected: log.corrections, limit, reading: search.reach, signal };
     const found = await log.time('fullText', () => chunks.ranking(query));
     log.hits('fullText', found.length);
     return found;
@@ -118,11 +124,32 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
     if (phrases.length === 0) return searchByVariants(query, search);
     const excluded = search.wording?.excluded ?? [];
     const saying = await searchByVariants(query, { ...search, wording: { required: phrases, excluded } });
-    if (saying.length >= reach(search)) return saying;
+    if (saying.length >= search.reach) return saying;
     const known = new Set(saying.map(({ id }) => id));
     const least = saying.at(-1)?.score ?? Number.POSITIVE_INFINITY;
     const others = (await searchByVariants(query, search)).filter(({ id }) => !known.has(id));
     return [...saying, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, least) }))];
+  }
+
+  // Looks further the more is taken away, so that the page is full as long as there is something.
+  async function searchShaped(phrases: readonly string[], query: string, search: Search) {
+    const { settings, log } = search;
+    const wanted = settings.offset + settings.limit;
+    const shaping = { ...defaultShaping, ...settings.shaping };
+    const depth = rerankDepth(settings.rerank, reranker);
+    const read = Math.max(wanted, depth);
+    let found = await searchPreferring(phrases, query, { ...search, reach: thinsOut(shaping) ? widen(read) : read });
+    if (reranker && depth > 0) found = await rerank(found, { ...search, reranker, query, depth });
+    let shaped = shapeResults(found, shaping, log.drop);
+    for (let reach = widen(read); shaped.length < wanted && found.length >= reach; reach *= WIDENING) {
+      const known = new Set(found.map(({ id }) => id));
+      const further = await searchPreferring(phrases, query, { ...search, reach: reach * WIDENING });
+      found = [...found, ...further.filter(({ id }) => !known.has(id))];
+      shaped = shapeResults(found, shaping, log.drop);
+      if (reach >= FURTHEST) break;
+    }
+    const page = shaped.slice(settings.offset, wanted);
+    return shaping.mergeNeighbours ? mergeNeighbours(page, log.drop) : page;
   }
 
   return {
@@ -136,14 +163,24 @@ export function createRetriever({ chunks, embedder, variants }: RetrieverParts):
       if (settings.asOf !== undefined) await noteForgotten(chunks, settings.asOf, { log, signal });
       const read = readQuery(query);
       const { wording, preferred } = await settleWording(read, { chunks, settings, log, signal });
-      const found = await searchPreferring(preferred, read.text, { settings, plan, wording, log, signal });
+      const found = await searchShaped(preferred, read.text, { settings, plan, wording, reach: 0, log, signal });
       refuseAborted(signal);
       return {
-        chunks: found.slice(settings.offset, settings.offset + settings.limit),
+        chunks: found,
         explanation: log.explain(settings.strategy, plan, embedder.name, analyseQuery(read.text)),
       };
     },
   };
+}
+
+/** Candidates looked at for hits of which some go, and how far that may lead. */
+const widen = (read: number): number => Math.max(200, 2 * read);
+const WIDENING = 5;
+const FURTHEST = 5_000;
+
+function rerankDepth(settings: SearchSettings['rerank'], reranker: Reranker | undefined): number {
+  if (reranker === undefined || settings?.enabled === false) return 0;
+  return settings?.depth ?? reranker.depth;
 }
 
 async function noteForgotten(
@@ -162,8 +199,6 @@ interface Texts {
 }
 
 const identify = ({ key }: { readonly key: number }) => ({ id: String(key), key });
-
-const reach = ({ settings }: Search): number => settings.limit + settings.offset;
 
 async function writeVariants(
   variants: QueryVariants | undefined,

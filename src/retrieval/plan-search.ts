@@ -23,6 +23,7 @@ export function planSearch(
   const { limit, offset } = settings;
   requireThat(Number.isInteger(limit) && limit >= 1, `"limit" must be a whole number from 1, not ${limit}.`);
   requireThat(Number.isInteger(offset) && offset >= 0, `"offset" must be a whole number from 0, not ${offset}.`);
+  checkShaping(settings);
   const kind = settings.kind ?? (isLexical ? 'hybrid' : 'semantic');
   const defaults = isLearned ? forLearned : isLexical ? forWords : forMeaning;
   // A limit beyond the default asks for more candidates without having to say so.
@@ -30,6 +31,17 @@ export function planSearch(
   const hybrid = { ...defaults, fullTextLimit, ...settings.hybrid };
   if (kind === 'hybrid') checkHybrid(hybrid, limit);
   return { kind, hybrid };
+}
+
+function checkShaping({ shaping, rerank }: SearchSettings): void {
+  const { diversity = 0, maxPerDocument = null } = shaping ?? {};
+  requireThat(diversity >= 0 && diversity <= 1, `"diversity" must be a number from 0 to 1, not ${diversity}.`);
+  requireThat(
+    maxPerDocument === null || (Number.isInteger(maxPerDocument) && maxPerDocument >= 1),
+    `"max_per_document" must be a whole number from 1, not ${maxPerDocument}.`,
+  );
+  const depth = rerank?.depth ?? 1;
+  requireThat(Number.isInteger(depth) && depth >= 1, `"rerank_depth" must be a whole number from 1, not ${depth}.`);
 }
 
 function checkHybrid({ fullTextWeight, semanticWeight, fullTextLimit, rrfK }: HybridSettings, limit: number): void {

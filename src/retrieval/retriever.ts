@@ -16,6 +16,8 @@ export interface SearchExplanation {
   readonly terms: readonly string[];
   /** Words that no passage has, and what full text looked for in their place. */
   readonly corrections?: readonly Correction[];
+  /** The reranker, and how many hits it read. */
+  readonly reranker?: { readonly name: string; readonly depth: number };
   /** Phrases in quotation marks, which of them every hit says or the first ones do, and what no hit says. */
   readonly wording?: {
     readonly phrases: readonly string[];
@@ -23,14 +25,24 @@ export interface SearchExplanation {
     readonly preferred: readonly string[];
     readonly excluded: readonly string[];
   };
+  /** Hits of this search that are not shown by themselves, and why. */
+  readonly dropped?: readonly Drop[];
   readonly milliseconds: {
     readonly embed: number;
     readonly semantic: number;
     readonly fullText: number;
     readonly graph?: number;
+    readonly rerank?: number;
   };
   /** Things the caller should know, e.g. that the vector index is being rebuilt. */
   readonly notes: readonly string[];
+}
+
+export interface Drop {
+  readonly id: string;
+  readonly reason: 'duplicate' | 'max_per_document' | 'merged';
+  /** The hit that stands for it. */
+  readonly of?: string;
 }
 
 export interface SearchOutcome {

@@ -27,8 +27,36 @@ export interface SearchSettings {
   readonly subQueries: number;
   /** Ask for how each hit came to its place. */
   readonly explain: boolean;
+  /** What becomes of the ranked hits; left out, nothing. */
+  readonly shaping?: Partial<ShapingSettings>;
+  /** Left out, the reranker there is, if any, reads as many hits as usual. */
+  readonly rerank?: RerankSettings;
   /** What to look for in the graph; left out, everything that the usual limits let in. */
   readonly graph?: GraphSettings;
+}
+
+/** What becomes of the ranked hits, beyond the contract. */
+export interface ShapingSettings {
+  /** From 0, the order as it is, to 1, passages as different as can be. */
+  readonly diversity: number;
+  readonly maxPerDocument: number | null;
+  /** Passages that say the same in the same words are one hit. */
+  readonly foldDuplicates: boolean;
+  /** Hits that follow one another in a document are one hit. */
+  readonly mergeNeighbours: boolean;
+}
+
+export const defaultShaping: ShapingSettings = {
+  diversity: 0,
+  maxPerDocument: null,
+  foldDuplicates: false,
+  mergeNeighbours: false,
+};
+
+export interface RerankSettings {
+  readonly enabled: boolean;
+  /** The first so many hits are read by the reranker. */
+  readonly depth?: number;
 }
 
 /** How to search the graph, r2r-v3.md 4.1 and 4.5. Limits left out are those of the search. */

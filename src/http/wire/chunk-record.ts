@@ -24,7 +24,11 @@ export function toChunkHit(chunk: ScoredChunk, { query, kind, detail }: HitConte
     ...chunkMembers(chunk),
     score: detail.score ? chunk.score : null,
     metadata: detail.metadata ? { ...chunk.metadata, ...ranks, associated_query: query } : {},
-    ...(detail.explain ? { explain: { semantic: legOf(chunk.semantic), full_text: legOf(chunk.fullText) } } : {}),
+    ...(chunk.alsoIn && {
+      also_in: chunk.alsoIn.map((other) => ({ id: other.id, document_id: other.documentId })),
+    }),
+    ...(chunk.merged && { merged_ids: chunk.merged }),
+    ...(detail.explain ? { explain: toExplain(chunk) } : {}),
   };
 }
 
@@ -43,5 +47,11 @@ function chunkMembers(chunk: Chunk) {
     published_at: chunk.publishedAt ?? null,
   };
 }
+
+const toExplain = ({ semantic, fullText, rerank }: ScoredChunk) => ({
+  semantic: legOf(semantic),
+  full_text: legOf(fullText),
+  ...(rerank && { rerank: { score: rerank.score, rank_before: rerank.from } }),
+});
 
 const legOf = (leg: LegScore | undefined) => (leg === undefined ? null : { rank: leg.rank, score: leg.score });

@@ -56,11 +56,14 @@ function toExplanation(explanation: SearchExplanation) {
     terms: explanation.terms,
     corrections: explanation.corrections ?? [],
     wording: explanation.wording ?? null,
+    reranker: explanation.reranker ?? null,
+    dropped: (explanation.dropped ?? []).map(({ id, reason, of }) => ({ id, reason, of: of ?? null })),
     milliseconds: {
       embed: milliseconds.embed,
       semantic: milliseconds.semantic,
       full_text: milliseconds.fullText,
       graph: milliseconds.graph ?? 0,
+      rerank: milliseconds.rerank ?? 0,
     },
     notes: explanation.notes,
   };

@@ -90,6 +90,17 @@ const wireSettings = snakeCased(
     ),
     graph_settings: optional(graphSettings),
     explain: optional(z.boolean()),
+    diversity: optional(z.number().min(0).max(1)).describe(
+      'From 0, the order as it is, to 1, passages as different as can be.',
+    ),
+    max_per_document: optional(z.number().int().min(1).max(1000)).describe('At most so many hits of one document.'),
+    fold_duplicates: optional(z.boolean()).describe(
+      'Passages that say the same in the same words are one hit, which names the others in also_in.',
+    ),
+    merge_neighbours: optional(z.boolean()).describe('Hits that follow one another in a document are one hit.'),
+    merge_neighbors: optional(z.boolean()).describe('The same.'),
+    rerank: optional(z.boolean()).describe('False keeps a configured reranker out.'),
+    rerank_depth: optional(z.number().int().min(1).max(1000)).describe('How many hits the reranker reads.'),
     as_of: optional(moment).describe('Search the documents as they were at this time.'),
   }),
 ).meta({ id: 'SearchSettings' });
@@ -138,7 +149,7 @@ export function toSearchSettings(members: SearchMembers): SearchSettings {
     strategy: strategyOf(wire.search_strategy) ?? (mode === 'advanced' ? 'hyde' : defaultSearchSettings.strategy),
     subQueries: wire.num_sub_queries ?? defaultSearchSettings.subQueries,
     explain: detailOf(members).explain,
-    ...defined({ graph: graphOf(members, wire) }),
+    ...defined({ graph: graphOf(members, wire), shaping: shapingOf(wire), rerank: rerankOf(wire) }),
   };
 }
 
@@ -173,6 +184,21 @@ function kindOf(wire: Partial<WireSettings>): SearchKind | undefined {
 
 function filterOf(wire: Partial<WireSettings>): Filter {
   return allOf(readFilter(wire.filters ?? {}), readFilter(wire.search_filters ?? {}));
+}
+
+function shapingOf(wire: Partial<WireSettings>): SearchSettings['shaping'] | undefined {
+  const shaping = defined({
+    diversity: wire.diversity,
+    maxPerDocument: wire.max_per_document,
+    foldDuplicates: wire.fold_duplicates,
+    mergeNeighbours: wire.merge_neighbours ?? wire.merge_neighbors,
+  });
+  return Object.keys(shaping).length === 0 ? undefined : shaping;
+}
+
+function rerankOf({ rerank, rerank_depth: depth }: Partial<WireSettings>): SearchSettings['rerank'] | undefined {
+  if (rerank === undefined && depth === undefined) return undefined;
+  return { enabled: rerank ?? true, ...defined({ depth }) };
 }
 
 /** An unknown kind of graph search is the local one, as with strategies. */

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import type { RankedPassage, Reranker, RerankRequest } from '../rerank.ts';
+
+/** Whose way of asking for a ranking is spoken. */
+export type RerankDialect = 'cohere' | 'jina' | 'tei';
+
+export interface HttpRerankerSettings {
+  readonly dialect: RerankDialect;
+  /** Without the dialect; TEI serves one model and is not asked for it. */
+  readonly model: string;
+  /** Everything before `/rerank`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+  readonly milliseconds?: number;
+}
+
+const DEPTH = 50;
+const MILLISECONDS = 5_000;
+/** As many passages as this to a request. TEI takes 32 unless its operator says otherwise. */
+const PER_REQUEST: Readonly<Record<RerankDialect, number>> = { cohere: 1_000, jina: 1_000, tei: 32 };
+const LONGEST_ANSWER = 2_000_000;
+
+const index = z.int().min(0);
+const score = z.number();
+const results = z.object({ results: z.array(z.object({ index, relevance_score: score })) });
+const list = z.array(z.object({ index, score }));
+
+/** A service that ranks passages for a question: Cohere's, Jina's, or an own Text Embeddings Inference. */
+export function httpReranker(settings: HttpRerankerSettings): Reranker {
+  const { dialect, model, milliseconds = MILLISECONDS } = settings;
+  return {
+    name: `${dialect}/${model}`,
+    depth: DEPTH,
+    milliseconds,
+    async rank({ query, passages }, signal) {
+      const size = PER_REQUEST[dialect];
+      const starts = Array.from({ length: Math.ceil(passages.length / size) }, (_, part) => part * size);
+      const parts = await Promise.all(
+        starts.map(async (start) => {
+          const part = passages.slice(start, start + size);
+          const ranked = readRanking(dialect, await ask(settings, { query, passages: part }, signal), part.length);
+          return ranked.map((each) => ({ ...each, index: each.index + start }));
+        }),
+      );
+      return parts.flat();
+    },
+  };
+}
+
+function toBody({ dialect, model }: HttpRerankerSettings, { query, passages }: RerankRequest): object {
+  switch (dialect) {
+    case 'cohere':
+      return { model, query, documents: passages, top_n: passages.length };
+    case 'jina':
+      return { model, query, documents: passages, top_n: passages.length, return_documents: false };
+    case 'tei':
+      return { query, texts: passages, truncate: true };
+  }
+}
+
+function readRanking(dialect: RerankDialect, answer: unknown, count: number): RankedPassage[] {
+  const ranked =
+    dialect === 'tei'
+      ? list.safeParse(answer).data
+      : results.safeParse(answer).data?.results.map((each) => ({ index: each.index, score: each.relevance_score }));
+  if (ranked === undefined || ranked.some((each) => each.index >= count)) {
+    throw new ServiceError('provider_failed', 'its answer is not a ranking of what it was given');
+  }
+  return ranked;
+}
+
+async function ask(settings: HttpRerankerSettings, request: RerankRequest, signal: AbortSignal): Promise<unknown> {
+  const { baseUrl, apiKey } = settings;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${baseUrl.replace(/\/+$/, '')}/rerank`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify(toBody(settings, request)),
+      // A key must not be carried on to wherever an answer points.
+      redirect: 'error',
+      signal,
+    });
+    text = await response.text();
+  } catch (error) {
+    if (signal.aborted) throw new ServiceError('cancelled', 'the request was ended', { cause: error });
+    throw new ServiceError('provider_failed', 'it cannot be reached', { cause: error });
+  }
+  if (!response.ok) throw refused(response.status, text);
+  try {
+    if (text.length > LONGEST_ANSWER) throw new RangeError('too long');
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ServiceError('provider_failed', 'its answer is not JSON', { cause: error });
+  }
+}
+
+// The service's own words go to the log and not to whoever searched.
+function refused(status: number, text: string): ServiceError {
+  const options = { cause: new Error(text.slice(0, 500)) };
+  if (status === 429) return new ServiceError('rate_limited', 'it has had too many requests', options);
+  if (status === 401 || status === 403) return new ServiceError('provider_failed', 'it refuses the API key', options);
+  return new ServiceError('provider_failed', `it answered with status ${status}`, options);
+}

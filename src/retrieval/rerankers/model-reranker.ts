@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import type { Model } from '../../models/model.ts';
+import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
+import type { RankedPassage, Reranker, RerankRequest } from '../rerank.ts';
+
+const DEPTH = 20;
+const MILLISECONDS = 20_000;
+const PASSAGES_PER_CALL = 20;
+const LONGEST_PASSAGE = 1_500;
+const HIGHEST = 10;
+
+const reply = z.object({ scores: z.array(z.object({ passage: z.coerce.number().int(), score: z.coerce.number() })) });
+
+const responseFormat = {
+  type: 'json_schema',
+  json_schema: {
+    name: 'scores',
+    strict: true,
+    schema: {
+      type: 'object',
+      properties: {
+        scores: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { passage: { type: 'integer' }, score: { type: 'number' } },
+            required: ['passage', 'score'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['scores'],
+      additionalProperties: false,
+    },
+  },
+};
+
+/** A language model that grades each passage from 0 to 10. Those it forgets are not judged. */
+export function modelReranker(model: Model, prompts: PromptTexts = builtInPrompts): Reranker {
+  return {
+    name: model.name,
+    depth: DEPTH,
+    milliseconds: MILLISECONDS,
+    async rank({ query, passages }, signal) {
+      const starts = Array.from({ length: Math.ceil(passages.length / PASSAGES_PER_CALL) }, (_, part) => part);
+      const parts = await Promise.all(
+        starts.map(async (part) => {
+          const start = part * PASSAGES_PER_CALL;
+          const judged = passages.slice(start, start + PASSAGES_PER_CALL);
+          const ranked = readScores(await ask(model, { query, passages: judged }, { prompts, signal }), judged.length);
+          return ranked.map((each) => ({ ...each, index: each.index + start }));
+        }),
+      );
+      return parts.flat();
+    },
+  };
+}
+
+async function ask(
+  model: Model,
+  { query, passages }: RerankRequest,
+  { prompts, signal }: { readonly prompts: PromptTexts; readonly signal: AbortSignal },
+): Promise<string> {
+  const shown = passages.map((text, at) => `[${at + 1}]\n<passage>\n${fenceSafe(text)}\n</passage>`);
+  let answer = '';
+  const events = model.stream({
+    messages: [
+      { role: 'system', text: prompts.fill('rerank') },
+      { role: 'user', text: `Question: ${query}\n\n${shown.join('\n\n')}` },
+    ],
+    tools: [],
+    config: { temperature: 0, maxTokens: 200 + 30 * passages.length, responseFormat },
+    signal,
+  });
+  for await (const event of events) if (event.type === 'text') answer += event.text;
+  return answer;
+}
+
+// A passage must not be able to end itself and speak outside of it.
+const fenceSafe = (text: string): string =>
+  text
+    .slice(0, LONGEST_PASSAGE)
+    .toWellFormed()
+    .replace(/<(?=\/?passage\b)/gi, '‹');
+
+function readScores(answer: string, count: number): RankedPassage[] {
+  const parsed = reply.safeParse(parsedJson(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)));
+  const ranked = (parsed.data?.scores ?? []).flatMap(({ passage, score }) =>
+    passage < 1 || passage > count
+      ? []
+      : [{ index: passage - 1, score: Math.min(HIGHEST, Math.max(0, score)) / HIGHEST }],
+  );
+  if (ranked.length === 0) throw new ServiceError('provider_failed', 'its reply names no scores');
+  return ranked;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

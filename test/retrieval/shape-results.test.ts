@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ScoredChunk } from '../../src/documents/chunk.ts';
+import { diversify } from '../../src/retrieval/diversify.ts';
+import { foldDuplicates } from '../../src/retrieval/fold-duplicates.ts';
+import { mergeNeighbours } from '../../src/retrieval/merge-neighbours.ts';
+import type { Drop } from '../../src/retrieval/retriever.ts';
+import { defaultShaping } from '../../src/retrieval/search-settings.ts';
+import { shapeResults } from '../../src/retrieval/shape-results.ts';
+import { foundChunk } from '../support/found.ts';
+
+const ids = (chunks: readonly ScoredChunk[]) => chunks.map(({ id }) => id);
+const hit = (id: string, text: string, given: Partial<ScoredChunk> = {}) => foundChunk(text, { id, ...given });
+const nothing = () => undefined;
+
+const sentence =
+  'The committee met on Monday and agreed that the budget of the next year should be raised by a tenth of the last one';
+
+describe('folding', () => {
+  it('makes one hit of passages that say the same, and names the others', () => {
+    const dropped: Drop[] = [];
+    const folded = foldDuplicates(
+      [
+        hit('a', sentence, { documentId: 'one' }),
+        hit('b', `${sentence.toUpperCase()}.`, { documentId: 'two' }),
+        hit('c', 'Something else'),
+        hit('d', `${sentence}, they said`, { documentId: 'three' }),
+      ],
+      (drop) => dropped.push(drop),
+    );
+    expect(ids(folded)).toEqual(['a', 'c']);
+    expect(folded[0]?.alsoIn).toEqual([
+      { id: 'b', documentId: 'two' },
+      { id: 'd', documentId: 'three' },
+    ]);
+    expect(dropped.map(({ id, reason, of }) => [id, reason, of])).toEqual([
+      ['b', 'duplicate', 'a'],
+      ['d', 'duplicate', 'a'],
+    ]);
+  });
+
+  it('keeps apart what differs in what matters', () => {
+    const hits = [
+      hit('a', sentence),
+      hit('b', sentence.replace('Monday', 'Tuesday').replace('tenth', 'half')),
+      hit('c', 'Total: 41'),
+      hit('d', 'Total: 42'),
+      hit('e', '機械学習の研究は進んでいる'),
+      hit('f', '機械翻訳の研究は止まっている'),
+    ];
+    expect(ids(foldDuplicates(hits, nothing))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+});
+
+describe('diversity', () => {
+  const hits = [
+    hit('a', 'cats sleep all day long'),
+    hit('b', 'cats sleep all day long too'),
+    hit('c', 'dogs bark at night'),
+  ];
+
+  it('lets another subject come before a repetition', () => {
+    expect(ids(diversify(hits, 0))).toEqual(['a', 'b', 'c']);
+    expect(ids(diversify(hits, 0.5))).toEqual(['a', 'c', 'b']);
+  });
+
+  it('loses and repeats nothing', () => {
+    const texts = fc.array(fc.constantFrom('one two', 'two three', 'four', ''), { maxLength: 150 });
+    fc.assert(
+      fc.property(texts, fc.double({ min: 0, max: 1, noNaN: true }), (all, diversity) => {
+        const given = all.map((text, place) => hit(String(place), text));
+        expect(ids(diversify(given, diversity)).sort()).toEqual(ids(given).sort());
+      }),
+    );
+  });
+});
+
+describe('the most of one document', () => {
+  it('leaves out what is more', () => {
+    const hits = ['x', 'x', 'y', 'x', 'y'].map((documentId, place) =>
+      hit(String(place), `text ${place}`, { documentId }),
+    );
+    const shaped = shapeResults(hits, { ...defaultShaping, maxPerDocument: 1 }, nothing);
+    expect(ids(shaped)).toEqual(['0', '2']);
+    expect(ids(shapeResults(hits, defaultShaping, nothing))).toEqual(['0', '1', '2', '3', '4']);
+  });
+});
+
+describe('merging neighbours', () => {
+  const text = 'First sentence here. Second one follows.\n\nThird paragraph ends it all.';
+  const piece = (order: number, start: number, end: number) =>
+    hit(`p${order}`, text.slice(start, end), { order, start, end });
+
+  it('makes one passage whose places are places of the document', () => {
+    const dropped: Drop[] = [];
+    const hits = [piece(1, 21, 40), hit('other', 'x', { documentId: 'other' }), piece(2, 42, 70), piece(0, 0, 30)];
+    const merged = mergeNeighbours(hits, (drop) => dropped.push(drop));
+    expect(ids(merged)).toEqual(['p1', 'other']);
+    expect(merged[0]).toMatchObject({ text, start: 0, end: 70, order: 0, merged: ['p0', 'p1', 'p2'] });
+    expect(dropped.map(({ id }) => id).sort()).toEqual(['p0', 'p2']);
+  });
+
+  it('leaves alone what is apart, edited or of another version', () => {
+    const hits = [
+      piece(0, 0, 20),
+      piece(2, 42, 70),
+      hit('e', 'edited by hand', { order: 1, start: 21, end: 40 }),
+      { ...piece(1, 21, 40), id: 'v', version: 'v1' },
+    ];
+    expect(ids(mergeNeighbours(hits, nothing))).toEqual(['p0', 'p2', 'e', 'v']);
+  });
+
+  it('keeps every place right however a text was cut', () => {
+    const cuts = fc.array(fc.tuple(fc.nat(text.length), fc.nat(12)), { minLength: 2, maxLength: 6 });
+    fc.assert(
+      fc.property(cuts, fc.boolean(), (all, reversed) => {
+        const starts = [...new Set(all.map(([start]) => start))].sort((one, two) => one - two);
+        const pieces = starts.map((start, order) =>
+          piece(order, start, Math.min(text.length, (starts[order + 1] ?? text.length) + (all[order]?.[1] ?? 0))),
+        );
+        for (const each of mergeNeighbours(reversed ? pieces.reverse() : pieces, nothing)) {
+          expect(each.text).toBe(text.slice(each.start, each.end));
+        }
+      }),
+    );
+  });
+});
