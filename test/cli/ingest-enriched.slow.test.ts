@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { chatReply, startFakeOpenAi } from '../support/fake-openai.ts';
+import { runCitewell } from '../support/run-citewell.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+it('a person is told what placing passages comes to, agrees, and finds documents by what the model wrote', async () => {
+  const provider = await startFakeOpenAi();
+  onTestFinished(() => provider.close());
+  provider.otherwise(({ body }) => {
+    const asked = JSON.stringify(body.messages);
+    return chatReply({ text: asked.includes('<passage>') ? 'On the Zambezi.' : 'A report about hydrology.' });
+  });
+  const cwd = await temporaryFolder();
+  const env = {
+    CITEWELL_PROVIDERS: `fake=${provider.baseUrl}`,
+    CITEWELL_MODEL: 'fake/large',
+    CITEWELL_FAST_MODEL: 'fake/small',
+    CITEWELL_PRICES: '{"fake/small":{"input":1,"output":2}}',
+    CITEWELL_GRAPH: 'off',
+  };
+  await writeFile(join(cwd, 'levels.md'), '# Levels\n\nThe level of the river was measured every morning.\n');
+
+  const unasked = await runCitewell(['ingest', 'levels.md', '--enrich'], { cwd, env });
+  expect(unasked.stderr).toMatch(/fake\/small will place 1 passages of 1 files: 1 calls, .* \$0\.000\d/);
+  expect(unasked.stderr).toContain('--yes');
+  expect(unasked.code).not.toBe(0);
+  expect(provider.requests).toHaveLength(0);
+
+  const { code, stdout } = await runCitewell(['ingest', 'levels.md', '--enrich', '--yes'], { cwd, env });
+  expect(stdout).toContain('1 ingested');
+  expect(code).toBe(0);
+  expect(provider.requests.map(({ body }) => body.model)).toEqual(['small', 'small']);
+
+  const found = await runCitewell(['search', 'Zambezi', '--json'], { cwd, env });
+  expect(found.stdout).toContain('The level of the river');
+  expect(found.stdout).not.toContain('On the Zambezi');
+  const listed = await runCitewell(['documents', '--json'], { cwd, env });
+  expect(listed.stdout).toContain('A report about hydrology.');
+  expect(listed.stdout).toContain('fake/small');
+
+  const again = await runCitewell(['ingest', 'levels.md', '--enrich'], { cwd, env });
+  expect(again.stderr).toContain('Nothing is to be asked of a model');
+  expect(again.stdout).toContain('1 unchanged');
+  expect(provider.requests).toHaveLength(2);
+}, 60_000);
