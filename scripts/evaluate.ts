@@ -156,12 +156,15 @@ function progress(line: string): void {
 
 if (import.meta.main) {
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+  const onSignal = () => (stop.signal.aborted ? process.exit(130) : stop.abort());
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   try {
     await main(stop.signal);
   } catch (error) {
     progress('');
     console.error(error instanceof Error ? error.message : String(error));
     process.exitCode = 2;
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }

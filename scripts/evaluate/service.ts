@@ -52,11 +52,15 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
   child.stdout.setEncoding('utf8').on('data', listen);
   child.stderr.setEncoding('utf8').on('data', listen);
   const ended = once(child, 'close');
+  // Whoever is in a hurry does not leave it running.
+  const endToo = () => child.kill('SIGTERM');
+  process.once('exit', endToo);
   void ended.then(() => reject(new Error(`The service did not start:\n${said}`)));
   const timer = setTimeout(() => reject(new Error(`The service did not start in time:\n${said}`)), START_WITHIN_MS);
   const close = async () => {
     child.kill('SIGTERM');
     await ended;
+    process.off('exit', endToo);
   };
   try {
     const url = await promise;

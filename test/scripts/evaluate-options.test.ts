@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { readOptions } from '../../scripts/evaluate/options.ts';
+
+describe('the options of scripts/evaluate.ts', () => {
+  it('measure what a user gets, and every way of searching, unless told', () => {
+    expect(readOptions(['folder'])).toMatchObject({
+      ...{ folders: ['folder'], embedders: ['auto'], modes: ['full_text', 'semantic', 'hybrid', 'default'] },
+      ...{ limit: 100, isWhole: false, isGraphOn: false, failOnLoss: [], failBelow: [] },
+    });
+  });
+
+  it('name measures that must not fall', () => {
+    const args = [
+      'a',
+      'b',
+      '--against',
+      'x.json',
+      '--fail-on-loss',
+      'ndcg@10,recall@100',
+      '--fail-below',
+      'mrr@10=0.5',
+    ];
+    expect(readOptions(args)).toMatchObject({
+      failOnLoss: ['ndcg@10', 'recall@100'],
+      failBelow: [{ score: 'mrr@10', least: 0.5 }],
+    });
+  });
+
+  it.each([
+    [[], /at least one folder/],
+    [['a', '--modes', 'fuzzy'], /"fuzzy" is no way of searching; there are full_text/],
+    [['a', '--limit', '0'], /--limit must be a whole number from 1 to 300/],
+    [['a', '--fail-on-loss', 'ndcg@10'], /needs --against/],
+    [['a', '--against', 'x', '--fail-on-loss', 'map'], /"map" is no measure/],
+    [['a', '--fail-below', 'ndcg@10'], /takes a measure and a number/],
+    [['a', '--fail-below', 'ndcg@10=2'], /takes a measure and a number/],
+  ])('%j are refused', (args, message) => {
+    expect(() => readOptions(args)).toThrow(message);
+  });
+});
