@@ -124,10 +124,12 @@ function authenticated(authenticate: Authenticate): RequestHandler {
 /** What a tool costs is counted; what a client says between calls is not. */
 function limited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
   return async (request, response, next) => {
-    const { method } = (request.body ?? {}) as { readonly method?: unknown };
-    if (method !== 'tools/call') return next();
+    // Revisions before 2025-06-18 send many messages at once, each of which is answered.
+    const messages = [request.body as unknown].flat() as readonly ({ readonly method?: unknown } | null | undefined)[];
     try {
-      await admit(principalIn(authOf(request)), 'POST /mcp');
+      for (const message of messages) {
+        if (message?.method === 'tools/call') await admit(principalIn(authOf(request)), 'POST /mcp');
+      }
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error;
       response.set('Retry-After', String(error.retryAfter ?? 60));

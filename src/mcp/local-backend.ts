@@ -57,6 +57,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       ...(services.prompts && { prompts: services.prompts }),
       settings,
       visible,
+      caller: principal.userId,
       cite: (source) => sources.add(source),
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),
       ask: (question, asking) => ask(services, { question, settings }, asking),

@@ -160,7 +160,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
       refuseAborted(signal);
       const plan = planSearch(settings, embedder);
       const log = createSearchLog();
-      if (settings.asOf !== undefined) await noteForgotten(chunks, settings.asOf, { log, signal });
+      if (settings.asOf !== undefined) await noteForgotten(chunks, settings.asOf, { settings, log, signal });
       const read = readQuery(query);
       const { wording, preferred } = await settleWording(read, { chunks, settings, log, signal });
       const found = await searchShaped(preferred, read.text, { settings, plan, wording, reach: 0, log, signal });
@@ -186,9 +186,9 @@ function rerankDepth(settings: SearchSettings['rerank'], reranker: Reranker | un
 async function noteForgotten(
   chunks: ChunkSearch,
   asOf: string,
-  { log, signal }: Pick<Search, 'log' | 'signal'>,
+  { settings, log, signal }: Pick<Search, 'settings' | 'log' | 'signal'>,
 ): Promise<void> {
-  const count = (await chunks.countForgotten?.(asOf, signal)) ?? 0;
+  const count = (await chunks.countForgotten?.(asOf, settings.filter, signal)) ?? 0;
   if (count > 0) log.note(`${count} documents had a version at that time that is not kept any longer.`);
 }
 

@@ -101,6 +101,6 @@ export interface ChunkSearch {
   read(keys: readonly number[], signal?: AbortSignal, asOf?: string): Promise<ReadonlyMap<number, Chunk>>;
   /** How many of the passages that pass say each of these, and how many say them all. */
   countSaying?(phrases: readonly string[], query: PhraseQuery): Promise<PhraseCounts>;
-  /** Documents of that time whose version of then is not kept any longer, and cannot be found. */
-  countForgotten?(asOf: string, signal?: AbortSignal): Promise<number>;
+  /** Documents of that time that pass, whose version of then is not kept any longer, and cannot be found. */
+  countForgotten?(asOf: string, filter: Filter, signal?: AbortSignal): Promise<number>;
 }

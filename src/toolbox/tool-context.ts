@@ -63,6 +63,8 @@ export interface ToolContext {
   mayContact?(url: URL): boolean;
   /** Present when the `sandbox` need is met. */
   readonly sandbox?: Sandbox;
+  /** Identifier of the user the call is for: what is kept between calls outside of a conversation is theirs alone. */
+  readonly caller?: string;
   /** The conversation the call belongs to, if it belongs to one. */
   readonly conversationId?: string;
   /** Present when the `intake` need is met. */

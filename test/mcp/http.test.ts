@@ -143,6 +143,24 @@ describe('/mcp', () => {
     expect(counted).toEqual(['POST /mcp', 'POST /mcp']);
   });
 
+  it('counts each of many calls that come at once', async () => {
+    let counted = 0;
+    const mcp = await startInProcess({
+      http: {
+        admit: async () => {
+          if (++counted > 2) throw new ServiceError('rate_limited', 'Too much.');
+        },
+      },
+    });
+    const session = { 'mcp-session-id': await startSession(mcp.url) };
+    const calls = [2, 3, 4].map((id) => ({
+      ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+      params: { name: 'corpus_status', arguments: {} },
+    }));
+    expect((await post(mcp.url, calls, session)).status).toBe(429);
+    expect(counted).toBe(3);
+  });
+
   it('forgets sessions that nobody uses, and makes room for new ones', async () => {
     const mcp = await startInProcess({ http: { limits: { sessionsOfOne: 2, idle: 400 } } });
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };

@@ -7,6 +7,7 @@ import { documentsAsFiles } from '../../src/toolbox/documents-as-files.ts';
 import { documentId } from '../../src/toolbox/fields.ts';
 import { mediaTypeOf } from '../../src/toolbox/media-type-of.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
 /** Characters of text files that are repeated in the structured result. */
 const INLINE_CHARACTERS = 8_000;
@@ -89,10 +90,10 @@ export const pythonExecutor = defineTool({
   deadline: 700_000,
 
   async execute(input, context) {
-    const { sandbox, conversationId, maxCharacters, signal } = context;
+    const { sandbox, maxCharacters, signal } = context;
     if (sandbox === undefined) throw new ServiceError('not_configured', 'Python cannot be run here.');
     const mounted = await documentsAsFiles(input.documents, input.chunks, context);
-    const session = sessionName(conversationId, input.session_id);
+    const session = sessionName(context, input.session_id);
     const result = await sandbox.run(
       {
         code: withoutFence(input.code),
@@ -113,10 +114,10 @@ export const pythonExecutor = defineTool({
   },
 });
 
-/** Two callers never share a session by chance: names given by callers and conversations are kept apart. */
-function sessionName(conversationId: string | undefined, given: string | undefined): string | undefined {
+/** Two callers never share a session, whatever names they think of: it is of a conversation, or of one caller. */
+function sessionName({ conversationId, caller = '' }: ToolContext, given: string | undefined): string | undefined {
   if (conversationId !== undefined) return `conversation:${conversationId}:${given ?? ''}`;
-  return given === undefined ? undefined : `named:${given}`;
+  return given === undefined ? undefined : `named:${caller}:${given}`;
 }
 
 /** Models like to put code into a Markdown fence, which is none of it. */

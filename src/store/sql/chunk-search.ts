@@ -4,7 +4,7 @@ import { readQueryTerms } from '../full-text/analyse.ts';
 import type { IndexState } from '../index-state.ts';
 import type { OpenCollections } from './open-collections.ts';
 import type { Sqlite } from './open-sqlite.ts';
-import { compileChunkFilter, compilePhrase } from './search/compile-filter.ts';
+import { compileChunkFilter, compileDocumentFilter, compilePhrase } from './search/compile-filter.ts';
 import type { NearestPlan, NearestQuery } from './search/nearest-chunks.ts';
 import { describeSpace, isSameSpace, type SpaceRow } from './space-rows.ts';
 
@@ -105,7 +105,8 @@ export function createChunkSearch({ search, collections, state }: ChunkSearchPar
         { phrases: phrases.map(compilePhrase), filter: compileChunkFilter(filter, asOf) },
         signal,
       ),
-    countForgotten: (asOf, signal) => search.call('countRetired', { at: asOf }, signal),
+    countForgotten: (asOf, filter, signal) =>
+      search.call('countRetired', { at: asOf, filter: compileDocumentFilter(filter) }, signal),
   };
 }
 

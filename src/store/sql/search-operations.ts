@@ -56,8 +56,8 @@ export const searchOperations = {
   countSaying: (database: DatabaseSync, query: SayingQuery): PhraseCounts =>
     readAtOnce(database, (reading) => countSaying(reading, query)),
 
-  countRetired: (database: DatabaseSync, { at }: { readonly at: string }): number =>
-    readAtOnce(database, (reading) => Number(reading.row(RETIRED, at, at)?.[0] ?? 0)),
+  countRetired: (database: DatabaseSync, query: RetiredQuery): number =>
+    readAtOnce(database, (reading) => countRetired(reading, query)),
 
   searchGraph: (database: DatabaseSync, query: CompiledGraphQuery): GraphFinding =>
     readAtOnce(database, (reading) => searchGraph(reading, query)),
@@ -69,8 +69,24 @@ export const searchOperations = {
     readAtOnce(database, (reading) => documentFullText(reading, query)),
 } as const satisfies Operations;
 
-// A version that was valid then, and of which only the fact is kept.
-const RETIRED = `select count(*) from document_versions where retired_at is not null and valid_from <= ? and valid_to > ?`;
+export interface RetiredQuery {
+  readonly at: string;
+  /** From `compileDocumentFilter`. */
+  readonly filter: Condition | null;
+}
+
+/** Of the documents that pass, versions that were valid then, and of which only the fact is kept. */
+function countRetired(reading: Reading, { at, filter }: RetiredQuery): number {
+  const passes = filter === null ? '' : `and (${filter.sql})`;
+  const row = reading.row(
+    `select count(*) from document_versions v join documents d on d.key = v.document_key
+     where v.retired_at is not null and v.valid_from <= ? and v.valid_to > ? ${passes}`,
+    at,
+    at,
+    ...(filter?.parameters ?? []),
+  );
+  return Number(row?.[0] ?? 0);
+}
 
 /** From `readQueryTerms`, the rest. */
 export interface MatchingQuery extends QueryTerms {
@@ -115,7 +131,7 @@ function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading:
 function rankedKeys(reading: Reading, { terms, words, filter, limit }: MatchingQuery): Ranking<RankedChunk> {
   const allowed = resolveFilter(reading, filter)?.keys;
   const index = passagesOf(reading, filter);
-  const corrections = correctWords(index, words);
+  const corrections = correctWords(index, words, allowed);
   const found = rankByTerms(index, { terms, corrections, allowed, limit });
   const hits = found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
   return { hits, corrections };

@@ -83,6 +83,15 @@ describe('python_executor', () => {
     expect(named.structured).toMatchObject({ error: { type: 'NameError' } });
   });
 
+  it('keeps what callers name alike apart', LONG, async () => {
+    const ada = await open({ caller: 'ada' });
+    const bob = await open({ caller: 'bob' });
+    await ada.run({ code: 'secret = 7', session_id: 'main' });
+    expect((await ada.run({ code: 'secret', session_id: 'main' })).structured).toMatchObject({ result: '7' });
+    const guessed = await bob.run({ code: 'secret', session_id: 'main' });
+    expect(guessed.structured).toMatchObject({ error: { type: 'NameError' } });
+  });
+
   it('hands files in and out, text with the data and pictures for those who can show them', LONG, async () => {
     const { run } = await open();
     const { text, structured, files } = await run({

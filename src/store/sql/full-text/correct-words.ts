@@ -1,6 +1,7 @@
 import type { Correction } from '../../chunk-search.ts';
 import type { QueryTerms } from '../../full-text/analyse.ts';
 import { nearStems } from '../../full-text/near-stems.ts';
+import type { KeySet } from '../search/key-set.ts';
 import { nearTerms } from './near-terms.ts';
 import type { TermIndex } from './term-index.ts';
 
@@ -16,14 +17,20 @@ const STEPS = 400;
 /**
  * For words of the query that no passage has, the terms of words that have a letter more, less or another, or two
  * exchanged; of long words, two such slips where one leads nowhere. The first letter is taken to be right.
+ *
+ * Only the passages that pass count: what others wrote is neither suggested nor told by a suggestion that stays out.
  */
-export function correctWords(index: TermIndex, words: QueryTerms['words']): Correction[] {
+export function correctWords(whole: TermIndex, words: QueryTerms['words'], allowed: KeySet | undefined): Correction[] {
+  const index = allowed === undefined ? whole : { ...whole, count: countAmong(whole, allowed) };
   const unknown = words.filter(([term, word]) => [...word].length >= SHORTEST && index.count(term) === 0);
   return unknown.slice(0, MOST_WORDS).flatMap(([term, word]) => {
     const instead = standIns(index, term, word);
     return instead.length === 0 ? [] : [{ word, instead }];
   });
 }
+
+const countAmong = (index: TermIndex, allowed: KeySet) => (term: string) =>
+  index.count(term) === 0 ? 0 : index.postings(term).filter((posting) => allowed.has(Math.abs(posting))).length;
 
 function standIns(index: TermIndex, term: string, word: string): string[] {
   const near = (distance: number) =>

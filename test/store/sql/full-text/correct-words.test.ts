@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { everything } from '../../../../src/documents/filter.ts';
+import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import type { Correction } from '../../../../src/store/chunk-search.ts';
 import { createChunkSearch } from '../../../../src/store/sql/chunk-search.ts';
 import { openCollections } from '../../../../src/store/sql/open-collections.ts';
 import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
+
+const STRANGER = '6b9f1f3e-0000-4000-8000-000000000000';
 
 async function searching(...passages: readonly string[]) {
   const store = await openTestStore();
@@ -72,5 +74,30 @@ describe('a misspelt word', () => {
     const { texts, told } = await ask('trust');
     expect(texts).toEqual(['trust between people']);
     expect(told).toEqual([]);
+  });
+
+  it('is told from a right one by nothing that others wrote', async () => {
+    const store = await openTestStore();
+    await ingest(store, newDocument('own'), [newChunk(0, 'the development of engines')]);
+    await ingest(store, newDocument('foreign', { ownerId: STRANGER }), [
+      newChunk(0, 'codename xylophagous, envelopment'),
+    ]);
+    const { sqlite, index, maintenance } = store;
+    const search = createChunkSearch({
+      search: sqlite.search,
+      collections: openCollections(index),
+      state: maintenance.state,
+    });
+    const own = { kind: 'compare', field: 'owner_id', op: 'eq', value: newDocument('own').ownerId } as const;
+    const ask = async (text: string, filter: Filter) => {
+      const told: Correction[] = [];
+      await search.matching({ text, filter, limit: 10, corrected: (corrections) => told.push(...corrections) });
+      return told.map(({ word }) => word);
+    };
+    expect(await ask('xylophagus', everything)).toEqual(['xylophagus']);
+    expect(await ask('xylophagus', own)).toEqual([]);
+    // What only others wrote is as unknown as what nobody did.
+    expect(await ask('envelopment', everything)).toEqual([]);
+    expect(await ask('envelopment', own)).toEqual(await ask('ebvelopment', own));
   });
 });

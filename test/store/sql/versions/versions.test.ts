@@ -294,7 +294,7 @@ describe('a question about an earlier time', () => {
     } as const;
     const filtered = await searchOf(store).matching({ ...now, filter: titled, asOf: then });
     expect(filtered.map(({ text, version }) => [text, version])).toEqual([[logs[1], 'v0']]);
-    expect(await searchOf(store).countForgotten?.(then)).toBe(0);
+    expect(await searchOf(store).countForgotten?.(then, everything)).toBe(0);
 
     const past = store.corpus.at(then);
     expect((await past.list(everything, all)).items.map(({ title }) => title)).toEqual(['Log', 'Letter']);
@@ -324,7 +324,11 @@ describe('a question about an earlier time', () => {
     await takeIn(store, letter, first);
     const then = await moment();
     await takeIn(store, letter, second);
-    expect(await searchOf(store).countForgotten?.(then)).toBe(1);
+    expect(await searchOf(store).countForgotten?.(then, everything)).toBe(1);
+    const others = { kind: 'notIn', field: 'document_id', values: [letter.id] } as const;
+    expect(await searchOf(store).countForgotten?.(then, others)).toBe(0);
+    const saying = { kind: 'compare', field: 'text', op: 'eq', value: 'x' } as const;
+    expect(await searchOf(store).countForgotten?.(then, saying)).toBe(0);
     expect(await searchOf(store).matching({ text: 'whale', filter: everything, limit: 5, asOf: then })).toEqual([]);
   });
 });
