@@ -7,14 +7,6 @@ import { tryForm } from './try-form.js';
 const DESCRIPTION = '/v3/openapi.json';
 const place = (id) => document.getElementById(id);
 
-try {
-  const response = await fetch(DESCRIPTION);
-  if (!response.ok) throw new Error(`the server answered with ${response.status}`);
-  show(await response.json());
-} catch (error) {
-  place('state').textContent = `The description at ${DESCRIPTION} could not be read: ${error.message}.`;
-}
-
 function show(description) {
   const operations = operationsOf(description);
   const tags = description.tags.map((tag) => ({
@@ -130,3 +122,12 @@ const contentView = (type, { schema }, description) =>
     [element('code', {}, type), ` ${kindOf(schema, description)}`],
     () => [...prose(schema?.description), schemaView(schema ?? {}, description)],
   );
+
+// Last: what is above has to be there by now.
+try {
+  const response = await fetch(DESCRIPTION);
+  if (!response.ok) throw new Error(`the server answered with ${response.status}`);
+  show(await response.json());
+} catch (error) {
+  place('state').textContent = `The description at ${DESCRIPTION} could not be read: ${error.message}.`;
+}
