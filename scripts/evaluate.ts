@@ -42,7 +42,12 @@ async function main(signal: AbortSignal): Promise<void> {
   try {
     for (const collection of collections) {
       for (const embedder of options.embedders) {
-        for await (const run of evaluate(collection, { ...options, embedder, signal })) runs.push(run);
+        for await (const run of evaluate(collection, { ...options, embedder, signal })) {
+          runs.push(run);
+          const { mode } = run;
+          progress('');
+          console.error(`${collection.name}, ${embedder}, ${mode}: nDCG@10 ${meanOf(run, 'ndcg@10').toFixed(3)}`);
+        }
       }
     }
   } catch (error) {
