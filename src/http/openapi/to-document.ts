@@ -53,7 +53,7 @@ const description = `The \`/v3\` interface is that of R2R, so its clients work u
 - Credentials are needed where the server says so (\`CITEWELL_AUTH=required\`).`;
 
 function describe(operation: Operation, tag: string, components: Components) {
-  const notes = [operation.description, operation.section && `Contract: ${operation.section}.`, accessNote(operation)];
+  const notes = [operation.description, accessNote(operation)];
   const text = notes.filter(Boolean).join('\n\n');
   const parameters = [
     ...pathParameters(operation, components),
@@ -66,6 +66,7 @@ function describe(operation: Operation, tag: string, components: Components) {
     summary: operation.summary,
     ...(text === '' ? {} : { description: text }),
     ...(operation.access === 'public' ? { security: [] } : {}),
+    ...(operation.section === undefined ? {} : { 'x-contract': operation.section }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(operation.body === undefined ? {} : { requestBody: requestBody(operation, operation.body, components) }),
     responses: responses(operation, components),
