@@ -73,11 +73,25 @@ interface Evaluating extends EvaluateOptions {
 
 /** One collection under one embedder, a run for each way of searching. */
 async function* evaluate(collection: TestCollection, options: Evaluating): AsyncGenerator<CollectionRun, void> {
-  const { embedder, isWhole, isGraphOn, signal } = options;
+  const { embedder, isWhole, isGraphOn } = options;
   const hasTitles = !options.withoutTitles.some((prefix) => collection.name.startsWith(prefix));
   const way = { embedder, isWhole, isGraphOn, hasTitles };
   const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), 'citewell-evaluate-')) : undefined;
   const dataFolder = temporary ?? join(resolve(options.data ?? ''), folderName(collection, way));
+  try {
+    yield* measure(collection, { ...options, hasTitles, dataFolder });
+  } finally {
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+interface Measuring extends Evaluating {
+  readonly hasTitles: boolean;
+  readonly dataFolder: string;
+}
+
+async function* measure(collection: TestCollection, options: Measuring): AsyncGenerator<CollectionRun, void> {
+  const { embedder, isWhole, isGraphOn, hasTitles, dataFolder, signal } = options;
   const named = embedder in SHORT_NAMES ? SHORT_NAMES[embedder] : embedder;
   const service = await startService({ dataFolder, embedder: named, isGraphOn }, signal);
   const label = `${collection.name}, ${embedder}`;
@@ -112,7 +126,6 @@ async function* evaluate(collection: TestCollection, options: Evaluating): Async
     }
   } finally {
     await service.close();
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
