@@ -25,6 +25,7 @@ import { createAnswerer } from './rag/answer-question.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
 import { modelQueryVariants } from './retrieval/rewrite-query.ts';
 import { withDescriptions } from './retrieval/search-documents.ts';
+import { modelStandaloneQueries } from './retrieval/standalone-query.ts';
 import { defaultRunLogSettings, RunLog } from './runs/run-log.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { hintsFor } from './services/hints.ts';
@@ -131,6 +132,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const prompts = await openPromptBook(store.prompts);
   const hasModel = !models.defaultName('fast').startsWith('builtin/');
   const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast'), prompts) : undefined;
+  const standalone = hasModel ? modelStandaloneQueries(models.resolve(undefined, 'fast'), prompts) : undefined;
   const asking = sharingQueries(embeddings);
   const corpus = withDescriptions(watching.corpus, { descriptions: store.descriptionSearch, embedder: asking });
   const retriever = withGraph({
@@ -235,7 +237,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     retriever,
     web,
     ...(sandbox && { sandbox }),
-    answerer: createAnswerer({ retriever, models, analyser, webSearch: web.webSearch, prompts }),
+    answerer: createAnswerer({ retriever, models, analyser, standalone, webSearch: web.webSearch, prompts }),
     models,
     embeddings,
     log,

@@ -4,6 +4,7 @@ import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
+import { leanOnEarlier, type StandaloneQueries } from '../retrieval/standalone-query.ts';
 import { tellingHits } from '../toolbox/render-graph.ts';
 import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
 import { generateAnswer } from './generate-answer.ts';
@@ -14,6 +15,8 @@ export interface AnswererParts {
   readonly retriever: Retriever;
   readonly models: ModelRegistry;
   readonly analyser: TextAnalyser;
+  /** Puts a question of a conversation so that it stands by itself; without it, words are lent from the one before. */
+  readonly standalone?: StandaloneQueries | undefined;
   /** For requests that ask for it too. */
   readonly webSearch?: WebSearch | undefined;
   /** Tokens of found passages given to a model at most. */
@@ -32,27 +35,76 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     async *answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
       refuseWhenAborted(signal);
       const model = models.resolve(request.generation.model, 'quality');
-      const [outcome, web] = await Promise.all([
-        retriever.search(request.query, request.search, signal),
-        request.includeWebSearch === true ? searchWeb(request.query, webSearch, signal) : undefined,
+      const asked = await standalone(request, parts.standalone, signal);
+      const [searched, web] = await Promise.all([
+        retriever.search(asked.query, request.search, signal),
+        request.includeWebSearch === true ? searchWeb(asked.query, webSearch, signal) : undefined,
       ]);
       refuseWhenAborted(signal);
+      const outcome = withQuery(searched, asked);
       const found = { outcome, ...(web !== undefined && { web }) };
       yield { type: 'search_results', ...found };
       refuseWhenAborted(signal);
 
       if (isExtractive(model.name)) {
-        yield* quoteAnswer({ query: request.query, ...found, model: model.name, analyser });
+        yield* quoteAnswer({ query: asked.query, ...found, model: model.name, analyser });
       } else if (isEmpty(found)) {
         // A model asked with nothing to go by answers from memory, and nobody could tell.
         yield* nothingFound(found, model.name);
       } else {
         const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-        yield* generateAnswer({ request, ...found, model, analyser, contextTokens: limit, prompts }, signal);
+        yield* generateAnswer(
+          { request: withMeaning(request, asked), ...found, model, analyser, contextTokens: limit, prompts },
+          signal,
+        );
       }
     },
   };
 }
+
+interface Asked {
+  readonly query: string;
+  /** Set when it is not the question word for word. */
+  readonly isOther: boolean;
+  readonly notes: readonly string[];
+}
+
+async function standalone(
+  { query, earlier = [] }: RagRequest,
+  queries: StandaloneQueries | undefined,
+  signal: AbortSignal,
+): Promise<Asked> {
+  if (earlier.every(({ role }) => role === 'system') || query.trim() === '')
+    return { query, isOther: false, notes: [] };
+  const notes: string[] = [];
+  let written: string | undefined;
+  try {
+    written = await queries?.write({ query, earlier }, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ServiceError)) throw error;
+    notes.push(
+      `The question could not be put by itself (${error.message}); it was searched with words of the one before.`,
+    );
+  }
+  const put = written ?? leanOnEarlier({ query, earlier });
+  return { query: put, isOther: put !== query, notes };
+}
+
+const withQuery = (outcome: SearchOutcome, { query, isOther, notes }: Asked): SearchOutcome =>
+  isOther || notes.length > 0
+    ? {
+        ...outcome,
+        explanation: {
+          ...outcome.explanation,
+          ...(isOther && { searched: query }),
+          notes: [...outcome.explanation.notes, ...notes],
+        },
+      }
+    : outcome;
+
+// The question stays as it was asked, which may say how to answer; what it leans on stands beside it.
+const withMeaning = (request: RagRequest, { query, isOther }: Asked): RagRequest =>
+  isOther ? { ...request, query: `${request.query}\n(In a conversation; what was searched for: ${query})` } : request;
 
 const WEB_RESULTS = 8;
 const WEB_TIMEOUT_MS = 10_000;

@@ -3,10 +3,13 @@ import type { GenerationConfig } from '../models/generation-config.ts';
 import type { StopReason, Usage } from '../models/model.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
+import type { EarlierTurn } from '../retrieval/standalone-query.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 
 export interface RagRequest {
   readonly query: string;
+  /** What was said before, which the question may lean on. */
+  readonly earlier?: readonly EarlierTurn[];
   readonly search: SearchSettings;
   readonly generation: GenerationConfig;
   /** Replaces the user prompt; `{query}` and `{context}` are filled in (r2r-v3.md 5.2). */

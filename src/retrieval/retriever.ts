@@ -7,6 +7,8 @@ import type { HybridSettings, SearchKind, SearchSettings } from './search-settin
 export interface SearchExplanation {
   readonly kind: SearchKind;
   readonly strategy: string;
+  /** What was searched for where that was not the question itself, which leant on a conversation. */
+  readonly searched?: string;
   readonly embedder: string | null;
   readonly hybrid: HybridSettings | null;
   /** Hits of each leg before fusion; null when the leg did not run. */

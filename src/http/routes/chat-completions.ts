@@ -93,7 +93,7 @@ async function answer(
   const search = { ...call.search, filter: allOf(visibleFilter(principal), call.search.filter) };
   const { generation, question, earlier } = call;
   if (call.model.kind === 'rag') {
-    return fromRag(answerer.answer({ query: question, search, generation, includeTitle: true }, signal));
+    return fromRag(answerer.answer({ query: question, earlier, search, generation, includeTitle: true }, signal));
   }
   const prepared = await agent.prepare({
     principal,

@@ -41,6 +41,7 @@ function toExplanation(explanation: SearchExplanation) {
   return {
     kind: explanation.kind,
     strategy: explanation.strategy,
+    searched: explanation.searched ?? null,
     embedder: explanation.embedder,
     hybrid_settings:
       hybrid === null

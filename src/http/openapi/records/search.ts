@@ -115,6 +115,10 @@ const explanation = z
   .object({
     kind: z.enum(['semantic', 'full_text', 'hybrid']),
     strategy: z.string(),
+    searched: z
+      .string()
+      .nullable()
+      .describe('What was searched for where that was not the question itself, which leant on a conversation.'),
     embedder: z.string().nullable(),
     hybrid_settings: z
       .object({
