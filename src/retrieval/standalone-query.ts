@@ -59,7 +59,7 @@ export function leanOnEarlier({ query, earlier }: FollowUp): string {
   const before = earlier.findLast(({ role }) => role === 'user')?.text;
   if (before === undefined || !leans(query)) return query;
   const own = new Set(analyseQuery(query));
-  const lent = (before.match(WORD) ?? []).filter((word) => !analyseQuery(word).every((term) => own.has(term)));
+  const lent = (before.match(WORD) ?? []).filter((word) => !analyseQuery(word).some((term) => own.has(term)));
   const telling = new Set(analyseQuery(lent.join(' ')));
   const words = lent.filter((word) => analyseQuery(word).some((term) => telling.has(term)));
   return words.length === 0 ? query : `${query} ${words.slice(0, MOST_LENT).join(' ')}`;
