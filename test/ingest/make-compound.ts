@@ -4,7 +4,7 @@ const SMALL_LIMIT = 4_096;
 const END = 0xfffffffe;
 const FREE = 0xffffffff;
 
-/** A compound file with these streams in its root; small ones in the stream of small sectors, as Office does. */
+/** A compound file with these streams, `storage/stream` in a storage; small ones in the stream of small sectors, as Office does. */
 export function makeCompoundFile(streams: Readonly<Record<string, Uint8Array>>): Uint8Array {
   const sectors: Buffer[] = [];
   const table: number[] = [];
@@ -36,18 +36,13 @@ export function makeCompoundFile(streams: Readonly<Record<string, Uint8Array>>):
   const smallContent = Buffer.concat(small);
   const smallStart = addChain(smallContent);
   const smallTableStart = addChain(longs(smallTable, FREE));
-  const directory = Buffer.concat([
-    entry('Root Entry', {
-      kind: 5,
-      start: smallStart,
-      size: smallContent.length,
-      child: places.length > 0 ? 1 : FREE,
-      right: FREE,
-    }),
-    ...places.map(({ name, start, size }, index) =>
-      entry(name, { kind: 2, start, size, child: FREE, right: index + 2 <= places.length ? index + 2 : FREE }),
-    ),
-  ]);
+  const root: Node = { name: 'Root Entry', kind: 5, start: smallStart, size: smallContent.length, children: [] };
+  for (const { name, start, size } of places) {
+    const names = name.split('/');
+    const folder = names.slice(0, -1).reduce(within, root);
+    folder.children.push({ name: names.at(-1) ?? '', kind: 2, start, size, children: [] });
+  }
+  const directory = Buffer.concat(directoryOf(root));
   const directoryStart = addChain(directory);
 
   let tableSectors = 1;
@@ -97,4 +92,35 @@ function entry(name: string, { kind, start, size, child, right }: Entry): Buffer
   buffer.writeUInt32LE(start, 116);
   buffer.writeUInt32LE(size, 120);
   return buffer;
+}
+
+interface Node {
+  readonly name: string;
+  readonly kind: number;
+  readonly start: number;
+  readonly size: number;
+  readonly children: Node[];
+}
+
+function within(folder: Node, name: string): Node {
+  const known = folder.children.find((child) => child.kind === 1 && child.name === name);
+  if (known !== undefined) return known;
+  const storage: Node = { name, kind: 1, start: 0, size: 0, children: [] };
+  folder.children.push(storage);
+  return storage;
+}
+
+/** Each entry, numbered as they come; the children of one hang to the right of each other. */
+function directoryOf(root: Node): Buffer[] {
+  const nodes: Node[] = [root];
+  const links = new Map<Node, { child: number; right: number }>([[root, { child: FREE, right: FREE }]]);
+  for (const node of nodes) {
+    const first = nodes.length;
+    for (const [index, child] of node.children.entries()) {
+      nodes.push(child);
+      links.set(child, { child: FREE, right: index + 1 < node.children.length ? first + index + 1 : FREE });
+    }
+    if (node.children.length > 0) links.set(node, { child: first, right: links.get(node)?.right ?? FREE });
+  }
+  return nodes.map((node) => entry(node.name, { ...node, ...(links.get(node) ?? { child: FREE, right: FREE }) }));
 }

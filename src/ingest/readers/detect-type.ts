@@ -28,8 +28,8 @@ const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'pgp', 'asar'])
 /** Text by another name, to be told apart further. */
 const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl', 'eml', 'ics', 'vcf', 'svg']);
 const SNIFFED_BYTES = 65_536;
-const ZIP_TYPES = new Set(['docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods']);
-const COMPOUND_TYPES = new Set(['doc', 'xls', 'ppt']);
+const ZIP_TYPES = new Set(['docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods', 'epub']);
+const COMPOUND_TYPES = new Set(['doc', 'xls', 'ppt', 'msg']);
 
 /**
  * What format the bytes are in. Content decides; the file's name, then the media type, only choose among formats that
@@ -71,7 +71,7 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
   if (isZip(bytes) && (signature === 'zip' || signature === undefined)) return known('zip');
   const packed = PACKED[signature ?? ''] ?? PICTURES[signature ?? ''];
   if (packed !== undefined) return known(packed);
-  if (openSigned(bytes).kind !== 'unknown') return known('p7s');
+  if (named?.type === 'p7s' || openSigned(bytes).kind !== 'unknown') return known('p7s');
   if (isCompoundFile(bytes)) {
     const type = typeOfCompoundFile(bytes);
     if (type === 'encrypted') {
@@ -102,16 +102,17 @@ const PICTURES: Readonly<Record<string, string>> = {
 
 function unsupported(fileName: string, found: string | undefined): ServiceError {
   const what = found === undefined ? 'data of an unknown binary format' : `${nameOf(found)}, which cannot be read`;
-  if (SOUNDS.has(found ?? '')) {
+  const kind = found ?? extensionOf(fileName);
+  if (SOUNDS.has(kind)) {
     return new ServiceError(
       'unsupported_type',
-      `${fileName} is a recording (${found}), and recordings cannot be read. Send a transcript of it as text.`,
+      `${fileName} is a recording (${kind}), and recordings cannot be read. Send a transcript of it as text.`,
     );
   }
-  if (OTHER_ARCHIVES.has(found ?? '')) {
+  if (OTHER_ARCHIVES.has(kind)) {
     return new ServiceError(
       'unsupported_type',
-      `${fileName} is an archive of type ${found}, which is not opened. Pack the files as zip or tar.gz first.`,
+      `${fileName} is an archive of type ${kind}, which is not opened. Pack the files as zip or tar.gz first.`,
     );
   }
   return new ServiceError(

@@ -50,8 +50,7 @@ export async function addInnerFiles(files: readonly InnerFile[], reading: InnerR
       const document = await readInner(file, name, reading);
       if (document.text.trim() === '') throw new ServiceError('invalid_request', 'It holds no text.');
       composition.add('heading', name, level);
-      if (document.title !== undefined && !document.text.startsWith(document.title) && !name.includes(document.title))
-        composition.add('paragraph', document.title);
+      if (!tellsItsTitle(document, name)) composition.add('paragraph', document.title ?? '');
       composition.append(document, level);
       read.push(name);
       unread.push(...unreadWithin(document.metadata, name));
@@ -62,6 +61,12 @@ export async function addInnerFiles(files: readonly InnerFile[], reading: InnerR
     if (allowance.bytesLeft < 0) throw new AllowanceSpent(`${input.fileName} holds too much`);
   }
   return { read, unread };
+}
+
+/** Whether the name or the beginning of a file says what it calls itself. */
+function tellsItsTitle({ title = '', text, blocks }: ReadDocument, name: string): boolean {
+  const beginning = blocks[0]?.label ?? text;
+  return beginning.startsWith(title) || name.includes(title) || text.slice(0, 1_000).includes(title);
 }
 
 async function readInner(file: InnerFile, name: string, { input, allowance }: InnerReading): Promise<ReadDocument> {

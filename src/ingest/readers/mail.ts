@@ -70,7 +70,7 @@ function mailMetadata({ from, to, cc, date, id, inReplyTo }: Mail): Metadata {
 /** The plain form of a mail's text; lines that were only broken for the way are joined when it says so (RFC 3676). */
 export function plainBody(bytes: Buffer, charset: string | undefined, isFlowed = false): MailBody {
   const decoded = decodeText(bytes, { declared: charset })?.text ?? '';
-  const text = isFlowed ? decoded.replaceAll(/(?<!^-- ) \n(?!>)/gm, ' ') : decoded;
+  const text = isFlowed ? decoded.replaceAll(/(?<!^--) \n(?!>)/gm, ' ') : decoded;
   return { text, blocks: paragraphsOf(text) };
 }
 

@@ -44,7 +44,8 @@ export function typeOfCompoundFile(bytes: Uint8Array): string | undefined {
   if (!isCompoundFile(bytes)) return undefined;
   try {
     const names = new Set(openCompoundFile(bytes, '').names.map((name) => name.toLowerCase()));
-    return MAIN_STREAMS.find(([stream]) => names.has(stream))?.[1];
+    const found = MAIN_STREAMS.find(([stream]) => names.has(stream))?.[1];
+    return found ?? ([...names].some((name) => name.startsWith('__substg1.0_')) ? 'msg' : undefined);
   } catch {
     // Damaged: what it was is for its name to say.
     return undefined;

@@ -53,6 +53,10 @@ function addRst(builder: TextBuilder, lines: readonly string[]): Said {
       at++;
       continue;
     }
+    if (/^\.\.(?:\s|$)/.test(line)) {
+      at = addDirective(builder, lines, at, addRst);
+      continue;
+    }
     const end = isGridBorder(line) || isSimpleBorder(line) ? tableEnd(lines, at) : blockEnd(lines, at);
     const block = lines.slice(at, end);
     const fields = isBeginning && builder.length < MAX_BEFORE_FIELDS ? fieldsOf(block) : undefined;
@@ -60,10 +64,8 @@ function addRst(builder: TextBuilder, lines: readonly string[]): Said {
     if (fields !== undefined) Object.assign(metadata, fields);
     if (isGridBorder(line)) builder.add('table', rstTable(gridRows(block)));
     else if (isSimpleBorder(line)) builder.add('table', rstTable(simpleRows(block)));
-    else if (/^\.\.(?:\s|$)/.test(line)) at = addDirective(builder, lines, at, addRst);
     else addBlock(builder, block);
-    if (!/^\.\.(?:\s|$)/.test(line)) at = end;
-    if (/::\s*$/.test(block.at(-1) ?? '') && !/^\.\.(?:\s|$)/.test(line)) at = addLiteral(builder, lines, at);
+    at = /::\s*$/.test(block.at(-1) ?? '') ? addLiteral(builder, lines, end) : end;
   }
   return { ...(title !== undefined && { title }), metadata };
 }
@@ -85,11 +87,13 @@ function blockEnd(lines: readonly string[], at: number): number {
   return end;
 }
 
+const MAX_TABLE_LINES = 5_000;
+
 /** A simple table ends with the last border that a blank line follows. */
 function tableEnd(lines: readonly string[], at: number): number {
   if (isGridBorder(lines[at] ?? '')) return blockEnd(lines, at);
   let borders = 1;
-  for (let end = at + 1; end < lines.length; end++) {
+  for (let end = at + 1; end < Math.min(lines.length, at + MAX_TABLE_LINES); end++) {
     if (!isSimpleBorder(lines[end] ?? '')) continue;
     borders++;
     if (borders >= 2 && (lines[end + 1] ?? '').trim() === '') return end + 1;
