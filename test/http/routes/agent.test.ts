@@ -78,6 +78,8 @@ describe('an agent with a language model', () => {
       end: 34,
       page: null,
       heading_path: [],
+      version: 'v0',
+      published_at: 'then',
       score: 0,
       metadata: {
         title: 'Capitals',
@@ -97,6 +99,7 @@ describe('an agent with a language model', () => {
     const settled = text
       .replaceAll(/"seconds":[\d.]+/g, '"seconds":0')
       .replaceAll(/"score":0\.\d+/g, '"score":0')
+      .replaceAll(/"published_at":"[^"]+"/g, '"published_at":"then"')
       .replace(/"content":"(?:[^"\\]|\\.)*"/, '"content":"…"');
     expect(settled).toBe(
       `id: ${run}:1\nevent: tool_call\ndata: {"tool_call_id":"call_1","name":"search_file_knowledge","arguments":{"query":"capital of Portugal"}}\n\n` +

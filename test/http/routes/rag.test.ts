@@ -39,6 +39,8 @@ const chunkHit = {
   end: 153,
   page: 3,
   heading_path: ['Europe', 'France'],
+  version: null,
+  published_at: null,
   score: 0.75,
   metadata: {
     title: 'Capitals',
