@@ -54,7 +54,8 @@ export const counterpart = ({ runs }: RunFile, run: CollectionRun): CollectionRu
   runs.find((each) => nameOf(each) === nameOf(run));
 
 const nameOf = ({ collection, embedder, mode, passages, titles, graph }: CollectionRun): string =>
-  JSON.stringify([collection, embedder, mode, passages, titles, graph]);
+  // Which embedder there was makes no difference to full text.
+  JSON.stringify([collection, mode === 'full_text' ? null : embedder, mode, passages, titles, graph]);
 
 export const casesOf = ({ queries }: CollectionRun): readonly ScoredCase[] => queries;
 

@@ -17,8 +17,6 @@ const UNSETTLED = /\bbeing\b|\benough\b|has grown|learned anew/;
 export interface ServiceOptions {
   /** Made if need be. */
   readonly dataFolder: string;
-  /** Left to the service when undefined. */
-  readonly embedder: string | undefined;
   readonly isGraphOn: boolean;
 }
 
@@ -104,7 +102,7 @@ function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
 }
 
 /** Settings of whoever runs this do not count, but for how to reach models. */
-function environment({ dataFolder, embedder, isGraphOn }: ServiceOptions): NodeJS.ProcessEnv {
+function environment({ dataFolder, isGraphOn }: ServiceOptions): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER'),
   );
@@ -115,7 +113,6 @@ function environment({ dataFolder, embedder, isGraphOn }: ServiceOptions): NodeJ
     CITEWELL_RATE_LIMITS: 'off',
     CITEWELL_LOG_LEVEL: 'warn',
     CITEWELL_GRAPH: isGraphOn ? 'on' : 'off',
-    ...(embedder !== undefined && { CITEWELL_EMBEDDING_MODEL: embedder }),
     NO_COLOR: '1',
   };
 }

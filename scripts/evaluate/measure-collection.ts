@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { meanScores } from '../../src/evaluation/scores.ts';
+import type { TestCollection } from '../../src/evaluation/test-collection.ts';
+import { askQueries } from './ask-queries.ts';
+import type { CollectionRun } from './collection-run.ts';
+import { ingestCollection } from './ingest-collection.ts';
+import type { EvaluateOptions } from './options.ts';
+import { type Service, startService } from './service.ts';
+
+/** Leaves the embedder to the service. */
+const AUTO = 'auto';
+const SHORT_NAMES: Readonly<Record<string, string>> = { hash: 'builtin/lexical-hash-v1', lsa: 'builtin/lsa-v1' };
+
+export interface MeasuringOptions extends EvaluateOptions {
+  readonly progress: (line: string) => void;
+  readonly note: (line: string) => void;
+}
+
+/** One collection under each embedder, a run for each way of searching. */
+export async function* measureCollection(
+  collection: TestCollection,
+  options: MeasuringOptions,
+  signal: AbortSignal,
+): AsyncGenerator<CollectionRun, void> {
+  // Once an embedder is named, the service no longer chooses; so what it chooses is measured in a folder of its own.
+  const groups = [[AUTO], options.embedders.filter((embedder) => embedder !== AUTO)];
+  for (const embedders of options.embedders.includes(AUTO) ? groups : groups.slice(1)) {
+    if (embedders.length > 0) yield* measureWith(collection, { ...options, embedders }, signal);
+  }
+}
+
+async function* measureWith(
+  collection: TestCollection,
+  options: MeasuringOptions,
+  signal: AbortSignal,
+): AsyncGenerator<CollectionRun, void> {
+  const { embedders, isWhole, isGraphOn, progress, note } = options;
+  const hasTitles = !options.withoutTitles.some((prefix) => collection.name.startsWith(prefix));
+  const temporary = options.data === undefined ? await mkdtemp(join(tmpdir(), 'citewell-evaluate-')) : undefined;
+  const isAuto = embedders.includes(AUTO);
+  const folder = folderName(collection, { isAuto, isWhole, isGraphOn, hasTitles });
+  const dataFolder = temporary ?? join(resolve(options.data ?? ''), folder);
+  let service: Service | undefined;
+  try {
+    service = await startService({ dataFolder, isGraphOn }, signal);
+    const tell = (done: number) => progress(`${collection.name}: ${done}/${collection.documentCount} documents`);
+    const ingested = await ingestCollection({ collection, service, dataFolder, hasTitles, isWhole, progress: tell });
+    if (ingested.empty > 0) note(`${collection.name}: ${ingested.empty} documents without text are left out.`);
+    const setup = {
+      ...{ collection: collection.name, titles: hasTitles, graph: isGraphOn, documents: ingested.names.size },
+      passages: isWhole ? ('whole' as const) : ('split' as const),
+      ingest_seconds: ingested.seconds ?? null,
+    };
+    for (const [place, embedder] of embedders.entries()) {
+      progress(`${collection.name}: embedding for ${embedder}`);
+      await useEmbedder(service, embedder);
+      const { embedder: used, chunks } = await service.status();
+      const queries = collection.queries.slice(0, options.queries);
+      for (const mode of options.modes) {
+        // No embedder has a part in it.
+        if (mode === 'full_text' && place > 0) continue;
+        const { cases, millisecondsPerQuery } = await askQueries({
+          ...{ service, mode, queries, names: ingested.names, limit: options.limit, withGraph: isGraphOn },
+          progress: (done) => progress(`${collection.name}, ${embedder}, ${mode}: ${done}/${queries.length} queries`),
+        });
+        yield {
+          ...setup,
+          ...{ embedder, embedded_with: used, mode, chunks, milliseconds_per_query: millisecondsPerQuery },
+          means: meanScores(cases),
+          queries: [...cases],
+        };
+      }
+    }
+  } finally {
+    await service?.close();
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** What is learned from a corpus is there before the first query, as it is for a user a moment later. */
+async function useEmbedder(service: Service, name: string): Promise<void> {
+  if (name === AUTO) return service.settle();
+  await service.follow('/system/reindex', { model: SHORT_NAMES[name] ?? name });
+}
+
+/** Another corpus, or another way to take it in, is another folder. */
+function folderName({ name, corpusHash }: TestCollection, way: object): string {
+  const told = JSON.stringify([corpusHash, way]);
+  return `${name}-${createHash('sha256').update(told).digest('hex').slice(0, 12)}`;
+}
