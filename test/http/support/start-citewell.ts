@@ -14,6 +14,7 @@ import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
 import { createGraphDesk } from '../../../src/graph/graph-desk.ts';
 import { createGraphThread } from '../../../src/graph/graph-thread.ts';
 import { withGraph } from '../../../src/graph/search-graph.ts';
+import type { Mount } from '../../../src/http/app.ts';
 import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createEnrichment } from '../../../src/ingest/enrich/enrichment.ts';
@@ -50,7 +51,15 @@ interface CitewellOptions {
   readonly grace?: number;
   /** Told of the passages that are embedded. */
   readonly onEmbed?: (texts: readonly string[]) => void;
+  /** Another face beside it, over the same parts. */
+  readonly mount?: (parts: MountedParts) => Mount;
 }
+
+/** What a face beside HTTP stands on. */
+export type MountedParts = Pick<
+  HttpServices,
+  'corpus' | 'collections' | 'retriever' | 'ingestor' | 'sources' | 'answerer' | 'agent' | 'models' | 'prompts'
+> & { readonly authenticate: Authenticate };
 
 /** The same embedder, whose work can be counted. */
 const watchedEmbedder = (model: EmbeddingModel, onEmbed: CitewellOptions['onEmbed']): EmbeddingModel => ({
@@ -71,6 +80,7 @@ export async function startCitewell({
   models: settings,
   grace,
   onEmbed,
+  mount,
 }: CitewellOptions = {}): Promise<RunningHttp> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
   const index = memoryVectorIndex();
@@ -137,6 +147,16 @@ export async function startCitewell({
     window: 128_000,
     prompts,
   });
+  const allowed =
+    authenticate ??
+    createAuthenticator({
+      keys: [],
+      localToken: () => undefined,
+      people: accounts.people,
+      ...(!isRequired && { anonymous: defaultAdmin }),
+    });
+  const sources = store.sources;
+  const parts = { corpus, collections, retriever, ingestor, sources, answerer, agent, models, prompts };
   const http = await startHttp(
     {
       corpus,
@@ -161,13 +181,9 @@ export async function startCitewell({
       ...(limits && { limits }),
       ...(grace !== undefined && { runs: new RunLog({ ...defaultRunLogSettings, grace }) }),
     },
-    authenticate ??
-      createAuthenticator({
-        keys: [],
-        localToken: () => undefined,
-        people: accounts.people,
-        ...(!isRequired && { anonymous: defaultAdmin }),
-      }),
+    allowed,
+    undefined,
+    mount === undefined ? [] : [mount({ ...parts, authenticate: allowed })],
   );
   return {
     ...http,

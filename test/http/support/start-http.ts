@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Accounts } from '../../../src/access/accounts.ts';
 import type { Authenticate } from '../../../src/access/credentials.ts';
-import { createApp } from '../../../src/http/app.ts';
+import { createApp, type Mount } from '../../../src/http/app.ts';
 import { defaultHttpLimits, type HttpServices } from '../../../src/http/http-services.ts';
 import { type HttpServer, listen } from '../../../src/http/serve.ts';
 import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
@@ -22,6 +22,7 @@ export async function startHttp(
   parts: Partial<HttpServices> = {},
   authenticate?: Authenticate,
   guard?: RequestHandler,
+  mounts: readonly Mount[] = [],
 ): Promise<RunningHttp> {
   const logged: LoggedLine[] = [];
   const line = (level: LoggedLine['level']) => (fields: object, message: string) => {
@@ -61,7 +62,7 @@ export async function startHttp(
     limits: defaultHttpLimits,
     ...parts,
   };
-  const server = await listen(createApp(services, authenticate, [], guard), { host: '127.0.0.1', port: 0 });
+  const server = await listen(createApp(services, authenticate, mounts, guard), { host: '127.0.0.1', port: 0 });
   return {
     ...server,
     logged,
