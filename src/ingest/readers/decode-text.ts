@@ -24,9 +24,22 @@ const MAX_CONTROLS_LEGACY = 0.01;
 export function decodeText(bytes: Uint8Array, options: DecodeOptions = {}): DecodedText | undefined {
   const encoding = detectEncoding(bytes, options.declared);
   if (encoding === undefined) return undefined;
-  const decoded = iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const decoded = encoding === SWITCHING ? new TextDecoder(SWITCHING).decode(buffer) : iconv.decode(buffer, encoding);
   return { text: cleanText(decoded), encoding };
 }
+
+/** Japanese mails: seven bits, with commands in between that switch to another set of characters. */
+const SWITCHING = 'iso-2022-jp';
+
+const switchesSets = (bytes: Uint8Array): boolean => {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, SAMPLE_BYTES));
+  return head.includes('\u001b$B') || head.includes('\u001b$@');
+};
+
+/** What pages call Latin-1 has always been shown as Windows-1252, which has quotes and dashes where that has nothing. */
+const asShown = (declared: string): string =>
+  /^(?:iso-?8859-?1|latin-?1|us-ascii|ascii)$/i.test(declared) ? 'windows-1252' : declared.toLowerCase();
 
 /** Which encoding the bytes are in; undefined when they are not text. */
 function detectEncoding(bytes: Uint8Array, declared?: string): string | undefined {
@@ -40,10 +53,11 @@ function detectEncoding(bytes: Uint8Array, declared?: string): string | undefine
   const maybeWide = controls > (isNarrow ? 0.1 : 0.02) && !(isNarrow && !sample.includes(0));
   const wide = maybeWide ? wideEncoding(sample) : undefined;
   if (wide !== undefined) return wide;
+  if (isNarrow && switchesSets(bytes)) return SWITCHING;
   if (isNarrow) return controls <= MAX_CONTROLS_UTF8 ? 'utf-8' : undefined;
   if (controls > MAX_CONTROLS_LEGACY) return undefined;
   if (declared !== undefined && !/^utf-?(8|16|32)/i.test(declared) && iconv.encodingExists(declared)) {
-    return declared.toLowerCase();
+    return asShown(declared);
   }
   // A file that is UTF-8 but for a few broken bytes is read as such: the damage stays where it is.
   return isMostlyUtf8(bytes) ? 'utf-8' : guessLegacyEncoding(nonAsciiSample(bytes));

@@ -8,6 +8,8 @@ const russian =
   'Паром отходит в девять часов утра. Возьмите с собой тёплую одежду и что-нибудь почитать.\nКасса открыта.\n';
 const german = 'Die Fähre fährt täglich außer sonntags. Für Fahrräder gibt es zwölf Plätze an der Steuerbordseite.\n';
 const chinese = '渡轮每天上午九点出发。\n请带上保暖的衣服，在码头等候。\n';
+const traditional = '渡輪每天上午九點出發。\n請帶上保暖的衣服，在碼頭等候。\n';
+const korean = '배는 매일 아침 아홉 시에 떠납니다.\n따뜻한 옷을 가져오세요.\n';
 const japanese = 'フェリーは毎日九時に出発します。\nあたたかい服を持ってきてください。\n';
 
 describe('decoding', () => {
@@ -28,6 +30,12 @@ describe('decoding', () => {
     ['KOI8-R', russian, 'koi8-r', false],
     ['Shift JIS', japanese, 'shift_jis', false],
     ['GB 18030', chinese, 'gb18030', false],
+    ['Big5', traditional, 'big5', false],
+    ['EUC-KR', korean, 'euc-kr', false],
+    ['EUC-JP', japanese, 'euc-jp', false],
+    ['UTF-32 big endian with a mark', german, 'utf-32be', true],
+    ['Chinese UTF-32 without a mark', chinese, 'utf-32le', false],
+    ['Japanese UTF-16 without a mark', japanese, 'utf-16le', false],
   ])('reads %s', (_, text, encoding, addBOM) => {
     expect(decodeText(iconv.encode(text, encoding, { addBOM }))?.text).toBe(text);
   });
@@ -37,6 +45,17 @@ describe('decoding', () => {
       'Žluťoučký kůň',
     );
     expect(decodeText(Buffer.from('Fähre'), { declared: 'iso-8859-1' })?.text).toBe('Fähre');
+  });
+
+  it('reads Japanese mails that switch between sets of characters', () => {
+    const words = Buffer.from('25552527256a213c244f36653b7e244b3d50482f2437245e24392123', 'hex');
+    const bytes = Buffer.concat([Buffer.from('\u001b$B'), words, Buffer.from('\u001b(B\n')]);
+    expect(decodeText(bytes)?.text).toBe('フェリーは九時に出発します。\n');
+  });
+
+  it('takes what calls itself Latin-1 for Windows-1252, as browsers do', () => {
+    const bytes = iconv.encode('“Fähre” – täglich', 'windows-1252');
+    expect(decodeText(bytes, { declared: 'ISO-8859-1' })?.text).toBe('“Fähre” – täglich');
   });
 
   it('keeps a text that is damaged in a few places', () => {

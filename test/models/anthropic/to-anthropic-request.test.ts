@@ -16,6 +16,19 @@ const toolTurns: Message[] = [
 ];
 
 describe('a request to Anthropic', () => {
+  it('shows pictures before what is asked about them', () => {
+    const image = { mediaType: 'image/png', data: 'AAAA' } as const;
+    expect(messagesOf([{ role: 'user', text: 'What is this?', images: [image] }])).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+          { type: 'text', text: 'What is this?' },
+        ],
+      },
+    ]);
+  });
+
   it('puts the instructions of the whole transcript first and marks them for the cache', () => {
     const request = convert({
       messages: [

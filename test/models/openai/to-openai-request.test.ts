@@ -11,6 +11,43 @@ const responses = (change: Partial<ModelRequest>, name = 'gpt-6.1-sol') =>
 const schema = { type: 'object', properties: {} };
 const responseFormat = { type: 'json_schema', json_schema: { name: 'x', schema } };
 
+describe('pictures', () => {
+  const images = [{ mediaType: 'image/jpeg', data: 'AAAA' }] as const;
+  const messages = [
+    { role: 'user' as const, text: 'Look.' },
+    { role: 'user' as const, text: 'What is this?', images },
+  ];
+  const url = 'data:image/jpeg;base64,AAAA';
+
+  it('are sent with the question over Chat Completions and over Responses', () => {
+    const text = 'Look.\n\nWhat is this?';
+    expect(chat({ messages }).messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+    ]);
+    expect(responses({ messages }).input).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text },
+          { type: 'input_image', image_url: url, detail: 'auto' },
+        ],
+      },
+    ]);
+  });
+
+  it('may come without a word', () => {
+    expect(chat({ messages: [{ role: 'user', text: '', images }] }).messages).toEqual([
+      { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
+    ]);
+  });
+});
+
 describe('a request over Chat Completions', () => {
   it('puts instructions first and keeps tool calls with their results', () => {
     const { messages } = chat({

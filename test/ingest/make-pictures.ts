@@ -1,0 +1,82 @@
+import { deflateSync } from 'node:zlib';
+import { encodePng } from '../../src/ingest/readers/encode-png.ts';
+
+/** A grey picture of some size. */
+export const makePng = (width = 300, height = 200): Uint8Array =>
+  encodePng({ data: new Uint8Array(width * height).fill(200), width, height, channels: 1 });
+
+/** The bytes of a JPEG up to its picture: size, and what a camera writes. */
+export function makeJpeg(width: number, height: number, exif: Uint8Array): Uint8Array {
+  const frame = Buffer.alloc(19);
+  frame.set([0xff, 0xc0, 0, 17, 8]);
+  frame.writeUInt16BE(height, 5);
+  frame.writeUInt16BE(width, 7);
+  const segment = Buffer.alloc(10);
+  segment.set([0xff, 0xe1]);
+  segment.writeUInt16BE(exif.length + 8, 2);
+  segment.write('Exif\0\0', 4, 'latin1');
+  return Buffer.concat([Buffer.from([0xff, 0xd8]), segment, exif, frame, Buffer.from([0xff, 0xd9])]);
+}
+
+type Value = string | number | readonly number[];
+
+/** Lists of tags as in TIFF: texts, numbers, and lists of fractions in thousandths. */
+export function makeExif(tags: Readonly<Record<number, Value>>, gps: Readonly<Record<number, Value>> = {}): Uint8Array {
+  const gpsStart = 8 + 2 + (Object.keys(tags).length + 1) * 12 + 4;
+  let dataAt = gpsStart + 2 + Object.keys(gps).length * 12 + 4;
+  const data: Buffer[] = [];
+  const entryOf = (tag: number, kind: number, count: number, content: Buffer): Buffer => {
+    const entry = Buffer.alloc(12);
+    entry.writeUInt16LE(tag, 0);
+    entry.writeUInt16LE(kind, 2);
+    entry.writeUInt32LE(count, 4);
+    if (content.length <= 4) content.copy(entry, 8);
+    else {
+      entry.writeUInt32LE(dataAt, 8);
+      data.push(content);
+      dataAt += content.length;
+    }
+    return entry;
+  };
+  const long = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32LE(value);
+    return bytes;
+  };
+  const entry = ([tag, value]: [string, Value]): Buffer => {
+    if (typeof value === 'string') return entryOf(Number(tag), 2, value.length + 1, Buffer.from(`${value}\0`));
+    if (typeof value === 'number') return entryOf(Number(tag), 4, 1, long(value));
+    const fractions = value.flatMap((one) => [long(Math.round(one * 1_000)), long(1_000)]);
+    return entryOf(Number(tag), 5, value.length, Buffer.concat(fractions));
+  };
+  const list = (entries: readonly Buffer[]): Buffer => {
+    const count = Buffer.alloc(2);
+    count.writeUInt16LE(entries.length);
+    return Buffer.concat([count, ...entries, Buffer.alloc(4)]);
+  };
+  const main = list([...Object.entries(tags).map(entry), entryOf(0x8825, 4, 1, long(gpsStart))]);
+  const places = list(Object.entries(gps).map(entry));
+  return Buffer.concat([Buffer.from('II*\0'), long(8), main, places, ...data]);
+}
+
+/** A PDF of one page that holds a picture and no words. */
+export function makeScannedPdf(width = 400, height = 600): Uint8Array {
+  const dots = deflateSync(Buffer.alloc(width * height, 230)).toString('latin1');
+  const draw = `q ${width} 0 0 ${height} 0 0 cm /Im0 Do Q`;
+  const bodies = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Resources << /XObject << /Im0 5 0 R >> >> /Contents 4 0 R >>`,
+    `<< /Length ${draw.length} >>\nstream\n${draw}\nendstream`,
+    `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode /Length ${dots.length} >>\nstream\n${dots}\nendstream`,
+  ];
+  let file = '%PDF-1.4\n';
+  const offsets = bodies.map((body, index) => {
+    const offset = file.length;
+    file += `${index + 1} 0 obj\n${body}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  file += `xref\n0 6\n0000000000 65535 f \n${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
+  return new Uint8Array(Buffer.from(file, 'latin1'));
+}

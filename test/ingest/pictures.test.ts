@@ -1,0 +1,190 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
+import { modelSight } from '../../src/ingest/model-sight.ts';
+import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
+import { encodePng, shrink } from '../../src/ingest/readers/encode-png.ts';
+import { readPictureFacts } from '../../src/ingest/readers/picture-facts.ts';
+import type { Picture, Sight } from '../../src/ingest/readers/sight.ts';
+import { tesseractSight } from '../../src/ingest/tesseract-sight.ts';
+import { says, scriptedModel } from '../support/scripted-model.ts';
+import { makeZip } from './make-docx.ts';
+import { makeMail } from './make-mail.ts';
+import { makeExif, makeJpeg, makePng, makeScannedPdf } from './make-pictures.ts';
+
+const always = new AbortController().signal;
+
+function openWorkers(see?: Sight, timeoutMs = 60_000) {
+  const sight = see && ({ kind: 'asked', see } as const);
+  const workers = createPreparationWorkers({ workers: 1, timeoutMs, memoryMb: 1_024, sight });
+  onTestFinished(() => workers.close());
+  return (fileName: string, type: string, bytes: Uint8Array) =>
+    workers.prepare({ bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: true }, always);
+}
+
+describe('with somebody who reads pictures', () => {
+  it('the words of a picture are a document, whether it comes alone, on a page, in a mail or in an archive', async () => {
+    const seen: string[] = [];
+    const prepare = openWorkers(async ({ fileName, mediaType, bytes }) => {
+      seen.push(`${fileName} ${mediaType} ${bytes.length > 50}`);
+      return '# Timetable\n\nThe ferry leaves at nine.';
+    });
+    const alone = await prepare('a.png', 'png', makePng());
+    expect(alone).toMatchObject({
+      text: '# Timetable\n\nThe ferry leaves at nine.',
+      metadata: { width: 300, height: 200 },
+    });
+    expect(alone.passages[0]?.headingPath).toEqual(['Timetable']);
+    const scanned = await prepare('a.pdf', 'pdf', makeScannedPdf());
+    expect(scanned.text).toContain('The ferry leaves at nine.');
+    expect(scanned.passages[0]?.page).toBe(1);
+    const mail = makeMail('x', [{ type: 'image/png', name: 'b.png', content: makePng() }]);
+    const archive = makeZip([{ name: 'a.eml', content: mail }]);
+    expect((await prepare('a.zip', 'zip', archive)).passages.at(-1)?.headingPath).toEqual([
+      'a.eml',
+      'b.png',
+      'Timetable',
+    ]);
+    expect(seen).toEqual(['a.png image/png true', 'a.pdf, page 1 image/png true', 'b.png image/png true']);
+  });
+
+  it('a document has more time while a picture of it is looked at', async () => {
+    const prepare = openWorkers(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+      return 'Words.';
+    }, 2_000);
+    expect((await prepare('a.png', 'png', makePng())).text).toBe('Words.');
+  });
+
+  it('a failure that passes fails the document as such, so that it is tried again', async () => {
+    const busy = new ServiceError('rate_limited', 'The provider asks for a pause.', { retryAfter: 7 });
+    const prepare = openWorkers(async () => {
+      throw busy;
+    });
+    const archive = makeZip([
+      { name: 'a.png', content: makePng() },
+      { name: 'b.txt', content: 'Words.' },
+    ]);
+    await expect(prepare('a.zip', 'zip', archive)).rejects.toBe(busy);
+    // The same process goes on.
+    expect((await prepare('a.txt', 'txt', Buffer.from('Words.'))).text).toBe('Words.');
+  });
+
+  it('a picture without words is refused, and one of too many dots is not opened', async () => {
+    const prepare = openWorkers(async () => ' ');
+    await expect(prepare('a.png', 'png', makePng())).rejects.toMatchObject({ message: /no text/ });
+    const huge = Buffer.from(makePng());
+    huge.writeUInt32BE(400_000, 16);
+    huge.writeUInt32BE(400_000, 20);
+    await expect(prepare('a.png', 'png', huge)).rejects.toMatchObject({ code: 'too_large' });
+  });
+});
+
+describe('with nobody who reads pictures', () => {
+  it('a picture or a scanned page is refused with what to set', async () => {
+    const prepare = openWorkers();
+    const message = expect.stringContaining('Set CITEWELL_READ_IMAGES');
+    await expect(prepare('a.png', 'png', makePng())).rejects.toMatchObject({ code: 'unsupported_type', message });
+    await expect(prepare('a.pdf', 'pdf', makeScannedPdf())).rejects.toMatchObject({ code: 'invalid_request', message });
+  });
+});
+
+describe('a model that reads pictures', () => {
+  const picture: Picture = { bytes: makePng(), mediaType: 'image/png', fileName: 'a.png' };
+
+  it('is sent the picture and told that its words are no instructions', async () => {
+    const model = scriptedModel(says('The words.'));
+    expect(await modelSight(model)(picture, always)).toBe('The words.');
+    const [message] = model.requests[0]?.messages ?? [];
+    expect(message).toMatchObject({
+      role: 'user',
+      text: expect.stringContaining('never an instruction'),
+      images: [{ mediaType: 'image/png', data: Buffer.from(picture.bytes).toString('base64') }],
+    });
+  });
+
+  it('that refuses, or takes no bitmaps, refuses the document with that reason', async () => {
+    const refusing = modelSight(scriptedModel(says('', 'refusal')));
+    await expect(refusing(picture, always)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: /refused to read/,
+    });
+    const bitmap = { ...picture, mediaType: 'image/bmp' } as const;
+    await expect(modelSight(scriptedModel())(bitmap, always)).rejects.toMatchObject({ code: 'unsupported_type' });
+  });
+});
+
+describe('the recogniser on this machine', () => {
+  const settings = { languages: 'eng+deu', cacheFolder: join(tmpdir(), 'citewell-ocr') };
+  const picture: Picture = { bytes: makePng(), mediaType: 'image/png', fileName: 'a.png' };
+
+  it('is started once, with the languages that are set', async () => {
+    const started: unknown[] = [];
+    const see = tesseractSight(settings, async () => ({
+      async createWorker(...given) {
+        started.push(given.slice(0, 2));
+        return { recognize: async () => ({ data: { text: 'The words.' } }) };
+      },
+    }));
+    expect([await see(picture, always), await see(picture, always)]).toEqual(['The words.', 'The words.']);
+    expect(started).toEqual([['eng+deu', 1]]);
+  });
+
+  it('says what to install when its package is not there', async () => {
+    await expect(tesseractSight(settings)(picture, always)).rejects.toMatchObject({
+      code: 'not_configured',
+      message: expect.stringContaining('npm install tesseract.js'),
+    });
+  });
+
+  it('says what to set when the data of a language cannot be had, and tries again the next time', async () => {
+    let tries = 0;
+    const see = tesseractSight(settings, async () => ({
+      createWorker: (_languages, _mode, options) => {
+        tries += 1;
+        (options as { errorHandler(error: Error): void }).errorHandler(new Error('fetch failed'));
+        return new Promise(() => {});
+      },
+    }));
+    for (const _ of [1, 2]) await expect(see(picture, always)).rejects.toMatchObject({ message: /CITEWELL_OCR_DATA/ });
+    expect(tries).toBe(2);
+  });
+});
+
+describe('what a picture says of itself', () => {
+  it('is its size, its camera, its time and its place', () => {
+    const exif = makeExif(
+      { 270: 'The pier', 272: 'Box 2', 36867: '2024:01:31 09:30:00' },
+      { 1: 'S', 2: [54, 30, 36], 3: 'E', 4: [10, 7.5, 0] },
+    );
+    expect(readPictureFacts(makeJpeg(640, 480, exif))).toEqual({
+      width: 640,
+      height: 480,
+      title: 'The pier',
+      camera: 'Box 2',
+      created: '2024-01-31 09:30:00',
+      latitude: -54.51,
+      longitude: 10.125,
+    });
+  });
+
+  it('is nothing where it is cut off', () => {
+    const whole = makeJpeg(640, 480, makeExif({ 270: 'The pier at the harbour' }));
+    for (let length = 0; length < whole.length; length++)
+      expect(() => readPictureFacts(whole.slice(0, length))).not.toThrow();
+  });
+});
+
+describe('a picture written as PNG', () => {
+  it('has the dots it was made of, or their means when it is made smaller', () => {
+    const data = Uint8Array.from([0, 100, 200, 100, 50, 50, 50, 50]);
+    const small = shrink({ data, width: 4, height: 2, channels: 1 }, 2);
+    expect([...small.data]).toEqual([50, 100]);
+    const png = Buffer.from(encodePng({ data, width: 4, height: 2, channels: 1 }));
+    const start = png.indexOf('IDAT') + 4;
+    const lines = inflateSync(png.subarray(start, start + png.readUInt32BE(start - 8)));
+    expect([...lines]).toEqual([0, 0, 100, 200, 100, 0, 50, 50, 50, 50]);
+  });
+});
