@@ -31,6 +31,8 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly issues?: readonly FieldIssue[];
   /** Seconds after which trying again can help. */
   readonly retryAfter?: number;
+  /** What callers from outside read instead, where the message names things of this machine. */
+  readonly told?: string;
   /** What credentials would do, as the `WWW-Authenticate` header says it. */
   readonly challenge?: string;
 }
@@ -42,6 +44,8 @@ export class ServiceError extends Error {
   readonly issues: readonly FieldIssue[];
   readonly retryAfter: number | undefined;
   readonly challenge: string | undefined;
+  /** What callers from outside read; the message unless told otherwise. */
+  readonly told: string;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
@@ -49,5 +53,6 @@ export class ServiceError extends Error {
     this.issues = options.issues ?? [];
     this.retryAfter = options.retryAfter;
     this.challenge = options.challenge;
+    this.told = options.told ?? message;
   }
 }

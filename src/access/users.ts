@@ -104,6 +104,12 @@ export function createUsers(parts: UsersParts): Users {
     if (id.toLowerCase() === by.userId) return passingUser(by);
     throw new ServiceError('not_found', `There is no user ${id}.`);
   };
+  /** What is made for a user who is deleted at that very time fails for no other reason. */
+  const whileThere = <Made>({ id }: User, making: Promise<Made>): Promise<Made> =>
+    making.catch(async (error: unknown) => {
+      if ((await users.get(id)) === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
+      throw error;
+    });
   const setPassword = async (id: string, password: string): Promise<void> => {
     await users.update(id, { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() });
   };
@@ -183,7 +189,10 @@ export function createUsers(parts: UsersParts): Users {
     async createKey(by, id, { name, description = null }) {
       const user = await stored(await find(by, id), users);
       const { whole, publicKey, secretHash } = makeApiKey();
-      const key = await apiKeys.add({ userId: user.id, publicKey, secretHash, name: name ?? '', description });
+      const key = await whileThere(
+        user,
+        apiKeys.add({ userId: user.id, publicKey, secretHash, name: name ?? '', description }),
+      );
       return { ...key, whole };
     },
 
@@ -201,7 +210,8 @@ export function createUsers(parts: UsersParts): Users {
       requireSuperuser(by);
       const user = await stored(await find(by, id), users);
       const code = randomBytes(24).toString('base64url');
-      await codes.put(user.id, purpose, hash(code), new Date(Date.now() + CODE_HOURS * 3_600_000).toISOString());
+      const until = new Date(Date.now() + CODE_HOURS * 3_600_000).toISOString();
+      await whileThere(user, codes.put(user.id, purpose, hash(code), until));
       return code;
     },
 

@@ -35,7 +35,7 @@ export interface Failure {
 /** Any thrown value as what a caller may know of it. Stack traces, causes and foreign messages stay inside. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof ServiceError) {
-    return { status: statusOfCode[thrown.code], error: thrown, isExpected: thrown.code !== 'internal' };
+    return { status: statusOfCode[thrown.code], error: asTold(thrown), isExpected: thrown.code !== 'internal' };
   }
   if (thrown instanceof Error && thrown.name === 'AbortError') {
     return { status: statusOfCode.cancelled, error: new ServiceError('cancelled', 'Cancelled.'), isExpected: true };
@@ -44,6 +44,14 @@ export function toFailure(thrown: unknown): Failure {
   if (refused !== undefined) return { ...refused, isExpected: true };
   const error = new ServiceError('internal', 'Something went wrong inside the service; its log says what.');
   return { status: 500, error, isExpected: false };
+}
+
+/** The error in the words that callers may read. */
+function asTold(error: ServiceError): ServiceError {
+  const { code, told, issues, retryAfter, challenge } = error;
+  if (told === error.message) return error;
+  const rest = { ...(retryAfter !== undefined && { retryAfter }), ...(challenge !== undefined && { challenge }) };
+  return new ServiceError(code, told, { cause: error, issues, ...rest });
 }
 
 /** The last handler: what was thrown becomes a response (r2r-v3.md 1.2), or the end of one that has begun. */
@@ -59,7 +67,8 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
     }
     if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
     if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
-    response.status(status).json(toFailureBody(error));
+    // A file that could not be sent may have left its own type.
+    response.status(status).type('json').json(toFailureBody(error));
   };
 }
 
@@ -88,6 +97,7 @@ function refusedByParser(thrown: unknown): { readonly status: number; readonly e
       error: new ServiceError('unsupported_type', 'The encoding of the request body is not supported.'),
     };
   }
+  if (status === 416) return { status, error: new ServiceError('invalid_request', 'There is no such range of bytes.') };
   const message = 'type' in thrown && thrown.type === 'request.aborted' ? 'The request was cut off.' : 'Bad request.';
   return { status: 400, error: new ServiceError('invalid_request', message) };
 }

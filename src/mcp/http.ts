@@ -72,6 +72,7 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
     hostHeaderValidation([...parts.allowedHosts]),
     ...(parts.allowedOrigins.includes('*') ? [] : [originValidation([...parts.allowedOrigins])]),
     authenticated(parts.authenticate),
+    refuseOtherMethods,
     requireJson,
     express.json({ limit: limits.body, type: isJson }),
     answerBadBody,
@@ -149,6 +150,15 @@ const refusalStatus: { readonly [code in ErrorCode]?: number } = {
 
 const isJson = (request: { readonly headers: Request['headers'] }): boolean =>
   /^application\/json\s*(?:;|$)/i.test(request.headers['content-type'] ?? '');
+
+const METHODS = ['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS'];
+
+/** Some of the others, TRACE for one, can not even be told of in the requests that the protocol's own code reads. */
+const refuseOtherMethods: RequestHandler = (request, response, next) => {
+  if (METHODS.includes(request.method)) return next();
+  response.set('Allow', 'GET, POST, DELETE');
+  sendError(response, 405, -32000, 'Method not allowed.');
+};
 
 const requireJson: RequestHandler = (request, response, next) => {
   if (request.method !== 'POST' || isJson(request)) return next();

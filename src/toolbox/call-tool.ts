@@ -119,7 +119,7 @@ function fromError(tool: Tool, error: unknown): ToolOutcome {
     case 'provider_failed':
     case 'store_failed':
     case 'embedding_mismatch':
-      return failed('backend_unavailable', error.message, 'Try once more, then go on without it.');
+      return failed('backend_unavailable', error.told, 'Try once more, then go on without it.');
     case 'internal':
       return failed('internal', error.message, 'Go on without it.');
   }

@@ -40,6 +40,29 @@ describe('accounts', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });
 
+  it('make no key for a user who is deleted at that very time, and say so', async () => {
+    const store = await openTestStore();
+    const { apiKeys, users } = store.people;
+    const people = {
+      ...store.people,
+      apiKeys: {
+        ...apiKeys,
+        async add(key: Parameters<typeof apiKeys.add>[0]) {
+          await users.remove(key.userId);
+          return apiKeys.add(key);
+        },
+      },
+    };
+    const accounts = await createAccounts(defaultAccountSettings, { ...store, store: people });
+    const { id } = await users.create({
+      email: 'ada@example.org',
+      passwordHash: null,
+      isSuperuser: false,
+      isVerified: true,
+    });
+    await expect(accounts.users.createKey(defaultAdmin, id, {})).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('keep tokens good over a restart, by the secret that was made or the one that is set', async () => {
     const { accounts, store } = await open();
     await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');

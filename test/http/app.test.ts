@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { defaultHttpLimits } from '../../src/http/http-services.ts';
@@ -209,6 +209,35 @@ describe('a failure inside', () => {
     } finally {
       await failing.close();
     }
+  });
+});
+
+describe('what a caller is told', () => {
+  it('has nothing of the machine in it where the error has other words for that', async () => {
+    const failing = await startHttp({
+      retriever: {
+        search: () =>
+          Promise.reject(
+            new ServiceError('store_failed', 'The database /home/ada/x.db is full.', {
+              told: 'The database is full.',
+              retryAfter: 2,
+            }),
+          ),
+      },
+    });
+    onTestFinished(failing.close);
+    const response = await failing.post('/v3/retrieval/search', { query: 'q' });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await response.json()).toMatchObject({ message: 'The database is full.', code: 'store_failed' });
+    expect(failing.logged).toMatchObject([{ fields: { err: { message: 'The database /home/ada/x.db is full.' } } }]);
+  });
+
+  it('is JSON by its type also where a file was to be sent', async () => {
+    const http = await startHttp({});
+    onTestFinished(http.close);
+    const response = await fetch(`${http.url}/docs/docs.css`, { headers: { range: 'bytes=5-1' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([416, 'application/json; charset=utf-8']);
+    expect(await response.json()).toMatchObject({ code: 'invalid_request' });
   });
 });
 

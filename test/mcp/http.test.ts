@@ -56,6 +56,24 @@ describe('/mcp', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
+  it('refuses methods that the protocol has no use for, also those that cannot be passed on', async () => {
+    const mcp = await startInProcess();
+    const { hostname, port, pathname } = new URL(mcp.url);
+    const statusOf = async (method: string) => {
+      const { request } = await import('node:http');
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      request({ hostname, port, path: pathname, method })
+        .on('response', (response) => {
+          response.resume();
+          resolve([response.statusCode, response.headers.allow]);
+        })
+        .on('error', reject)
+        .end();
+      return promise;
+    };
+    for (const method of ['TRACE', 'PUT', 'QUERY']) expect(await statusOf(method)).toEqual([405, 'GET, POST, DELETE']);
+  });
+
   it('refuses a host name that is not its own, and takes one it was given', async () => {
     const call = async (mcp: { readonly url: string }) => {
       // Only a plain request can name another host than the one it goes to.

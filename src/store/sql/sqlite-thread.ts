@@ -34,6 +34,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   const die = (cause: unknown) => {
     death ??= new ServiceError('store_failed', `The thread of the database ${options.path} has ended; start again.`, {
       cause,
+      told: 'The database is not there any more; the service has to be started again.',
     });
     for (const { reject } of waiting.values()) reject(death);
     waiting.clear();
@@ -86,7 +87,13 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
 
 function fromFailure({ message, serviceCode, error }: SqliteFailure, path: string): ServiceError {
   if (serviceCode !== null) return new ServiceError(serviceCode as ErrorCode, message);
+  const reason = STATES.test(message) ? `: ${message}` : '; the log of the service says why';
   return new ServiceError('store_failed', `The database ${path} could not do what was asked: ${message}.`, {
     cause: error,
+    told: `The database could not do what was asked${reason}.`,
   });
 }
+
+/** What SQLite says of the disk and not of the query, whose tables and columns concern nobody outside. */
+const STATES =
+  /^(?:database or disk is full|disk I\/O error|database is locked|attempt to write a readonly database|database disk image is malformed)$/;

@@ -85,6 +85,10 @@ describe('the embedded database', () => {
     expect(failed).toBeInstanceOf(ServiceError);
     expect(failed).toMatchObject({ code: 'store_failed', message: expect.stringContaining(path) });
     expect((failed as ServiceError).cause).toMatchObject({ message: expect.stringContaining('no such table') });
+    // Where the file is and what its tables are called is for the log.
+    expect((failed as ServiceError).told).toBe(
+      'The database could not do what was asked; the log of the service says why.',
+    );
     expect((await sql<{ one: number }>`select 1 as one`.execute(sqlite.reader)).rows).toEqual([{ one: 1 }]);
     await sqlite.close();
   });
