@@ -16,3 +16,7 @@ export interface EmbeddingModel {
    */
   embed(texts: readonly string[], kind: 'passage' | 'query', signal?: AbortSignal): Promise<Float32Array[]>;
 }
+
+/** Whether its nearness says more than that words are shared; where it does not, words are searched as words. */
+export const knowsMeaning = ({ isLexical, isLearned }: Pick<EmbeddingModel, 'isLexical' | 'isLearned'>): boolean =>
+  !isLexical || isLearned === true;

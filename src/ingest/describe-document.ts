@@ -4,11 +4,15 @@ import type { ReadDocument } from './readers/reader.ts';
 const MAX_SUMMARY = 700;
 const MAX_SENTENCE = 300;
 const MAX_HEADINGS = 12;
+/** Characters for the names of sections; the sentences come first. */
+const MAX_SECTIONS = 240;
 /** Sentences of the beginning that are weighed; what a document is about is said early. */
-const WEIGHED = 60;
+const WEIGHED = 120;
+/** Sentences beside the first. */
+const TELLING = 3;
 
 /**
- * What a document is about, in its own words: its title, its first sentence and the most telling other one, and what its
+ * What a document is about, in its own words: its title, its first sentence and the most telling others, and what its
  * sections are called. Made without a model; null when it holds no sentence to quote.
  */
 export function describeDocument({
@@ -22,18 +26,35 @@ export function describeDocument({
   const sentences = leadSentences(text, blocks);
   const [first] = sentences;
   if (first === undefined) return null;
-  const telling = mostTelling(sentences.slice(1), [...headings, title ?? ''].join(' '), text.slice(0, 50_000));
   const name = title !== undefined && !first.includes(title) ? [`${title.replace(/[.:]$/, '')}:`] : [];
-  const sections = [...new Set(headings.map(oneLine))]
-    .filter((heading) => heading !== '' && heading !== title && heading.length <= 80)
-    .slice(0, MAX_HEADINGS);
-  const parts = [
-    ...name,
-    shorten(first, MAX_SENTENCE),
-    ...(telling === undefined ? [] : [shorten(telling, MAX_SENTENCE)]),
-  ];
-  if (sections.length > 1) parts.push(`Sections: ${sections.join('; ')}.`);
-  return shorten(parts.join(' '), MAX_SUMMARY);
+  const lead = [...name, shorten(first, MAX_SENTENCE)].join(' ');
+  const names = sectionNames(headings, title);
+  const room = MAX_SUMMARY - lead.length - names.length - 2;
+  const others = mostTelling(sentences, [...headings, title ?? ''].join(' '), { text: text.slice(0, 50_000), room });
+  return shorten([lead, ...others, names].filter(Boolean).join(' '), MAX_SUMMARY);
+}
+
+/** What every other document has as well tells none from another. */
+const USUAL_HEADING =
+  /^(?:[\divx]+[.)]?\s*)*(?:abstract|contents|table of contents|references|bibliography|acknowledge?ments?|see also|external links|notes|footnotes|index|appendix|inhalt(?:sverzeichnis)?|literatur|sommaire|目录|目次|参考文献)\W*$/iu;
+
+function sectionNames(headings: readonly string[], title: string | undefined): string {
+  const names = [...new Set(headings.map(oneLine))].filter(
+    (heading) =>
+      heading !== '' &&
+      heading !== title &&
+      heading.length <= 80 &&
+      !USUAL_HEADING.test(heading) &&
+      !/\S@\S/.test(heading),
+  );
+  if (names.length < 2) return '';
+  let shown = '';
+  for (const name of names.slice(0, MAX_HEADINGS)) {
+    const longer = shown === '' ? name : `${shown}; ${name}`;
+    if (longer.length > MAX_SECTIONS) break;
+    shown = longer;
+  }
+  return `Sections: ${shown}.`;
 }
 
 function leadSentences(text: string, blocks: ReadDocument['blocks']): string[] {
@@ -47,35 +68,81 @@ function leadSentences(text: string, blocks: ReadDocument['blocks']): string[] {
     if (sentences.length >= WEIGHED) break;
   }
   const said = sentences.filter((sentence) => /\p{L}{2}/u.test(sentence));
-  const whole = said.filter((sentence) => sentence.length >= 40);
-  return (whole.length > 0 ? whole : said).slice(0, WEIGHED);
+  const own = said.filter((sentence) => !BOILERPLATE.test(sentence));
+  const whole = own.filter((sentence) => sentence.length >= (UNSPACED.test(sentence) ? 12 : 40));
+  const best = [whole, own, said].find((some) => some.length > 0) ?? [];
+  return best.slice(0, WEIGHED);
 }
 
-/** The sentence whose words occur most in the headings and the text; long sentences do not win by length. */
-function mostTelling(sentences: readonly string[], headings: string, text: string): string | undefined {
+/** What stands in documents because it has to, and not because they are about it. */
+const BOILERPLATE =
+  /all rights reserved|©|\bcopyright\b|\bcookies?\b|privacy policy|terms of (?:use|service)|subscribe|sign (?:in|up) |log in |click here|skip to (?:main )?content|forward-looking statements?|indicate by check ?mark|pursuant to section|accelerated filer|for more information|see the (?:section|definitions?)|licen[sc]ed under|without warrant|no part of this|isbn[ :]|doi:|alle rechte vorbehalten|datenschutzerklärung|impressum|tous droits réservés|版权所有|保留所有权利/iu;
+
+const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u;
+
+/** Sentences with the words that occur most in the headings and the text, each for words that the others do not say. */
+function mostTelling(
+  sentences: readonly string[],
+  headings: string,
+  { text, room }: { readonly text: string; readonly room: number },
+): string[] {
   const counts = new Map<string, number>();
   const count = (words: readonly string[], weight: number) => {
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + weight);
   };
   count(wordsOf(text), 1);
   count(wordsOf(headings), 5);
-  let best: { sentence: string; score: number } | undefined;
-  for (const sentence of sentences) {
-    const words = new Set(wordsOf(sentence));
-    if (words.size < 4 || sentence.length > 2 * MAX_SENTENCE) continue;
-    const score =
-      [...words].reduce((sum, word) => sum + Math.log1p(counts.get(word) ?? 0), 0) / Math.sqrt(words.size + 8);
-    if (best === undefined || score > best.score) best = { sentence, score };
+  const covered = new Set(wordsOf(sentences[0] ?? ''));
+  const left = sentences
+    .slice(1)
+    .map((sentence, place) => ({ sentence, place, words: [...new Set(wordsOf(sentence))] }));
+  const chosen: (typeof left)[number][] = [];
+  for (let spare = room; chosen.length < TELLING && spare > 60; ) {
+    let best: { readonly each: (typeof left)[number]; readonly score: number } | undefined;
+    for (const each of left) {
+      const { sentence, words } = each;
+      if (
+        words.length < 4 ||
+        sentence.length > 2 * MAX_SENTENCE ||
+        shownLength(sentence) > spare ||
+        chosen.includes(each)
+      )
+        continue;
+      const news = words.filter((word) => !covered.has(word));
+      const sum = news.reduce((total, word) => total + Math.log1p(counts.get(word) ?? 0), 0);
+      // Long sentences do not win by length.
+      const score = sum / Math.sqrt(words.length + 8);
+      if (best === undefined || score > best.score) best = { each, score };
+    }
+    if (best === undefined || best.score <= 0) break;
+    chosen.push(best.each);
+    for (const word of best.each.words) covered.add(word);
+    spare -= shownLength(best.each.sentence) + 1;
   }
-  return best?.sentence;
+  return chosen.sort((one, two) => one.place - two.place).map(({ sentence }) => shorten(sentence, MAX_SENTENCE));
 }
 
-/** Words of five letters and more: short ones are mostly grammar. */
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{M}]{5,}/gu) ?? [];
+const shownLength = (sentence: string): number => Math.min(sentence.length, MAX_SENTENCE);
 
+/** Words of five letters and more, for short ones are mostly grammar; of scripts without spaces, pairs of characters. */
+const wordsOf = (text: string): string[] =>
+  (
+    text
+      .toLowerCase()
+      .match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]+|[[\p{L}\p{M}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]]{5,}/gv) ?? []
+  ).flatMap((word) => (UNSPACED.test(word) ? pairsOf(word) : [word]));
+
+const pairsOf = (word: string): string[] =>
+  word.length <= 2 ? [word] : Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
+
+/** Without the signs of lists and of Markdown, and without the numbers of notes. */
 const oneLine = (text: string): string =>
   text
     .replace(/^[#>\s|*-]+/, '')
+    .replaceAll(/!?\[([^\]]{0,300})\]\([^)\s]{0,500}(?:\s"[^"]{0,200}")?\)/g, '$1')
+    .replaceAll(/\[\d{1,3}\]/g, '')
+    .replaceAll(/(\*\*|__|`)(?=\S)([^*_`]{1,200})\1/g, '$2')
+    .replaceAll('**', '')
     .replace(/\s+/g, ' ')
     .trim();
 

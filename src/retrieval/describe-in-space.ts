@@ -1,6 +1,6 @@
 import { descriptionText } from '../embeddings/description-text.ts';
 import { embedInBatches } from '../embeddings/embed-in-batches.ts';
-import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { type EmbeddingModel, knowsMeaning } from '../embeddings/embedding-model.ts';
 import type { DescriptionVectors } from '../store/description-records.ts';
 
 const AT_ONCE = 256;
@@ -14,7 +14,7 @@ export async function describeInSpace(
   embedder: EmbeddingModel,
   signal: AbortSignal,
 ): Promise<number> {
-  if (embedder.isLexical) return 0;
+  if (!knowsMeaning(embedder)) return 0;
   let done = 0;
   for (;;) {
     signal.throwIfAborted();

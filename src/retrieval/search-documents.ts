@@ -1,12 +1,12 @@
 import type { Document } from '../documents/document.ts';
-import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { type EmbeddingModel, knowsMeaning } from '../embeddings/embedding-model.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Corpus, CorpusView, DocumentQuery, FoundDocument, Paged } from '../store/corpus.ts';
 import type { DescriptionSearch, FoundDescriptions } from '../store/description-records.ts';
 import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
 import { fuseLegs } from './fuse-ranks.ts';
 import { planSearch } from './plan-search.ts';
-import { defaultSearchSettings, type SearchKind } from './search-settings.ts';
+import { defaultSearchSettings, type HybridSettings, type SearchKind } from './search-settings.ts';
 
 export interface DocumentSearchParts {
   readonly descriptions: DescriptionSearch;
@@ -54,9 +54,9 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
 
   return async (query: DocumentQuery, asOf: string | undefined): Promise<Paged<FoundDocument>> => {
     const { filter, limit, offset } = query;
-    const kind = query.kind ?? (embedder.isLexical ? 'full_text' : 'hybrid');
+    const kind = query.kind ?? (knowsMeaning(embedder) ? 'hybrid' : 'full_text');
     const settings = { ...defaultSearchSettings, filter, limit, offset, kind };
-    const plan = planSearch({ ...settings, ...(query.hybrid && { hybrid: query.hybrid }) }, embedder);
+    const plan = planSearch({ ...settings, hybrid: { ...usualWeights(embedder), ...query.hybrid } }, embedder);
     const { byWords, byMeaning, total } = await rank(query, kind, asOf);
     const named = (hits: FoundDescriptions['byWords']) => hits.map((hit) => ({ ...hit, id: String(hit.key) }));
     const ranked =
@@ -84,6 +84,13 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
     };
   };
 }
+
+/**
+ * A description is short, so that what goes with its words says more of it than of a whole passage: what was learned from
+ * the corpus counts as much as the words themselves (measured in docs/decisions.md).
+ */
+const usualWeights = ({ isLearned }: EmbeddingModel): Partial<HybridSettings> =>
+  isLearned === true ? { fullTextWeight: 1, semanticWeight: 1 } : {};
 
 const OUTAGES: readonly ErrorCode[] = ['provider_failed', 'rate_limited', 'timeout', 'not_configured'];
 const isOutage = (error: unknown): boolean => error instanceof ServiceError && OUTAGES.includes(error.code);

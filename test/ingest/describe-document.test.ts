@@ -26,6 +26,36 @@ describe('the summary of a document', () => {
     }
   });
 
+  it('says nothing that stands in every document, and keeps no marks of Markdown', () => {
+    const text = [
+      '# Report',
+      'Copyright 2024 Harbour Company. All rights reserved by the owners of the harbour.',
+      'The **harbour** of [Bergen](https://example.org/bergen) was dredged to twelve metres in spring.[3]',
+      'We use cookies so that the pages of this harbour can be read by everybody who comes.',
+      'Dredging the harbour took four months and moved eighty thousand tonnes of sediment.',
+      '## References',
+      '## Costs of dredging',
+      '## Harbour traffic',
+    ].join('\n\n');
+    expect(summaryOf(text)).toBe(
+      'The harbour of Bergen was dredged to twelve metres in spring. ' +
+        'Dredging the harbour took four months and moved eighty thousand tonnes of sediment. ' +
+        'Sections: Report; Costs of dredging; Harbour traffic.',
+    );
+    // Where there is nothing else, it is better than nothing.
+    expect(summaryOf('All rights reserved by the owners of the harbour and of its many boats.')).toContain('harbour');
+  });
+
+  it('says of each further sentence something new', () => {
+    const same = Array.from(
+      { length: 9 },
+      (_, number) => `The ferry carries passengers between harbours, run ${number}.`,
+    );
+    const summary = summaryOf([...same, 'Bicycles travel without charge on weekdays before midday.'].join(' '));
+    expect(summary).toContain('Bicycles');
+    expect(summary?.match(/ferry/g)).toHaveLength(1);
+  });
+
   it('is none when there is nothing to say', () => {
     expect(summaryOf('1 2 3')).toBeNull();
   });

@@ -1,4 +1,5 @@
 import { descriptionText } from '../../embeddings/description-text.ts';
+import { knowsMeaning } from '../../embeddings/embedding-model.ts';
 import type { FillSpace } from './fill-space.ts';
 import { bareDescriptions, keepDescriptionVectors } from './sql-descriptions.ts';
 
@@ -12,7 +13,7 @@ export async function fillDescriptions({
   signal,
 }: Pick<FillSpace, 'sqlite' | 'space' | 'embedder' | 'signal'>): Promise<void> {
   // Where nearness only means shared words, the words themselves are searched.
-  if (embedder.isLexical) return;
+  if (!knowsMeaning(embedder)) return;
   for (;;) {
     signal.throwIfAborted();
     const bare = await bareDescriptions(sqlite.reader, space.key, BATCH);
