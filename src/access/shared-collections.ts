@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { Corpus, Page, Paged } from '../store/corpus.ts';
 import type { Collection, CollectionMember, CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
-import { isVisible, visibleFilter } from './visible-filter.ts';
+import { isVisible, mayChange, visibleFilter } from './visible-filter.ts';
 
 export interface SharedCollectionsParts {
   readonly collections: CollectionRecords;
@@ -47,6 +47,7 @@ export interface SharedCollections {
   documents(by: Principal, id: string, page: Page): Promise<Paged<Document>>;
   /** Throws `not_found` for a document the caller may not see, `conflict` for one that is in it. */
   addDocument(by: Principal, id: string, documentId: string): Promise<void>;
+  /** For the owner of the collection, and for the document's. */
   removeDocument(by: Principal, id: string, documentId: string): Promise<void>;
   members(by: Principal, id: string, page: Page): Promise<Paged<CollectionMember>>;
 }
@@ -123,9 +124,12 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
     },
 
     async removeDocument(by, id, documentId) {
-      const collection = await owned(by, id);
-      if (isUuid(documentId) && (await collections.removeDocument(collection.id, documentId))) return;
-      throw new ServiceError('not_found', `There is no document ${documentId} in the collection ${collection.id}.`);
+      const document = isUuid(documentId) ? await corpus.get(documentId) : undefined;
+      // Who shares a document can take that back, whoever shared it further.
+      const isOwn = document?.collectionIds.includes(id) && mayChange(document, by);
+      const collectionId = isOwn ? id : (await owned(by, id)).id;
+      if (isUuid(documentId) && (await collections.removeDocument(collectionId, documentId))) return;
+      throw new ServiceError('not_found', `There is no document ${documentId} in the collection ${collectionId}.`);
     },
 
     async members(by, id, page) {

@@ -30,11 +30,14 @@ export interface McpHttpLimits extends SessionLimits {
   readonly body: number;
   /** Streams of change notices open at once. */
   readonly subscriptions: number;
+  /** Milliseconds after which it is asked again whether who listens to one is still let in. */
+  readonly recheck: number;
 }
 
 const STANDARD_LIMITS: McpHttpLimits = {
   body: 4_000_000,
   subscriptions: 256,
+  recheck: 60_000,
   sessions: 256,
   sessionsOfOne: 64,
   idle: 30 * 60_000,
@@ -77,6 +80,7 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
     express.json({ limit: limits.body, type: isJson }),
     answerBadBody,
     limited(parts.admit ?? (async () => {})),
+    letGo(parts.authenticate, limits.recheck),
   );
   router.all('/', async (request, response) => {
     const principal = principalIn(authOf(request));
@@ -103,11 +107,13 @@ function principalIn(auth: AuthInfo | undefined): Principal {
   return principal;
 }
 
+const credentialsOf = (request: Request) =>
+  readCredentials({ authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') });
+
 function authenticated(authenticate: Authenticate): RequestHandler {
   return async (request, response, next) => {
-    const headers = { authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') };
     try {
-      const principal = await authenticate(readCredentials(headers));
+      const principal = await authenticate(credentialsOf(request));
       // Whose request it is goes on from here, and never the token.
       const auth: AuthInfo = { token: '', clientId: principal.userId, scopes: [], extra: { principal } };
       Object.assign(request, { auth });
@@ -137,6 +143,21 @@ function limited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
       sendError(response, 429, -32002, error.message);
       return;
     }
+    next();
+  };
+}
+
+/** A stream of notices can be open for days; it ends when who listens is no longer let in. */
+function letGo(authenticate: Authenticate, every: number): RequestHandler {
+  return (request, response, next) => {
+    const { method } = (request.body ?? {}) as { readonly method?: unknown };
+    if (request.method !== 'GET' && method !== 'subscriptions/listen') return next();
+    const timer = setInterval(() => {
+      authenticate(credentialsOf(request)).catch((error: unknown) => {
+        if (error instanceof ServiceError && refusalStatus[error.code] === 401) response.destroy();
+      });
+    }, every).unref();
+    response.once('close', () => clearInterval(timer));
     next();
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCitewell } from './support/start-citewell.ts';
-import type { RunningHttp } from './support/start-http.ts';
+import { type RunningHttp, startHttp } from './support/start-http.ts';
 import { type Route, watchMounts } from './support/watch-mounts.ts';
 
 const PASSWORD = 'a long pass phrase';
@@ -208,5 +208,53 @@ describe('every route there is', () => {
           expect([person, route.path, status]).toEqual([person, route.path, 200]);
       }
     }
+  });
+
+  it('goes by today’s sharing, of what was said before as well, and lets the owner take back what went further', async () => {
+    const { id: first } = await post('owner', '/collections', { name: 'First' });
+    const { id: second } = await post('member', '/collections', { name: 'Second' });
+    await post('owner', `/collections/${first}/users/${ids['member']}`);
+    await post('member', `/collections/${second}/users/${ids['stranger']}`);
+    const { document_id: id } = await post('owner', '/documents', {
+      raw_text: `A ${SECRET} weevil.`,
+      collection_ids: [first],
+    });
+    const then = new Date(Date.now() + 5).toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await post('member', `/collections/${second}/documents/${id}`);
+    const statusOf = async (person: Person, path: string) =>
+      (await call(person, { method: 'GET', path: `/v3${path}` })).status;
+    expect([await statusOf('member', `/documents/${id}`), await statusOf('stranger', `/documents/${id}`)]).toEqual([
+      200, 200,
+    ]);
+    await post('owner', '/documents', { id, replace: true, raw_text: `Another ${SECRET} weevil.` });
+    for (const collection of [first, second]) {
+      const path = `/v3/collections/${collection}/documents/${id}`;
+      const others = await call('stranger', { method: 'DELETE', path });
+      expect(others.status).toBeGreaterThanOrEqual(400);
+      expect((await call('owner', { method: 'DELETE', path })).status).toBe(200);
+    }
+    for (const person of ['member', 'stranger'] as const) {
+      for (const part of ['', '/text', '/chunks', '/download', '/events', '/entities']) {
+        expect([404, 403]).toContain(await statusOf(person, `/documents/${id}${part}?as_of=${then}`));
+      }
+      for (const path of ['/retrieval/search', '/retrieval/rag', '/documents/search', '/chunks/search']) {
+        const settings = { as_of: then, explain: true, use_hybrid_search: true };
+        const asked = { query: 'weevil', search_settings: settings };
+        const { text } = await call(person, { method: 'POST', path: `/v3${path}` }, asked);
+        expect([path, text.includes(id)]).toEqual([path, false]);
+      }
+    }
+  });
+
+  it('counts a request as the same one however its path is spelled', async () => {
+    const counted: string[] = [];
+    const admit = async (_principal: unknown, route: string) => {
+      counted.push(route);
+    };
+    const limited = await startHttp({ accounts: { limits: { admit } } as never });
+    for (const path of ['/v3/retrieval/search', '/V3/Retrieval/SEARCH/']) await limited.post(path, {});
+    await limited.close();
+    expect(new Set(counted)).toEqual(new Set(['POST /v3/retrieval/search']));
   });
 });

@@ -138,6 +138,29 @@ describe('/mcp', () => {
     expect(await seen()).toBe(false);
   });
 
+  it('ends a stream of notices when who listens is no longer let in', async () => {
+    let isActive = true;
+    const mcp = await startInProcess({
+      http: {
+        limits: { recheck: 20 },
+        authenticate: async () => {
+          if (isActive) return defaultAdmin;
+          throw new ServiceError('unauthenticated', 'The user was deactivated.');
+        },
+      },
+    });
+    const session = await startSession(mcp.url);
+    const stream = await fetch(mcp.url, { headers: { accept: 'text/event-stream', 'mcp-session-id': session } });
+    const reader = stream.body?.getReader();
+    const ended = (async () => {
+      for (;;) if ((await reader?.read())?.done !== false) return 'ended';
+    })().catch(() => 'ended');
+    const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds, 'open'));
+    expect(await Promise.race([ended, later(100)])).toBe('open');
+    isActive = false;
+    expect(await Promise.race([ended, later(5_000)])).toBe('ended');
+  });
+
   it('answers pages of every site where it was told to', async () => {
     const open = await startInProcess({ http: { allowedOrigins: ['*'] } });
     expect((await post(open.url, INITIALIZE, { origin: 'https://anywhere.test' })).status).toBe(200);
