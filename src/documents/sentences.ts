@@ -29,12 +29,15 @@ export function splitSentences(text: string): TextSpan[] {
 }
 
 const sentenceBorders = new Intl.Segmenter('en', { granularity: 'sentence' });
+const ENDS_SENTENCES = /[\p{Sentence_Terminal}\u2024\u0085]/u;
 const wordBorders = new Intl.Segmenter('en', { granularity: 'word' });
 
 function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
   // The segmenter ends a sentence at every line break, which in prose is only where the line was full.
   const line = paragraph.replace(/[\r\n\u2028\u2029]/g, ' ');
   if (WITHOUT_FULL_STOPS.test(line)) return yield* clausesOf(line);
+  // The segmenter costs more than all else, and in a list of short lines there is mostly nothing for it to find.
+  if (!ENDS_SENTENCES.test(line)) return yield { start: 0, end: line.length };
   let start = 0;
   for (const end of bordersOf(line)) {
     if (end < line.length && goesOn(line.slice(Math.max(start, end - 40), end), line.slice(end, end + 48))) continue;

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
-import { createAllowance, MAX_DEPTH, unpacksTooFar } from './allowance.ts';
+import { AllowanceSpent, createAllowance, MAX_DEPTH, unpacksTooFar } from './allowance.ts';
 import { detectType } from './detect-type.ts';
 import { isContainer } from './file-types.ts';
 import { readDocument } from './index.ts';
@@ -18,10 +18,14 @@ export const gzipReader: Reader = {
     if (isTar(unpacked)) return readTar(unpacked, { ...input, allowance });
     const innerName = fileName.replace(/\.gz$/i, '') || fileName;
     const inner = { bytes: unpacked, fileName: innerName };
-    const type = await detectType(inner);
-    if (isContainer(type) && allowance.depth >= MAX_DEPTH)
-      throw new ServiceError('invalid_request', `${fileName} is packed more than ${MAX_DEPTH} times.`);
-    return readDocument(type.type, { ...input, ...inner, allowance: allowance.deeper() });
+    try {
+      const type = await detectType(inner);
+      if (isContainer(type) && allowance.depth >= MAX_DEPTH)
+        throw new ServiceError('invalid_request', `It is packed more than ${MAX_DEPTH} times.`);
+      return await readDocument(type.type, { ...input, ...inner, allowance: allowance.deeper() });
+    } catch (error) {
+      throw withName(error, fileName);
+    }
   },
 };
 
@@ -36,4 +40,11 @@ function unpack(bytes: Uint8Array, fileName: string, maxBytes: number): Buffer {
       { cause: error },
     );
   }
+}
+
+/** What is in it may go by a name that nobody sent. */
+function withName(error: unknown, fileName: string): unknown {
+  if (!(error instanceof ServiceError) || error instanceof AllowanceSpent || error.message.includes(fileName))
+    return error;
+  return new ServiceError(error.code, `${fileName}: ${error.message}`, { cause: error });
 }

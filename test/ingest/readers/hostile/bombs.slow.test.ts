@@ -1,5 +1,6 @@
-import { deflateSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import { makeZip, wordParagraph, wordParts, type ZipPart } from '../../make-docx.ts';
+import { makeMail } from '../../make-mail.ts';
 import { openDocumentParts, presentationParts, shape, sheetRow, workbookParts } from '../../make-office.ts';
 import { linesAt, makePdf } from '../../make-pdf.ts';
 import { describeHostileFiles, type HostileFile } from './support.ts';
@@ -12,6 +13,16 @@ const slides = presentationParts([{ shapes: shape('title', 'WORDS') }]);
 const workbook = workbookParts([{ name: 'S', rows: sheetRow(1, ['WORDS', 'b']) }]);
 const text = openDocumentParts('text', '<text:p>WORDS</text:p>');
 const spreadsheet = openDocumentParts('spreadsheet', '<table:table/>');
+
+const bookParts: readonly ZipPart[] = [
+  { name: 'META-INF/container.xml', content: '<container><rootfile full-path="a.opf"/></container>' },
+  {
+    name: 'a.opf',
+    content:
+      '<package><manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/></spine></package>',
+  },
+  { name: 'c.xhtml', content: '<p>WORDS</p>' },
+];
 
 const bomb = (
   fileName: string,
@@ -33,6 +44,23 @@ describeHostileFiles('files that unpack to more than there is room for', [
   bomb('a.xlsx', workbook, 'xl/worksheets/sheet1.xml'),
   bomb('a.odt', text, 'content.xml'),
   bomb('a.ods', spreadsheet, 'content.xml'),
+  bomb('a.zip', [{ name: 'a.txt', content: 'WORDS' }], 'a.txt'),
+  bomb('a.epub', bookParts, 'c.xhtml'),
+  {
+    title: '300 MB inside of 290 KB, packed with gzip',
+    fileName: 'a.txt.gz',
+    make: () => new Uint8Array(gzipSync(spaces())),
+    outcome: 'refused',
+  },
+  {
+    title: '300 MB inside of 290 KB, in an archive attached to a mail',
+    fileName: 'a.eml',
+    make: () => {
+      const archive = makeZip([{ name: 'a.txt', content: spaces() }]);
+      return new TextEncoder().encode(makeMail('x', [{ type: 'application/zip', name: 'a.zip', content: archive }]));
+    },
+    outcome: 'refused',
+  },
   {
     title: 'a PDF with 300 MB in a page of it',
     fileName: 'a.pdf',
