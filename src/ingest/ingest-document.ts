@@ -217,7 +217,8 @@ async function recordFailure(corpus: Corpus, document: Document, error: unknown)
   const now = await corpus.get(document.id);
   if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
   if (now.ingestionStatus === 'failed') return now;
-  await corpus.fail(document.id, toError(error).message, document.ingestionAttempt);
+  const reason = error instanceof ServiceError ? error.told : toError(error).message;
+  await corpus.fail(document.id, reason, document.ingestionAttempt);
   return (await corpus.get(document.id)) ?? document;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
 import type { IngestionQueue, IngestionTask } from '../store/ingestion-queue.ts';
 import { pauseBefore, type TryPolicy } from './failure-kind.ts';
 import type { IngestEvent, Ingestor } from './ingestor.ts';
@@ -110,7 +111,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     const pause = pauseBefore(error, { tries: task.tries, policy });
     if (pause === undefined) return undefined;
     const until = new Date(Date.now() + pause);
-    await queue.postpone(task.id, { reason: error.message, until });
+    await queue.postpone(task.id, { reason: error instanceof ServiceError ? error.told : error.message, until });
     return until;
   }
 

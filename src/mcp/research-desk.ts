@@ -38,7 +38,8 @@ export function createResearchDesk(
         conversationId: prepared.conversationId,
         isResumable: true,
         produce: (signal) => toRunEvents(question, prepared.events(signal)),
-        onFailure: (thrown) => runEvent('error', thrown instanceof Error ? thrown.message : String(thrown)),
+        onFailure: (thrown) =>
+          runEvent('error', thrown instanceof ServiceError ? thrown.told : 'Something went wrong inside the service.'),
       });
       return stateOf(run, question);
     },

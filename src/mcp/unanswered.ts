@@ -4,7 +4,7 @@ import type { ToolOutcome } from '../toolbox/call-tool.ts';
 /** A call that got no answer at all, in the words of a failed one. */
 export function unanswered(error: unknown): ToolOutcome {
   if (error instanceof ServiceError && error.code !== 'cancelled') {
-    const text = `Error [backend_unavailable]: ${error.message} Next step: Try once more in a moment.`;
+    const text = `Error [backend_unavailable]: ${error.told} Next step: Try once more in a moment.`;
     return { isError: true, code: 'backend_unavailable', text };
   }
   if (error instanceof ServiceError || (error instanceof Error && error.name === 'AbortError')) {
