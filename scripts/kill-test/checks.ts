@@ -222,7 +222,8 @@ async function ghostsOf({ ledger, searched, api, records }: Inspection): Promise
   return violations;
 }
 
-function compare(who: string, has: ReadonlySet<number>, shouldHave: ReadonlySet<number>): string[] {
+/** What one of the stores lacks and has too many of, in sentences. */
+export function compare(who: string, has: ReadonlySet<number>, shouldHave: ReadonlySet<number>): string[] {
   const missing = [...shouldHave.difference(has)];
   const strange = [...has.difference(shouldHave)];
   const some = (keys: readonly number[]) => `${keys.length} (such as ${keys.slice(0, 3).join(', ')})`;

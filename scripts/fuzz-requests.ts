@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { runRequests } from './fuzz-requests/run.ts';
+import { startSubject } from './fuzz-requests/subject.ts';
+import { createTally } from './fuzz-requests/tally.ts';
+
+const USAGE = `Sends requests that are mostly wrong to every route of the whole service, and looks whether it bears them.
+
+  npm exec -- node scripts/fuzz-requests.ts [options]
+
+  --count N  requests; default 10000
+  --seed N   repeats what another run sent, as far as identifiers allow; default: a new one
+
+Wrong is: a 5xx that the request led to, a body that is not in the contract's form or tells of the inside, no end within
+15 seconds, a line in the log at the level of errors, a rejection nobody handled, memory that grows, a route that was not
+reached; and afterwards a service that is not healthy, does not find a known passage, or whose records, full text and
+vectors do not agree. Ends with 1 when anything was wrong. Service and clients are in this one process.`;
+
+const options = {
+  count: { type: 'string', default: '10000' },
+  seed: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** What is still running so long after the service was closed does not end by itself. */
+const ENDS_WITHIN_MS = 10_000;
+const CHILDREN_GONE_WITHIN_MS = 3_000;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options });
+  const count = Number(values.count);
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(values.seed);
+  if (values.help || !Number.isInteger(count) || count < 1 || !Number.isInteger(seed)) {
+    console.log(USAGE);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  console.log(`seed ${seed}, ${count} requests`);
+  const begun = performance.now();
+  const tally = createTally();
+  process.on('unhandledRejection', (reason) => tally.complain(`A rejection was not handled: ${stackOf(reason)}`));
+  process.on('uncaughtException', (error) => tally.complain(`An exception was not caught: ${stackOf(error)}`));
+  const subject = await startSubject();
+  try {
+    await runRequests({ subject, count, seed, tally, report: (line) => console.log(line) });
+  } catch (error) {
+    tally.complain(`The run broke off: ${stackOf(error)}`);
+  } finally {
+    await subject.close();
+  }
+  const left = await childrenLeft();
+  if (left !== '') tally.complain(`Processes are left: ${left}`);
+  for (const line of tally.lines()) console.log(line);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+  console.log(`seed ${seed}: ${count} requests in ${seconds} s, ${tally.violations} violations`);
+  process.exitCode = tally.violations === 0 ? 0 : 1;
+  setTimeout(() => {
+    console.log(`FAILED: still running: ${process.getActiveResourcesInfo().join(', ')}`);
+    process.exit(1);
+  }, ENDS_WITHIN_MS).unref();
+}
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+/** The processes that this one started, once they had time to end. */
+async function childrenLeft(): Promise<string> {
+  for (const until = Date.now() + CHILDREN_GONE_WITHIN_MS; ; await sleep(100)) {
+    const children = listChildren();
+    if (children === '' || Date.now() > until) return children;
+  }
+}
+
+function listChildren(): string {
+  const list = execFileSync('ps', ['-Ao', 'pid=,ppid=,args='], { encoding: 'utf8' });
+  const own = list.split('\n').filter((line) => {
+    const [, parent, program = ''] = line.trim().split(/\s+/);
+    return Number(parent) === process.pid && !/(^|\/)ps$/.test(program);
+  });
+  return own.join('\n');
+}
+
+await main();

@@ -1,0 +1,120 @@
+import type { DescribedAnswers } from '../../test/http/support/described-answers.ts';
+import { member } from '../kill-test/api.ts';
+import type { FuzzedRequest } from './request.ts';
+import type { Outcome } from './send.ts';
+
+export interface JudgeParts {
+  readonly description: DescribedAnswers;
+  /** Folders of this machine, which nobody learns of. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * Answers of 5xx that are right: what was asked for needs a setting that this service does not have. By the code of the
+ * answer, the routes it may come from.
+ */
+const expectedFailures: Readonly<Record<string, RegExp>> = {
+  not_configured:
+    /^POST \/v3\/retrieval\/(rag|agent|completion)$|^POST \/v1\/chat\/completions$|^POST \/v3\/documents(\/:id\/extract)?$|^POST \/v3\/collections\/:id\/extract$|^POST \/v3\/graphs\/:id\/communities\/build$|^\w+ \/v3\/users\/oauth\/google\/authorize$/,
+};
+
+/** Words of the machine's own: of stack traces, of files, of SQL. None of the requests has them. */
+const INNER_WORDS =
+  /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
+
+/** What is wrong with an answer, in sentences. */
+export function judge(fuzzed: FuzzedRequest, outcome: Outcome, parts: JudgeParts): readonly string[] {
+  const { status, ending, milliseconds, error, text } = outcome;
+  if (ending === 'left') return [];
+  if (ending === 'late') return [`No end after ${Math.round(milliseconds)} ms.`];
+  if (status === undefined) return [`No answer: ${error}.`];
+  // The parser of HTTP hangs up on what it refuses, so that the rest of it may not find anybody.
+  if (ending === 'broken' && isRefusedByParser(outcome)) return [];
+  if (ending === 'broken') return [`The answer broke off: ${error}.`];
+  const complaints: string[] = [];
+  const body = parsed(outcome);
+  if (status >= 500 && !isExpected(fuzzed, body)) complaints.push(`A request of a client led to ${status}.`);
+  if (status >= 400) {
+    complaints.push(...shapeComplaints(fuzzed, outcome, body));
+    const [word] = INNER_WORDS.exec(text) ?? [];
+    if (word !== undefined && !isOwnWord(word, fuzzed))
+      complaints.push(`The answer has ${JSON.stringify(word)} in it.`);
+    if (parts.folders.some((folder) => text.includes(folder)))
+      complaints.push('The answer names a folder of this machine.');
+  } else {
+    complaints.push(...successComplaints(fuzzed, outcome, body, parts));
+  }
+  return complaints;
+}
+
+function isExpected({ method, route }: FuzzedRequest, body: unknown): boolean {
+  const code = member(body, 'code') ?? member(member(body, 'error'), 'code');
+  const routes = typeof code === 'string' && Object.hasOwn(expectedFailures, code) ? expectedFailures[code] : undefined;
+  return routes?.test(`${method} ${route.split(' ')[1]}`) ?? false;
+}
+
+/** What a request says may be said back to it. */
+function isOwnWord(word: string, { path, body }: FuzzedRequest): boolean {
+  return path.includes(word) || (body?.includes(word) ?? false);
+}
+
+/** r2r-v3.md 1.2, and the forms of the other faces. */
+function shapeComplaints({ method, path }: FuzzedRequest, { status, text, headers }: Outcome, body: unknown): string[] {
+  if (method === 'HEAD') return text === '' ? [] : ['An answer to HEAD has a body.'];
+  if (isRefusedByParser({ status, text, headers })) return [];
+  if (body === undefined) return [`An answer of ${status} is no JSON: ${text.slice(0, 200)}`];
+  const error = member(body, 'error');
+  if (/^\/+mcp/i.test(path) && member(body, 'jsonrpc') === '2.0' && typeof member(error, 'message') === 'string')
+    return [];
+  if (
+    /^\/+v1\//i.test(path) &&
+    typeof member(error, 'message') === 'string' &&
+    typeof member(error, 'type') === 'string'
+  )
+    return [];
+  if (/^\/+peer/i.test(path) && typeof member(error, 'message') === 'string') return [];
+  const isWhole =
+    typeof member(body, 'message') === 'string' &&
+    typeof member(body, 'code') === 'string' &&
+    member(body, 'error_type') === 'R2RException';
+  if (!isWhole) return [`An answer of ${status} is not in the form of the contract: ${text.slice(0, 200)}`];
+  return status === 422 && !Array.isArray(member(body, 'detail')) ? ['An answer of 422 has no detail.'] : [];
+}
+
+function successComplaints(
+  { method, path }: FuzzedRequest,
+  { status = 0, text, headers, ending }: Outcome,
+  body: unknown,
+  { description }: JudgeParts,
+): string[] {
+  const type = headers['content-type'] ?? '';
+  if (method === 'HEAD' || status === 204 || ending === 'unending') return [];
+  if (type.startsWith('text/event-stream')) {
+    const isEnded = /^\/+mcp/i.test(path) || /data: \[DONE\]\n\n$/.test(text);
+    const isInner = text.includes('"code":"internal"');
+    return [
+      ...(isEnded ? [] : ['A stream ends without its end.']),
+      ...(isInner ? ['A stream tells of a fault inside.'] : []),
+    ];
+  }
+  if (!type.startsWith('application/json')) return [];
+  if (body === undefined && text.length < 2_000_000) return [`An answer of ${status} is no JSON.`];
+  if (member(member(body, 'error'), 'code') === -32603)
+    return [`A message led to an internal error: ${text.slice(0, 300)}`];
+  const [plain = ''] = path.split('?');
+  const problem = description.problemOf({ method: method.toLowerCase(), path: plain, status, body });
+  return problem === undefined ? [] : [`The answer is not as it is described: ${problem.slice(0, 300)}`];
+}
+
+/** Before there is a request. */
+const isRefusedByParser = ({ status, text, headers }: Pick<Outcome, 'status' | 'text' | 'headers'>): boolean =>
+  text === '' && (status === 400 || status === 431) && headers['x-request-id'] === undefined;
+
+function parsed({ text, headers }: Outcome): unknown {
+  if (!/json/.test(headers['content-type'] ?? '')) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** In megabytes. */
+export interface MemorySample {
+  readonly heap: number;
+  readonly resident: number;
+}
+
+/** What is in use once everything that is not has been collected. */
+export async function sampleMemory(): Promise<MemorySample> {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  // Twice and with a pause: what finalizers let go of is collected only the second time.
+  for (let turn = 0; turn < 2; turn++) {
+    if (typeof collect === 'function') collect();
+    await sleep(200);
+  }
+  const { heapUsed, rss, external } = process.memoryUsage();
+  return { heap: (heapUsed + external) / 1e6, resident: rss / 1e6 };
+}
+
+/** How much more there may be after the second half than after the first: caches fill, and chance is not even. */
+const HEAP_MAY_GROW = { by: 30, share: 0.25 };
+const RESIDENT_MAY_GROW = { by: 150, share: 0.25 };
+
+export function memoryComplaints(half: MemorySample, whole: MemorySample): readonly string[] {
+  return [
+    ...grown('The heap', half.heap, whole.heap, HEAP_MAY_GROW),
+    ...grown('The resident memory', half.resident, whole.resident, RESIDENT_MAY_GROW),
+  ];
+}
+
+function grown(what: string, before: number, after: number, { by, share }: typeof HEAP_MAY_GROW): string[] {
+  const most = before + Math.max(by, before * share);
+  return after <= most
+    ? []
+    : [`${what} grew from ${Math.round(before)} to ${Math.round(after)} MB in the second half.`];
+}

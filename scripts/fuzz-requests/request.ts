@@ -1,0 +1,37 @@
+/** A request as it goes over the wire. */
+export interface FuzzedRequest {
+  readonly number: number;
+  readonly method: string;
+  /** As it is mounted; what the request is counted under. */
+  readonly route: string;
+  /** With the query, as it is sent. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Buffer | undefined;
+  /** Who asks: whoever can reach the service, or one user of many. */
+  readonly face: Face;
+  /** The client leaves after so many milliseconds, without the rest of its body. */
+  readonly leavesAfter?: number;
+}
+
+export type Face = 'open' | 'guarded';
+
+const LONGEST = 4_000;
+
+/** The line that sends the same again; longer bodies are in base64, and very long ones cut. */
+export function toCurl({ method, path, headers, body }: FuzzedRequest, url: string): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each) => `${name}: ${each}`));
+  const options = [`-X ${method}`, '--path-as-is', ...lines.map((line) => `-H ${quoted(line)}`)];
+  const address = quoted(`${url}${path}`);
+  if (body === undefined) return `curl -sS ${options.join(' ')} ${address}`;
+  const text = body.toString('utf8');
+  if (body.length < LONGEST && isPlain(text))
+    return `curl -sS ${options.join(' ')} --data-binary ${quoted(text)} ${address}`;
+  const encoded = body.subarray(0, LONGEST).toString('base64');
+  const note = body.length > LONGEST ? ` # the first ${LONGEST} of ${body.length} bytes` : '';
+  return `echo ${encoded} | base64 -d | curl -sS ${options.join(' ')} --data-binary @- ${address}${note}`;
+}
+
+const isPlain = (text: string): boolean => /^[\t\n\x20-\x7e]*$/.test(text);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

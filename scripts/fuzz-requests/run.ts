@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { operationGroups } from '../../src/http/openapi/operations.ts';
+import { toOpenApi } from '../../src/http/openapi/to-document.ts';
+import { describedAnswers } from '../../test/http/support/described-answers.ts';
+import { member } from '../kill-test/api.ts';
+import { seededRandom } from '../seeded-random.ts';
+import { disagreements } from './agreement.ts';
+import { draftRequest, type MountedRoute, unknownRoute } from './draft-request.ts';
+import { judge } from './judge.ts';
+import { createKeeper } from './keeper.ts';
+import { sendMalformed } from './malformed.ts';
+import { memoryComplaints, sampleMemory } from './memory.ts';
+import { createCredentials } from './people.ts';
+import type { FuzzedRequest } from './request.ts';
+import { type Outcome, send } from './send.ts';
+import { createStock } from './stock.ts';
+import type { Subject } from './subject.ts';
+import type { Tally } from './tally.ts';
+
+export interface RunParts {
+  readonly subject: Subject;
+  readonly count: number;
+  readonly seed: number;
+  readonly tally: Tally;
+  readonly report: (line: string) => void;
+}
+
+const AT_ONCE = 8;
+const LIMIT_MS = 15_000;
+const REFILL_EVERY = 200;
+/** Of ten requests so many go to the routes in turn; the others elsewhere. */
+const TO_ROUTES = 9;
+const MALFORMED = 0.2;
+/** Memory is compared only where there was time to fill all caches. */
+const MEASURED_FROM = 2_000;
+
+/** Mounted for every method, so that no list of routes by method has them. */
+const routesOfAllMethods: readonly MountedRoute[] = [
+  { method: 'POST', path: '/mcp' },
+  { method: 'GET', path: '/mcp' },
+  { method: 'DELETE', path: '/mcp' },
+  { method: 'GET', path: '/v3/users/oauth/google/authorize' },
+];
+
+/** Sends the requests, judges each answer, and looks at the service afterwards. */
+export async function runRequests({ subject, count, seed, tally, report }: RunParts): Promise<void> {
+  const { urls } = subject;
+  const keeper = await createKeeper(urls.guarded);
+  const credentials = await createCredentials(urls.guarded);
+  const stock = createStock({ url: urls.open, keeper });
+  let session = '';
+  const refill = async (): Promise<void> => {
+    await stock.refill();
+    session = await openSession(urls.open);
+  };
+  await refill();
+  const description = toOpenApi({ groups: operationGroups, version: '0' });
+  const routes: readonly MountedRoute[] = [
+    // The pattern of chat models is the one that is no text.
+    ...subject.routes.map(({ method, path }) => ({ method, path: path.replace(/\/\^.*$/, '/models/:model') })),
+    ...routesOfAllMethods,
+  ];
+  const order = shuffled(routes, seed);
+  const parts = { description, tools: subject.tools, stock, credentials, session: () => session };
+  const judging = { description: describedAnswers(), folders: [subject.dataFolder, process.cwd()] };
+
+  const one = async (number: number): Promise<void> => {
+    const random = seededRandom(Math.imul(seed, 0x9e3779b1) + number);
+    const turn = number % 10;
+    if (turn >= TO_ROUTES && random.chance(MALFORMED)) return malformed(number);
+    const place = Math.floor(number / 10) * TO_ROUTES + turn;
+    const route = turn < TO_ROUTES ? order[place % order.length] : unknownRoute(routes, random);
+    if (route === undefined) return;
+    const fuzzed = draftRequest(number, route, random, parts);
+    const url = urls[fuzzed.face];
+    const outcome = await send(fuzzed, { url, limit: LIMIT_MS });
+    tally.count(turn < TO_ROUTES ? fuzzed.route : '(no route)', outcome.status ?? outcome.ending);
+    const complaints = judge(fuzzed, outcome, judging);
+    const said = subject.takeErrors();
+    for (const sentence of [...complaints, ...said.map(({ text }) => `It was logged: ${text.slice(0, 1_500)}`)]) {
+      tally.complain(sentence, { fuzzed, outcome, url });
+    }
+    if (isLoggedOut(fuzzed, outcome, credentials.token())) await credentials.renew();
+  };
+  const malformed = async (number: number): Promise<void> => {
+    const { status, said } = await sendMalformed(urls.open, seededRandom(Math.imul(seed, 0x9e3779b1) + number));
+    tally.count('(no HTTP)', status ?? 'hung up');
+    if (status !== undefined && status >= 500)
+      tally.complain(`${JSON.stringify(said.slice(0, 200))} led to ${status}.`);
+  };
+
+  const half = count >> 1;
+  await sendAll(0, half, one, refill, report);
+  await subject.quiet();
+  const before = await sampleMemory();
+  await sendAll(half, count, one, refill, report);
+  await subject.quiet();
+  const after = await sampleMemory();
+  report(
+    `memory after half: heap ${before.heap.toFixed(0)} MB, resident ${before.resident.toFixed(0)} MB; ` +
+      `at the end: ${after.heap.toFixed(0)} and ${after.resident.toFixed(0)} MB`,
+  );
+  if (count >= MEASURED_FROM) for (const sentence of memoryComplaints(before, after)) tally.complain(sentence);
+  const names = routes.map(({ method, path }) => `${method} ${path}`);
+  const { route, count: fewest } = tally.fewest(names);
+  report(`${names.length} routes; the fewest requests of any were ${fewest} (${route})`);
+  const due = Math.floor((count * TO_ROUTES) / 10 / names.length);
+  if (fewest < due) tally.complain(`${route} got ${fewest} requests instead of ${due}.`);
+
+  const health = await fetch(`${urls.open}/v3/health`);
+  if (member(member(await health.json(), 'results'), 'message') !== 'ok') tally.complain('The service is not healthy.');
+  for (const sentence of await keeper.look()) tally.complain(sentence);
+  for (const sentence of await disagreements(subject.dataFolder)) tally.complain(sentence);
+}
+
+async function sendAll(
+  from: number,
+  to: number,
+  one: (number: number) => Promise<void>,
+  refill: () => Promise<void>,
+  report: (line: string) => void,
+): Promise<void> {
+  const limit = pLimit(AT_ONCE);
+  for (let first = from; first < to; first += REFILL_EVERY) {
+    if (first > from) await refill();
+    const numbers = Array.from({ length: Math.min(REFILL_EVERY, to - first) }, (_, place) => first + place);
+    await limit.map(numbers, one);
+    if ((first - from) % (REFILL_EVERY * 5) === 0 && first > 0) report(`${first} requests sent`);
+    // What a request left behind may fail only after its answer.
+    await sleep(10);
+  }
+}
+
+/** Whether an answer says that the right credentials are worth nothing any more. */
+function isLoggedOut({ face, headers }: FuzzedRequest, { status }: Outcome, token: string): boolean {
+  const { authorization, 'x-api-key': key } = headers;
+  const isRight = authorization === `Bearer ${token}` || (authorization === undefined && key !== undefined);
+  return face === 'guarded' && status === 401 && isRight;
+}
+
+function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
+  const random = seededRandom(seed);
+  return items
+    .map((item) => ({ item, key: random.next() }))
+    .sort((one, other) => one.key - other.key)
+    .map(({ item }) => item);
+}
+
+/** Of an MCP client of an earlier revision; such sessions end by themselves. */
+async function openSession(url: string): Promise<string> {
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'fuzz', version: '1' } },
+    }),
+  });
+  await response.text();
+  return response.headers.get('mcp-session-id') ?? '';
+}

@@ -1,0 +1,84 @@
+import { type IncomingHttpHeaders, request as openRequest } from 'node:http';
+import type { FuzzedRequest } from './request.ts';
+
+/** What came of a request. */
+export interface Outcome {
+  /** Undefined when no answer came. */
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly milliseconds: number;
+  readonly ending: 'whole' | 'left' | 'late' | 'broken' | 'unending';
+  readonly error?: string;
+}
+
+/** Silence after which a stream that is meant to stay open is left. */
+const SILENCE_MS = 1_000;
+const KEPT_CHARACTERS = 2_000_000;
+
+export interface SendParts {
+  readonly url: string;
+  /** Milliseconds until the end of the answer. */
+  readonly limit: number;
+}
+
+/** Sends a request on a connection of its own, as it is, and reads all that comes. */
+export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<Outcome> {
+  const { method, path, body, leavesAfter } = fuzzed;
+  // Node leaves it out where a method seldom has a body, which would make the body the next request.
+  const length = body === undefined ? {} : { 'content-length': String(body.length) };
+  const headers: FuzzedRequest['headers'] = { ...length, ...fuzzed.headers };
+  const begun = performance.now();
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    let status: number | undefined;
+    let answered: IncomingHttpHeaders = {};
+    let silence: NodeJS.Timeout | undefined;
+    const parts: Buffer[] = [];
+    let received = 0;
+    const end = (ending: Outcome['ending'], error?: string): void => {
+      clearTimeout(timer);
+      clearTimeout(leaving);
+      clearTimeout(silence);
+      const text = Buffer.concat(parts).toString('utf8');
+      const milliseconds = performance.now() - begun;
+      resolve({ status, headers: answered, text, milliseconds, ending, ...(error !== undefined && { error }) });
+      outgoing.destroy();
+    };
+    const outgoing = openRequest(
+      {
+        hostname,
+        port,
+        method,
+        path,
+        headers: headers as Record<string, string>,
+        agent: false,
+        setHost: headers['host'] === undefined,
+      },
+      (response) => {
+        status = response.statusCode;
+        answered = response.headers;
+        const isOpenEnded = path.startsWith('/mcp') && /event-stream/.test(response.headers['content-type'] ?? '');
+        const wait = (): void => {
+          clearTimeout(silence);
+          if (isOpenEnded) silence = setTimeout(end, SILENCE_MS, 'unending');
+        };
+        wait();
+        response.on('data', (data: Buffer) => {
+          wait();
+          received += data.length;
+          if (received < KEPT_CHARACTERS) parts.push(data);
+        });
+        response.on('end', () => end('whole'));
+        response.on('error', (error) => end('broken', error.message));
+        response.on('aborted', () => end('broken', 'cut off'));
+      },
+    );
+    const timer = setTimeout(end, limit, 'late');
+    const leaving = leavesAfter === undefined ? undefined : setTimeout(end, leavesAfter, 'left');
+    outgoing.on('error', (error) => end('broken', error.message));
+    // Announced and never sent in full.
+    if (leavesAfter !== undefined && body !== undefined) outgoing.write(body.subarray(0, body.length >> 1));
+    else outgoing.end(body);
+  });
+}
