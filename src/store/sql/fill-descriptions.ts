@@ -12,8 +12,9 @@ export async function fillDescriptions({
   embedder,
   signal,
 }: Pick<FillSpace, 'sqlite' | 'space' | 'embedder' | 'signal'>): Promise<void> {
-  // Where nearness only means shared words, the words themselves are searched.
-  if (!knowsMeaning(embedder)) return;
+  // Those of the space that is searched are seen to beside everything else; and where nearness only means shared words,
+  // the words themselves are searched.
+  if (space.state === 'current' || !knowsMeaning(embedder)) return;
   for (;;) {
     signal.throwIfAborted();
     const bare = await bareDescriptions(sqlite.reader, space.key, BATCH);
