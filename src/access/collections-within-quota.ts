@@ -9,8 +9,8 @@ export function collectionsWithinQuota(collections: CollectionRecords, quotas: Q
     async ensure(collection) {
       const { id, ownerId } = collection;
       const isDue = id === defaultCollectionId(ownerId) || (await collections.get(id)) !== undefined;
-      if (!isDue) await quotas.requireRoom(ownerId, ['collections']);
-      return collections.ensure(collection);
+      const make = () => collections.ensure(collection);
+      return isDue ? make() : quotas.within(ownerId, ['collections'], make);
     },
   };
 }

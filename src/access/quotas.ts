@@ -14,8 +14,11 @@ export type QuotaSizes = { readonly [kind in QuotaKind]?: number | undefined };
 
 /** What users may have at most, r2r-v3.md 2; superusers have no limit. */
 export interface Quotas {
-  /** Throws `forbidden` when the user has as much as they may have. */
-  requireRoom(userId: string, kinds: readonly QuotaKind[]): Promise<void>;
+  /**
+   * Does what takes room. Throws `forbidden` when the user has as much as they may have. Of one user it is done one after
+   * the other, or many at once would all find the last room free.
+   */
+  within<T>(userId: string, kinds: readonly QuotaKind[], act: () => Promise<T>): Promise<T>;
   sizesOf(overrides: Metadata | null): QuotaSizes;
   used(userId: string): Promise<Readonly<Record<QuotaKind, number>>>;
 }
@@ -42,22 +45,41 @@ export function createQuotas({ defaults, users, corpus, collections }: QuotaPart
     const states = Object.values(documents);
     return { documents: states.reduce((sum, each) => sum + each, 0), chunks, collections: total };
   };
+  const limitsOf = async (userId: string, kinds: readonly QuotaKind[]) => {
+    if (userId === defaultAdmin.userId) return [];
+    const user = await users.get(userId);
+    if (user?.isSuperuser) return [];
+    const sizes = sizesOf(user?.limitsOverrides ?? null);
+    return kinds.flatMap((kind) => {
+      const most = sizes[kind];
+      return most === undefined ? [] : [{ kind, most }];
+    });
+  };
+  const inTurn = new Map<string, Promise<unknown>>();
   return {
-    async requireRoom(userId, kinds) {
-      if (userId === defaultAdmin.userId) return;
-      const user = await users.get(userId);
-      if (user?.isSuperuser) return;
-      const sizes = sizesOf(user?.limitsOverrides ?? null);
-      const limited = kinds.filter((kind) => sizes[kind] !== undefined);
-      if (limited.length === 0) return;
-      const has = await used(userId);
-      for (const kind of limited) {
-        const most = sizes[kind];
-        if (most === undefined || has[kind] < most) continue;
-        throw new ServiceError(
-          'forbidden',
-          `You have ${has[kind]} ${kind} and may have ${most}. Delete some, or ask an administrator for more.`,
-        );
+    async within(userId, kinds, act) {
+      const limits = await limitsOf(userId, kinds);
+      if (limits.length === 0) return act();
+      // By kind, as taking in a document may make a collection on the way.
+      const turn = `${userId} ${kinds.join()}`;
+      const before = inTurn.get(turn);
+      const done = (async () => {
+        await before?.catch(() => {});
+        const has = await used(userId);
+        for (const { kind, most } of limits) {
+          if (has[kind] < most) continue;
+          throw new ServiceError(
+            'forbidden',
+            `You have ${has[kind]} ${kind} and may have ${most}. Delete some, or ask an administrator for more.`,
+          );
+        }
+        return act();
+      })();
+      inTurn.set(turn, done);
+      try {
+        return await done;
+      } finally {
+        if (inTurn.get(turn) === done) inTurn.delete(turn);
       }
     },
     sizesOf,

@@ -5,9 +5,7 @@ import type { Ingestor } from './ingestor.ts';
 export function withinQuota<T extends Ingestor>(ingestor: T, quotas: Quotas): T {
   return {
     ...ingestor,
-    async submit(...[submission, options]: Parameters<Ingestor['submit']>) {
-      await quotas.requireRoom(submission.ownerId, ['documents', 'chunks']);
-      return ingestor.submit(submission, options);
-    },
+    submit: (...[submission, options]: Parameters<Ingestor['submit']>) =>
+      quotas.within(submission.ownerId, ['documents', 'chunks'], () => ingestor.submit(submission, options)),
   };
 }

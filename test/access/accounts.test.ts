@@ -123,18 +123,23 @@ describe('accounts', () => {
   it('give nobody more than they may have, but superusers', async () => {
     const { accounts, store } = await open({ quotas: { documents: 1, collections: 2 } });
     const ada = await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
-    await accounts.quotas.requireRoom(ada.id, ['documents', 'chunks']);
-    await ingest(store, newDocument('one', { ownerId: ada.id }), [newChunk(0)]);
-    await expect(accounts.quotas.requireRoom(ada.id, ['documents'])).rejects.toMatchObject({ code: 'forbidden' });
-    await accounts.quotas.requireRoom(defaultAdmin.userId, ['documents']);
+    const take = (name: string) =>
+      accounts.quotas.within(ada.id, ['documents', 'chunks'], async () => {
+        await ingest(store, newDocument(name, { ownerId: ada.id }), [newChunk(0)]);
+      });
+    const codes = await Promise.all(['one', 'two', 'three'].map((name) => take(name).catch((error) => error.code)));
+    expect(codes).toEqual([undefined, 'forbidden', 'forbidden']);
+    await expect(take('four')).rejects.toThrow(/1 documents and may have 1/);
+    await accounts.quotas.within(defaultAdmin.userId, ['documents'], async () => {});
     const collections = collectionsWithinQuota(store.collections, accounts.quotas);
     const make = (id: string) => collections.ensure({ id, ownerId: ada.id, name: id });
     await make('6b9f1f3e-0000-4000-8000-000000000001');
     await expect(make('6b9f1f3e-0000-4000-8000-000000000002')).rejects.toThrow(/2 collections and may have 2/);
     await make('6b9f1f3e-0000-4000-8000-000000000001');
     await accounts.users.update(defaultAdmin, ada.id, { limitsOverrides: { max_documents: 5, max_collections: 3 } });
-    await accounts.quotas.requireRoom(ada.id, ['documents']);
-    await make('6b9f1f3e-0000-4000-8000-000000000002');
+    await take('four');
+    // One within the other does not wait for itself.
+    await accounts.quotas.within(ada.id, ['documents'], () => make('6b9f1f3e-0000-4000-8000-000000000002'));
   });
 });
 
