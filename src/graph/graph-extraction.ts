@@ -72,6 +72,14 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
     return finished;
   }
 
+  /** Of documents that were deleted before it was their turn nothing else will ever be heard. */
+  async function releaseGone(): Promise<void> {
+    for (const id of [...waiting.keys()]) {
+      if ((await records.extractionOf(id)) !== undefined) continue;
+      for (const resolve of waiting.get(id) ?? []) resolve();
+    }
+  }
+
   async function extractOne(task: ExtractionTask, signal: AbortSignal): Promise<Finished> {
     const { documentId, title } = task;
     try {
@@ -95,14 +103,17 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
   async function workInBackground(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       isWanted = false;
-      const which = isStarted && isAutomatic ? 'all' : 'asked';
-      if (which === 'all' && (await records.isIngesting())) {
+      const isForAll = isStarted && isAutomatic;
+      // Somebody waits for what was asked for, so that it does not stand back.
+      const standsBack = isForAll && (await records.isIngesting());
+      const finished = await inTurn(() => extractNext(signal, isForAll && !standsBack ? 'all' : 'asked'));
+      if (finished !== undefined) continue;
+      await releaseGone();
+      if (standsBack) {
         isWanted = true;
         await pause(YIELD_MS, signal);
         continue;
       }
-      const finished = await inTurn(() => extractNext(signal, which));
-      if (finished !== undefined) continue;
       await onIdle?.(signal);
       if (!isWanted) return;
     }

@@ -105,6 +105,41 @@ describe('the extraction of graphs', () => {
     await expect(extraction.request(one.id, 'test/unknown')).rejects.toMatchObject({ code: 'unknown_model' });
   });
 
+  it('does not let those wait for ever who asked for a document that is deleted before its turn', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow: GraphExtractor = {
+      name: 'test/slow',
+      async extract(document, stopped) {
+        await gate.promise;
+        return capitalExtractor.extract(document, stopped);
+      },
+    };
+    const { extraction, store } = open(await openTestStore(), slow);
+    const first = await ingest(store, newDocument('first'), [newChunk(0, 'Paris.')]);
+    const gone = await ingest(store, newDocument('gone'), [newChunk(0, 'Rouen.')]);
+    extraction.start();
+    await extraction.request(first.id, null);
+    await expect.poll(() => statusOf(store, first.id), patiently).toBe('processing');
+    const settled = extraction.settled(gone.id, signal);
+    await extraction.request(gone.id, null);
+    await store.corpus.remove({ kind: 'compare', field: 'id', op: 'eq', value: gone.id });
+    gate.resolve();
+    await settled;
+    expect(await statusOf(store, gone.id)).toBeUndefined();
+  });
+
+  it('stands back where documents are taken in, but not with what somebody waits for', async () => {
+    const { extraction, store } = open(await openTestStore());
+    const asked = await ingest(store, newDocument('asked'), [newChunk(0, 'Paris.')]);
+    const other = await ingest(store, newDocument('other'), [newChunk(0, 'Rouen.')]);
+    await store.corpus.begin(newDocument('coming'));
+    extraction.start();
+    const settled = extraction.settled(asked.id, signal);
+    await extraction.request(asked.id, null);
+    await settled;
+    expect([await statusOf(store, asked.id), await statusOf(store, other.id)]).toEqual(['success', 'pending']);
+  });
+
   it('reads a long document with a model in parts, and pays for none of them twice', async () => {
     const store = await openTestStore();
     const chunks = Array.from({ length: 40 }, (_, order) => newChunk(order, `Paris and Town${'abc'[order % 3]}.`));

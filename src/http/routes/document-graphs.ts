@@ -45,6 +45,9 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       await graph.extraction.request(id, extractor);
       await settled;
       const outcome = isAwaited ? await graph.documents.extractionOf(id) : undefined;
+      if (isAwaited && outcome === undefined) {
+        throw new ServiceError('not_found', `Document ${id} was deleted before it was extracted.`);
+      }
       if (outcome?.failure) throw new ServiceError('provider_failed', outcome.failure);
       response.json(
         single({
