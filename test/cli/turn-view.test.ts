@@ -123,7 +123,7 @@ describe('what a turn cost', () => {
       mode: 'rag',
       model: 'm',
       citations: [],
-    removedMarkers: 0,
+      removedMarkers: 0,
       conversationId: 'c',
       stopReason: 'steps',
       unsupported: ['A.', 'B.'],
