@@ -33,7 +33,7 @@ interface Reranking {
 }
 
 /** More is more than any of them takes at once. */
-export const MOST_RERANKED = 1_000;
+const MOST_RERANKED = 1_000;
 
 /**
  * The same hits, the first of them in the reranker's order and with its scores. One that fails or takes too long

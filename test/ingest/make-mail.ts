@@ -36,7 +36,7 @@ export function makeMultipart(kind: string, parts: readonly TestPart[], boundary
 }
 
 /** An element of ASN.1 in its distinguished form. */
-export function asn1(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+function asn1(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const length = [];
   for (let rest = content.length; rest > 0; rest = Math.floor(rest / 256)) length.unshift(rest % 256);

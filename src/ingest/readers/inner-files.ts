@@ -40,7 +40,7 @@ export interface ReadInnerFiles {
  * cannot be read is left out and told with the reason. Throws `AllowanceSpent`, and what may be better another time.
  */
 export async function addInnerFiles(files: readonly InnerFile[], reading: InnerReading): Promise<ReadInnerFiles> {
-  const { composition, allowance, level, input } = reading;
+  const { composition, level, input } = reading;
   const read: string[] = [];
   const unread: UnreadFile[] = [];
   for (const file of files) {
@@ -58,7 +58,6 @@ export async function addInnerFiles(files: readonly InnerFile[], reading: InnerR
       if (!isOfTheFile(error)) throw error;
       unread.push({ name, reason: reasonOf(error) });
     }
-    if (allowance.bytesLeft < 0) throw new AllowanceSpent(`${input.fileName} holds too much`);
   }
   return { read, unread };
 }
@@ -71,7 +70,7 @@ function tellsItsTitle({ title = '', text, blocks }: ReadDocument, name: string)
 
 async function readInner(file: InnerFile, name: string, { input, allowance }: InnerReading): Promise<ReadDocument> {
   const bytes = file.bytes(allowance.bytesLeft);
-  if (bytes === undefined) throw new ServiceError('too_large', 'It unpacks to too much.');
+  if (bytes === undefined) throw allowance.spent();
   allowance.take(bytes.length);
   const fileName = name.split('/').at(-1) ?? name;
   const type = await detectType({
@@ -106,7 +105,7 @@ function reasonOf(error: unknown): string {
 const MAX_LABEL = 200;
 
 /** A path as a name to be shown: no way up or out, no letters that turn or hide others. */
-export function labelOf(path: string): string {
+function labelOf(path: string): string {
   const parts = cleanText(path)
     .replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g, '')
     .replaceAll('\\', '/')

@@ -78,7 +78,7 @@ async function keepContent(database: Queries, { key, generation }: DocumentRow, 
 }
 
 /** What the version is found by among documents: its title and summary. */
-export async function addVersionTerms(database: Queries, version: number): Promise<void> {
+async function addVersionTerms(database: Queries, version: number): Promise<void> {
   await sql`
     insert into version_terms (rowid, title, body)
     with analysed as materialized (
