@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { ServiceError } from '../../errors.ts';
-import { AllowanceSpent, createAllowance, MAX_DEPTH, unpacksTooFar } from './allowance.ts';
+import { type Allowance, AllowanceSpent, createAllowance, MAX_DEPTH } from './allowance.ts';
 import { detectType } from './detect-type.ts';
 import { isContainer } from './file-types.ts';
 import { readDocument } from './index.ts';
@@ -13,7 +13,7 @@ export const gzipReader: Reader = {
   async read(input) {
     const { bytes, fileName } = input;
     const allowance = input.allowance ?? createAllowance(fileName);
-    const unpacked = unpack(bytes, fileName, allowance.bytesLeft);
+    const unpacked = unpack(bytes, fileName, allowance);
     allowance.take(unpacked.length);
     if (isTar(unpacked)) return readTar(unpacked, { ...input, allowance });
     const innerName = fileName.replace(/\.gz$/i, '') || fileName;
@@ -29,11 +29,11 @@ export const gzipReader: Reader = {
   },
 };
 
-function unpack(bytes: Uint8Array, fileName: string, maxBytes: number): Buffer {
+function unpack(bytes: Uint8Array, fileName: string, allowance: Allowance): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: Math.max(1, maxBytes) });
+    return gunzipSync(bytes, { maxOutputLength: Math.max(1, allowance.bytesLeft) });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw unpacksTooFar(fileName);
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw allowance.spent();
     throw new ServiceError(
       'invalid_request',
       `${fileName} is damaged or was cut off: it cannot be unpacked. Send the whole file again.`,

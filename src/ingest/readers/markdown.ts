@@ -1,10 +1,12 @@
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
+import type { Span } from '../../citations/citation.ts';
 import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { decodeText } from './decode-text.ts';
 import { readFrontMatter } from './front-matter.ts';
+import { markdownPieces } from './markdown-pieces.ts';
 import type { Block, Reader } from './reader.ts';
 import { paragraphsOf } from './text.ts';
 
@@ -51,11 +53,20 @@ const MAX_TABLE_LINES = 20_000;
 /** The blocks of the outermost level, where the parser found them. */
 export function markdownBlocks(text: string): Block[] {
   if (NESTED_PAST_REASON.test(text) || countTableLines(text) > MAX_TABLE_LINES) return paragraphsOf(text);
-  const root = fromMarkdown(text, { extensions: [gfmTable(), BLOCKS_ONLY], mdastExtensions: [gfmTableFromMarkdown()] });
+  return markdownPieces(text).flatMap((piece) => blocksOfPiece(text, piece));
+}
+
+function blocksOfPiece(text: string, piece: Span): Block[] {
+  const root = fromMarkdown(text.slice(piece.start, piece.end), {
+    extensions: [gfmTable(), BLOCKS_ONLY],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
   return root.children.flatMap((node): Block[] => {
-    const start = node.position?.start.offset;
-    const end = node.position?.end.offset;
-    if (start === undefined || end === undefined) return [];
+    const from = node.position?.start.offset;
+    const to = node.position?.end.offset;
+    if (from === undefined || to === undefined) return [];
+    const start = piece.start + from;
+    const end = piece.start + to;
     if (node.type !== 'heading') return [{ kind: KINDS[node.type] ?? 'paragraph', start, end }];
     return [{ kind: 'heading', start, end, level: node.depth, label: labelOf(text.slice(start, end)) }];
   });

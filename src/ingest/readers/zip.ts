@@ -1,5 +1,4 @@
 import { ServiceError } from '../../errors.ts';
-import { unpacksTooFar } from './allowance.ts';
 import { readArchive } from './archive.ts';
 import type { InnerFile } from './inner-files.ts';
 import type { Reader } from './reader.ts';
@@ -19,7 +18,7 @@ export const zipReader: Reader = {
     }
     const files = entries.filter(({ name }) => !/[/\\]$/.test(name));
     return readArchive(
-      files.map((entry) => toFile(bytes, entry, fileName)),
+      files.map((entry) => toFile(bytes, entry)),
       input,
     );
   },
@@ -28,14 +27,12 @@ export const zipReader: Reader = {
 const STORED = 0;
 const DEFLATED = 8;
 
-const toFile = (archive: Uint8Array, entry: ZipEntry, fileName: string): InnerFile => ({
+const toFile = (archive: Uint8Array, entry: ZipEntry): InnerFile => ({
   name: entry.name,
   bytes(maxBytes) {
     if (entry.isEncrypted) throw new ServiceError('invalid_request', 'It is encrypted and needs a password.');
     if (entry.method !== STORED && entry.method !== DEFLATED)
       throw new ServiceError('invalid_request', `It is packed in a way that is not read (method ${entry.method}).`);
-    const bytes = unpackEntry(archive, entry, Math.max(1, maxBytes));
-    if (bytes === undefined) throw unpacksTooFar(fileName);
-    return bytes;
+    return unpackEntry(archive, entry, Math.max(1, maxBytes));
   },
 });

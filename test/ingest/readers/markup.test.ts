@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { markdownBlocks } from '../../../src/ingest/readers/markdown.ts';
+import { markdownPieces } from '../../../src/ingest/readers/markdown-pieces.ts';
 import { cpuSeconds } from '../cpu-seconds.ts';
 import { blocksOf, readFile } from './support.ts';
 
@@ -128,6 +131,49 @@ describe('a drawing', () => {
     );
     expect(read.text).toBe('Routes\n\nWhere ferries go.\n\nNorth Pier');
     expect(read.title).toBe('Routes');
+  });
+});
+
+describe('a long Markdown text', () => {
+  const block = fc.constantFrom(
+    '# Title',
+    'Some words\nof prose.',
+    '- one\n\n  goes on\n- two',
+    '1. one\n\n2. two',
+    '```js\nlet a;\n\nFunction\n```',
+    '~~~~\n```\n\nText\n~~~~',
+    '<!-- a\n\nText -->',
+    '<pre>\n\nText\n\n</pre>',
+    '| a | b |\n| - | - |\n| 1 | 2 |',
+    '> said\n\n> more',
+    '    code\n\n    more',
+    'Title\n=====',
+    '* * *',
+    '- a\n  ```\n  x\n\n  y\n  ```',
+  );
+
+  it('has the same blocks whether it is read in pieces or as a whole', () => {
+    fc.assert(
+      fc.property(fc.array(block, { minLength: 1, maxLength: 12 }), (blocks) => {
+        // Long enough that a cut comes at every place that allows one.
+        const text = blocks.map((one) => `${one}\n\n${'word '.repeat(900)}`).join('\n\n');
+        const pieces = markdownPieces(text);
+        expect(pieces.length).toBeGreaterThan(blocks.length / 2);
+        const alone = blocks.flatMap((one) =>
+          markdownBlocks(`${one}\n\nword`)
+            .slice(0, -1)
+            .map(({ kind }) => kind),
+        );
+        const found = markdownBlocks(text).filter(({ start }) => !text.startsWith('word word', start));
+        expect(found.map(({ kind }) => kind)).toEqual(alone);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('of thousands of tables is read at once', async () => {
+    const text = 'Words.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n'.repeat(20_000);
+    expect(await cpuSeconds(() => readFile('a.md', text))).toBeLessThan(15);
   });
 });
 
