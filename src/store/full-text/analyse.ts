@@ -108,10 +108,15 @@ function addTerm(terms: string[], word: string, isInflected: boolean): void {
   if (looksEnglish ? isInflected : /^[\p{L}\p{M}]+$/u.test(term)) addBeginning(terms, term);
 }
 
-// The hyphen keeps a beginning apart from a word of the same letters.
 function addBeginning(terms: string[], term: string): void {
-  const characters = [...term];
-  if (characters.length >= BEGINNING) terms.push(`${characters.slice(0, BEGINNING).join('')}-`);
+  const beginning = beginningOf(term);
+  if (beginning !== undefined) terms.push(beginning);
+}
+
+/** The term for all words that begin like this one; the hyphen keeps it apart from a word of the same letters. */
+export function beginningOf(word: string): string | undefined {
+  const characters = [...word];
+  return characters.length < BEGINNING ? undefined : `${characters.slice(0, BEGINNING).join('')}-`;
 }
 
 function addGrams(terms: string[], run: string, size: number): void {

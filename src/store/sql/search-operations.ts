@@ -6,7 +6,7 @@ import type { GraphFinding } from '../graph-search.ts';
 import type { VectorHit } from '../vector-index.ts';
 import { correctWords } from './full-text/correct-words.ts';
 import { rankByTerms, toTextScore } from './full-text/rank-by-terms.ts';
-import { presentTerms } from './full-text/term-index.ts';
+import { presentTerms, remembering } from './full-text/term-index.ts';
 import { type CompiledGraphQuery, searchGraph } from './graph/search-graph.ts';
 import type { CompiledFilter, Condition } from './search/compile-filter.ts';
 import { countSaying, type SayingQuery } from './search/count-saying.ts';
@@ -130,7 +130,7 @@ function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading:
 
 function rankedKeys(reading: Reading, { terms, words, filter, limit }: MatchingQuery): Ranking<RankedChunk> {
   const allowed = resolveFilter(reading, filter)?.keys;
-  const index = passagesOf(reading, filter);
+  const index = remembering(passagesOf(reading, filter));
   const corrections = correctWords(index, words, allowed);
   const found = rankByTerms(index, { terms, corrections, allowed, limit });
   const hits = found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));

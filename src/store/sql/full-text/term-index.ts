@@ -20,6 +20,19 @@ export const presentTerms = (reading: Reading, table: TermTable): TermIndex => (
   seek: (from) => seekTerm(reading, table, from),
 });
 
+/** The same for one operation that asks for terms more than once. */
+export function remembering(index: TermIndex): TermIndex {
+  const known = new Map<string, readonly number[]>();
+  return {
+    ...index,
+    postings(term) {
+      const postings = known.get(term) ?? index.postings(term);
+      known.set(term, postings);
+      return postings;
+    },
+  };
+}
+
 /** Of occurrences and not of terms: SQLite reads through all there are of a term to count them. */
 export function seekTerm(reading: Reading, table: TermTable, from: string): string | undefined {
   const row = reading.row(`select term from temp.${table}_postings where term >= ? limit 1`, from);
