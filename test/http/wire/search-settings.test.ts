@@ -146,4 +146,16 @@ describe('search settings', () => {
       expect.objectContaining({ code: 'invalid_field', issues: [expect.objectContaining({ loc, type })] }),
     );
   });
+
+  it('shapes and reranks only when told to, in either spelling', () => {
+    const plain = settings({});
+    expect(plain).not.toHaveProperty('shaping');
+    expect(plain).not.toHaveProperty('rerank');
+    const members = { diversity: 0.3, maxPerDocument: 2, foldDuplicates: true, mergeNeighbors: true, rerankDepth: 30 };
+    expect(settings(members)).toMatchObject({
+      shaping: { diversity: 0.3, maxPerDocument: 2, foldDuplicates: true, mergeNeighbours: true },
+      rerank: { enabled: true, depth: 30 },
+    });
+    expect(settings({ rerank: false }).rerank).toEqual({ enabled: false });
+  });
 });
