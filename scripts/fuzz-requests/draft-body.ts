@@ -79,8 +79,8 @@ function toJson(value: unknown, { random }: SchemaParts): string {
   const json = JSON.stringify(value) ?? 'null';
   if (random.chance(0.03)) return json.replace(/^\{/, '{"query":1,"filters":{},"id":1e999,');
   if (random.chance(0.01)) return json.replace(/:\s*\d+/, `:${'1'.repeat(5_000)}`);
-  // A body at the edge of what is taken, and one beyond it.
-  if (random.chance(0.002)) return `{"query":"${'x'.repeat(random.pick([15_000_000, 17_000_000]))}"}`;
+  // A body at the edge of what is taken, and one beyond it; of nothing that would be kept.
+  if (random.chance(0.002)) return `${json}${' '.repeat(random.pick([15_900_000, 17_000_000]))}`;
   return json;
 }
 

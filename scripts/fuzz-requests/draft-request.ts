@@ -55,7 +55,8 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
   const schemaParts: SchemaParts = {
     random,
     schemas: description.components.schemas as Readonly<Record<string, JsonSchema>>,
-    id: () => (random.chance(0.8) ? stock.pickAny(random) : randomUUID()),
+    id: (kind) =>
+      kind !== undefined ? stock.pick(kind, random) : random.chance(0.8) ? stock.pickAny(random) : randomUUID(),
   };
   const parameters = (described.parameters ?? []).filter((each) => each.in === 'query');
   const drawn = `${draftPath(route.path, stock, random)}${draftQuery(parameters, schemaParts)}` || '/';

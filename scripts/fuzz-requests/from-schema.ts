@@ -1,14 +1,16 @@
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import type { Random } from '../seeded-random.ts';
+import { PASSWORD } from './keeper.ts';
 import { oddFilter } from './odd-filter.ts';
 import { models, moments, oddString, oddValue, queries } from './odd-values.ts';
+import type { Kind } from './stock.ts';
 
 export interface SchemaParts {
   readonly random: Random;
   /** What references lead to, by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** An identifier of something that may exist. */
-  readonly id: () => string;
+  /** An identifier of something that may exist, of that kind if it is told. */
+  readonly id: (kind?: Kind) => string;
 }
 
 const DEEPEST = 8;
@@ -106,6 +108,12 @@ function hint(name: string, { random, id }: SchemaParts): unknown {
     case 'conversation_id':
     case 'parent_id':
       return random.chance(0.7) ? id() : undefined;
+    case 'subject_id':
+    case 'object_id':
+      return random.chance(0.8) ? id('entities') : undefined;
+    case 'password':
+    case 'current_password':
+      return random.chance(0.6) ? PASSWORD : undefined;
     case 'stream':
       return random.chance(0.5);
     default:

@@ -7,6 +7,8 @@ export interface Outcome {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
+  /** Only the beginning was kept. */
+  readonly isCut: boolean;
   readonly milliseconds: number;
   readonly ending: 'whole' | 'left' | 'late' | 'broken' | 'unending';
   readonly error?: string;
@@ -14,7 +16,7 @@ export interface Outcome {
 
 /** Silence after which a stream that is meant to stay open is left. */
 const SILENCE_MS = 1_000;
-const KEPT_CHARACTERS = 2_000_000;
+const KEPT_BYTES = 2_000_000;
 
 export interface SendParts {
   readonly url: string;
@@ -42,7 +44,15 @@ export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<
       clearTimeout(silence);
       const text = Buffer.concat(parts).toString('utf8');
       const milliseconds = performance.now() - begun;
-      resolve({ status, headers: answered, text, milliseconds, ending, ...(error !== undefined && { error }) });
+      resolve({
+        status,
+        headers: answered,
+        text,
+        isCut: received >= KEPT_BYTES,
+        milliseconds,
+        ending,
+        ...(error !== undefined && { error }),
+      });
       outgoing.destroy();
     };
     const outgoing = openRequest(
@@ -67,7 +77,7 @@ export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<
         response.on('data', (data: Buffer) => {
           wait();
           received += data.length;
-          if (received < KEPT_CHARACTERS) parts.push(data);
+          if (received < KEPT_BYTES) parts.push(data);
         });
         response.on('end', () => end('whole'));
         response.on('error', (error) => end('broken', error.message));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { member } from '../kill-test/api.ts';
 import type { Random } from '../seeded-random.ts';
-import type { Keeper } from './keeper.ts';
+import { type Keeper, PASSWORD } from './keeper.ts';
 import { oddString } from './odd-values.ts';
 
 /** What paths have in their variable parts: `/documents/:id` asks for `documents`. */
@@ -73,7 +73,11 @@ export function createStock({ url, keeper }: StockParts): Stock {
     }
     const [document] = await list('documents', '/v3/documents');
     if (document !== undefined) {
-      await ask('PATCH', `/v3/documents/${document}/metadata`, [{ seen: randomUUID() }]);
+      await ask('POST', '/v3/documents', {
+        id: document,
+        replace: true,
+        raw_text: `Lights of another night: ${randomUUID()}`,
+      });
       await list('versions', `/v3/documents/${document}/versions`, 'version');
     }
     await list('chunks', '/v3/chunks');
@@ -101,8 +105,10 @@ export function createStock({ url, keeper }: StockParts): Stock {
       description: '',
     };
     await ask('POST', `${graph}/relationships`, met);
+    await ask('POST', `${graph}/pull`);
     await ask('POST', `${graph}/communities`, { name: 'Sailors', summary: 'At sea.', findings: [], rating: 5 });
     for (const kind of ['entities', 'relationships', 'communities'] as const) await list(kind, `${graph}/${kind}`);
+    await ask('POST', '/v3/users', { email: 'ada@example.org', password: PASSWORD });
     const [user] = await list('users', '/v3/users');
     await ask('POST', `/v3/users/${user}/api-keys`, { name: 'a key' });
     await list('keys', `/v3/users/${user}/api-keys`, 'key_id');

@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { remedyFor } from '../models/provider-error.ts';
+import { GoneMeanwhile } from '../store/gone-meanwhile.ts';
 
 /** Whether trying again by itself can help, or only another file or another setting. */
 type FailureKind = 'transient' | 'permanent';
@@ -8,7 +9,9 @@ type FailureKind = 'transient' | 'permanent';
 const PASSING: ReadonlySet<ErrorCode> = new Set(['store_failed', 'rate_limited', 'embedding_mismatch']);
 
 function failureKind(error: unknown): FailureKind {
-  if (remedyFor(error) === 'retry' || error instanceof ReaderEnded) return 'transient';
+  if (remedyFor(error) === 'retry' || error instanceof ReaderEnded || error instanceof GoneMeanwhile) {
+    return 'transient';
+  }
   return error instanceof ServiceError && PASSING.has(error.code) ? 'transient' : 'permanent';
 }
 

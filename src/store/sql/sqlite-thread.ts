@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
+import { GoneMeanwhile } from '../gone-meanwhile.ts';
 import type { SqliteFailure, SqliteReply, SqliteTask, SqliteThreadOptions } from './sqlite-messages.ts';
 
 /** One SQLite connection in a thread of its own, so that no query stops the event loop. */
@@ -87,6 +88,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
 
 function fromFailure({ message, serviceCode, error }: SqliteFailure, path: string): ServiceError {
   if (serviceCode !== null) return new ServiceError(serviceCode as ErrorCode, message);
+  if (message === 'FOREIGN KEY constraint failed') return new GoneMeanwhile({ cause: error });
   const reason = STATES.test(message) ? `: ${message}` : '; the log of the service says why';
   return new ServiceError('store_failed', `The database ${path} could not do what was asked: ${message}.`, {
     cause: error,

@@ -93,6 +93,20 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
+  it('says of a row that belongs to nothing any more that there was a conflict', async () => {
+    const { sqlite } = await openTemporary();
+    const key = { id: 'k', public_key: 'p', secret_hash: 'h', name: '', description: null, updated_at: '' };
+    const adding = sqlite.writer
+      .insertInto('api_keys')
+      .values({ ...key, user_id: 'nobody' })
+      .execute();
+    await expect(adding).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/^What this belongs/),
+    });
+    await sqlite.close();
+  });
+
   it('leaves one file behind when closed, and refuses work after', async () => {
     const { sqlite, path } = await openTemporary();
     await sqlite.writer.insertInto('settings').values(setting('e')).execute();

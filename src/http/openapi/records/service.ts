@@ -93,6 +93,9 @@ export const health = z
   .object({ message: z.literal('ok'), ...facts, embedder_reason: z.string().exactOptional() })
   .meta({ id: 'Health' });
 
+/** Documents that the background is still to do something about, and those where it could not. */
+const waiting = z.object({ waiting: z.int().min(0), failed: z.int().min(0) });
+
 export const systemStatus = z
   .object({
     start_time: moment,
@@ -103,6 +106,8 @@ export const systemStatus = z
       ...facts,
       embedderReason: z.string().exactOptional(),
       web: z.looseObject({}).exactOptional(),
+      graph: waiting.exactOptional(),
+      summaries: waiting.exactOptional(),
       data: z.string(),
       hints: z.array(z.string()),
       documents: z.record(z.string(), z.int()),
