@@ -111,6 +111,11 @@ function hint(name: string, { random, id }: SchemaParts): unknown {
     case 'subject_id':
     case 'object_id':
       return random.chance(0.8) ? id('entities') : undefined;
+    case 'email':
+    case 'username':
+      return random.chance(0.6)
+        ? random.pick(['ada@example.org', `u${random.integer(0, 1e6)}@example.org`])
+        : undefined;
     case 'password':
     case 'current_password':
       return random.chance(0.6) ? PASSWORD : undefined;

@@ -104,7 +104,7 @@ export const systemStatus = z
     memory_usage: z.number().describe('Percent.'),
     citewell: z.object({
       ...facts,
-      embedderReason: z.string().exactOptional(),
+      embedder_reason: z.string().exactOptional(),
       web: z.looseObject({}).exactOptional(),
       graph: waiting.exactOptional(),
       summaries: waiting.exactOptional(),
