@@ -20,6 +20,8 @@ const LOOK_EVERY_MS = 100;
 
 const thread = startThread();
 let isReading = false;
+/** That reading is over for good. */
+let hasTold = false;
 
 process.on('disconnect', () => process.exit());
 process.on('message', (message: ToPreparation) => {
@@ -48,7 +50,11 @@ function startThread(): Worker {
     const because = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crash';
     answer({ kind: 'ended', because, message: error.message });
   });
-  worker.on('exit', () => answer({ kind: 'ended', because: 'crash', message: 'the reading thread ended' }));
+  worker.on('exit', () => {
+    if (isReading) answer({ kind: 'ended', because: 'crash', message: 'the reading thread ended' });
+    // Between two documents nobody is told; gone, this process is asked for nothing more.
+    else if (!hasTold) process.exit(1);
+  });
   return worker;
 }
 
@@ -56,5 +62,6 @@ function startThread(): Worker {
 function answer(reply: ProcessReply): void {
   if (!isReading) return;
   isReading = false;
+  hasTold = reply.kind === 'ended';
   process.send?.(reply);
 }

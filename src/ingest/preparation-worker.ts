@@ -37,6 +37,10 @@ function sightFor(told: ToldSight | undefined): Sight | undefined {
   };
 }
 
+// Libraries give up on things that nobody waits for any more. The document it was for has its answer by then, and the one
+// that is read now has nothing to do with it; what never answers is ended from outside.
+process.on('unhandledRejection', () => undefined);
+
 // The thread is ended from outside when time is up, so nothing in here needs to be asked to stop.
 const endless = new AbortController().signal;
 

@@ -8,6 +8,7 @@ import { createIngestor, type IngestionLimits } from '../../src/ingest/ingest-do
 import type { IngestEvent, Ingestor, Submission } from '../../src/ingest/ingestor.ts';
 import { openTestStore, type TestStore, testSpace } from '../support/store.ts';
 import { makePdf } from './make-pdf.ts';
+import { makePng } from './make-pictures.ts';
 
 const ownerId = defaultAdmin.userId;
 const always = new AbortController().signal;
@@ -283,6 +284,19 @@ describe('what cannot be ingested', () => {
     // A failed one may be submitted again, and goes wrong again.
     expect((await ingest(ingestor, submission)).at(-1)).toMatchObject({ type: 'failed' });
     expect((await store.corpus.stats()).documents).toMatchObject({ failed: 1, success: 1 });
+  });
+
+  it('is refused at once when it is a picture and nobody reads pictures, and else read', async () => {
+    const { ingestor, store } = await openIngestor();
+    await expect(ingestor.submit(file('a.png', makePng()))).rejects.toMatchObject({
+      code: 'unsupported_type',
+      message: expect.stringContaining('CITEWELL_READ_IMAGES'),
+    });
+    const sight = { kind: 'asked', see: async () => 'The ferry leaves at nine.' } as const;
+    const seeing = createIngestor({ ...store, embeddings: testEmbedder(), sight });
+    onTestFinished(() => seeing.close());
+    const { type, metadata } = await documentOf(seeing, file('a.png', makePng()));
+    expect({ type, metadata }).toMatchObject({ type: 'png', metadata: { width: 300, height: 200 } });
   });
 
   it('is stopped when reading takes too long, and the next is read', async () => {

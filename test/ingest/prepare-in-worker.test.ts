@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPreparationWorkers, type PreparationLimits } from '../../src/ingest/prepare-in-worker.ts';
 import { endlessMarkdown, jobOf } from '../support/preparation-jobs.ts';
+import { linesAt, makePdf } from './make-pdf.ts';
 
 /** For machines with much else to do. */
 const patient = { timeout: 15_000 };
@@ -60,6 +62,22 @@ describe('a document', () => {
     expect((await workers.prepare(words, always)).passages).toHaveLength(1);
   });
 
+  it('that its library gives up on late fails none that is read after it', async () => {
+    const workers = openWorkers({ memoryMb: 1_018 });
+    const whole = Buffer.from(makePdf([linesAt(60, 780, ['One']), linesAt(60, 780, ['Two'])])).toString('latin1');
+    // The second page's mark is among what is lost, so that the list of objects leads to nothing there.
+    const torn = whole.replace(/\/Type1 \/BaseFont[\s\S]*(?=<< \/Type \/Page \/Parent[^\n]*8 0 R)/, (lost) =>
+      '\0'.repeat(lost.length),
+    );
+    expect(torn).not.toBe(whole);
+    const first = workers.prepare({ ...jobOf('a.pdf', ''), bytes: Buffer.from(torn, 'latin1') }, always);
+    await expect(first).rejects.toMatchObject({ code: 'invalid_request' });
+    const [reader] = await processesWith(1_018);
+    await setTimeout(300);
+    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+    expect(await processesWith(1_018)).toEqual([reader]);
+  });
+
   it('is read by a process that is used again', async () => {
     const workers = openWorkers({ memoryMb: 1_020 });
     await workers.prepare(words, always);
@@ -73,7 +91,7 @@ it('a service that is killed leaves no reader behind, not even one in a loop', a
   const program = fileURLToPath(new URL('../support/read-endlessly.ts', import.meta.url));
   const service = spawn(process.execPath, [program, '1019'], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(service.stdout, 'data');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await setTimeout(300);
   expect(await processesWith(1_019)).toHaveLength(1);
   service.kill('SIGKILL');
   await expect.poll(() => processesWith(1_019), { timeout: 5_000 }).toEqual([]);

@@ -213,7 +213,7 @@ describe('a PDF', () => {
   });
 
   it.each([
-    ['without text', makePdf([[]]), 'invalid_request', /no text found.*OCR is not set up/],
+    ['without text', makePdf([[]]), 'invalid_request', /no text found.*CITEWELL_READ_IMAGES/],
     [
       'cut off in its middle',
       makePdf([linesAt(60, 780, ['text'])]).slice(0, 120),
