@@ -38,7 +38,12 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
       vector_index: config.chroma === undefined ? 'chroma, embedded' : 'chroma, remote',
     },
     embedding: { base_model: embedder, preferred: config.embeddingModel ?? null },
-    ingestion: { provider: 'citewell', mode: config.ingest, summaries: config.summaries },
+    ingestion: {
+      provider: 'citewell',
+      mode: config.ingest,
+      summaries: config.summaries,
+      read_images: config.images.reader,
+    },
     search: {
       limit: defaultSearchSettings.limit,
       index_measure: defaultSearchSettings.measure,
