@@ -40,6 +40,9 @@ export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof Error && thrown.name === 'AbortError') {
     return { status: statusOfCode.cancelled, error: new ServiceError('cancelled', 'Cancelled.'), isExpected: true };
   }
+  if (isOfConnection(thrown)) {
+    return { status: 400, error: new ServiceError('invalid_request', 'The request was cut off.'), isExpected: true };
+  }
   const refused = refusedByParser(thrown);
   if (refused !== undefined) return { ...refused, isExpected: true };
   const error = new ServiceError('internal', 'Something went wrong inside the service; its log says what.');
@@ -84,6 +87,10 @@ function toFailureBody(error: ServiceError) {
     ...(error.code === 'rate_limited' ? { detail: error.message } : {}),
   };
 }
+
+/** The client hung up in the middle of a request, or went on with what is no HTTP, while it was being answered. */
+const isOfConnection = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && thrown.code.startsWith('HPE_');
 
 /** Errors of the body and path parsers under Express carry a 4xx status and mark words fit for callers. */
 function refusedByParser(thrown: unknown): { readonly status: number; readonly error: ServiceError } | undefined {

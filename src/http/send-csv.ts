@@ -47,12 +47,15 @@ export async function sendPieces(response: Response, pieces: Readable): Promise<
   try {
     await pipeline(pieces, response);
   } catch (error) {
+    pieces.destroy();
     if (!isGone(error)) throw error;
   }
 }
 
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+/** Left while it was sent, or before. */
+const GONE: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+
+const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && GONE.includes(error.code);
 
 const ROWS_PER_PAGE = 500;
 

@@ -1,5 +1,8 @@
+import { PassThrough, Readable } from 'node:stream';
+import type { Response } from 'express';
 import { describe, expect, it } from 'vitest';
 import { toCsv } from '../../src/http/csv.ts';
+import { sendPieces } from '../../src/http/send-csv.ts';
 import { planExport } from '../../src/http/wire/export-request.ts';
 
 async function* rows(count: number, row: readonly (string | number | null)[]) {
@@ -37,6 +40,25 @@ describe('a CSV file', () => {
     expect(String(first.value).length).toBeLessThan(70_000);
     expect(made).toBeLessThan(70);
     await pieces.return();
+  });
+});
+
+describe('what is sent in pieces', () => {
+  it('is given up without a word for a reader who left before the first', async () => {
+    const response = new PassThrough();
+    response.destroy();
+    let isLetGo = false;
+    const pieces = new Readable({
+      read() {
+        this.push('a');
+      },
+      destroy(_error, done) {
+        isLetGo = true;
+        done(null);
+      },
+    });
+    await sendPieces(response as unknown as Response, pieces);
+    expect(isLetGo).toBe(true);
   });
 });
 

@@ -1,9 +1,24 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import express from 'express';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/http/serve.ts';
 import { outcome } from './support/passages.ts';
 import { startHttp } from './support/start-http.ts';
+
+describe('a server', () => {
+  it('does not take it for a fault of its own when a client hangs up in the middle of a request', async () => {
+    const http = await startHttp();
+    onTestFinished(http.close);
+    const socket = connect(http.port, '127.0.0.1');
+    socket.resume();
+    // Answered before the rest of its body, which never comes.
+    socket.end('GET /docs/elements.js HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab');
+    await once(socket, 'close');
+    expect((await fetch(`${http.url}/v3/health`)).status).toBe(200);
+    expect(http.logged).toEqual([]);
+  });
+});
 
 describe('a server that is closed', () => {
   it('ends open streams in words and is gone in under two seconds', async () => {
