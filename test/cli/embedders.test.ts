@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chatReply, startFakeOpenAi } from '../support/fake-openai.ts';
+import { chatReply, embeddingsFor, startFakeOpenAi } from '../support/fake-openai.ts';
 import { type RunningServer, type RunOptions, runCitewell, startCitewell } from '../support/run-citewell.ts';
 
 const LEXICAL = 'builtin/lexical-hash-v1';
@@ -83,7 +83,10 @@ describe('another embedder', () => {
 describe('beside a server', () => {
   let server: RunningServer;
   beforeAll(async () => {
-    server = await startCitewell({ cwd, env: { ...hosted, CITEWELL_MODEL: 'hosted/chat-one' } });
+    server = await startCitewell({
+      cwd,
+      env: { ...hosted, CITEWELL_MODEL: 'hosted/chat-one', CITEWELL_SUMMARIES: 'extract' },
+    });
   });
   afterAll(() => server.kill());
 
@@ -95,8 +98,17 @@ describe('beside a server', () => {
   });
 
   it('a model writes the answer, and its citations are shown with their passages', async () => {
-    provider.next(chatReply({ text: 'It was finished in 1844 [1].' }));
-    const { code, stdout } = await run(['ask', 'When was the lighthouse finished?', '--mode', 'full_text', '--json']);
+    // What the server embeds in the background meanwhile must not take the reply.
+    const reply = chatReply({ text: 'It was finished in 1844 [1].' });
+    provider.otherwise((request) => (request.path.endsWith('/embeddings') ? embeddingsFor(request) : reply));
+    const { code, stdout, stderr } = await run([
+      'ask',
+      'When was the lighthouse finished?',
+      '--mode',
+      'full_text',
+      '--json',
+    ]);
+    expect(stderr).toBe('');
     const { answer, mode, model, citations } = JSON.parse(stdout);
     expect({ code, answer, mode, model }).toMatchObject({
       code: 0,

@@ -233,7 +233,7 @@ describe('scripts can rely on', () => {
     [['documents', 'show', 'not-an-id'], /not-an-id/],
     [['ingest', 'no-such-file'], /There is no file or folder "no-such-file"/],
     [['reindex', '--to', 'openai/x', '--back'], /exclude each other/],
-    [['serve', '--host', '0.0.0.0'], /CITEWELL_HOST.*no authentication.*CITEWELL_API_KEYS/],
+    [['serve', '--host', '0.0.0.0'], /CITEWELL_HOST.*CITEWELL_AUTH=required/s],
   ])('exit code 2 and no output for %j', async (args, message) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -221,7 +221,7 @@ export function embeddingsReply(vectors: readonly (readonly number[])[], options
 
 const FAKE_DIMENSIONS = 16;
 
-function embeddingsFor({ body }: ReceivedRequest): Reply {
+export function embeddingsFor({ body }: ReceivedRequest): Reply {
   const texts: readonly string[] = typeof body.input === 'string' ? [body.input] : body.input;
   return embeddingsReply(texts.map((text) => fakeVector(text, body.dimensions ?? FAKE_DIMENSIONS)));
 }
