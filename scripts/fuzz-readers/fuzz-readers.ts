@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ServiceError } from '../../src/errors.ts';
 import { ReaderEnded } from '../../src/ingest/failure-kind.ts';
 import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
@@ -29,8 +31,16 @@ export interface FuzzReport {
   readonly faults: number;
   readonly slowestMs: number;
   readonly slowest: string;
-  /** Megabytes of this process after the first tenth of the files, and at the end. */
-  readonly memory: { readonly warm: number; readonly end: number };
+  /** Of this process, after the first tenth of the files and at the end. */
+  readonly memory: { readonly warm: Memory; readonly end: Memory };
+}
+
+/** In megabytes. */
+interface Memory {
+  /** What is still held once everything that is not has been collected. */
+  readonly live: number;
+  /** What the system has given. */
+  readonly resident: number;
 }
 
 const REASONS: ReadonlySet<ServiceError['code']> = new Set(['invalid_request', 'too_large', 'unsupported_type']);
@@ -46,7 +56,7 @@ export async function fuzzReaders(options: FuzzOptions): Promise<FuzzReport> {
   const outcomes = new Map<string, number>();
   let faults = 0;
   let slowest = { milliseconds: 0, name: '' };
-  let warm = 0;
+  let warm: Memory = { live: 0, resident: 0 };
   try {
     for (let number = 0; number < count; number++) {
       const sample = makers[number % makers.length];
@@ -63,7 +73,7 @@ export async function fuzzReaders(options: FuzzOptions): Promise<FuzzReport> {
         faults++;
         onFault?.({ fileName, number, what, bytes });
       }
-      if (number + 1 === Math.ceil(count / 10)) warm = megabytes();
+      if (number + 1 === Math.ceil(count / 10)) warm = measureMemory();
       onProgress?.(number + 1);
     }
   } finally {
@@ -74,7 +84,7 @@ export async function fuzzReaders(options: FuzzOptions): Promise<FuzzReport> {
     faults,
     slowestMs: Math.round(slowest.milliseconds),
     slowest: slowest.name,
-    memory: { warm, end: megabytes() },
+    memory: { warm, end: measureMemory() },
   };
 
   async function attempt(fileName: string, bytes: Uint8Array): Promise<{ outcome: string; fault?: string }> {
@@ -94,4 +104,10 @@ export async function fuzzReaders(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-const megabytes = (): number => Math.round(process.memoryUsage.rss() / 1_000_000);
+function measureMemory(): Memory {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
+  const { heapUsed, external, rss } = process.memoryUsage();
+  return { live: Math.round((heapUsed + external) / 1_000_000), resident: Math.round(rss / 1_000_000) };
+}
