@@ -11,6 +11,7 @@ const USAGE = `Sends requests that are mostly wrong to every route of the whole 
 
   --count N  requests; default 10000
   --seed N   repeats what another run sent, as far as identifiers allow; default: a new one
+  --only R   only routes that this regular expression fits, such as 'POST .*search'
 
 Wrong is: a 5xx that the request led to, a body that is not in the contract's form or tells of the inside, no end within
 15 seconds, a line in the log at the level of errors, a rejection nobody handled, memory that grows, a route that was not
@@ -20,6 +21,7 @@ vectors do not agree. Ends with 1 when anything was wrong. Service and clients a
 const options = {
   count: { type: 'string', default: '10000' },
   seed: { type: 'string' },
+  only: { type: 'string', default: '' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -43,7 +45,14 @@ async function main(): Promise<void> {
   process.on('uncaughtException', (error) => tally.complain(`An exception was not caught: ${stackOf(error)}`));
   const subject = await startSubject();
   try {
-    await runRequests({ subject, count, seed, tally, report: (line) => console.log(line) });
+    await runRequests({
+      subject,
+      count,
+      seed,
+      only: new RegExp(values.only),
+      tally,
+      report: (line) => console.log(line),
+    });
   } catch (error) {
     tally.complain(`The run broke off: ${stackOf(error)}`);
   } finally {

@@ -23,12 +23,16 @@ export interface RunParts {
   readonly count: number;
   readonly seed: number;
   readonly tally: Tally;
+  /** Only routes that this fits. */
+  readonly only: RegExp;
   readonly report: (line: string) => void;
 }
 
 const AT_ONCE = 8;
 const LIMIT_MS = 15_000;
 const REFILL_EVERY = 200;
+/** A line of the log is about one of the last so many requests. */
+const REMEMBERED = 200;
 /** Of ten requests so many go to the routes in turn; the others elsewhere. */
 const TO_ROUTES = 9;
 const MALFORMED = 0.2;
@@ -44,7 +48,7 @@ const routesOfAllMethods: readonly MountedRoute[] = [
 ];
 
 /** Sends the requests, judges each answer, and looks at the service afterwards. */
-export async function runRequests({ subject, count, seed, tally, report }: RunParts): Promise<void> {
+export async function runRequests({ subject, count, seed, only, tally, report }: RunParts): Promise<void> {
   const { urls } = subject;
   const keeper = await createKeeper(urls.guarded);
   const credentials = await createCredentials(urls.guarded);
@@ -60,11 +64,13 @@ export async function runRequests({ subject, count, seed, tally, report }: RunPa
     // The pattern of chat models is the one that is no text.
     ...subject.routes.map(({ method, path }) => ({ method, path: path.replace(/\/\^.*$/, '/models/:model') })),
     ...routesOfAllMethods,
-  ];
+  ].filter(({ method, path }) => only.test(`${method} ${path}`));
+  if (routes.length === 0) throw new Error(`No route fits ${only}.`);
   const order = shuffled(routes, seed);
   const parts = { description, tools: subject.tools, stock, credentials, session: () => session };
   const judging = { description: describedAnswers(), folders: [subject.dataFolder, process.cwd()] };
 
+  const sent = new Map<string, FuzzedRequest>();
   const one = async (number: number): Promise<void> => {
     const random = seededRandom(Math.imul(seed, 0x9e3779b1) + number);
     const turn = number % 10;
@@ -74,12 +80,15 @@ export async function runRequests({ subject, count, seed, tally, report }: RunPa
     if (route === undefined) return;
     const fuzzed = draftRequest(number, route, random, parts);
     const url = urls[fuzzed.face];
+    sent.set(`fuzz-${number}`, fuzzed);
+    sent.delete(`fuzz-${number - REMEMBERED}`);
     const outcome = await send(fuzzed, { url, limit: LIMIT_MS });
     tally.count(turn < TO_ROUTES ? fuzzed.route : '(no route)', outcome.status ?? outcome.ending);
     const complaints = judge(fuzzed, outcome, judging);
-    const said = subject.takeErrors();
-    for (const sentence of [...complaints, ...said.map(({ text }) => `It was logged: ${text.slice(0, 1_500)}`)]) {
-      tally.complain(sentence, { fuzzed, outcome, url });
+    for (const sentence of complaints) tally.complain(sentence, { fuzzed, outcome, url });
+    for (const { requestId, text } of subject.takeErrors()) {
+      const culprit = sent.get(requestId ?? '');
+      tally.complain(`It was logged: ${text.slice(0, 1_500)}`, culprit && { fuzzed: culprit, url });
     }
     if (isLoggedOut(fuzzed, outcome, credentials.token())) await credentials.renew();
   };
