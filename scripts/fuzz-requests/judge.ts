@@ -114,8 +114,12 @@ function successComplaints(
   if (!type.startsWith('application/json')) return [];
   if (isCut) return [];
   if (body === undefined) return [`An answer of ${status} is no JSON.`];
-  if (member(member(body, 'error'), 'code') === -32603)
+  const error = member(body, 'error');
+  // The protocol's own code says so of parameters that do not fit, with a list of what is wrong with them.
+  const isOfParameters = /^\[\s*\{/.test(String(member(error, 'message')));
+  if (member(error, 'code') === -32603 && !isOfParameters) {
     return [`A message led to an internal error: ${text.slice(0, 300)}`];
+  }
   const [plain = ''] = path.split('?');
   const problem = description.problemOf({ method: method.toLowerCase(), path: plain, status, body });
   return problem === undefined ? [] : [`The answer is not as it is described: ${problem.slice(0, 300)}`];

@@ -60,6 +60,11 @@ function asTold(error: ServiceError): ServiceError {
 /** The last handler: what was thrown becomes a response (r2r-v3.md 1.2), or the end of one that has begun. */
 export function answerFailure(log: HttpLog): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
+    // Whoever read the body was told so by the connection, and nobody is left to be told.
+    if (request.readableAborted && codeOf(thrown) === 'ECONNRESET') {
+      response.destroy();
+      return;
+    }
     const { status, error, isExpected } = toFailure(thrown);
     const context = { requestId: requestIdOf(response), method: request.method, path: request.path };
     if (!isExpected) log.error({ ...context, err: thrown }, 'A request failed unexpectedly.');
@@ -89,8 +94,9 @@ function toFailureBody(error: ServiceError) {
 }
 
 /** The client hung up in the middle of a request, or went on with what is no HTTP, while it was being answered. */
-const isOfConnection = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && thrown.code.startsWith('HPE_');
+const isOfConnection = (thrown: unknown): boolean => codeOf(thrown).startsWith('HPE_');
+
+const codeOf = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '');
 
 /** Errors of the body and path parsers under Express carry a 4xx status and mark words fit for callers. */
 function refusedByParser(thrown: unknown): { readonly status: number; readonly error: ServiceError } | undefined {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import express from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { answerFailure } from '../../src/http/failure.ts';
 import { listen } from '../../src/http/serve.ts';
 import { outcome } from './support/passages.ts';
 import { startHttp } from './support/start-http.ts';
@@ -17,6 +18,29 @@ describe('a server', () => {
     await once(socket, 'close');
     expect((await fetch(`${http.url}/v3/health`)).status).toBe(200);
     expect(http.logged).toEqual([]);
+  });
+});
+
+describe('what reads a body by itself', () => {
+  it('is told when the client hangs up in the middle of it, and the log is not', async () => {
+    const logged: string[] = [];
+    const note = (_fields: object, message: string) => logged.push(message);
+    const told = Promise.withResolvers<unknown>();
+    const app = express();
+    app.post('/', async (request) => {
+      for await (const _piece of request);
+    });
+    const answer = answerFailure({ info: note, warn: note, error: note });
+    app.use((thrown: unknown, request: Request, response: Response, next: NextFunction) => {
+      answer(thrown, request, response, next);
+      told.resolve(thrown);
+    });
+    const server = await listen(app, { host: '127.0.0.1', port: 0 });
+    onTestFinished(server.close);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\nhalf of', () => socket.destroy());
+    expect(await told.promise).toMatchObject({ code: 'ECONNRESET' });
+    expect(logged).toEqual([]);
   });
 });
 
