@@ -1,0 +1,14 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { runRequests } from '../../scripts/fuzz-requests/run.ts';
+import { startSubject } from '../../scripts/fuzz-requests/subject.ts';
+import { createTally } from '../../scripts/fuzz-requests/tally.ts';
+
+// The full form is scripts/fuzz-requests.ts. An unhandled rejection fails the run of the tests by itself.
+
+it('bears requests to every route that are mostly wrong, and is whole afterwards', { timeout: 120_000 }, async () => {
+  const subject = await startSubject();
+  onTestFinished(subject.close, 30_000);
+  const tally = createTally();
+  await runRequests({ subject, count: 320, seed: 1, only: /./, tally, report: () => {} });
+  expect(tally.lines().filter((line) => /^(FAILED| {2}request| {2}curl| {2}echo)/.test(line))).toEqual([]);
+});
