@@ -300,7 +300,7 @@ describe('what cannot be ingested', () => {
   });
 
   it('is stopped when reading takes too long, and the next is read', async () => {
-    const { ingestor } = await openIngestor({ limits: { timeoutMs: 2_000, workers: 1 } });
+    const { ingestor } = await openIngestor({ limits: { timeoutMs: 5_000, workers: 1 } });
     const endless = file('a.md', Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n'));
     expect((await ingest(ingestor, endless)).at(-1)).toMatchObject({ type: 'failed', error: { code: 'timeout' } });
     expect((await ingest(ingestor, text('Some words.'))).at(-1)).toMatchObject({ type: 'done' });

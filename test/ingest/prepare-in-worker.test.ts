@@ -32,7 +32,7 @@ async function processesWith(memoryMb: number): Promise<number[]> {
 
 describe('a document', () => {
   it('that keeps its reader in a loop is ended in time, and the next is read', async () => {
-    const workers = openWorkers({ timeoutMs: 1_500, memoryMb: 1_021 });
+    const workers = openWorkers({ timeoutMs: 4_000, memoryMb: 1_021 });
     await workers.prepare(words, always);
     await expect(workers.prepare(endless, always)).rejects.toMatchObject({
       code: 'timeout',

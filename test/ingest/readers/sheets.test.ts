@@ -99,15 +99,12 @@ describe('a workbook', () => {
       'millions of rows',
       { strings: [], rows: '<row><c><v>123456789</v></c><c><v>123456789</v></c></row>'.repeat(1_600_000) },
     ],
-  ])('is refused in seconds for %s', async (_, { strings, rows }) => {
+  ])('is refused for %s', async (_, { strings, rows }) => {
     const bytes = makeZip(workbookParts([{ name: 'S', rows }], { strings }));
-    const seconds = await cpuSeconds(async () => {
-      await expect(readFile('a.xlsx', bytes)).rejects.toMatchObject({
-        code: 'too_large',
-        message: expect.stringContaining('Split it'),
-      });
+    await expect(readFile('a.xlsx', bytes)).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringContaining('Split it'),
     });
-    expect(seconds).toBeLessThan(15);
   });
 });
 
