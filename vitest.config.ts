@@ -14,8 +14,8 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // Many tests wait for processes they started; one worker less than there are cores, the default, waits with them.
     maxWorkers: Math.max(4, availableParallelism()),
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     restoreMocks: true,
   },
 }));

@@ -392,7 +392,7 @@ describe('many at once', () => {
     let most = 0;
     const embeddings = testEmbedder(async () => {
       most = Math.max(most, ++now);
-      await wait(20);
+      await wait(300);
       now--;
     });
     const { store, ingestor } = await openIngestor({ embeddings, limits: { documents: 3 } });

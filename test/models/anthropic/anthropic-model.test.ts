@@ -130,9 +130,9 @@ describe('a model of Anthropic', () => {
   it('takes pings as signs of life', async () => {
     const reply = messageReply({ text: 'Hello' });
     const ping = { send: 'event: ping\ndata: {"type":"ping"}\n\n' };
-    const pings = slowly(60, { steps: Array.from({ length: 6 }, () => ping) }).steps;
+    const pings = slowly(300, { steps: Array.from({ length: 6 }, () => ping) }).steps;
     fake.next({ ...reply, steps: [...reply.steps.slice(0, 2), ...pings, ...reply.steps.slice(2)] });
-    expect(textOf(await ask(model('claude-haiku-4-5', { firstEventMs: 2000, idleMs: 200 })))).toBe('Hello');
+    expect(textOf(await ask(model('claude-haiku-4-5', { firstEventMs: 5000, idleMs: 1000 })))).toBe('Hello');
   });
 
   it.each([
