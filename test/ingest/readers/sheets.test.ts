@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { cpuSeconds } from '../cpu-seconds.ts';
 import { makeZip } from '../make-docx.ts';
 import { openDocumentParts, sheetRow, type TestSheet, workbookParts } from '../make-office.ts';
 import { blocksOf, readFile } from './support.ts';
