@@ -23,6 +23,7 @@ const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     '/v3/documents/:id/extract',
     '/v3/collections/:id/extract',
     '/v3/graphs/:id/communities/build',
+    '/v3/system/reindex',
     '/v3/users/oauth/google/authorize',
     '/v3/users/oauth/google/callback',
     '/v3/users/oauth/github/authorize',
