@@ -90,8 +90,9 @@ describe('the embedder of a corpus', () => {
     const corpus = await (await newCorpus()).open();
     expect(corpus.embeddings.name).toBe(HASH);
     expect(await corpus.reason()).toMatch(/From 100 passages on/);
-    corpus.learner.start();
+    // All of them first, or it may learn from those that are there already.
     await corpus.add(texts);
+    corpus.learner.start();
     await vi.waitFor(() => expect(corpus.embeddings.name).toBe(LSA), { timeout: 20_000, interval: 50 });
     expect(await corpus.reason()).toBe('It was learned from 120 passages of this corpus.');
     expect(await facts(corpus.store)).toEqual([
