@@ -9,7 +9,10 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: [mode === 'slow' ? SLOW : 'test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === 'slow' ? [] : [SLOW])],
+    globalSetup: 'test/support/build-once.ts',
     pool: 'forks',
+    // As in src/cli/citewell.js: before Node 26, V8 can crash when threads share WebAssembly.
+    execArgv: Number.parseInt(process.versions.node, 10) < 26 ? ['--no-wasm-code-gc'] : [],
     // Nothing here lives in module scope, so files can share a worker; loading everything anew for each takes a minute.
     isolate: false,
     // Many tests wait for processes they started; one worker less than there are cores, the default, waits with them.

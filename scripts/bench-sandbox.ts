@@ -23,7 +23,7 @@ const open = (slots = 2) =>
   createPythonSandbox({
     runtime,
     layers: () => findOuterLayers(process.env['PATH']),
-    limits: { ...defaultSandboxLimits, slots, queued: 1_000, queuedMilliseconds: 300_000, mostMilliseconds: 300_000 },
+    limits: { ...defaultSandboxLimits, slots, queued: 1_000, queuedMilliseconds: 300_000, maxMilliseconds: 300_000 },
     cacheFolder,
     packages: { files: async () => [] },
   });

@@ -1,3 +1,4 @@
+import './build-first.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +8,8 @@ import { createLexicalHash } from '../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../src/ingest/embedding-text.ts';
 import { createIngestor } from '../src/ingest/ingest-document.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
-import { createChunkSearch } from '../src/store/sql/chunk-search.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
+import { createChunkSearch } from '../src/store/sql/search/chunk-search.ts';
 import { seededRandom } from './seeded-random.ts';
 
 // What versions cost: taking an edited document in again beside taking it in for the first time, and a search about an

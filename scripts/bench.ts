@@ -1,3 +1,4 @@
+import './build-first.js';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';

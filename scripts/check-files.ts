@@ -2,6 +2,7 @@
  * Reads every file of a folder as ingestion does and compares with what the folder's manifest.json says each must give:
  * `node scripts/check-files.ts <folder> [part of a name]`. Prints a line per file, then counts; exits with 1 when one fails.
  */
+import './build-first.js';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';

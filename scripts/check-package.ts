@@ -5,11 +5,20 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { buildBundle, installPackage, packPackage, unpackBundle, unpackPackage } from './packaging/bundle.ts';
+import { formatsWithoutSample, takeInEveryFormat } from './packaging/every-format.ts';
 import { bundleManifest, packageFile } from './packaging/manifests.ts';
-import { leastOffer, offerOf } from './packaging/offers.ts';
+import { minOffer, offerOf } from './packaging/offers.ts';
 
 // The package as others get it: packed, installed into an empty folder without anything for development, and started;
-// then the same as a bundle, unpacked and started by its own manifest. Prints one line per check.
+// given a file of every format; then the same as a bundle, unpacked and started by its own manifest. Prints one line per
+// check.
+
+/** The whole check ends by then, whatever hangs. */
+const MAX_MS = 900_000;
+setTimeout(() => {
+  console.error(`NOT done after ${MAX_MS / 60_000} minutes.`);
+  process.exit(1);
+}, MAX_MS).unref();
 
 const folder = mkdtempSync(join(tmpdir(), 'citewell-package-'));
 const documents = join(folder, 'documents');
@@ -35,8 +44,19 @@ try {
   expectSame(
     'the tools of the installed package',
     await toolsOf(process.execPath, [program, 'mcp'], data),
-    leastOffer().map(({ name }) => name),
+    minOffer().map(({ name }) => name),
   );
+
+  expectSame('formats without a sample file', formatsWithoutSample(), []);
+  const samples = join(folder, 'samples');
+  mkdirSync(samples);
+  await toolsOf(process.execPath, [program, 'mcp', '--write', '--allow-dir', samples], data, async (client) => {
+    expectSame(
+      'files that the installed package cannot take in and find',
+      await takeInEveryFormat(client, samples),
+      {},
+    );
+  });
 
   const bundle = join(folder, 'citewell.mcpb');
   buildBundle(unpackPackage(folder), bundle);

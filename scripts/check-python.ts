@@ -1,3 +1,4 @@
+import './build-first.js';
 import { readFile } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { z } from 'zod';

@@ -3,17 +3,19 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '../src/cli/client.ts';
-import { inProcessClient } from '../src/cli/in-process-client.ts';
+import { connect } from '../src/cli/connect.ts';
+import { httpClient } from '../src/cli/http-client.ts';
 import { ingestAll } from '../src/cli/ingest-all.ts';
 import { listenForInterruption } from '../src/cli/interruption.ts';
-import { commandLog } from '../src/cli/log.ts';
 import { endOnBrokenPipe, processOutput } from '../src/cli/output.ts';
 import { duration } from '../src/cli/progress-line.ts';
 import { showCitations } from '../src/cli/show-citations.ts';
 import { loadConfig } from '../src/config.ts';
-import { createServices } from '../src/services.ts';
 
-const SAMPLES = fileURLToPath(new URL('samples', import.meta.url));
+// Compiled, this lies in `dist/scripts`.
+const SAMPLES = fileURLToPath(
+  new URL(import.meta.filename.endsWith('.js') ? '../../scripts/samples' : 'samples', import.meta.url),
+);
 const QUESTIONS = [
   'How often is the horn sounded in fog?',
   'How many passengers travelled in 2024?',
@@ -28,7 +30,7 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   // No setting of the surroundings counts, so that everyone sees the same: no key, no network.
   const config = loadConfig({ env: {}, cwd: folder });
-  const client = inProcessClient(await createServices(config, { log: commandLog('warn', output) }));
+  const client = await httpClient(await connect(config, { output }));
   try {
     title('1. Taking in the papers of a small ferry company (scripts/samples)');
     await takeIn(client, config.dataDir, signal);

@@ -1,3 +1,4 @@
+import './build-first.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +7,11 @@ import { defaultAdmin } from '../src/access/principal.ts';
 import { everything } from '../src/documents/filter.ts';
 import { documentId } from '../src/documents/ids.ts';
 import { readDocument } from '../src/ingest/readers/index.ts';
-import { type Passage, type SplitOptions, splitText } from '../src/ingest/split-text.ts';
+import { type SplitChunk, type SplitOptions, splitText } from '../src/ingest/split-text.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
-import { createChunkSearch } from '../src/store/sql/chunk-search.ts';
-import { openCollections } from '../src/store/sql/open-collections.ts';
+import { openCollections } from '../src/store/sql/index-sync/open-collections.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
+import { createChunkSearch } from '../src/store/sql/search/chunk-search.ts';
 import { type Range, type RangeCollection, readRangeCollection } from './evaluate-chunking/range-collection.ts';
 
 const USAGE = `Measures how well passages of several sizes hold what answers a question: of the characters that answer,
@@ -130,7 +131,7 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
   }
 }
 
-async function passagesOf(text: string, split: SplitOptions): Promise<Passage[]> {
+async function passagesOf(text: string, split: SplitOptions): Promise<SplitChunk[]> {
   const { signal } = new AbortController();
   const read = await readDocument('txt', { bytes: Buffer.from(text), fileName: 'text.txt', signal });
   // Places must be those of the text the ranges are of.

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { estimateTokens } from '../src/documents/estimate-tokens.ts';
 
 // What hosts and models notice of the MCP face: the first reply, the size of the list, calls per second beside the
 // same search over /v3, and memory after many calls.
@@ -15,6 +16,18 @@ const CHARACTERS_PER_TOKEN = 4;
 const DOCUMENTS = 200;
 const SECONDS = 5;
 const AT_ONCE = 8;
+const QUESTIONS = [
+  'Which environment variable chooses the data folder?',
+  'How is a citation checked against its source?',
+  'What happens when two processes use one data folder?',
+  'Which headers does an API key come in?',
+  'How are results of full text and vectors fused?',
+  'What does the sandbox keep Python from?',
+  'Which R2R endpoints are there?',
+  'How does a client resume a stream?',
+  'What is done about instructions planted in a document?',
+  'Which file formats are read?',
+];
 const MANY = Number(process.argv[2] ?? 10_000);
 
 const cwd = await mkdtemp(join(tmpdir(), 'citewell-measure-'));
@@ -64,7 +77,32 @@ async function overStdio(): Promise<void> {
     const text = `Report ${number}. ${`The river number ${number} flows past the town of stone ${number % 17}. `.repeat(20)}`;
     await client.callTool({ name: 'ingest_text', arguments: { title: `Report ${number}`, text } });
   }
+  await resultSize(client);
   await client.close();
+}
+
+/** What a default search costs a model, over the project's own documentation. */
+async function resultSize(client: Client): Promise<void> {
+  const docs = fileURLToPath(new URL('../docs', import.meta.url));
+  for (const file of await readdir(docs)) {
+    if (!file.endsWith('.md')) continue;
+    const text = await readFile(join(docs, file), 'utf8');
+    await client.callTool({ name: 'ingest_text', arguments: { title: file, text } });
+  }
+  let [tokens, passages, ofDocuments] = [0, 0, 0];
+  for (const query of QUESTIONS) {
+    const result = await client.callTool({ name: 'search_file_knowledge', arguments: { query } });
+    const [block] = result.content;
+    const { results } = result.structuredContent as { readonly results: readonly { readonly text: string }[] };
+    tokens += estimateTokens(block?.type === 'text' ? block.text : '');
+    ofDocuments += estimateTokens(results.map(({ text }) => text).join('\n\n'));
+    passages += results.length;
+  }
+  const mean = (sum: number) => Math.round(sum / QUESTIONS.length);
+  row(
+    `a default search: ${(passages / QUESTIONS.length).toFixed(1)} passages`,
+    `about ${mean(tokens)} tokens, ${mean(tokens - ofDocuments)} of them not text of documents`,
+  );
 }
 
 async function overHttp(): Promise<void> {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readHtmlPage } from '../src/ingest/readers/html-page.ts';
+import { readHtmlPage } from '../src/ingest/readers/html/html-page.ts';
 
 /**
  * How much of what a page says is found, and how much else: token F1 against the text beside each page.

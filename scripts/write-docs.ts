@@ -12,6 +12,7 @@ const NEEDS = {
   sandbox: 'the sandbox',
   reasoner: 'a language model',
   answerer: '',
+  checker: '',
   intake: '',
   folders: 'an allowed folder',
   research: 'a language model',

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { variableNames } from '../src/config-variables.ts';
 import { guideSections } from './packaging/guide.ts';
 import { bundleManifest, manifests, packageFile } from './packaging/manifests.ts';
-import { everyTool, leastOffer, mcpFlags } from './packaging/offers.ts';
+import { everyTool, mcpFlags, minOffer } from './packaging/offers.ts';
 
 // What tells others how this server is started and what it has: written from the code, or, with --check, compared with
 // it. The check also reads the prose of the guide for flags, tools and variables that there are not.
 
 const GUIDE = 'docs/mcp.md';
-/** Members of HTTP requests that the guide names. */
-const MEMBERS: ReadonlySet<string> = new Set(['rag_tools', 'research_tools']);
+/** Members of requests that the guide names. */
+const MEMBERS: ReadonlySet<string> = new Set(['rag_tools', 'research_tools', 'chunk_id', 'document_id']);
 const problems: string[] = [];
 const isCheck = process.argv.includes('--check');
 
@@ -52,6 +52,8 @@ function checkProse(): void {
   const prose = read(GUIDE).replaceAll(/<!-- (\w+):begin[\s\S]*?<!-- \1:end -->/g, '');
   const code = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, inner = '']) => inner);
   const flags = new Set(mcpFlags().flatMap(({ flags: written }) => written.match(/--[a-z-]+/g) ?? []));
+  // An option of every command.
+  flags.add('--env-file');
   const tools = new Set(everyTool().map(({ tool }) => tool.name));
   const sets = new Set(everyTool().flatMap(({ toolsets }) => toolsets));
   for (const word of code) {
@@ -79,7 +81,7 @@ function checkPackage(): void {
   if (!/^[a-z0-9.-]{1,64}$/.test(name)) problems.push('plugin.json: the name is none that hosts take.');
   if (!/^\d+\.\d+\.\d+/.test(version) || description.length === 0)
     problems.push('package.json: version or description.');
-  if (leastOffer().length > 10) problems.push('More than ten tools are offered without being asked for.');
+  if (minOffer().length > 10) problems.push('More than ten tools are offered without being asked for.');
   const entry = JSON.stringify(bundleManifest(process.platform));
   for (const [flag] of entry.matchAll(/(?<=")--[a-z-]+(?=")/g)) {
     if (!mcpFlags().some(({ flags }) => flags.split(/[ ,]/).includes(flag)))

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isProxyNetwork } from './access/client-address.ts';
 import { isConfidential } from './access/confidential-address.ts';
 import { type QuotaSizes, quotaKinds } from './access/quotas.ts';
 import type { PriceTable } from './models/prices.ts';
@@ -55,6 +56,7 @@ const pricesSchema = z.record(
  * which may be a secret in the wrong place.
  */
 export const variables = z.object({
+  CITEWELL_ENV_FILE: word.optional(),
   CITEWELL_DATA_DIR: z.string().default('.citewell'),
   CITEWELL_HOST: z
     .string()
@@ -109,11 +111,26 @@ export const variables = z.object({
     .string()
     .transform((list, context): QuotaSizes => readNumbers(list, quotaKinds, (message) => context.addIssue(message)))
     .optional(),
+  CITEWELL_TRUSTED_PROXIES: z
+    .string()
+    .transform(entries)
+    .pipe(z.array(z.string().refine(isProxyNetwork, 'expected addresses or networks such as 10.0.0.2, 10.0.0.0/8')))
+    .optional(),
+  CITEWELL_REQUEST_SECONDS: wholeNumber('60', 1, 3_600).default(60),
   CITEWELL_ALLOWED_HOSTS: hostNames.optional(),
   CITEWELL_ALLOWED_ORIGINS: z
     .string()
     .transform((list) => (list.trim() === '*' ? ['*'] : list))
     .pipe(z.union([z.tuple([z.literal('*')]), hostNames], { error: ORIGINS_EXPECTED }))
+    .optional(),
+  CITEWELL_FOLDERS: z
+    .string()
+    .transform((list) =>
+      list
+        .split(/[,\n]/)
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    )
     .optional(),
   CITEWELL_MCP_TOOLSETS: z
     .string()
@@ -125,6 +142,7 @@ export const variables = z.object({
   CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),
   CITEWELL_REASONING_MODEL: modelName('openai/gpt-6.1-sol').optional(),
   CITEWELL_FALLBACK_MODEL: modelName('anthropic/claude-sonnet-5-5').optional(),
+  CITEWELL_MODEL_STREAMS: wholeNumber('128', 1, 10_000).default(128),
   CITEWELL_TEXT_TOOLS: z
     .string()
     .transform(entries)
@@ -219,6 +237,21 @@ export const variables = z.object({
 /** The names of all variables, for `.env.example` and for hints; `CITEWELL_PROVIDER_<NAME>_API_KEY` aside. */
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
+/**
+ * What a `.env` may set that merely lies in the working folder. Each of these changes neither where keys, questions and
+ * documents go, nor what is run, kept, deleted or let in; all others come from the environment or a file named by the user.
+ */
+export const workingFolderVariables: ReadonlySet<string> = new Set<keyof typeof variables.shape>([
+  'CITEWELL_PORT',
+  'CITEWELL_LOG_LEVEL',
+  'CITEWELL_INGEST',
+  'CITEWELL_GRAPH',
+  'CITEWELL_CONTEXT_TOKENS',
+  'CITEWELL_TEXT_TOOLS',
+  'CITEWELL_RESUME_SECONDS',
+  'CITEWELL_OCR_LANGUAGES',
+]);
+
 const RESERVED_PROVIDERS = new Set(['openai', 'anthropic', 'ollama', 'builtin', 'local']);
 
 function readProviderList(list: string, complain: (message: string) => void): { name: string; baseUrl: string }[] {
@@ -239,17 +272,16 @@ function readProviderList(list: string, complain: (message: string) => void): { 
   });
 }
 
-const LEAST_KEY = 16;
+const MIN_KEY = 16;
 
 function readKeys(list: string, complain: (message: string) => void): string[] {
   const keys = list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
   keys.forEach((key, index) => {
-    if (key.length < LEAST_KEY)
-      complain(`expected keys of at least ${LEAST_KEY} characters; key ${index + 1} is shorter`);
+    if (key.length < MIN_KEY) complain(`expected keys of at least ${MIN_KEY} characters; key ${index + 1} is shorter`);
     // Others cannot be sent in a header, or end it.
     else if (!/^[\x21-\x7e]+$/.test(key)) complain(`expected letters, digits and signs; key ${index + 1} has others`);
   });
-  if (keys.length === 0) complain(`expected keys of at least ${LEAST_KEY} characters, separated by commas`);
+  if (keys.length === 0) complain(`expected keys of at least ${MIN_KEY} characters, separated by commas`);
   return [...new Set(keys)];
 }
 

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
+import { gatherVariables, type Surroundings } from './config-sources.ts';
 import { type LogLevel, variableNames, variables } from './config-variables.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
-import { type OutsideServer, readOutsideServers, type ServersReading } from './mcp/outside-servers.ts';
+import { type ExternalServer, readExternalServers, type ServersReading } from './mcp/external-servers.ts';
 import type { PriceTable } from './models/prices.ts';
-import { nearestName } from './nearest-name.ts';
+import { editDistance, nearestName } from './nearest-name.ts';
 import { defaultSandboxLimits } from './sandbox/default-limits.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
+import { userCacheFolder } from './user-cache.ts';
 import { engineNames, type WebSettings } from './web/web-settings.ts';
 
 /** How to reach one provider of models. */
@@ -36,6 +37,8 @@ export interface RemoteChromaConfig {
 export interface Config {
   /** Absolute. */
   readonly dataDir: string;
+  /** Where native modules, models and snapshots are kept, for all data folders of this user; undefined without a home. */
+  readonly cacheDir: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly access: AccessConfig;
@@ -52,6 +55,8 @@ export interface Config {
     readonly reasoning?: string;
     readonly fallback?: string;
   };
+  /** Answers that one provider of models writes at the same time. */
+  readonly modelStreams: number;
   /** Models that take no tools and get them described as text. */
   readonly textTools: readonly string[];
   readonly embeddingModel?: string;
@@ -83,10 +88,16 @@ export interface Config {
   /** What a run may still do after it has read words of strangers. */
   readonly afterUntrusted: readonly ('code' | 'addresses' | 'actions')[];
   /** Other MCP servers, whose tools the agent may use. */
-  readonly outsideServers: readonly OutsideServer[];
+  readonly externalServers: readonly ExternalServer[];
+  /** Addresses and networks of proxies that are believed about who called them. */
+  readonly trustedProxies: readonly string[];
+  /** Seconds a request's body may take to arrive; a large one that goes on arriving gets more. */
+  readonly requestSeconds: number;
   /** Names besides those of this machine by which the server may be called, and of pages that may call it. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  /** Folders that `citewell mcp` takes in at start and follows; absolute. */
+  readonly folders: readonly string[];
   /** Which tools MCP clients get; undefined means the usual ones. */
   readonly mcpToolsets?: readonly string[];
   readonly logLevel: LogLevel;
@@ -94,29 +105,24 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-export interface Surroundings {
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Where `.env` is looked for, and what relative paths start from. */
-  readonly cwd?: string;
-  /** Given on the command line; wins over both. */
-  readonly overrides?: Readonly<Record<string, string>>;
-}
-
-/** Reads the environment over `.env`. Throws one ServiceError('invalid_field') that lists every wrong variable. */
-export function loadConfig({ env = process.env, cwd = process.cwd(), overrides = {} }: Surroundings = {}): Config {
-  const set = withoutBlanks({ ...readEnvFile(join(cwd, '.env')), ...withoutBlanks(env), ...overrides });
+/** Reads all that is set from outside. Throws one ServiceError('invalid_field') that lists every wrong variable. */
+export function loadConfig(surroundings: Surroundings = {}): Config {
+  const { env = process.env, cwd = process.cwd() } = surroundings;
+  const { set, warnings } = gatherVariables({ ...surroundings, env, cwd });
   const parsed = variables.safeParse(set);
-  const issues = parsed.success ? [] : parsed.error.issues.map(toIssue);
+  const unknown = unknownVariables(set);
+  const issues = [...unknown.misspelt, ...(parsed.success ? [] : parsed.error.issues.map(toIssue))];
   const providers = parsed.success ? namedProviders(parsed.data.CITEWELL_PROVIDERS ?? [], set) : [];
   if (parsed.success) issues.push(...accessComplaints(parsed.data).map(([name, message]) => issue(name, message)));
-  const outside = parsed.success ? outsideServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
+  const external = parsed.success ? externalServers(parsed.data.CITEWELL_MCP_SERVERS, cwd, set) : undefined;
   if (parsed.success) issues.push(...sandboxComplaints(parsed.data));
-  issues.push(...(outside?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
+  issues.push(...(external?.complaints ?? []).map((complaint) => issue('CITEWELL_MCP_SERVERS', complaint)));
   if (!parsed.success || issues.length > 0) throw configurationError(issues);
 
   const value = parsed.data;
   return {
     dataDir: resolve(cwd, value.CITEWELL_DATA_DIR),
+    cacheDir: userCacheFolder(env),
     host: value.CITEWELL_HOST,
     port: value.CITEWELL_PORT,
     access: accessConfig(value),
@@ -138,6 +144,7 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
       ...(value.CITEWELL_REASONING_MODEL && { reasoning: value.CITEWELL_REASONING_MODEL }),
       ...(value.CITEWELL_FALLBACK_MODEL && { fallback: value.CITEWELL_FALLBACK_MODEL }),
     },
+    modelStreams: value.CITEWELL_MODEL_STREAMS,
     textTools: value.CITEWELL_TEXT_TOOLS ?? [],
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
     ...(value.CITEWELL_RERANKER && {
@@ -166,12 +173,15 @@ export function loadConfig({ env = process.env, cwd = process.cwd(), overrides =
     web: webSettings(value),
     sandbox: sandboxSettings(value, cwd, set['PATH']),
     afterUntrusted: value.CITEWELL_AFTER_UNTRUSTED ?? [],
-    outsideServers: outside?.servers ?? [],
+    externalServers: external?.servers ?? [],
+    trustedProxies: value.CITEWELL_TRUSTED_PROXIES ?? [],
+    requestSeconds: value.CITEWELL_REQUEST_SECONDS,
     allowedHosts: value.CITEWELL_ALLOWED_HOSTS ?? [],
     allowedOrigins: value.CITEWELL_ALLOWED_ORIGINS ?? [],
+    folders: (value.CITEWELL_FOLDERS ?? []).map((folder) => resolve(cwd, folder)),
     ...(value.CITEWELL_MCP_TOOLSETS && { mcpToolsets: value.CITEWELL_MCP_TOOLSETS }),
     logLevel: value.CITEWELL_LOG_LEVEL,
-    warnings: warningsFor(set, providers),
+    warnings: [...warnings, ...unknown.warnings, ...warningsFor(set, providers)],
   };
 }
 
@@ -191,7 +201,7 @@ function namedProviders(
 
 /** What a process of a slot takes besides Python's own memory, measured at 180 MB and more. */
 const SLOT_MEGABYTES = 344;
-const LEAST_SLOT_MEGABYTES = 250;
+const MIN_SLOT_MEGABYTES = 250;
 
 function sandboxSettings(
   value: z.output<typeof variables>,
@@ -205,14 +215,14 @@ function sandboxSettings(
   const megabytes = (given: number | undefined, otherwise: number) =>
     given === undefined ? otherwise : given * 1_000_000;
   const milliseconds = seconds(value.CITEWELL_PYTHON_SECONDS, standard.milliseconds);
-  const most = seconds(value.CITEWELL_PYTHON_MOST_SECONDS, standard.mostMilliseconds);
+  const most = seconds(value.CITEWELL_PYTHON_MOST_SECONDS, standard.maxMilliseconds);
   const pythonMegabytes = value.CITEWELL_PYTHON_MEMORY_MB ?? standard.pythonMegabytes;
   return {
     mode: value.CITEWELL_SANDBOX,
     limits: {
       ...standard,
       milliseconds,
-      mostMilliseconds: Math.max(most, milliseconds),
+      maxMilliseconds: Math.max(most, milliseconds),
       pythonMegabytes,
       processMegabytes: value.CITEWELL_PYTHON_PROCESS_MB ?? pythonMegabytes + SLOT_MEGABYTES,
       outputCharacters: value.CITEWELL_PYTHON_OUTPUT_CHARACTERS ?? standard.outputCharacters,
@@ -231,13 +241,13 @@ function sandboxSettings(
 
 function sandboxComplaints(value: z.output<typeof variables>): FieldIssue[] {
   const python = value.CITEWELL_PYTHON_MEMORY_MB ?? defaultSandboxLimits.pythonMegabytes;
-  const least = python + LEAST_SLOT_MEGABYTES;
+  const least = python + MIN_SLOT_MEGABYTES;
   const given = value.CITEWELL_PYTHON_PROCESS_MB;
   if (given === undefined || given >= least) return [];
   return [
     issue(
       'CITEWELL_PYTHON_PROCESS_MB',
-      `expected at least ${least}: CITEWELL_PYTHON_MEMORY_MB and ${LEAST_SLOT_MEGABYTES} more`,
+      `expected at least ${least}: CITEWELL_PYTHON_MEMORY_MB and ${MIN_SLOT_MEGABYTES} more`,
     ),
   ];
 }
@@ -264,11 +274,15 @@ function webSettings(value: z.output<typeof variables>): WebSettings {
 }
 
 /** The value is the JSON itself, or the path of a file with it. */
-function outsideServers(value: string | undefined, cwd: string, set: Readonly<Record<string, string>>): ServersReading {
+function externalServers(
+  value: string | undefined,
+  cwd: string,
+  set: Readonly<Record<string, string>>,
+): ServersReading {
   if (value === undefined) return { servers: [], complaints: [] };
-  if (value.trimStart().startsWith('{')) return readOutsideServers(value, set);
+  if (value.trimStart().startsWith('{')) return readExternalServers(value, set);
   try {
-    return readOutsideServers(readFileSync(resolve(cwd, value), 'utf8'), set);
+    return readExternalServers(readFileSync(resolve(cwd, value), 'utf8'), set);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
     return { servers: [], complaints: [`expected the path of a file, or JSON; the file cannot be read${code}`] };
@@ -277,22 +291,6 @@ function outsideServers(value: string | undefined, cwd: string, set: Readonly<Re
 
 function provider(apiKey: string | undefined, baseUrl: string | undefined): ProviderConfig {
   return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
-}
-
-function readEnvFile(path: string): Record<string, string | undefined> {
-  try {
-    return parseEnv(readFileSync(path, 'utf8'));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
-    throw new ServiceError('not_configured', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-// Compose files and CI systems pass unset variables as empty strings, so an empty value means "not set".
-function withoutBlanks(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined || value.trim() === '' ? [] : [[name, value]])),
-  );
 }
 
 const issue = (variable: string, message: string): FieldIssue => ({
@@ -305,24 +303,47 @@ const issue = (variable: string, message: string): FieldIssue => ({
 const toIssue = (found: z.core.$ZodIssue): FieldIssue => issue(String(found.path[0]), found.message);
 
 function configurationError(issues: readonly FieldIssue[]): ServiceError {
-  const lines = issues.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}.`);
+  const lines = issues.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}${msg.endsWith('?') ? '' : '.'}`);
   return new ServiceError(
     'invalid_field',
-    `The configuration is wrong (environment or .env file):\n${lines.join('\n')}\nEvery variable is explained in .env.example.`,
+    `The configuration is wrong (environment or a file of variables):\n${lines.join('\n')}\nEvery variable is explained in .env.example.`,
     { issues },
   );
 }
+
+/** Variables of our prefix that mean nothing. One that is nearly ours is an error: what it was to set would be missing. */
+function unknownVariables(set: Readonly<Record<string, string>>): {
+  readonly misspelt: readonly FieldIssue[];
+  readonly warnings: readonly string[];
+} {
+  const misspelt: FieldIssue[] = [];
+  const warnings: string[] = [];
+  for (const name of Object.keys(set)) {
+    if (!name.startsWith(PREFIX) || known.has(name) || PROVIDER_KEY.test(name)) continue;
+    const nearest = nearestName(name, variableNames);
+    const edits = editDistance(name, nearest);
+    const isMisspelt = edits <= (name.length - PREFIX.length < LONG_NAME ? 1 : 2);
+    if (isMisspelt) misspelt.push(issue(name, `is not a variable of Citewell; did you mean ${nearest}?`));
+    else warnings.push(`${name} is not a variable of Citewell and is ignored; the nearest is ${nearest}.`);
+  }
+  return { misspelt, warnings };
+}
+
+const PREFIX = 'CITEWELL_';
+/** From this length on, two wrong letters are more likely a slip than another word. */
+const LONG_NAME = 5;
+const known: ReadonlySet<string> = new Set(variableNames);
 
 function warningsFor(
   set: Readonly<Record<string, string>>,
   providers: readonly NamedProviderConfig[],
 ): readonly string[] {
-  const known = new Set([...variableNames, ...providers.map(({ name }) => keyVariable(name))]);
-  const unknown = Object.keys(set).filter((name) => name.startsWith('CITEWELL_') && !known.has(name));
-  const warnings = unknown.map((name) => {
-    if (PROVIDER_KEY.test(name)) return `${name} names no provider of CITEWELL_PROVIDERS and is ignored.`;
-    return `${name} is not a variable of Citewell and is ignored; did you mean ${nearestName(name, variableNames)}?`;
-  });
+  const listed = new Set(providers.map(({ name }) => keyVariable(name)));
+  const warnings = Object.keys(set).flatMap((name) =>
+    PROVIDER_KEY.test(name) && !listed.has(name)
+      ? [`${name} names no provider of CITEWELL_PROVIDERS and is ignored.`]
+      : [],
+  );
   const orphans = ['CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE'].filter((name) => name in set);
   if (!('CHROMA_URL' in set)) {
     warnings.push(...orphans.map((name) => `${name} does nothing without CHROMA_URL: the embedded Chroma is used.`));
@@ -332,5 +353,3 @@ function warningsFor(
   }
   return warnings;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'not_found'
   | 'conflict'
   | 'too_large'
+  | 'range_not_satisfiable' // the part that was asked for begins after the end
   | 'unsupported_type'
   | 'rate_limited'
   | 'unknown_model' // no provider or model of that name
@@ -19,7 +20,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'internal';
 
-/** One member of a request that does not fit, in the form of the contract's 422 `detail` (r2r-v3.md 1.2). */
+/** One member of a request that does not fit, in the form of the contract's 422 `detail` (docs/contract.md 1.2). */
 export interface FieldIssue {
   readonly type: string;
   readonly loc: readonly (string | number)[];
@@ -32,7 +33,7 @@ export interface ServiceErrorOptions extends ErrorOptions {
   /** Seconds after which trying again can help. */
   readonly retryAfter?: number;
   /** What callers from outside read instead, where the message names things of this machine. */
-  readonly told?: string;
+  readonly publicMessage?: string;
   /** What credentials would do, as the `WWW-Authenticate` header says it. */
   readonly challenge?: string;
 }
@@ -45,7 +46,7 @@ export class ServiceError extends Error {
   readonly retryAfter: number | undefined;
   readonly challenge: string | undefined;
   /** What callers from outside read; the message unless told otherwise. */
-  readonly told: string;
+  readonly publicMessage: string;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
@@ -53,6 +54,6 @@ export class ServiceError extends Error {
     this.issues = options.issues ?? [];
     this.retryAfter = options.retryAfter;
     this.challenge = options.challenge;
-    this.told = options.told ?? message;
+    this.publicMessage = options.publicMessage ?? message;
   }
 }

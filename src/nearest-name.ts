@@ -5,7 +5,8 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return ranked[0]?.candidate ?? name;
 }
 
-function editDistance(left: string, right: string): number {
+/** Letters to insert, delete or replace to get from one to the other. */
+export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];

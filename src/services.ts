@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { ragToolNames, ragTools, researchToolNames, researchTools } from '../tools/index.ts';
 import { createAccounts } from './access/accounts.ts';
 import { collectionsWithinQuota } from './access/collections-within-quota.ts';
-import { settleAdmins } from './access/settle-admins.ts';
+import { ensureAdmins } from './access/ensure-admins.ts';
 import { createAgent } from './agent/create-agent.ts';
 import type { Config } from './config.ts';
 import { createConversations } from './conversations/conversations.ts';
@@ -13,19 +13,21 @@ import { withGraph } from './graph/search-graph.ts';
 import { defaultHttpLimits, type HttpServices, type ServiceStatus } from './http/http-services.ts';
 import { embeddingText } from './ingest/embedding-text.ts';
 import { createIngestor } from './ingest/ingest-document.ts';
-import { createIngestionDesk } from './ingest/ingestion-desk.ts';
 import { createIngestionFeed } from './ingest/ingestion-feed.ts';
+import { createIngestionService } from './ingest/ingestion-service.ts';
 import { withinQuota } from './ingest/within-quota.ts';
-import { createOutsideTools } from './mcp/outside-tools.ts';
+import { createExternalTools } from './mcp/external-tools.ts';
 import { createExtractiveModel } from './models/extractive/extractive-model.ts';
 import { listPrices } from './models/prices.ts';
 import { createModelRegistry } from './models/registry.ts';
 import { openPromptBook } from './prompts/prompt-book.ts';
 import { createAnswerer } from './rag/answer-question.ts';
+import { createAnswerChecker } from './rag/check-answer.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
 import { modelQueryVariants } from './retrieval/rewrite-query.ts';
 import { withDescriptions } from './retrieval/search-documents.ts';
 import { modelStandaloneQueries } from './retrieval/standalone-query.ts';
+import { withOutlines } from './retrieval/with-outlines.ts';
 import { defaultRunLogSettings, RunLog } from './runs/run-log.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 import { hintsFor } from './services/hints.ts';
@@ -34,23 +36,24 @@ import { requireModels } from './services/naming.ts';
 import { openEmbedder } from './services/open-embedder.ts';
 import { openEnrichment } from './services/open-enrichment.ts';
 import { openGraph } from './services/open-graph.ts';
+import { openImageReader } from './services/open-image-reader.ts';
 import { openReranker } from './services/open-reranker.ts';
 import { openSandbox } from './services/open-sandbox.ts';
-import { openSight } from './services/open-sight.ts';
 import { openWeb, type Web } from './services/open-web.ts';
 import { shownSettings } from './services/shown-settings.ts';
 import { toolsets } from './services/tool-catalogue.ts';
 import { openEmbeddedChroma } from './store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from './store/chroma/remote-chroma.ts';
-import { type DataFolder, openDataFolder } from './store/data-folder.ts';
+import { openDataFolder } from './store/data-folder.ts';
 import { analyse, analyseQuery } from './store/full-text/analyse.ts';
 import type { IndexState } from './store/index-state.ts';
-import { createChunkSearch } from './store/sql/chunk-search.ts';
-import { openCollections } from './store/sql/open-collections.ts';
+import { openCollections } from './store/sql/index-sync/open-collections.ts';
 import { openStore } from './store/sql/open-store.ts';
+import { createChunkSearch } from './store/sql/search/chunk-search.ts';
 import type { VectorIndex } from './store/vector-index.ts';
 import { type CorpusWatch, watchCorpus } from './store/watch-corpus.ts';
 import type { Tool } from './toolbox/tool.ts';
+import { openUserCache } from './user-cache.ts';
 import { readVersion } from './version.ts';
 import { webFacts } from './web/describe-web.ts';
 
@@ -97,18 +100,25 @@ export async function createServices(config: Config, options: ServicesOptions): 
 async function open(config: Config, options: ServicesOptions, closers: (() => Promise<void>)[]): Promise<Services> {
   const { log } = options;
   const warn = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
-  const models = createModelRegistry({ ...config, extractive: createExtractiveModel() });
+  const models = createModelRegistry({
+    ...config,
+    concurrency: config.modelStreams,
+    extractive: createExtractiveModel(),
+  });
   requireModels(config.models, models);
 
   const folder = await openDataFolder(config.dataDir);
   closers.push(folder.close);
-  const index = await openIndex(config, folder, log);
+  const cache = openUserCache(config.cacheDir);
+  closers.push(async () => cache.close());
+  if (cache.problem !== undefined) log.warn(cache.problem);
+  const index = await openIndex(config, { chromaFolder: folder.chromaFolder, cacheFolder: cache.path }, log);
   closers.push(() => index.close());
   const { versionsKept } = config;
   const store = await openStore({ path: folder.databaseFile, index, embeddingText, versionsKept, report: warn });
   closers.push(store.close);
 
-  const settings = { ...config, modelCacheDir: join(folder.cacheFolder, 'models') };
+  const settings = { ...config, modelCacheDir: join(cache.path, 'models') };
   const preferred = config.embeddingModel ?? defaultEmbeddingName(config);
   const { spaces, learned, conversations, maintenance } = store;
   const watching = watchCorpus(store.corpus);
@@ -122,12 +132,13 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     store: store.people,
     corpus: watching.corpus,
   });
-  await settleAdmins(config.access.admins, { ...accounts, collections: store.collections, warn });
+  await ensureAdmins(config.access.admins, { ...accounts, collections: store.collections, warn });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const chunks = createChunkSearch({
     search: store.sqlite.search,
     collections: openCollections(index),
     state: maintenance.state,
+    onFailure: maintenance.doubt,
   });
   const prompts = await openPromptBook(store.prompts);
   const hasModel = !models.defaultName('fast').startsWith('builtin/');
@@ -136,13 +147,17 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const asking = sharingQueries(embeddings);
   const corpus = withDescriptions(watching.corpus, { descriptions: store.descriptionSearch, embedder: asking });
   const retriever = withGraph({
-    retriever: createRetriever({
-      chunks,
-      embedder: asking,
-      variants,
-      reranker: openReranker({ settings: config.reranker, models, prompts }),
-    }),
+    retriever: withOutlines(
+      createRetriever({
+        chunks,
+        embedder: asking,
+        variants,
+        reranker: openReranker({ settings: config.reranker, models, prompts }),
+      }),
+      corpus,
+    ),
     graph: store.graphSearch,
+    passages: corpus,
     embedder: asking,
   });
   const graph = openGraph({ settings: config, store, models, embeddings, changes, prompts, warn });
@@ -159,13 +174,13 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   });
   closers.push(summaries.close);
   const feed = createIngestionFeed();
-  const sight = openSight(config.images, { models, cacheFolder: folder.cacheFolder });
+  const imageReader = openImageReader(config.images, { models, cacheFolder: cache.path });
   const ingestor = withinQuota(
-    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed, enrichment, sight }),
+    createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed, enrichment, imageReader }),
     accounts.quotas,
   );
   closers.push(ingestor.close);
-  const ingestions = createIngestionDesk({
+  const ingestions = createIngestionService({
     queue: store.queue,
     ingestor,
     feed,
@@ -176,10 +191,10 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const analyser = { analyse, analyseQuery };
   const web = openWeb(config.web, analyser);
   closers.push(web.close);
-  const sandbox = openSandbox(config.sandbox, folder.cacheFolder, warn);
+  const sandbox = openSandbox(config.sandbox, cache.path, warn);
   if (sandbox !== undefined) closers.push(() => sandbox.close());
-  const outside = createOutsideTools({ servers: config.outsideServers, version: readVersion(), log });
-  closers.push(outside.close);
+  const external = createExternalTools({ servers: config.externalServers, version: readVersion(), log });
+  closers.push(external.close);
   const kept = createConversations(conversations);
   const agent = createAgent({
     models,
@@ -195,7 +210,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
       ...(web.webSearch === undefined ? [] : (['web_search'] as const)),
       ...(sandbox === undefined ? [] : (['sandbox'] as const)),
     ]),
-    outside,
+    external,
     analyser,
     prices: { ...listPrices, ...config.prices },
     policy: {
@@ -209,7 +224,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
   const runs = new RunLog({ ...defaultRunLogSettings, grace: config.resumeSeconds * 1000 });
   closers.push(() => runs.close());
   if (options.resumes) {
-    ingestions.nudge();
+    ingestions.wakeUp();
     graph.extraction.start();
     summaries.start();
     learner.start();
@@ -237,18 +252,24 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     retriever,
     web,
     ...(sandbox && { sandbox }),
+    checker: createAnswerChecker({ retriever, library: corpus, analyser }),
     answerer: createAnswerer({ retriever, models, analyser, standalone, webSearch: web.webSearch, prompts }),
     models,
     embeddings,
     log,
-    limits: defaultHttpLimits,
+    limits: { ...defaultHttpLimits, request: config.requestSeconds * 1000 },
+    trustedProxies: config.trustedProxies,
 
     reindex: embedder.reindex,
     learner,
 
     async status(): Promise<ServiceStatus> {
       const model = models.defaultName('quality');
-      const state = indexStates[maintenance.state().kind];
+      const { kind } = maintenance.state();
+      const isSilent = kind === 'in_step' && !(await index.isHealthy());
+      // Looks closer, and waits for it to come back.
+      if (isSilent) void maintenance.audit().catch(() => undefined);
+      const state = isSilent ? 'unavailable' : indexStates[kind];
       const embeddingModelSetting = config.embeddingModel;
       const { waiting, failed } = await store.documentGraphs.backlog();
       const written = await summaries.backlog();
@@ -263,8 +284,17 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
         graph: { waiting, failed },
         summaries: written,
         hints: [
-          ...hintsFor({ model, embedder: embeddings, preferredEmbedder: preferred, embeddingModelSetting }),
-          ...outside.problems(),
+          ...hintsFor({
+            model,
+            modelSetting: config.models.quality,
+            providers: configuredProviders(config),
+            embedder: embeddings,
+            preferredEmbedder: preferred,
+            embeddingModelSetting,
+            indexProblem: state === 'unavailable' ? remoteIndexProblem(config.chroma) : undefined,
+          }),
+          ...external.problems(),
+          ...[store.sqlite.problem()].filter((problem) => problem !== undefined),
         ],
       };
     },
@@ -280,9 +310,28 @@ const indexStates = {
   down: 'unavailable',
 } as const satisfies Record<IndexState['kind'], ServiceStatus['index']['state']>;
 
-async function openIndex({ chroma }: Config, folder: DataFolder, log: Logger): Promise<VectorIndex> {
+function configuredProviders({ openai, anthropic, ollama, providers }: Config): string[] {
+  return [
+    ...(openai.apiKey === undefined && openai.baseUrl === undefined ? [] : ['openai']),
+    ...(anthropic.apiKey === undefined ? [] : ['anthropic']),
+    ...(ollama.baseUrl === undefined ? [] : ['ollama']),
+    ...providers.map(({ name }) => name),
+  ];
+}
+
+const remoteIndexProblem = (chroma: Config['chroma']): string | undefined =>
+  chroma &&
+  `The Chroma of CHROMA_URL (${chroma.url}) does not answer: searches compare the stored vectors one by one. ` +
+    '"citewell doctor" says what is wrong.';
+
+interface IndexFolders {
+  readonly chromaFolder: string;
+  readonly cacheFolder: string;
+}
+
+async function openIndex({ chroma }: Config, folders: IndexFolders, log: Logger): Promise<VectorIndex> {
   if (chroma !== undefined) return createRemoteChroma({ ...chroma, log });
-  return openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: folder.cacheFolder, log });
+  return openEmbeddedChroma({ folder: folders.chromaFolder, cacheFolder: folders.cacheFolder, log });
 }
 
 /** All are closed, the last opened first, even when one of them fails. */

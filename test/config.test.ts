@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAccountSettings } from '../src/access/accounts.ts';
 import { isLoopback } from '../src/access/confidential-address.ts';
 import { loadConfig } from '../src/config.ts';
-import { variableNames } from '../src/config-variables.ts';
+import { variableNames, workingFolderVariables } from '../src/config-variables.ts';
 import { ServiceError } from '../src/errors.ts';
 import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
+import { userCacheFolder } from '../src/user-cache.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -31,6 +32,7 @@ describe('configuration', () => {
   it('needs nothing: every setting has a default', () => {
     expect(load()).toEqual({
       dataDir: join(cwd, '.citewell'),
+      cacheDir: userCacheFolder({}),
       host: '127.0.0.1',
       port: 7272,
       access: {
@@ -55,9 +57,13 @@ describe('configuration', () => {
       web: { openHosts: [], obeysRobots: true, engines: [] },
       sandbox: { mode: 'auto', limits: defaultSandboxLimits },
       afterUntrusted: [],
-      outsideServers: [],
+      externalServers: [],
       allowedHosts: [],
       allowedOrigins: [],
+      folders: [],
+      modelStreams: 128,
+      trustedProxies: [],
+      requestSeconds: 60,
       textTools: [],
       logLevel: 'info',
       warnings: [],
@@ -119,6 +125,7 @@ describe('configuration', () => {
       CITEWELL_PYTHON_IDLE_SECONDS: '60',
       PATH: '/opt/bin',
       CITEWELL_ALLOWED_ORIGINS: 'app.test',
+      CITEWELL_FOLDERS: '/papers, notes',
       CITEWELL_MCP_TOOLSETS: 'retrieval, openai',
       CITEWELL_WEB_SEARCH: 'exa, tavily, searxng',
       CITEWELL_ALLOW_HOSTS: 'wiki.intern:8080, *.intern 10.0.0.0/8',
@@ -128,6 +135,9 @@ describe('configuration', () => {
       BRAVE_API_KEY: 'b',
       SERPER_API_KEY: 's',
       EXA_API_KEY: 'e',
+      CITEWELL_MODEL_STREAMS: '300',
+      CITEWELL_TRUSTED_PROXIES: '10.0.0.2, fd00::/8 loopback',
+      CITEWELL_REQUEST_SECONDS: '20',
       CITEWELL_TEXT_TOOLS: 'ollama/gemma3:4b, groq/c/d',
       CITEWELL_REQUIRE_VERIFIED: 'true',
       CITEWELL_JWT_SECRET: 'a secret of thirty-two characters.',
@@ -140,6 +150,7 @@ describe('configuration', () => {
     });
     expect(config).toEqual({
       dataDir: '/data',
+      cacheDir: userCacheFolder({}),
       host: '::1',
       port: 0,
       access: {
@@ -190,7 +201,7 @@ describe('configuration', () => {
         browser: '/usr/bin/chromium',
       },
       afterUntrusted: ['code', 'addresses', 'actions'],
-      outsideServers: [
+      externalServers: [
         {
           name: 'wiki',
           transport: { kind: 'http', url: new URL('https://wiki.test/mcp'), headers: { 'x-api-key': 'e' } },
@@ -204,7 +215,7 @@ describe('configuration', () => {
         searchPath: '/opt/bin',
         limits: {
           milliseconds: 20_000,
-          mostMilliseconds: 120_000,
+          maxMilliseconds: 120_000,
           pythonMegabytes: 512,
           processMegabytes: 900,
           codeCharacters: 100_000,
@@ -220,7 +231,11 @@ describe('configuration', () => {
       },
       allowedHosts: ['kb.test'],
       allowedOrigins: ['app.test'],
+      folders: ['/papers', join(cwd, 'notes')],
       mcpToolsets: ['retrieval', 'openai'],
+      modelStreams: 300,
+      trustedProxies: ['10.0.0.2', 'fd00::/8', 'loopback'],
+      requestSeconds: 20,
       textTools: ['ollama/gemma3:4b', 'groq/c/d'],
       warnings: [],
     });
@@ -292,19 +307,56 @@ describe('configuration', () => {
     ).not.toContain('sk-secret');
   });
 
-  it('lets the environment win over .env, and an empty value count as unset', () => {
-    writeFileSync(join(cwd, '.env'), 'CITEWELL_PORT=1111\nCITEWELL_LOG_LEVEL="warn"\nOPENAI_API_KEY=from-file\n');
-    expect(load({ CITEWELL_PORT: '2222', CITEWELL_LOG_LEVEL: '', OPENAI_API_KEY: ' ' })).toMatchObject({
-      port: 2222,
-      logLevel: 'warn',
-      openai: { apiKey: 'from-file' },
+  it('lets the environment win over a file that is named, and an empty value count as unset', () => {
+    const file = join(cwd, 'settings');
+    writeFileSync(file, 'CITEWELL_PORT=1111\nCITEWELL_LOG_LEVEL="warn"\nOPENAI_API_KEY=from-file\n');
+    const env = { CITEWELL_PORT: '2222', CITEWELL_LOG_LEVEL: '', OPENAI_API_KEY: ' ' };
+    const expected = { port: 2222, logLevel: 'warn', openai: { apiKey: 'from-file' }, warnings: [] };
+    expect(loadConfig({ env, cwd, envFile: 'settings' })).toMatchObject(expected);
+    expect(load({ ...env, CITEWELL_ENV_FILE: file })).toMatchObject(expected);
+    expect(() => loadConfig({ env, cwd, envFile: 'absent' })).toThrow(/--env-file: .*absent cannot be read/);
+    expect(() => load({ CITEWELL_ENV_FILE: 'absent' })).toThrow(/CITEWELL_ENV_FILE: .*absent cannot be read/);
+  });
+
+  it('takes from a .env of the working folder only what is harmless, and names the rest', () => {
+    const harmful = [
+      'OPENAI_BASE_URL=http://attacker.test/v1',
+      'OPENAI_API_KEY=theirs',
+      'CITEWELL_MCP_SERVERS={"mcpServers": {"x": {"command": "/bin/evil", "tools": "*"}}}',
+      'CHROMA_URL=http://attacker.test',
+      'CITEWELL_BROWSER=./evil',
+      'CITEWELL_DATA_DIR=/home',
+      'CITEWELL_PROVIDERS=groq=http://attacker.test',
+      'CITEWELL_PROVIDER_GROQ_API_KEY=k',
+      'CITEWELL_ENV_FILE=other',
+      'CITEWELL_HOST=0.0.0.0',
+    ];
+    const file = join(cwd, '.env');
+    writeFileSync(file, ['CITEWELL_PORT=1111', 'PATH=./bin', 'XDG_CACHE_HOME=/theirs', ...harmful].join('\n'));
+    const { warnings, ...config } = load();
+    const { warnings: none, ...clean } = loadConfig({ env: {}, cwd: '/nowhere' });
+    expect(config).toEqual({ ...clean, port: 1111, dataDir: join(cwd, '.citewell') });
+    expect(none).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/^CHROMA_URL, .* are ignored: .*--env-file/)]);
+    for (const [name] of harmful.map((line) => line.split('='))) expect(warnings[0]).toContain(name);
+    // No warning when the variables are set otherwise, or when the file was named explicitly.
+    writeFileSync(file, 'CITEWELL_PORT=1111\nOPENAI_API_KEY=theirs\n');
+    expect(load({ OPENAI_API_KEY: 'mine' })).toMatchObject({ openai: { apiKey: 'mine' }, warnings: [] });
+    expect(loadConfig({ env: {}, cwd, envFile: '.env' })).toMatchObject({ openai: { apiKey: 'theirs' }, warnings: [] });
+    expect(loadConfig({ env: {}, cwd, readsWorkingFolder: false })).toMatchObject({
+      port: 7272,
+      openai: {},
+      warnings: [],
     });
   });
 
-  it('warns about unknown variables and names the nearest known one', () => {
-    expect(load({ CITEWELL_MODLE: 'openai/a', CITEWELL_DATADIR: '/x', OTHER_TOOL: '1' }).warnings).toEqual([
-      expect.stringContaining('did you mean CITEWELL_MODEL?'),
-      expect.stringContaining('did you mean CITEWELL_DATA_DIR?'),
+  it('refuses a misspelt variable with the one that was meant, and warns about one that is far from all', () => {
+    const { message } = refusal({ CITEWELL_MODLE: 'openai/a', CITEWELL_DATADIR: '/x', OTHER_TOOL: '1' });
+    expect(message).toContain('CITEWELL_MODLE: is not a variable of Citewell; did you mean CITEWELL_MODEL?');
+    expect(message).toContain('CITEWELL_DATADIR: is not a variable of Citewell; did you mean CITEWELL_DATA_DIR?');
+    expect(load({ CITEWELL_HOME: '/x', CITEWELL_BUILD_NUMBER: '7' }).warnings).toEqual([
+      expect.stringContaining('CITEWELL_HOME is not a variable of Citewell and is ignored'),
+      expect.stringContaining('CITEWELL_BUILD_NUMBER is not a variable'),
     ]);
   });
 
@@ -347,12 +399,16 @@ describe('configuration', () => {
 
   it('has no password that everybody knows where others can come', () => {
     const test = { CITEWELL_R2R_TEST_ADMIN: 'true' };
+    const lengths = [load({}), load(test)].map(({ access }) => access.accounts.minPasswordLength);
+    expect(lengths).toEqual([undefined, 1]);
     expect(load(test).access.admins.knowsTestPassword).toBe(true);
     const shared = { ...test, CITEWELL_HOST: '0.0.0.0', CITEWELL_AUTH: 'required' };
     expect(refusal(shared).message).toContain('CITEWELL_R2R_TEST_ADMIN: ');
     expect(refusal({ CITEWELL_ADMIN_EMAIL: 'a@b.test' }).message).toContain('CITEWELL_ADMIN_PASSWORD: ');
     expect(refusal({ CITEWELL_ADMIN_PASSWORD: 'pass phrase' }).message).toContain('CITEWELL_ADMIN_EMAIL: ');
     const first = { email: 'a@b.test', password: 'pass phrase' };
+    const known = { CITEWELL_ADMIN_EMAIL: first.email, CITEWELL_ADMIN_PASSWORD: 'change_me_immediately' };
+    expect(refusal(known).message).toMatch(/CITEWELL_ADMIN_PASSWORD: .*everybody knows/);
     const set = { CITEWELL_ADMIN_EMAIL: first.email, CITEWELL_ADMIN_PASSWORD: first.password };
     expect(load(set).access.admins.first).toEqual(first);
   });
@@ -388,7 +444,12 @@ describe('.env.example', () => {
   });
 
   it('is accepted when everything with a value is uncommented', () => {
-    writeFileSync(join(cwd, '.env'), text.replaceAll(/^# ([A-Z][A-Z0-9_]+=)/gm, '$1'));
-    expect(load().warnings).toEqual([]);
+    writeFileSync(join(cwd, 'all'), text.replaceAll(/^# ([A-Z][A-Z0-9_]+=)/gm, '$1'));
+    expect(loadConfig({ env: {}, cwd, envFile: 'all' }).warnings).toEqual([]);
+  });
+
+  it('lists what a .env of the working folder may set', () => {
+    const [, passage = ''] = /may set these alone([\s\S]*?)\. `citewell mcp`/.exec(text) ?? [];
+    expect(passage.match(/[A-Z][A-Z_]{3,}/g)?.toSorted()).toEqual([...workingFolderVariables].toSorted());
   });
 });

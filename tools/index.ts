@@ -1,12 +1,13 @@
 import { corpusStatus } from './corpus/corpus-status.ts';
-import { documentStatus } from './corpus/document-status.ts';
-import { listDocuments } from './corpus/list-documents.ts';
 import { deleteDocument } from './ingest/delete-document.ts';
 import { ingestFile } from './ingest/ingest-file.ts';
 import { ingestText } from './ingest/ingest-text.ts';
 import { ingestUrl } from './ingest/ingest-url.ts';
+import { listFiles } from './ingest/list-files.ts';
+import { syncFolder } from './ingest/sync-folder.ts';
 import { fetchDocument } from './openai/fetch.ts';
 import { search } from './openai/search.ts';
+import { checkCitations } from './proof/check-citations.ts';
 import { content } from './rag/content.ts';
 import { getFileContent } from './rag/get-file-content.ts';
 import { searchFileDescriptions } from './rag/search-file-descriptions.ts';
@@ -20,7 +21,7 @@ import { reasoning } from './research/reasoning.ts';
 import { researchResult } from './research/research-result.ts';
 import { researchStart } from './research/research-start.ts';
 
-/** The tools of the RAG mode, spec.md 4.3. */
+/** The tools of the RAG mode, docs/contract.md 5.3. */
 export const ragTools = [
   searchFileKnowledge,
   searchFileDescriptions,
@@ -30,7 +31,7 @@ export const ragTools = [
   webScrape,
 ] as const;
 
-/** The tools of the Research mode, spec.md 4.3. */
+/** The tools of the Research mode, docs/contract.md 5.3. */
 export const researchTools = [rag, reasoning, critique, pythonExecutor] as const;
 
 /** Every name the specification allows in `rag_tools`, configured here or not. */
@@ -40,13 +41,19 @@ export const ragToolNames = ragTools.map((tool) => tool.name);
 export const researchToolNames = researchTools.map((tool) => tool.name);
 
 /** What there is, and how it stands. */
-export const corpusTools = [corpusStatus, listDocuments, documentStatus] as const;
+export const corpusTools = [corpusStatus] as const;
 
 /** Research that outlasts a call. */
-export const researchDeskTools = [researchStart, researchResult] as const;
+export const researchServiceTools = [researchStart, researchResult] as const;
+
+/** They tell how far an answer can be relied on. */
+export const proofTools = [checkCitations] as const;
 
 /** They change the corpus. */
 export const ingestTools = [ingestText, ingestFile, ingestUrl, deleteDocument] as const;
+
+/** Folders of the machine, where the operator allowed some. */
+export const folderTools = [listFiles, syncFolder] as const;
 
 /** The pair that ChatGPT asks of a server. */
 export const openaiTools = [search, fetchDocument] as const;

@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { decodeArtefact } from '../../src/embeddings/lsa/artefact.ts';
-import { learnInWorker, MOST_PASSAGES_READ } from '../../src/embeddings/lsa/learn-in-worker.ts';
+import { learnInWorker, MAX_CHUNKS_READ } from '../../src/embeddings/lsa/learn-in-worker.ts';
 import { createEmbeddingModel, LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../../src/embeddings/registry.ts';
 import { distances } from '../../src/store/distance.ts';
 import type { PseudoText } from './pseudo-text.ts';
@@ -58,7 +58,7 @@ export async function measureLearning(
   );
   return {
     chunks: chunks.length,
-    chunksRead: Math.min(chunks.length, MOST_PASSAGES_READ),
+    chunksRead: Math.min(chunks.length, MAX_CHUNKS_READ),
     learning,
     peak: (peak - before) / 1e6,
     kept: artefact.byteLength / 1e6,
@@ -76,7 +76,7 @@ function paragraphs(text: PseudoText, wanted: number): string[] {
 
 async function* batches(chunks: readonly string[]): AsyncGenerator<readonly string[], void> {
   // As the store does: spread evenly, when not all are read.
-  const step = Math.max(1, chunks.length / MOST_PASSAGES_READ);
+  const step = Math.max(1, chunks.length / MAX_CHUNKS_READ);
   const chosen = Array.from(
     { length: Math.floor(chunks.length / step) },
     (_, at) => chunks[Math.floor(at * step)] ?? '',

@@ -28,7 +28,7 @@ const asked = z.object({ id: z.string(), text: z.string(), answer: z.string().op
 /** Members of a row's metadata that name the document it is a piece of. */
 const WHOLE = ['article', 'path', 'document', 'url'] as const;
 /** A relevant piece longer than this says nothing of where the answer stands. */
-const LONGEST_PIECE = 1_500;
+const MAX_PIECE_LENGTH = 1_500;
 const JOINT = '\n\n';
 
 /**
@@ -61,7 +61,7 @@ export async function readRangeCollection(folder: string): Promise<RangeCollecti
     const around =
       answer === undefined || answer === '' ? [] : found.flatMap((piece) => sentencesAround(piece, answer));
     if (around.length > 0) byAnswer++;
-    const whole = found.filter((piece) => piece.text.length <= LONGEST_PIECE).map(({ text: _, ...range }) => range);
+    const whole = found.filter((piece) => piece.text.length <= MAX_PIECE_LENGTH).map(({ text: _, ...range }) => range);
     const ranges = around.length > 0 ? around : answer === undefined ? whole : [];
     if (ranges.length > 0) queries.push({ text, ranges });
   }

@@ -16,7 +16,7 @@ const settingsOf = {
 } as const satisfies Readonly<Record<Mode, object>>;
 
 /** The most passages that a search may ask for. */
-const MOST_HITS = 1000;
+const MAX_HITS = 1000;
 
 export interface Asking {
   readonly service: Service;
@@ -56,10 +56,10 @@ export async function askQueries(asking: Asking): Promise<Asked> {
  * wanted; only where passages of the same document crowd others out and there may be more, more are asked for.
  */
 async function rankDocuments(query: string, asking: Asking): Promise<readonly string[]> {
-  for (let limit = asking.limit; ; limit = Math.min(MOST_HITS, limit * 3)) {
+  for (let limit = asking.limit; ; limit = Math.min(MAX_HITS, limit * 3)) {
     const hits = await search(query, limit, asking);
     const documents = [...new Set(hits.map(({ document_id: id }) => id))];
-    if (documents.length >= asking.limit || hits.length < limit || limit >= MOST_HITS) return documents;
+    if (documents.length >= asking.limit || hits.length < limit || limit >= MAX_HITS) return documents;
   }
 }
 

@@ -1,8 +1,8 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { someAtOnce } from '../../src/cli/some-at-once.ts';
 import { uuidFromName } from '../../src/documents/ids.ts';
 import type { TestCollection, TestDocument } from '../../src/evaluation/test-collection.ts';
+import { someAtOnce } from '../../src/ingest/folders/some-at-once.ts';
 import type { Service } from './service.ts';
 
 const AT_ONCE = 8;

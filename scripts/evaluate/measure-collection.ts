@@ -88,6 +88,6 @@ async function useEmbedder(service: Service, name: string): Promise<void> {
 
 /** Another corpus, or another way to take it in, is another folder. */
 function folderName({ name, corpusHash }: TestCollection, way: object): string {
-  const told = JSON.stringify([corpusHash, way]);
-  return `${name}-${createHash('sha256').update(told).digest('hex').slice(0, 12)}`;
+  const publicMessage = JSON.stringify([corpusHash, way]);
+  return `${name}-${createHash('sha256').update(publicMessage).digest('hex').slice(0, 12)}`;
 }

@@ -45,7 +45,7 @@ const wayOf = (run: CollectionRun): string =>
 const embedderOf = ({ embedder, embedded_with: used }: CollectionRun): string =>
   embedder === 'auto' ? `auto (${used.replace('builtin/', '')})` : embedder;
 
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
 /** How a run differs from the one before, query by query. */
 export function differences(before: CollectionRun, now: CollectionRun): { lines: string[]; comparison: RunComparison } {
@@ -76,7 +76,7 @@ export function differences(before: CollectionRun, now: CollectionRun): { lines:
 
 function listed(title: string, changes: readonly CaseChange[]): string[] {
   if (changes.length === 0) return [];
-  const shown = changes.slice(0, MOST_LISTED).map(({ text, before, now }) => {
+  const shown = changes.slice(0, MAX_LISTED).map(({ text, before, now }) => {
     const places = `${shownScore(before)} → ${shownScore(now)}`;
     return `    ${places}  ${text.replace(/\s+/g, ' ').slice(0, 120)}`;
   });

@@ -1,4 +1,4 @@
-import { readZipEntries, unpackEntry } from '../../src/ingest/readers/zip-entries.ts';
+import { readZipEntries, unpackEntry } from '../../src/ingest/readers/containers/zip-entries.ts';
 import { makeZip, type ZipPart } from '../../test/ingest/make-docx.ts';
 import type { Random } from '../seeded-random.ts';
 

@@ -12,7 +12,7 @@ export async function disagreements(dataFolder: string): Promise<readonly string
     return [
       ...records.damage,
       ...records.pastTroubles,
-      ...(records.owed === 0 ? [] : [`The outbox has ${records.owed} entries.`]),
+      ...(records.pending === 0 ? [] : [`The outbox has ${records.pending} entries.`]),
       ...(records.leftovers === 0 ? [] : [`${records.leftovers} passages are staged or of an older version.`]),
       ...compare('The full-text index', records.fullTextKeys, visible),
       ...compare('The table of vectors', new Set(records.vectors.keys()), visible),

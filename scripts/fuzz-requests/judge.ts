@@ -3,7 +3,7 @@ import { member } from '../kill-test/api.ts';
 import type { FuzzedRequest } from './request.ts';
 import type { Outcome } from './send.ts';
 
-export interface JudgeParts {
+export interface RetryDecisionParts {
   readonly description: DescribedAnswers;
   /** Folders of this machine, which nobody learns of. */
   readonly folders: readonly string[];
@@ -36,7 +36,7 @@ const INNER_WORDS =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
 
 /** What is wrong with an answer, in sentences. */
-export function judge(fuzzed: FuzzedRequest, outcome: Outcome, parts: JudgeParts): readonly string[] {
+export function decideRetry(fuzzed: FuzzedRequest, outcome: Outcome, parts: RetryDecisionParts): readonly string[] {
   const { status, ending, milliseconds, error, text } = outcome;
   if (ending === 'left') return [];
   if (ending === 'late') return [`No end after ${Math.round(milliseconds)} ms.`];
@@ -73,7 +73,7 @@ function isOwnWord(word: string, { path, body }: FuzzedRequest): boolean {
   return path.includes(word) || (body?.includes(word) ?? false);
 }
 
-/** r2r-v3.md 1.2, and the forms of the other faces. */
+/** docs/contract.md 1.2, and the forms of the other faces. */
 function shapeComplaints({ method, path }: FuzzedRequest, { status, text, headers }: Outcome, body: unknown): string[] {
   if (method === 'HEAD') return text === '' ? [] : ['An answer to HEAD has a body.'];
   if (isRefusedByParser({ status, text, headers })) return [];
@@ -100,7 +100,7 @@ function successComplaints(
   { method, path }: FuzzedRequest,
   { status = 0, text, headers, ending, isCut }: Outcome,
   body: unknown,
-  { description }: JudgeParts,
+  { description }: RetryDecisionParts,
 ): string[] {
   const type = headers['content-type'] ?? '';
   if (method === 'HEAD' || status === 204 || ending === 'unending') return [];

@@ -81,14 +81,14 @@ export async function startSubject(): Promise<Subject> {
       const until = Date.now() + QUIET_WITHIN_MS;
       for (;;) {
         const { graph, index } = await services.status();
-        const { owedToIndex } = await services.corpus.stats();
+        const { pendingIndexWrites } = await services.corpus.stats();
         const { waiting = 0 } = graph ?? {};
         const { queued, retrying, running } = await services.ingestions.backlog();
         const busy = waiting + queued - retrying + running;
-        if (busy === 0 && owedToIndex === 0 && index.state === 'ready') return;
+        if (busy === 0 && pendingIndexWrites === 0 && index.state === 'ready') return;
         if (Date.now() > until)
           throw new Error(
-            `It does not come to rest: ${busy} documents are waiting or worked on, ${owedToIndex} passages are owed to the index, which is ${index.state}.`,
+            `It does not come to rest: ${busy} documents are waiting or worked on, ${pendingIndexWrites} passages are owed to the index, which is ${index.state}.`,
           );
         await new Promise((resolve) => setTimeout(resolve, 200));
       }

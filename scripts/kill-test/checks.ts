@@ -62,7 +62,7 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
     { title: 'what was deleted or replaced is found nowhere', violations: await ghostsOf(inspection) },
     {
       title: 'the database is sound and owes the index nothing',
-      violations: [...records.damage, ...(records.owed === 0 ? [] : [`The outbox has ${records.owed} entries.`])],
+      violations: [...records.damage, ...(records.pending === 0 ? [] : [`The outbox has ${records.pending} entries.`])],
     },
   ];
 }

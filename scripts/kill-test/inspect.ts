@@ -36,7 +36,7 @@ export interface FoundRecords {
   readonly dimensions: number;
   /** What the index calls the space that is searched. */
   readonly collection: string;
-  readonly owed: number;
+  readonly pending: number;
   /** What is wrong with what is kept of earlier versions. */
   readonly pastTroubles: readonly string[];
   /** What SQLite itself says is wrong with the file. */
@@ -101,7 +101,7 @@ export function readRecords(dataFolder: string): FoundRecords {
     vectors: new Map(vectors.map((row) => [Number(row['chunk_key']), toFloats(row['vector'])])),
     dimensions: Number(space?.['dimensions'] ?? 0),
     collection: String(space?.['collection'] ?? ''),
-    owed: countOf('select count(*) as count from outbox'),
+    pending: countOf('select count(*) as count from outbox'),
     pastTroubles: Object.entries(pastTroubles).flatMap(([trouble, sql]) => {
       const count = countOf(`select count(*) as count from (${sql})`);
       return count === 0 ? [] : [`${count} ${trouble}.`];

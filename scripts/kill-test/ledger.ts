@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 
 /** What has been asked for a document and not been answered yet. */
-export type Wish =
+export type Options =
   | { readonly kind: 'put'; readonly draft: Draft }
   /** `draft` is what the document was in that version. */
   | { readonly kind: 'restore'; readonly draft: Draft; readonly version: string }
@@ -15,7 +15,7 @@ export interface Entry {
   draft: Draft | null;
   tag: number | null;
   /** At most one at a time; left standing when the service died with it. */
-  wish: Wish | null;
+  options: Options | null;
   /** Grows with every wish, so that an observer knows whether something happened meanwhile. */
   changes: number;
   /** Versions that must be nowhere any more. */
@@ -29,7 +29,7 @@ export interface Ledger {
   readonly entries: ReadonlyMap<string, Entry>;
   add(id: string): Entry;
   /** Notes that a wish is on its way. */
-  begin(entry: Entry, wish: Wish): void;
+  begin(entry: Entry, options: Options): void;
   /** The wish was fulfilled, or found to have been after a restart. */
   fulfil(entry: Entry): void;
   /** The wish was found to have had no effect. */
@@ -41,37 +41,37 @@ export function createLedger(): Ledger {
   return {
     entries,
     add(id) {
-      const entry: Entry = { id, draft: null, tag: null, wish: null, changes: 0, gone: [], versions: [] };
+      const entry: Entry = { id, draft: null, tag: null, options: null, changes: 0, gone: [], versions: [] };
       entries.set(id, entry);
       return entry;
     },
-    begin(entry, wish) {
-      entry.wish = wish;
+    begin(entry, options) {
+      entry.options = options;
       entry.changes++;
     },
     fulfil(entry) {
-      const { wish, draft } = entry;
-      if (wish?.kind === 'tag') entry.tag = wish.tag;
+      const { options, draft } = entry;
+      if (options?.kind === 'tag') entry.tag = options.tag;
       else {
         if (draft !== null) {
           entry.gone.push(draft);
           entry.versions.push(draft);
         }
-        entry.draft = wishedDraft(wish);
+        entry.draft = requestedDraft(options);
         if (entry.draft === null) entry.versions.length = 0;
         entry.tag = null;
       }
-      entry.wish = null;
+      entry.options = null;
       entry.changes++;
     },
     withdraw(entry) {
-      if (entry.wish?.kind === 'put') entry.gone.push(entry.wish.draft);
-      entry.wish = null;
+      if (entry.options?.kind === 'put') entry.gone.push(entry.options.draft);
+      entry.options = null;
       entry.changes++;
     },
   };
 }
 
 /** What the document is to become; null when it is to go, or to stay as it is. */
-export const wishedDraft = (wish: Wish | null): Draft | null =>
-  wish?.kind === 'put' || wish?.kind === 'restore' ? wish.draft : null;
+export const requestedDraft = (options: Options | null): Draft | null =>
+  options?.kind === 'put' || options?.kind === 'restore' ? options.draft : null;

@@ -182,7 +182,7 @@ async function troubleOf(subject: Subject, api: Api): Promise<string> {
   if (chroma === undefined || chromas.length > 1) return `${chromas.length} Chroma processes run on the data folder.`;
   const records = readRecords(dataFolderOf(subject));
   try {
-    if (records.owed > 0) return `the outbox has ${records.owed} entries.`;
+    if (records.pending > 0) return `the outbox has ${records.pending} entries.`;
     // A Chroma that was killed and came back may not have been compared with the records yet.
     const { keys } = await readIndex(chroma.port, records.collection);
     const visible = [...records.documents.values()].reduce((sum, { chunks }) => sum + chunks.length, 0);

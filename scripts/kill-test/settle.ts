@@ -8,21 +8,21 @@ import type { Entry, Ledger } from './ledger.ts';
  */
 export function settle(ledger: Ledger, records: FoundRecords): void {
   for (const entry of ledger.entries.values()) {
-    if (entry.wish === null) continue;
+    if (entry.options === null) continue;
     if (wasFulfilled(entry, records.documents.get(entry.id))) ledger.fulfil(entry);
     else ledger.withdraw(entry);
   }
 }
 
-function wasFulfilled({ wish }: Entry, found: FoundDocument | undefined): boolean {
-  switch (wish?.kind) {
+function wasFulfilled({ options }: Entry, found: FoundDocument | undefined): boolean {
+  switch (options?.kind) {
     case 'put':
     case 'restore':
-      return found !== undefined && shownOf(wish.draft, [found.bytes]) === 'all';
+      return found !== undefined && shownOf(options.draft, [found.bytes]) === 'all';
     case 'delete':
       return found === undefined;
     case 'tag':
-      return found?.metadata['tag'] === wish.tag;
+      return found?.metadata['tag'] === options.tag;
     case undefined:
       return false;
   }

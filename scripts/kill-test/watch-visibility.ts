@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../seeded-random.ts';
 import type { Api, Texts } from './api.ts';
 import { type Draft, shownOf, tellingWords } from './draft.ts';
-import { type Entry, type Ledger, wishedDraft } from './ledger.ts';
+import { type Entry, type Ledger, requestedDraft } from './ledger.ts';
 
 export interface Watch {
   readonly api: Api;
@@ -42,15 +42,15 @@ export async function watchVisibility({ api, ledger, random, stop }: Watch): Pro
     }
     sightings.looks++;
     // A new version may have been wished for meanwhile; the older ones it was asked for are looked at all the same.
-    const problem = judge(seen, { entry, before, drafts });
+    const problem = decideRetry(seen, { entry, before, drafts });
     if (problem !== undefined) sightings.violations.push(`Document ${entry.id} by ${view}: ${problem}`);
   }
   return sightings;
 }
 
 /** Every version that may be seen at this moment. */
-function draftsOf({ draft, wish }: Entry): Draft[] {
-  return [draft, wishedDraft(wish)].filter((each) => each !== null);
+function draftsOf({ draft, options }: Entry): Draft[] {
+  return [draft, requestedDraft(options)].filter((each) => each !== null);
 }
 
 const LIMIT = 1_000;
@@ -64,13 +64,13 @@ async function look(api: Api, view: (typeof VIEWS)[number], id: string, drafts: 
   return api.search(query, { leg: view, id, limit: LIMIT });
 }
 
-interface Sight {
+interface ImageReader {
   readonly entry: Entry;
   readonly before: Entry;
   readonly drafts: readonly Draft[];
 }
 
-function judge({ status, texts }: Texts, { entry, before, drafts }: Sight): string | undefined {
+function decideRetry({ status, texts }: Texts, { entry, before, drafts }: ImageReader): string | undefined {
   if (status !== 200) return `the service answered ${status}.`;
   const shown = drafts.map((draft) => ({ draft, extent: shownOf(draft, texts) }));
   const visible = shown.filter(({ extent }) => extent === 'all');
@@ -82,9 +82,9 @@ function judge({ status, texts }: Texts, { entry, before, drafts }: Sight): stri
   if (visible.length > 1) return 'two versions were shown at the same time.';
   // From here on only what nobody has touched between question and answer says anything.
   if (entry.changes !== before.changes) return undefined;
-  const { draft, wish } = before;
-  if (draft === null && wish === null && texts.length > 0) return 'it is deleted, and was shown.';
-  if (draft !== null && visible.length === 0 && wish?.kind !== 'delete')
+  const { draft, options } = before;
+  if (draft === null && options === null && texts.length > 0) return 'it is deleted, and was shown.';
+  if (draft !== null && visible.length === 0 && options?.kind !== 'delete')
     return 'it is acknowledged, and was not shown.';
   return undefined;
 }

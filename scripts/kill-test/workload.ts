@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../seeded-random.ts';
 import type { Answer, Api } from './api.ts';
 import type { createDrafts } from './draft.ts';
-import type { Entry, Ledger, Wish } from './ledger.ts';
+import type { Entry, Ledger, Options } from './ledger.ts';
 
 export interface Workload {
   readonly api: Api;
@@ -29,7 +29,7 @@ export interface Tally {
 }
 
 /** Paragraphs kept alive; beyond it documents are deleted rather than added. */
-const MOST_PARAGRAPHS = 5_000;
+const MAX_PARAGRAPHS = 5_000;
 
 /** Adds, replaces, tags and deletes documents until it is stopped or the service is gone. */
 export async function runWorkload(workload: Workload): Promise<Tally> {
@@ -42,62 +42,62 @@ export async function runWorkload(workload: Workload): Promise<Tally> {
 async function runClient(workload: Workload, random: Random, tally: Tally): Promise<void> {
   const { ledger, stop, complain } = workload;
   while (!stop.aborted) {
-    const { entry, wish } = choose(workload, random);
+    const { entry, options } = choose(workload, random);
     const replaces = entry.draft !== null;
-    ledger.begin(entry, wish);
+    ledger.begin(entry, options);
     let answer: Answer;
     try {
-      answer = await send(workload.api, entry.id, wish, replaces);
+      answer = await send(workload.api, entry.id, options, replaces);
     } catch {
       // The service is gone, and whether it did what was asked will be seen.
       tally.unanswered++;
       return;
     }
     if (answer.status >= 300) {
-      complain(`${describe(wish, entry)} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      complain(`${describe(options, entry)} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
       return;
     }
     ledger.fulfil(entry);
-    if (wish.kind === 'put') tally.put++;
-    else if (wish.kind === 'delete') tally.deleted++;
-    else if (wish.kind === 'restore') tally.restored++;
+    if (options.kind === 'put') tally.put++;
+    else if (options.kind === 'delete') tally.deleted++;
+    else if (options.kind === 'restore') tally.restored++;
     else tally.tagged++;
     await sleep(random.integer(0, 30));
   }
 }
 
-function send(api: Api, id: string, wish: Wish, replaces: boolean): Promise<Answer> {
-  switch (wish.kind) {
+function send(api: Api, id: string, options: Options, replaces: boolean): Promise<Answer> {
+  switch (options.kind) {
     case 'put':
-      return api.put(wish.draft, replaces);
+      return api.put(options.draft, replaces);
     case 'delete':
       return api.remove(id);
     case 'restore':
-      return api.restore(id, wish.version);
+      return api.restore(id, options.version);
     case 'tag':
-      return api.tag(id, wish.tag);
+      return api.tag(id, options.tag);
   }
 }
 
-function choose({ ledger, drafts }: Workload, random: Random): { readonly entry: Entry; readonly wish: Wish } {
-  const idle = [...ledger.entries.values()].filter(({ draft, wish }) => draft !== null && wish === null);
+function choose({ ledger, drafts }: Workload, random: Random): { readonly entry: Entry; readonly options: Options } {
+  const idle = [...ledger.entries.values()].filter(({ draft, options }) => draft !== null && options === null);
   const alive = idle.reduce((sum, { draft }) => sum + (draft?.paragraphs.length ?? 0), 0);
   const [first, ...others] = idle;
   const dice = random.next();
   if (first !== undefined) {
     const entry = random.pick([first, ...others]);
-    if (alive > MOST_PARAGRAPHS ? dice < 0.6 : dice < 0.12) return { entry, wish: { kind: 'delete' } };
-    if (dice > 0.92) return { entry, wish: { kind: 'tag', tag: random.integer(1, 1_000_000) } };
+    if (alive > MAX_PARAGRAPHS ? dice < 0.6 : dice < 0.12) return { entry, options: { kind: 'delete' } };
+    if (dice > 0.92) return { entry, options: { kind: 'tag', tag: random.integer(1, 1_000_000) } };
     if (dice > 0.6) {
-      return { entry, wish: successor(entry, drafts, random) };
+      return { entry, options: successor(entry, drafts, random) };
     }
   }
   const entry = ledger.add(randomUUID());
-  return { entry, wish: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
+  return { entry, options: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
 }
 
 /** Another text, the same one edited, or an earlier one. */
-function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], random: Random): Wish {
+function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], random: Random): Options {
   const newest = Math.max(draft?.version ?? 0, ...versions.map(({ version }) => version));
   const dice = random.next();
   if (dice < 0.2 && versions.length > 0) {
@@ -119,14 +119,14 @@ function size(random: Random): number {
   return dice < 0.9 ? random.integer(10, 60) : random.integer(150, 450);
 }
 
-function describe(wish: Wish, { id, draft }: Entry): string {
-  switch (wish.kind) {
+function describe(options: Options, { id, draft }: Entry): string {
+  switch (options.kind) {
     case 'put':
-      return `${draft === null ? 'Adding' : 'Replacing'} document ${id} as ${wish.draft.form}`;
+      return `${draft === null ? 'Adding' : 'Replacing'} document ${id} as ${options.draft.form}`;
     case 'delete':
       return `Deleting document ${id}`;
     case 'restore':
-      return `Restoring ${wish.version} of document ${id}`;
+      return `Restoring ${options.version} of document ${id}`;
     case 'tag':
       return `Tagging document ${id}`;
   }

@@ -8,9 +8,17 @@ import { bundleManifest } from './manifests.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TOOL = join(dirname(findPackageJSON('@anthropic-ai/mcpb', import.meta.url) ?? ''), 'dist/cli/cli.js');
 
-/** Runs a program, quietly unless it fails. */
+/** No step takes longer on a slow line; one that hangs ends with a message instead. */
+const MAX_STEP_MS = 300_000;
+
+/** Runs a program with this environment, quietly unless it fails. */
 function run(program: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr, error } = spawnSync(program, [...args], { cwd, encoding: 'utf8' });
+  const { status, stdout, stderr, error } = spawnSync(program, [...args], {
+    cwd,
+    encoding: 'utf8',
+    timeout: MAX_STEP_MS,
+    killSignal: 'SIGKILL',
+  });
   if (status === 0) return stdout;
   throw new Error(`${program} ${args.join(' ')} failed:\n${error?.message ?? `${stdout}${stderr}`}`);
 }
@@ -22,7 +30,7 @@ export function packPackage(folder: string): string {
   return join(folder, npm(['pack', '--pack-destination', folder], ROOT).trim().split('\n').at(-1) ?? '');
 }
 
-/** Installs the tarball as somebody else would. */
+/** Installs the tarball as somebody else would: without the lock file, so with the newest dependencies that fit. */
 export function installPackage(tarball: string, folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{"private": true}\n');
   npm(['install', '--omit=dev', '--prefer-offline', tarball], folder);

@@ -7,12 +7,22 @@ const KEY = 'CITEWELL_DATA_DIR';
 const FOLDER = '/absolute/path/to/data';
 const HTTP = 'http://127.0.0.1:7272/mcp';
 const { name } = packageFile;
-const args = [...command.args];
+/** What every snippet takes in. */
+const DOCUMENTS = '/absolute/path/to/documents';
+const args = [...command.args, '--folder', DOCUMENTS];
+const CHECKOUT = '/absolute/path/to/citewell/dist/src/cli/citewell.js';
+const checkoutArgs = [CHECKOUT, 'mcp', '--folder', DOCUMENTS];
 const line = [command.command, ...args].join(' ');
+const checkoutLine = ['node', ...checkoutArgs].join(' ');
 
 const json = (value: unknown): string => `\`\`\`json\n${jsonText(value)}\`\`\``;
 const shell = (...lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 const stdio = { command: command.command, args, env: { [KEY]: FOLDER } };
+
+/** The lines of a snippet that differ when the program is run from a checkout. */
+const fromCheckout = (lines: string): string =>
+  `From a checkout (after \`npm ci\`), until the package is published: \`${lines}\``;
+const checkoutJson = fromCheckout(`"command": "node", "args": ${JSON.stringify(checkoutArgs).replaceAll(',', ', ')}`);
 
 interface Host {
   readonly name: string;
@@ -33,6 +43,7 @@ const hosts: readonly Host[] = [
     snippets: [
       shell(
         `claude mcp add ${name} --env ${KEY}=${FOLDER} -- ${line}`,
+        `claude mcp add ${name} --env ${KEY}=${FOLDER} -- ${checkoutLine}        # a checkout`,
         `claude mcp add --transport http ${name} ${HTTP}        # a running "citewell serve"`,
       ),
     ],
@@ -70,7 +81,11 @@ const hosts: readonly Host[] = [
     name: 'Codex',
     where: 'On the command line, or in `~/.codex/config.toml`.',
     snippets: [
-      shell(`codex mcp add ${name} --env ${KEY}=${FOLDER} -- ${line}`, `codex mcp add ${name} --url ${HTTP}`),
+      shell(
+        `codex mcp add ${name} --env ${KEY}=${FOLDER} -- ${line}`,
+        `codex mcp add ${name} --env ${KEY}=${FOLDER} -- ${checkoutLine}        # a checkout`,
+        `codex mcp add ${name} --url ${HTTP}`,
+      ),
       [
         '```toml',
         `[mcp_servers.${name}]`,
@@ -84,7 +99,10 @@ const hosts: readonly Host[] = [
 ];
 
 const hostSection = hosts
-  .map(({ name: host, where, snippets }) => [`### ${host}`, where, ...snippets].join('\n\n'))
+  .map(({ name: host, where, snippets }) => {
+    const isJson = snippets.some((snippet) => snippet.includes('"command"'));
+    return [`### ${host}`, where, ...snippets, ...(isJson ? [checkoutJson] : [])].join('\n\n');
+  })
   .join('\n\n');
 
 function kindOf(tool: ReturnType<typeof everyTool>[number]['tool']): string {

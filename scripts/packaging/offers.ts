@@ -1,7 +1,7 @@
 import { offerFor } from '../../src/cli/offer-tools.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config.ts';
-import { type ToolWishes, usualToolsets } from '../../src/mcp/choose-tools.ts';
+import { type ToolSelectionOptions, usualToolsets } from '../../src/mcp/choose-tools.ts';
 import { toolsets } from '../../src/services/tool-catalogue.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 
@@ -12,10 +12,10 @@ const everything = loadConfig({ env: { OPENAI_API_KEY: 'x', EXA_API_KEY: 'x' }, 
 const FOLDERS = ['/'];
 
 /** The tools that a client gets for these wishes when nothing is missing. */
-export const offerOf = (wishes: ToolWishes): readonly Tool[] => offerFor(everything, wishes, FOLDERS).tools;
+export const offerOf = (options: ToolSelectionOptions): readonly Tool[] => offerFor(everything, options, FOLDERS).tools;
 
 /** The tools that a client gets where no key and no folder is set. */
-export const leastOffer = (): readonly Tool[] => offerFor(loadConfig({ env: {}, cwd: '/' }), {}, []).tools;
+export const minOffer = (): readonly Tool[] => offerFor(loadConfig({ env: {}, cwd: '/' }), {}, []).tools;
 
 export interface ToolRow {
   readonly tool: Tool;

@@ -1,8 +1,8 @@
 import type { AccountSettings } from './accounts.ts';
 import { isLoopback } from './confidential-address.ts';
+import { type AdminOptions, TEST_PASSWORD } from './ensure-admins.ts';
 import type { QuotaSizes } from './quotas.ts';
 import type { RequestRates } from './request-limits.ts';
-import type { AdminWishes } from './settle-admins.ts';
 
 /** Who is let in over HTTP, and how much they may do. */
 export interface AccessConfig {
@@ -16,7 +16,7 @@ export interface AccessConfig {
     readonly audience?: string;
   };
   readonly accounts: AccountSettings;
-  readonly admins: AdminWishes;
+  readonly admins: AdminOptions;
 }
 
 /** The variables this is read from, each checked by itself. */
@@ -59,6 +59,8 @@ export function accessConfig(value: AccessVariables): AccessConfig {
       accessMinutes: value.CITEWELL_ACCESS_MINUTES,
       refreshDays: value.CITEWELL_REFRESH_DAYS,
       rates: value.CITEWELL_RATE_LIMITS ?? (isShared ? SHARED_RATES : {}),
+      // R2R's suites make users with passwords such as "pwd".
+      ...(value.CITEWELL_R2R_TEST_ADMIN && { minPasswordLength: 1 }),
       quotas: value.CITEWELL_QUOTAS ?? (isShared ? SHARED_QUOTAS : {}),
     },
     admins: {
@@ -103,6 +105,11 @@ export function accessComplaints(value: AccessVariables): (readonly [variable: s
   const [email, password] = [value.CITEWELL_ADMIN_EMAIL, value.CITEWELL_ADMIN_PASSWORD];
   if (email !== undefined && password === undefined) {
     complaints.push(['CITEWELL_ADMIN_PASSWORD', 'is needed with CITEWELL_ADMIN_EMAIL']);
+  }
+  if (password === TEST_PASSWORD) {
+    const why =
+      'is the one that everybody knows from R2R. Choose another; for tests on this machine set CITEWELL_R2R_TEST_ADMIN=true instead';
+    complaints.push(['CITEWELL_ADMIN_PASSWORD', why]);
   }
   if (email === undefined && password !== undefined) {
     complaints.push(['CITEWELL_ADMIN_EMAIL', 'is needed with CITEWELL_ADMIN_PASSWORD']);

@@ -31,6 +31,7 @@ export interface AccountSettings extends UserPolicy {
   readonly quotas: QuotaSizes;
   /** See `createPasswords`. */
   readonly passwordCost?: number;
+  readonly minPasswordLength?: number;
 }
 
 export interface AccountParts {
@@ -53,7 +54,7 @@ export const defaultAccountSettings: AccountSettings = {
 export async function createAccounts(settings: AccountSettings, parts: AccountParts): Promise<Accounts> {
   const { store, corpus, collections } = parts;
   const secret = settings.tokenSecret ?? (await store.signingSecret());
-  const passwords = createPasswords(settings.passwordCost);
+  const passwords = createPasswords(settings.passwordCost, settings.minPasswordLength);
   const tokens = createSessionTokens({ ...settings, secret });
   const signIn = createSignIn({ store, tokens, passwords, requiresVerified: settings.requiresVerified });
   return {

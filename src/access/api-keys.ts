@@ -10,7 +10,7 @@ export interface NewApiKey {
   readonly whole: string;
 }
 
-/** A key as r2r-v3.md 2 spells it: a part that finds it and a part that proves it. */
+/** A key as docs/contract.md 2 spells it: a part that finds it and a part that proves it. */
 export function makeApiKey(): NewApiKey {
   const publicKey = `key_${randomBytes(16).toString('base64url')}`;
   const secret = randomBytes(32).toString('base64url');

@@ -62,8 +62,9 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
       const principal = await tokens.verify(bearer);
       return people === undefined ? principal : people.withCollections(principal);
     }
-    // Where nobody has to show anything, programs that cannot do without a key send one they made up.
-    if (anonymous !== undefined) return anonymous;
+    // Where nobody has to show anything, programs that cannot do without a bearer send one they made up. `x-api-key` is
+    // sent only by clients that were given a key, and a wrong one is a mistake that they should hear of.
+    if (anonymous !== undefined && apiKey === undefined) return anonymous;
     throw refusal('The credentials are wrong: this key is not one of this server.', 'invalid_token');
   };
 }

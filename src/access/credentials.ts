@@ -15,7 +15,7 @@ interface CredentialHeaders {
   readonly apiKey: string | undefined;
 }
 
-/** Throws `invalid_request` for two credentials at once, which could be of two people (r2r-v3.md 2). */
+/** Throws `invalid_request` for two credentials at once, which could be of two people (docs/contract.md 2). */
 export function readCredentials({ authorization, apiKey }: CredentialHeaders): Credentials {
   if (authorization !== undefined && apiKey !== undefined) {
     throw new ServiceError('invalid_request', 'Send either the Authorization header or x-api-key, not both.');

@@ -9,7 +9,7 @@ interface Places {
   readonly users: UserRecords;
 }
 
-/** Who belongs to which collection, as one user may see and change it, r2r-v3.md 9 and 10. */
+/** Who belongs to which collection, as one user may see and change it, docs/contract.md 9, 10. */
 export interface Memberships {
   /** Of oneself, and of everybody for a superuser. */
   of(by: Principal, userId: string, page: Page): Promise<Paged<Collection>>;

@@ -3,6 +3,8 @@ import { ServiceError } from '../errors.ts';
 
 /** Keeps passwords so that nobody can read them back. */
 export interface Passwords {
+  /** Throws `invalid_request` for a password nobody should have. */
+  check(password: string): void;
   /** A salted hash, with what it takes to check it. Throws `invalid_request` for a bad password. */
   hash(password: string): Promise<string>;
   /** Whether it is the password that was hashed. Null is nobody's, and takes as long to find out. */
@@ -15,18 +17,26 @@ const BLOCK = 8;
 const PARALLEL = 3;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
-const LEAST = 8;
+const MIN_LENGTH = 8;
 const MOST = 1_000;
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-/** `cost` is the binary logarithm of scrypt's N for new hashes; each is checked with what it was made with. */
-export function createPasswords(cost: number = STANDARD_COST): Passwords {
+/**
+ * `cost` is the binary logarithm of scrypt's N for new hashes; each is checked with what it was made with. `minLength`
+ * is that of new passwords.
+ */
+export function createPasswords(cost: number = STANDARD_COST, minLength: number = MIN_LENGTH): Passwords {
   const parameters = `$scrypt$ln=${cost},r=${BLOCK},p=${PARALLEL}`;
   // Of nothing: compared with where there is no password, so that the time does not tell that there is none.
   const nobody = `${parameters}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+  const check = (password: string): void => {
+    if (password.length >= minLength && password.length <= MOST) return;
+    throw new ServiceError('invalid_request', `A password has from ${minLength} to ${MOST} characters.`);
+  };
   return {
+    check,
     async hash(password) {
-      checkPassword(password);
+      check(password);
       const salt = randomBytes(SALT_BYTES);
       const key = await derive(password, salt, { ln: cost, r: BLOCK, p: PARALLEL, bytes: KEY_BYTES });
       return `${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
@@ -41,12 +51,6 @@ export function createPasswords(cost: number = STANDARD_COST): Passwords {
       return timingSafeEqual(found, wanted) && stored !== null;
     },
   };
-}
-
-/** Throws `invalid_request` for a password nobody should have. */
-export function checkPassword(password: string): void {
-  if (password.length >= LEAST && password.length <= MOST) return;
-  throw new ServiceError('invalid_request', `A password has from ${LEAST} to ${MOST} characters.`);
 }
 
 interface Cost {

@@ -11,7 +11,7 @@ export interface Principal {
 const ADMIN_EMAIL = 'admin@example.com';
 const adminId = userId(ADMIN_EMAIL);
 
-/** The one user of a deployment without authentication (r2r-v3.md 2). */
+/** The one user of a deployment without authentication (docs/contract.md 2). */
 export const defaultAdmin: Principal = {
   userId: adminId,
   email: ADMIN_EMAIL,

@@ -12,7 +12,7 @@ export type QuotaKind = (typeof quotaKinds)[number];
 /** How much one user may have; a kind that is absent is without limit. */
 export type QuotaSizes = { readonly [kind in QuotaKind]?: number | undefined };
 
-/** What users may have at most, r2r-v3.md 2; superusers have no limit. */
+/** What users may have at most, docs/contract.md 2; superusers have no limit. */
 export interface Quotas {
   /**
    * Does what takes room. Throws `forbidden` when the user has as much as they may have. Of one user it is done one after

@@ -16,7 +16,7 @@ export interface RequestUsage {
   readonly routes: Readonly<Record<string, number>>;
 }
 
-/** Rates of requests, r2r-v3.md 2; superusers are not counted. */
+/** Rates of requests, docs/contract.md 2; superusers are not counted. */
 export interface RequestLimits {
   /** Counts the request. Throws `rate_limited` with what limit it is. */
   admit(principal: Principal, route: string): Promise<void>;
@@ -34,9 +34,9 @@ export interface RequestLimitsParts {
 
 const MINUTE = 60_000;
 /** Users whose last minute is remembered; beyond, who was quiet longest is forgotten. */
-const MOST_USERS = 10_000;
+const MAX_USERS = 10_000;
 /** Requests of a minute remembered of one user without a limit. */
-const MOST_REQUESTS = 1_000;
+const MAX_REQUESTS = 1_000;
 
 interface Counted {
   readonly route: string;
@@ -45,7 +45,8 @@ interface Counted {
 
 export function createRequestLimits({ defaults, store, now = Date.now }: RequestLimitsParts): RequestLimits {
   const minutes = new Map<string, readonly Counted[]>();
-  const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE);
+  // After the clock was set back, what was counted lies in the future and would count until then.
+  const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE && at <= now());
   const month = () => new Date(now()).toISOString().slice(0, 7);
 
   const ratesOf = (overrides: Metadata | null): RequestRates => ({
@@ -71,8 +72,8 @@ export function createRequestLimits({ defaults, store, now = Date.now }: Request
       );
       // Before anything is waited for, so that many at once are counted like many in turn.
       minutes.delete(userId);
-      minutes.set(userId, [...counted.slice(-MOST_REQUESTS), { route, at: now() }]);
-      if (minutes.size > MOST_USERS) minutes.delete(minutes.keys().next().value ?? '');
+      minutes.set(userId, [...counted.slice(-MAX_REQUESTS), { route, at: now() }]);
+      if (minutes.size > MAX_USERS) minutes.delete(minutes.keys().next().value ?? '');
       if (rates.monthly === undefined) return;
       if ((await store.requestCounts.count(userId, month())) <= rates.monthly) return;
       const message = `Monthly rate limit exceeded: ${rates.monthly} requests in a month. It begins anew with the next.`;

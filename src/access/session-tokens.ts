@@ -12,7 +12,7 @@ export interface SessionTokenParts {
 
 export type TokenKind = 'access' | 'refresh';
 
-/** What one login gives out, r2r-v3.md 2. */
+/** What one login gives out, docs/contract.md 2. */
 export interface TokenPair {
   readonly access: string;
   readonly refresh: string;
@@ -92,7 +92,7 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
   };
 }
 
-/** Clients know these words, and get themselves a new token or ask for the password again (r2r-v3.md 1.2). */
+/** Clients know these words, and get themselves a new token or ask for the password again (docs/contract.md 1.2). */
 export const invalidToken = (kind: TokenKind): ServiceError =>
   new ServiceError('unauthenticated', `Invalid token: this is no ${kind} token of this server, or it was taken back.`);
 

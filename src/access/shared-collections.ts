@@ -20,7 +20,7 @@ export interface CollectionQuery extends Page {
 }
 
 /**
- * Collections as one user may see and change them, r2r-v3.md 9: members see, owners manage, superusers may everything.
+ * Collections as one user may see and change them, docs/contract.md 9: members see, owners manage, superusers may everything.
  * Who comes and goes is for `memberships.ts`.
  * To all others a collection is `not_found`, like one that is not there; what only its owner may is `forbidden` to
  * members.

@@ -1,6 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import type { User, UserStore } from '../store/user-records.ts';
 import { provesApiKey, readApiKey } from './api-keys.ts';
+import { countedAddress } from './client-address.ts';
+import { createKnownLogins } from './known-logins.ts';
 import type { Passwords } from './passwords.ts';
 import { invalidToken, type SessionClaims, type SessionTokens, type TokenPair } from './session-tokens.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
@@ -29,11 +31,14 @@ const standardThrottles = (): LoginThrottles => ({
   email: createThrottle({ times: 100, seconds: QUARTER_HOUR }),
 });
 
-/** How users show that it is them, r2r-v3.md 2. */
+/** How users show that it is them, docs/contract.md 2. */
 export interface SignIn {
   /** Throws `unauthenticated`, the same for an unknown e-mail and a wrong password, and `rate_limited`. */
   login(login: Login): Promise<TokenPair>;
-  /** New tokens for a refresh token, which is worth nothing afterwards. Throws `unauthenticated`, `token_expired`. */
+  /**
+   * New tokens for a refresh token, which is worth nothing afterwards. One that comes a second time was copied by
+   * somebody: its whole login ends. Throws `unauthenticated`, `token_expired`.
+   */
   refresh(refreshToken: string): Promise<TokenPair>;
   /** Takes back the access token and all others of its login. */
   logout(accessToken: string): Promise<void>;
@@ -57,6 +62,7 @@ export interface Login {
 export function createSignIn(parts: SignInParts): SignIn {
   const { store, tokens, passwords, requiresVerified, throttles = standardThrottles() } = parts;
   const { users, apiKeys, revokedTokens } = store;
+  const known = createKnownLogins();
 
   const userOf = async ({ email, stamp, session }: SessionClaims, kind: 'access' | 'refresh'): Promise<User> => {
     const [user, isRevoked] = await Promise.all([users.findByEmail(email), revokedTokens.has(session)]);
@@ -66,12 +72,15 @@ export function createSignIn(parts: SignInParts): SignIn {
 
   return {
     async login({ email, password, address }) {
-      const names = [
-        [throttles.pair, `${email.toLowerCase()} ${address}`],
-        [throttles.address, address],
-        [throttles.email, email.toLowerCase()],
-      ] as const;
-      for (const [throttle, name] of names) throttle.attempt(name);
+      const account = email.toLowerCase();
+      const place = countedAddress(address);
+      const pair = `${account} ${place}`;
+      throttles.pair.attempt(pair);
+      // Who has logged in from there before is locked out by nobody else's guesses, neither at the account nor there.
+      if (!known.has(pair)) {
+        throttles.address.attempt(place);
+        throttles.email.attempt(account);
+      }
       const user = await users.findByEmail(email);
       const isRight = await passwords.matches(password, user?.passwordHash ?? null);
       if (user === undefined || !isRight || !user.isActive) {
@@ -85,17 +94,21 @@ export function createSignIn(parts: SignInParts): SignIn {
         );
       }
       // Of the address only this one: or who has an account could guess at others' for ever between two logins.
-      throttles.address.undo(address);
-      throttles.pair.forgive(`${email.toLowerCase()} ${address}`);
-      throttles.email.forgive(email.toLowerCase());
+      if (!known.has(pair)) throttles.address.undo(place);
+      throttles.pair.forgive(pair);
+      throttles.email.forgive(account);
+      known.add(pair);
       return tokens.issue(user);
     },
 
     async refresh(refreshToken) {
       const claims = await tokens.read(refreshToken, 'refresh');
       const user = await userOf(claims, 'refresh');
-      // Of two that come at once with the same token, the store lets one.
-      if (!(await revokedTokens.add(claims.tokenId, claims.expiresAt))) throw invalidToken('refresh');
+      // Of two that come at once with the same token, the store lets one; which of them is the owner nobody can tell.
+      if (!(await revokedTokens.add(claims.tokenId, claims.expiresAt))) {
+        await revokedTokens.add(claims.session, tokens.sessionEnd());
+        throw invalidToken('refresh');
+      }
       return tokens.issue(user, claims.session);
     },
 

@@ -20,10 +20,10 @@ export interface Throttle {
 
 const STANDARD_NAMES = 10_000;
 
-/** `now` in milliseconds. */
+/** `now` in milliseconds, of a clock that nobody sets: setting back the time of day would prolong every lock. */
 export function createThrottle(
   { times, seconds, names = STANDARD_NAMES }: ThrottleSettings,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): Throttle {
   // A map keeps the order of insertion, which here is that of the last try.
   const tries = new Map<string, number[]>();

@@ -4,7 +4,7 @@ import type { CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Identifiers of the collections with these ids or names, made for the principal when absent (r2r-v3.md 6.2).
+ * Identifiers of the collections with these ids or names, made for the principal when absent (docs/contract.md 6.2).
  * Throws `forbidden`, before any is made, for one that is someone else's.
  */
 export async function usableCollections(

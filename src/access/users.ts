@@ -5,7 +5,8 @@ import type { Corpus, DeletionReceipt, Page, Paged } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 import type { ApiKey, CodePurpose, User, UserChange, UserStore } from '../store/user-records.ts';
 import { makeApiKey } from './api-keys.ts';
-import { checkPassword, type Passwords } from './passwords.ts';
+import { countedAddress } from './client-address.ts';
+import type { Passwords } from './passwords.ts';
 import { defaultAdmin, type Principal } from './principal.ts';
 import { removeBelongings } from './remove-belongings.ts';
 import type { SignIn } from './sign-in.ts';
@@ -19,7 +20,7 @@ export interface UsersParts {
   readonly signIn: SignIn;
   readonly passwords: Passwords;
   readonly policy: UserPolicy;
-  readonly registrations?: Throttle;
+  readonly registrations?: RegistrationThrottles;
 }
 
 export interface UserPolicy {
@@ -36,6 +37,12 @@ export interface Registration {
   readonly profilePicture?: string;
   /** For superusers to say. */
   readonly isVerified?: boolean;
+}
+
+/** Against filling the server with users from one address, and from many. */
+export interface RegistrationThrottles {
+  readonly address: Throttle;
+  readonly all: Throttle;
 }
 
 /** What may be changed of a user; `password` and what is said of rights by superusers only. */
@@ -60,11 +67,14 @@ export interface IssuedKey extends ApiKey {
 }
 
 /**
- * Users as one of them may see and change them, r2r-v3.md 10: oneself, and everybody for a superuser. Another is
+ * Users as one of them may see and change them, docs/contract.md 10: oneself, and everybody for a superuser. Another is
  * `forbidden`, whether there is one or not.
  */
 export interface Users {
-  /** `by` is undefined for who is not known yet; `address` is where it comes from. Throws `invalid_request`, `forbidden`. */
+  /**
+   * `by` is undefined for who is not known yet; `address` is where it comes from. A superuser gives the server's own
+   * admin its first password so. Throws `invalid_request`, `forbidden`.
+   */
   register(by: Principal | undefined, registration: Registration, address: string): Promise<User>;
   get(by: Principal, id: string): Promise<User>;
   /** Newest first, for superusers; `ids` empty means all. */
@@ -83,18 +93,22 @@ export interface Users {
   removeKey(by: Principal, id: string, keyId: string): Promise<void>;
   /** A code that lets its bearer set a new password, or shows the e-mail to be theirs; for superusers to pass on. */
   createCode(by: Principal, id: string, purpose: CodePurpose): Promise<string>;
-  /** Throws `invalid_request` for a verified one. An unknown e-mail is not told from a known one. */
-  askForVerification(email: string): Promise<void>;
+  /** Throws `invalid_request` for a verified e-mail, where the caller is a superuser or its owner; others learn nothing. */
+  askForVerification(by: Principal | undefined, email: string): Promise<void>;
   verify(email: string, code: string): Promise<void>;
   resetPassword(code: string, password: string): Promise<void>;
 }
 
 const CODE_HOURS = 24;
-const REGISTRATIONS = { times: 100, seconds: 3_600 };
+const HOUR = 3_600;
+const standardRegistrations = (): RegistrationThrottles => ({
+  address: createThrottle({ times: 100, seconds: HOUR }),
+  all: createThrottle({ times: 1_000, seconds: HOUR }),
+});
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
 
 export function createUsers(parts: UsersParts): Users {
-  const { store, collections, signIn, passwords, policy, registrations = createThrottle(REGISTRATIONS) } = parts;
+  const { store, collections, signIn, passwords, policy, registrations = standardRegistrations() } = parts;
   const { users, apiKeys, codes } = store;
 
   const find = async (by: Principal, id: string): Promise<User> => {
@@ -124,15 +138,23 @@ export function createUsers(parts: UsersParts): Users {
         throw new ServiceError('forbidden', 'Only a superuser says whose e-mail is verified.');
       }
       checkEmail(email);
-      checkPassword(password);
-      if (!isSuperuser) registrations.attempt(address);
-      if ((await users.findByEmail(email)) !== undefined) throw taken(email);
+      passwords.check(password);
+      if (!isSuperuser) {
+        registrations.address.attempt(countedAddress(address));
+        registrations.all.attempt('all');
+      }
+      const known = await users.findByEmail(email);
+      if (known !== undefined) {
+        // The server's own admin is there from the start, and has no password until a superuser gives it one.
+        if (!isSuperuser || known.id !== defaultAdmin.userId || known.passwordHash !== null) throw taken(email);
+        return (await users.update(known.id, { ...profile, passwordHash: await passwords.hash(password) })) ?? known;
+      }
       const user = await users
         .create({
           email,
           passwordHash: await passwords.hash(password),
           isSuperuser: false,
-          isVerified: isVerified ?? !policy.requiresVerified,
+          isVerified: isVerified ?? false,
           ...profile,
         })
         .catch((error: unknown) => {
@@ -156,7 +178,7 @@ export function createUsers(parts: UsersParts): Users {
       const isOther = change.email !== undefined && change.email.toLowerCase() !== user.email;
       const full: UserChange = {
         ...change,
-        ...(isOther && policy.requiresVerified && change.isVerified === undefined && { isVerified: false }),
+        ...(isOther && change.isVerified === undefined && { isVerified: false }),
         // Whoever had a token of another address, or was shut out, has to show again who they are.
         ...((isOther || change.isActive === false) && { tokenStamp: randomUUID() }),
         ...(password !== undefined && { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() }),
@@ -181,7 +203,7 @@ export function createUsers(parts: UsersParts): Users {
 
     async changePassword(by, current, next) {
       const user = await find(by, by.userId);
-      checkPassword(next);
+      passwords.check(next);
       await signIn.confirmPassword(user, current, 'Incorrect current password');
       await setPassword(user.id, next);
     },
@@ -215,8 +237,10 @@ export function createUsers(parts: UsersParts): Users {
       return code;
     },
 
-    async askForVerification(email) {
-      if ((await users.findByEmail(email))?.isVerified) {
+    async askForVerification(by, email) {
+      if (by === undefined) return;
+      const user = await users.findByEmail(email);
+      if (user?.isVerified && (by.isSuperuser || by.userId === user.id)) {
         throw new ServiceError('invalid_request', 'This email is already verified. Please log in.');
       }
     },
@@ -229,7 +253,7 @@ export function createUsers(parts: UsersParts): Users {
     },
 
     async resetPassword(code, password) {
-      checkPassword(password);
+      passwords.check(password);
       const owner = await codes.take('reset', hash(code));
       if (owner === undefined) throw badCode('reset');
       await setPassword(owner, password);

@@ -27,7 +27,7 @@ export interface AgentAnswer {
   readonly spent: Spend;
 }
 
-/** What happens while an agent runs, spec.md 6.2. Closed: a new kind makes the compiler point at every reader. */
+/** What happens while an agent runs, docs/contract.md 5.5. Closed: a new kind makes the compiler point at every reader. */
 export type AgentEvent =
   | { readonly type: 'thinking' | 'message'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ToolCall }

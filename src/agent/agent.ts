@@ -9,7 +9,7 @@ export interface EarlierMessage {
   readonly text: string;
 }
 
-/** A turn of a conversation, r2r-v3.md 5.3. */
+/** A turn of a conversation, docs/contract.md 5.3. */
 export interface AgentRequest {
   readonly principal: Principal;
   readonly mode: AgentMode;
@@ -18,6 +18,8 @@ export interface AgentRequest {
   readonly conversationId?: string;
   /** The conversation so far of a caller that keeps it itself: nothing of this turn is stored then. */
   readonly earlier?: readonly EarlierMessage[];
+  /** What was said before this message and is not stored yet: it is read, and kept in the conversation. */
+  readonly preceding?: readonly EarlierMessage[];
   /** Its filter already holds the caller's access. */
   readonly search: SearchSettings;
   readonly generation: GenerationConfig;

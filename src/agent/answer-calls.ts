@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
+import { type CitedPlace, citedPlace } from '../citations/session-citations.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import { callTool, failed, type ToolOutcome } from '../toolbox/call-tool.ts';
@@ -54,6 +55,11 @@ export async function* answerCalls(
   return inOrder.map(({ outcome }) => outcome);
 }
 
+function placeOfNumber({ sources }: AgentRun, number: number): CitedPlace | undefined {
+  const source = sources.get(number);
+  return source && citedPlace(source);
+}
+
 async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<Answered> {
   const outcome = await outcomeOf(run, call, signal);
   const text = cutToContext(outcome.isError ? outcome.text : outcome.output.text, run.maxToolTokens);
@@ -77,6 +83,7 @@ async function outcomeOf(run: AgentRun, call: ToolCall, signal: AbortSignal): Pr
     conversationId: run.conversationId,
     transcript: run.transcript,
     cite: (source) => run.sources.add(source),
+    cited: (number) => placeOfNumber(run, number),
     spend: (model, usage) => run.budget.add(model, usage),
     signal: AbortSignal.any([signal, run.budget.timeUp]),
   };
@@ -91,9 +98,9 @@ async function outcomeOf(run: AgentRun, call: ToolCall, signal: AbortSignal): Pr
 /** Whether a turn before this one made the same call and got more than an error; a result compacted away is none. */
 function wasAnswered(transcript: readonly Message[], call: ToolCall): boolean {
   return transcript.some((message, index) => {
-    const twins =
+    const duplicates =
       message.role === 'assistant' ? (message.toolCalls ?? []).filter((made) => isSameCall(made, call)) : [];
-    return twins.some(({ id }) => {
+    return duplicates.some(({ id }) => {
       const answer = transcript.slice(index + 1).find((later) => later.role === 'tool' && later.callId === id);
       return answer?.role === 'tool' && !answer.isError;
     });

@@ -38,7 +38,7 @@ export interface Budget {
 }
 
 /** Fewest tokens worth asking a model for; with less left, the run ends instead. */
-const LEAST_OUTPUT = 64;
+const MIN_OUTPUT = 64;
 // The step after this one reads what this one read, what it wrote, and what its tools brought.
 const GROWTH = 1.5;
 
@@ -51,7 +51,7 @@ export interface BudgetParts {
 }
 
 /** Counts one run. Throws `invalid_request` for a money limit on a model whose price is unknown. */
-export function createBudget({ limits, prices, models, now = Date.now }: BudgetParts): Budget {
+export function createBudget({ limits, prices, models, now = () => performance.now() }: BudgetParts): Budget {
   const unpriced = [...new Set(models)].filter((model) => priceOf(model, prices) === undefined);
   if (limits.dollars !== undefined && unpriced.length > 0) {
     throw new ServiceError(
@@ -81,8 +81,8 @@ export function createBudget({ limits, prices, models, now = Date.now }: BudgetP
   const outputLeft = (input: number) => Math.min(tokensLeft() - input, outputForMoney(input));
   const forbids = (input: number): BudgetReason | undefined => {
     if (timer.signal.aborted) return 'time';
-    if (outputForMoney(input) < LEAST_OUTPUT) return 'money';
-    if (tokensLeft() - input < LEAST_OUTPUT) return 'tokens';
+    if (outputForMoney(input) < MIN_OUTPUT) return 'money';
+    if (tokensLeft() - input < MIN_OUTPUT) return 'tokens';
     return steps >= limits.steps ? 'steps' : undefined;
   };
   return {
@@ -105,7 +105,7 @@ export function createBudget({ limits, prices, models, now = Date.now }: BudgetP
     tokensLeft,
     outputLeft,
     forbids,
-    isLast: (input) => forbids(input + Math.ceil(input * GROWTH) + LEAST_OUTPUT),
+    isLast: (input) => forbids(input + Math.ceil(input * GROWTH) + MIN_OUTPUT),
     close: () => clearTimeout(alarm),
   };
 }

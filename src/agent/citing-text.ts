@@ -5,37 +5,16 @@ import {
   sourceText,
   weakest,
 } from '../citations/check-citation.ts';
-import type { Quote, Source } from '../citations/citation.ts';
 import { CitationCollector } from '../citations/citation-collector.ts';
-import { findQuote, type Quotable } from '../citations/find-quote.ts';
+import { findQuote } from '../citations/find-quote.ts';
 import type { MarkerScanner, ScannedPart } from '../citations/marker-scanner.ts';
+import { quotableOf } from '../citations/quotable-of.ts';
 import { statementBefore } from '../citations/statement-before.ts';
 import { ServiceError } from '../errors.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 
 type MarkerPart = Extract<ScannedPart, { readonly type: 'marker' }>;
-
-/** The text of a source that stands at a place of its document; undefined for a document as a whole. */
-function quotableOf(source: Source): Quotable | undefined {
-  switch (source.kind) {
-    case 'chunk':
-      return source.chunk;
-    case 'document':
-      return source.passage && { ...source.passage, page: null, headingPath: [] };
-    case 'graph':
-      return undefined;
-    case 'web':
-      return { text: source.page.text, start: source.page.start, page: null, headingPath: [] };
-  }
-}
-
-/** The quote with the page it begins on, where the source spans several. */
-function withPage(quote: Quote, source: Source): Quote {
-  if (source.kind !== 'document') return quote;
-  const page = source.passage?.pages.find(({ start, end }) => start <= quote.start && quote.start < end);
-  return { ...quote, page: page?.number ?? null };
-}
 
 /** Turns scanned parts into events, and gathers what the turn's text refers to. */
 export class CitingText {
@@ -69,7 +48,7 @@ export class CitingText {
     if (source === undefined) throw new ServiceError('internal', `Marker [${number}] passed without a source.`);
     const statement = statementBefore(this.#scanner.text, span.start);
     const quotable = quotableOf(source);
-    const quote = quotable && withPage(findQuote({ chunk: quotable, statement, question, analyser }), source);
+    const quote = quotable && findQuote({ chunk: quotable, statement, question, analyser });
     const { foundIn, ...verdict } = checkStatement({
       statement,
       cited: sourceText(source),

@@ -10,7 +10,7 @@ import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { libraryAt } from '../toolbox/at-time.ts';
-import { askedFor, type OutsideTools } from '../toolbox/outside-tools.ts';
+import { askedFor, type ExternalTools } from '../toolbox/external-tools.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { Library, ToolContext } from '../toolbox/tool-context.ts';
@@ -19,11 +19,11 @@ import { type Budget, type BudgetParts, createBudget } from './budget.ts';
 import type { ContainmentPolicy } from './containment.ts';
 import { openTurn } from './keep-turn.ts';
 import { budgetLimits, modes } from './modes.ts';
-import { passingTurn } from './passing-turn.ts';
 import { compactionTo, historyShares, modelFor, prepareRun } from './prepare-run.ts';
 import { type History, readHistory } from './read-history.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
+import { turnWithoutMemory } from './turn-without-memory.ts';
 
 export interface AgentParts {
   readonly models: ModelRegistry;
@@ -39,7 +39,7 @@ export interface AgentParts {
   /** Where Python runs, when it can; the `sandbox` need then belongs to `met`. */
   readonly sandbox?: Sandbox | undefined;
   /** Tools of other servers; offered in both modes, unless a request names the tools it wants. */
-  readonly outside?: OutsideTools;
+  readonly external?: ExternalTools;
   /** Needs that are met besides those the agent sees to itself. */
   readonly met: ReadonlySet<ToolNeed>;
   readonly analyser: TextAnalyser;
@@ -70,7 +70,7 @@ export function createAgent(parts: AgentParts): Agent {
       // Made here so that a limit without a price is refused before anything is written.
       createBudget(budgetParts).close();
       const { earlier } = request;
-      const turn = earlier === undefined ? await openTurn(conversations, request) : passingTurn(earlier);
+      const turn = earlier === undefined ? await openTurn(conversations, request) : turnWithoutMemory(earlier);
       const system = await systemMessage(request, parts);
 
       async function historyFor(sources: SourceList, budget: Budget, signal: AbortSignal) {
@@ -113,23 +113,23 @@ function helperNames({ mode }: AgentRequest, own: string, { models }: AgentParts
 }
 
 /**
- * With no language model the fixed plan searches and reads; there is nothing that could plan, reason or review, and
- * nothing that could make use of other servers.
+ * With no language model the fixed plan searches and reads, with the tools named for that where there are some; there is
+ * nothing that could plan, reason or review, and nothing that could make use of other servers.
  */
 async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: boolean): Promise<readonly Tool[]> {
   const names = request.tools ?? modes[request.mode].tools;
-  const ofOutside = names.filter((name) => parts.outside?.covers(name) === true);
-  const known = [...new Set([...parts.toolNames[request.mode], ...(parts.outside?.names ?? []), ...ofOutside])];
+  const ofExternal = names.filter((name) => parts.external?.covers(name) === true);
+  const known = [...new Set([...parts.toolNames[request.mode], ...(parts.external?.names ?? []), ...ofExternal])];
   const met = new Set<ToolNeed>([...parts.met, 'answerer', ...(isExtractive ? [] : (['reasoner'] as const))]);
   const member = request.mode === 'rag' ? 'rag_tools' : 'research_tools';
   const { tools } = selectTools(names, parts.tools, met, known, member);
-  if (isExtractive) return subTools(parts);
-  if (request.tools !== undefined && ofOutside.length === 0) return tools;
-  const offered = (await parts.outside?.offer()) ?? [];
-  return [...tools, ...(request.tools === undefined ? offered : askedFor(offered, ofOutside))];
+  if (isExtractive) return request.mode === 'rag' && request.tools !== undefined ? tools : subTools(parts);
+  if (request.tools !== undefined && ofExternal.length === 0) return tools;
+  const offered = (await parts.external?.offer()) ?? [];
+  return [...tools, ...(request.tools === undefined ? offered : askedFor(offered, ofExternal))];
 }
 
-/** Those of the RAG mode, with the web where it is set up (r2r-v3.md 5.7, rag). */
+/** Those of the RAG mode, with the web where it is set up (docs/contract.md 5.7, rag). */
 const subTools = ({ tools, toolNames, met }: AgentParts): readonly Tool[] =>
   tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.every((need) => met.has(need)));
 

@@ -1,3 +1,5 @@
+import { supports } from '../citations/check-citation.ts';
+import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -14,14 +16,23 @@ const PLAN_TOKENS = 800;
 const REVIEWER = 'critique';
 
 /** A plan for fewer steps would be all there is. */
-const FEWEST_STEPS = 3;
+const MIN_STEPS = 3;
 /** Share of the token or step budget that must be left for a review to be worth its cost. */
-const LEAST_LEFT = 0.25;
+const MIN_LEFT = 0.25;
 
-/** Research plans first: the plan becomes part of the transcript, and is shown as thinking. It takes no step. */
+/** Tokens of a question that is asked as it is; one that is longer, or of several sentences, may need a plan. */
+const SIMPLE_QUESTION = 30;
+/** Tokens of a draft on one line that is not worth a review, where its citations are supported. */
+const SHORT_REPLY = 80;
+
+/**
+ * Research plans first, where the question is more than a simple one: the plan becomes part of the transcript, and is
+ * shown as thinking. It takes no step.
+ */
 export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   const input = estimateInput(run);
-  if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < FEWEST_STEPS) return;
+  if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < MIN_STEPS) return;
+  if (isSimple(run.question)) return;
   if (run.budget.isLast(input) !== undefined) return;
   const plan = await askOnce(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
   if (plan === undefined || plan === '' || plan.startsWith('NONE')) return;
@@ -33,8 +44,14 @@ export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void>
   ];
 }
 
+const isSimple = (question: string): boolean =>
+  estimateTokens(question) <= SIMPLE_QUESTION && !/[.?!。？！]\s*\S|\n\s*\S/.test(question.trim());
+
+const isShort = (text: string): boolean => !text.trim().includes('\n') && estimateTokens(text) <= SHORT_REPLY;
+
 /**
- * Research has its draft reviewed before it answers, when the budget allows: by the same tool the model could call, and
+ * Research has its draft reviewed before it answers, when the budget allows and there is something to review: by the
+ * same tool the model could call, and
  * shown as its call. True when there is something to mend; what that is, is then in the transcript.
  */
 export async function* reviewDraft(run: AgentRun, draft: Turn): AsyncGenerator<AgentEvent, boolean> {
@@ -68,13 +85,18 @@ function isWorthReviewing(
 ): boolean {
   if (!modes[mode].isDeliberate || isExtractive || draft.ended !== 'end' || draft.text.trim() === '') return false;
   if (!tools.some(({ name }) => name === REVIEWER) || toolCalls.some(({ name }) => name === REVIEWER)) return false;
+  if (isShort(draft.text) && isSupported(draft)) return false;
   const { steps, tokens } = budget.limits;
   // The review reads the transcript, and so does the turn that mends.
   if (budget.isLast(estimateInput({ transcript, tools })) !== undefined) return false;
   const stepsLeft = (steps - budget.spent().steps) / steps;
   const tokensLeft = tokens === undefined ? 1 : budget.tokensLeft() / tokens;
-  return Math.min(stepsLeft, tokensLeft) >= LEAST_LEFT;
+  return Math.min(stepsLeft, tokensLeft) >= MIN_LEFT;
 }
+
+/** Whether each statement that names a source has its terms and numbers there; found out without a model. */
+const isSupported = ({ citations }: Turn): boolean =>
+  citations.every(({ checks }) => checks.every(({ verdict }) => supports(verdict)));
 
 /** What a check of the citations found, without a model. */
 function weakStatements({ citations }: Turn): string {

@@ -8,8 +8,10 @@ const PER_TOOL = 8;
 
 /** About how many tokens the run's next call reads: its transcript, and what its model is told of its tools. */
 export function estimateInput({ transcript, tools }: Pick<AgentRun, 'transcript' | 'tools'>): number {
-  const told = tools.map(({ description, inputSchema }) => estimateTokens(description + JSON.stringify(inputSchema)));
-  return told.reduce((total, tokens) => total + PER_TOOL + tokens, estimateTranscript(transcript));
+  const publicMessage = tools.map(({ description, inputSchema }) =>
+    estimateTokens(description + JSON.stringify(inputSchema)),
+  );
+  return publicMessage.reduce((total, tokens) => total + PER_TOOL + tokens, estimateTranscript(transcript));
 }
 
 /** About how many tokens this transcript takes as input. */

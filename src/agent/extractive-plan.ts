@@ -1,6 +1,5 @@
 import type { SourceList } from '../citations/source-list.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
-import type { ScoredChunk } from '../documents/chunk.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import { composeQuotes, type NumberedSource } from '../models/extractive/compose-quotes.ts';
 import type { Message, ToolCall } from '../models/message.ts';
@@ -15,6 +14,8 @@ export interface PlanParts {
 
 /** Passages read in their surroundings before anything is quoted. */
 const READ_AROUND = 2;
+/** Documents read where only their descriptions can be searched. */
+const READ_DOCUMENTS = 3;
 
 const NOTHING_SPENT = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
@@ -27,15 +28,10 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
     name: EXTRACTIVE_MODEL,
     async *stream({ messages, tools, toolChoice }: ModelRequest): AsyncGenerator<ModelEvent> {
       const offered = new Set(toolChoice === 'none' ? [] : tools.map((tool) => tool.name));
-      const calls = nextCalls(
-        question,
-        callsThisTurn(messages),
-        offered,
-        quotable(sources).flatMap(({ source }) => (source.kind === 'chunk' ? [source.chunk] : [])),
-      );
+      const calls = nextCalls(question, callsThisTurn(messages), offered, sources);
       for (const call of calls) yield { type: 'tool_call', call };
       if (calls.length === 0) {
-        for (const piece of composeQuotes({ question, passages: quotable(sources), analyser })) {
+        for (const piece of composeQuotes({ question, passages: quotable(sources), analyser }).pieces) {
           yield { type: 'text', text: piece.text };
         }
       }
@@ -55,22 +51,45 @@ function nextCalls(
   question: string,
   made: readonly string[],
   offered: ReadonlySet<string>,
-  found: readonly ScoredChunk[],
+  sources: SourceList,
 ): ToolCall[] {
-  if (!made.includes('search_file_knowledge') && offered.has('search_file_knowledge')) {
+  const isNext = (name: string) => offered.has(name) && !made.includes(name);
+  if (isNext('search_file_knowledge')) {
     return [{ id: 'plan_search', name: 'search_file_knowledge', arguments: { query: question, limit: 10 } }];
   }
-  if (made.includes('content') || !offered.has('content')) return [];
-  return found.slice(0, READ_AROUND).map((chunk, index) => ({
-    id: `plan_read_${index + 1}`,
-    name: 'content',
-    arguments: { around_chunk_id: chunk.id, before: 1, after: 1 },
-  }));
+  const searchesText = made.includes('search_file_knowledge');
+  if (!searchesText && isNext('search_file_descriptions')) {
+    return [
+      { id: 'plan_find', name: 'search_file_descriptions', arguments: { query: question, limit: READ_DOCUMENTS } },
+    ];
+  }
+  if (searchesText && isNext('content')) {
+    return chunksOf(sources)
+      .slice(0, READ_AROUND)
+      .map(({ id }, index) => ({
+        id: `plan_read_${index + 1}`,
+        name: 'content',
+        arguments: { around_chunk_id: id, before: 1, after: 1 },
+      }));
+  }
+  const reader = (['get_file_content', 'content'] as const).find((name) => offered.has(name));
+  if (searchesText || reader === undefined || made.includes(reader)) return [];
+  return documentsOf(sources)
+    .slice(0, READ_DOCUMENTS)
+    .map(({ id }, index) => ({ id: `plan_read_${index + 1}`, name: reader, arguments: { document_id: id } }));
 }
 
-function quotable(sources: SourceList): NumberedSource[] {
-  return Array.from({ length: sources.size }, (_, index) => {
-    const source = sources.get(index + 1);
-    return source?.kind === 'chunk' || source?.kind === 'web' ? [{ number: index + 1, source }] : [];
-  }).flat();
-}
+const all = (sources: SourceList) =>
+  Array.from({ length: sources.size }, (_, index) => sources.get(index + 1)).filter((source) => source !== undefined);
+
+const chunksOf = (sources: SourceList) =>
+  all(sources).flatMap((source) => (source.kind === 'chunk' ? [source.chunk] : []));
+
+/** Found by their descriptions, and not read yet. */
+const documentsOf = (sources: SourceList) =>
+  all(sources).flatMap((source) => (source.kind === 'document' && !source.passage ? [source.document] : []));
+
+const quotable = (sources: SourceList): NumberedSource[] =>
+  all(sources).flatMap((source, index) =>
+    source.kind === 'graph' || (source.kind === 'document' && !source.passage) ? [] : [{ number: index + 1, source }],
+  );

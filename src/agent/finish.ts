@@ -30,7 +30,7 @@ export async function* finish(run: AgentRun, last: Turn | undefined, ended: RunE
       conversationId: run.conversationId,
       ended,
       mode: run.mode,
-      model: run.model.name,
+      model: last?.model ?? run.model.name,
       isExtractive: run.isExtractive,
       toolCalls: run.toolCalls,
       spent: run.budget.spent(),

@@ -2,7 +2,7 @@ import type { Source } from '../citations/citation.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { ConversationSummary, StoredMessage } from '../store/records.ts';
-import type { AgentRequest } from './agent.ts';
+import type { AgentRequest, EarlierMessage } from './agent.ts';
 import type { AgentAnswer, AgentEvent } from './agent-event.ts';
 import { type NamingParts, nameConversation } from './name-conversation.ts';
 
@@ -34,6 +34,7 @@ export async function openTurn(conversations: Conversations, request: AgentReque
       : await conversations.get(principal, request.conversationId);
   const { id } = conversation;
   const messages = () => conversations.messages(principal, id);
+  await keepPreceding();
 
   return {
     conversationId: id,
@@ -79,6 +80,35 @@ export async function openTurn(conversations: Conversations, request: AgentReque
       }
     },
   };
+
+  async function keepPreceding(): Promise<void> {
+    const { preceding = [] } = request;
+    if (preceding.length === 0) return;
+    const stored = await messages();
+    let parentId = stored.at(-1)?.id;
+    for (const { role, text } of withoutKnown(preceding, stored)) {
+      const added = await conversations.append(principal, id, {
+        role,
+        content: text,
+        // Nobody can tell what an answer was made from that was given elsewhere.
+        ...(role === 'assistant' && { metadata: { read_untrusted: true } }),
+        ...(parentId !== undefined && { parentId }),
+      });
+      parentId = added.id;
+    }
+  }
+}
+
+/** Callers that send the whole conversation each time repeat what is stored already. */
+function withoutKnown(
+  preceding: readonly EarlierMessage[],
+  stored: readonly StoredMessage[],
+): readonly EarlierMessage[] {
+  const isRepeated = stored.every(({ role, content }, index) => {
+    const given = preceding[index];
+    return given === undefined || (given.role === role && given.text === content);
+  });
+  return isRepeated ? preceding.slice(stored.length) : preceding;
 }
 
 /** The text of the turn being written, or of the one before while nothing has been written since. */
@@ -119,7 +149,14 @@ function placeOf(source: Source): Metadata {
     case 'document':
       return { document_id: source.document.id };
     case 'graph':
-      return { graph_id: source.hit.id, chunk_ids: source.hit.chunkIds };
+      return {
+        graph_id: source.hit.id,
+        chunk_ids: source.hit.chunkIds,
+        ...(source.hit.sentence && {
+          document_id: source.hit.sentence.documentId,
+          chunk_id: source.hit.sentence.chunkId,
+        }),
+      };
     case 'web':
       return { link: source.page.url, title: source.page.title };
   }

@@ -12,7 +12,7 @@ interface ModeTraits {
   readonly isDeliberate: boolean;
 }
 
-/** What the two modes of spec.md 1 and r2r-v3.md 5.3 differ in. */
+/** What the two modes of docs/contract.md 5, 5.3 differ in. */
 export const modes: Readonly<Record<AgentMode, ModeTraits>> = {
   rag: {
     slot: 'quality',

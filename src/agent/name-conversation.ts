@@ -11,7 +11,7 @@ export interface NamingParts {
   readonly signal: AbortSignal;
 }
 
-/** A short name for a conversation after its first turn (r2r-v3.md 5.3). Never fails for want of a model. */
+/** A short name for a conversation after its first turn (docs/contract.md 5.3). Never fails for want of a model. */
 export async function nameConversation(
   question: string,
   answer: string,

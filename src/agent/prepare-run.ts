@@ -47,7 +47,7 @@ export interface RunParts {
 /** Everything a run needs, from what was asked and what there is. */
 export function prepareRun({ request, parts, model, budget, history, sources, signal, ...rest }: RunParts): AgentRun {
   const isExtractive = model.name === EXTRACTIVE_MODEL;
-  const analyser = remembering(parts.analyser);
+  const analyser = memoized(parts.analyser);
   const containment = createContainment(parts.policy);
   for (const said of [...history.said, request.message, request.taskPrompt ?? '']) containment.trust(said, 'person');
   if (history.hasReadUntrusted) containment.readUntrusted();
@@ -111,7 +111,7 @@ export function compactionTo(
 }
 
 /** A run compares the same sources with statement after statement. */
-function remembering({ analyse, analyseQuery }: TextAnalyser): TextAnalyser {
+function memoized({ analyse, analyseQuery }: TextAnalyser): TextAnalyser {
   const known = new Map<string, readonly string[]>();
   return {
     analyseQuery,

@@ -16,6 +16,8 @@ export interface Turn {
   readonly citations: readonly CheckedCitation[];
   readonly removedMarkers: number;
   readonly ended: RunEnd;
+  /** The model that wrote it, as the provider names it; undefined when it did not come to its end. */
+  readonly model?: string;
   /** The limit that cut the turn short, when one did; the text is then what there was until then. */
   readonly cut?: BudgetReason;
 }
@@ -40,6 +42,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
   const thinking: ThinkingBlock[] = [];
   let ended: RunEnd = 'end';
   let cut: BudgetReason | undefined;
+  let model: string | undefined;
   const signal = AbortSignal.any([run.signal, run.budget.timeUp]);
   try {
     const events = run.model.stream({
@@ -66,6 +69,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
           break;
         case 'stop':
           run.budget.add(event.model, event.usage);
+          model = event.snapshot ?? event.model;
           ended = event.reason === 'tool_calls' || event.reason === 'end' ? (mustAnswer ? limit : 'end') : event.reason;
       }
     }
@@ -93,6 +97,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     removedMarkers: scanner.removed,
     ended,
     ...(cut === undefined ? {} : { cut }),
+    ...(model === undefined ? {} : { model }),
   };
 }
 

@@ -4,12 +4,12 @@ import { fence } from '../toolbox/fence.ts';
 import { oneLine } from '../toolbox/render-passages.ts';
 import type { AgentMode } from './agent-event.ts';
 
-const LONGEST_SUMMARY = 128;
+const MAX_SUMMARY_LENGTH = 128;
 
 export interface SystemPromptParts {
   readonly mode: AgentMode;
   readonly today: string;
-  /** Documents the caller may see, newest first (r2r-v3.md 5.3, use_system_context), and how many there are. */
+  /** Documents the caller may see, newest first (docs/contract.md 5.3, use_system_context), and how many there are. */
   readonly newest: readonly Document[];
   readonly total: number;
   readonly prompts: PromptTexts;
@@ -19,7 +19,7 @@ export interface SystemPromptParts {
 export function systemPrompt({ mode, today, newest, total, prompts }: SystemPromptParts): string {
   if (newest.length === 0) return prompts.fill(`static_${mode}_agent`, { date: today });
   const lines = newest.map((document) => {
-    const summary = document.summary === null ? '' : ` — ${oneLine(document.summary, LONGEST_SUMMARY)}`;
+    const summary = document.summary === null ? '' : ` — ${oneLine(document.summary, MAX_SUMMARY_LENGTH)}`;
     return `- ${oneLine(document.title)} (${document.type}, about ${document.totalTokens} tokens, document_id ${document.id})${summary}`;
   });
   const more = total > newest.length ? `\nand ${total - newest.length} more; search_file_descriptions finds them.` : '';

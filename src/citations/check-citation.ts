@@ -1,6 +1,6 @@
 import { graphHitText } from '../documents/graph-hit.ts';
 import type { Citation, Quote, Source, Span } from './citation.ts';
-import { findVerbatim, quotedIn } from './find-verbatim.ts';
+import { quotedIn, verbatimFinder } from './find-verbatim.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 
 /**
@@ -45,20 +45,54 @@ export function checkStatement(
   request: CheckRequest,
 ): Pick<CitationCheck, 'verdict' | 'score'> & { readonly foundIn?: number } {
   const { statement, cited, others, analyser } = request;
+  const decideRetry = judgeOf(statement, analyser);
+  const said = decideRetry(comparable(cited, analyser));
+  if (said.verdict !== 'not_found') return said;
+  for (const [number, text] of others) {
+    if (decideRetry(comparable(text, analyser)).verdict !== 'not_found')
+      return { ...said, verdict: 'elsewhere', foundIn: number };
+  }
+  return said;
+}
+
+/** A text that several statements are put to: each thing about it is found out once, when it is first asked for. */
+export interface ComparableText {
+  readonly find: (wanted: string) => Span | undefined;
+  readonly terms: () => ReadonlySet<string>;
+  readonly numbers: () => ReadonlySet<string>;
+}
+
+export function comparable(text: string, analyser: TextAnalyser): ComparableText {
+  let terms: ReadonlySet<string> | undefined;
+  let numbers: ReadonlySet<string> | undefined;
+  return {
+    find: verbatimFinder(text),
+    terms() {
+      terms ??= new Set(analyser.analyse(text));
+      return terms;
+    },
+    numbers() {
+      numbers ??= new Set(text.match(NUMBER));
+      return numbers;
+    },
+  };
+}
+
+type Judgement = Pick<CitationCheck, 'verdict' | 'score'>;
+
+/** Judges one statement by any number of texts. */
+export function judgeOf(statement: string, analyser: TextAnalyser): (text: ComparableText) => Judgement {
   const quoted = quotedIn(statement);
   const wanted = quoted.length > 0 ? quoted : [statement.replace(/[.!?。！？]+$/, '')];
-  const holdsAll = (text: string) => wanted.every((piece) => findVerbatim(text, piece) !== undefined);
-  if (holdsAll(cited)) return { verdict: 'verbatim', score: 1 };
-
   const terms = weigh(new Set(analyser.analyseQuery(statement)));
-  const score = coverage(terms, cited, analyser);
-  const isClose = (text: string, share: number) =>
-    quoted.length > 0 ? holdsAll(text) : share >= CLOSE && holdsNumbers(statement, text);
-  if (isClose(cited, score)) return { verdict: 'close', score };
-  for (const [number, text] of others) {
-    if (isClose(text, coverage(terms, text, analyser))) return { verdict: 'elsewhere', score, foundIn: number };
-  }
-  return { verdict: 'not_found', score };
+  const numbers = statement.match(NUMBER) ?? [];
+  return (text) => {
+    if (wanted.every((piece) => text.find(piece) !== undefined)) return { verdict: 'verbatim', score: 1 };
+    const score = coverage(terms, text.terms());
+    // A changed figure is a wrong statement, however alike the words are.
+    const isClose = quoted.length === 0 && score >= CLOSE && numbers.every((number) => text.numbers().has(number));
+    return { verdict: isClose ? 'close' : 'not_found', score };
+  };
 }
 
 /** The text a source can be checked against; empty for sources that carry none. */
@@ -89,8 +123,7 @@ function weigh(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
   return new Map([...terms].map((term) => [term, /\d/.test(term) ? NUMBER_WEIGHT : 1]));
 }
 
-function coverage(terms: ReadonlyMap<string, number>, text: string, analyser: TextAnalyser): number {
-  const known = new Set(analyser.analyse(text));
+function coverage(terms: ReadonlyMap<string, number>, known: ReadonlySet<string>): number {
   let total = 0;
   let found = 0;
   for (const [term, weight] of terms) {
@@ -101,9 +134,3 @@ function coverage(terms: ReadonlyMap<string, number>, text: string, analyser: Te
 }
 
 const NUMBER = /\d+(?:[.,:]\d+)*/g;
-
-/** A changed figure is a wrong statement, however alike the words are. */
-function holdsNumbers(statement: string, text: string): boolean {
-  const known = new Set(text.match(NUMBER));
-  return (statement.match(NUMBER) ?? []).every((number) => known.has(number));
-}

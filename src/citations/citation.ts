@@ -1,5 +1,5 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import type { Document, PageSpan } from '../documents/document.ts';
+import type { Document, HeadingSpan, PageSpan } from '../documents/document.ts';
 import type { GraphHit } from '../documents/graph-hit.ts';
 
 /** Something found that an answer may refer to. */
@@ -29,8 +29,9 @@ export interface WebPassage {
 export interface Passage {
   readonly start: number;
   readonly text: string;
-  /** Pages of the whole text. */
+  /** Pages and sections of the whole text. */
   readonly pages: readonly PageSpan[];
+  readonly headings?: readonly HeadingSpan[];
 }
 
 /** UTF-16 offsets, end exclusive. */
@@ -43,11 +44,12 @@ export interface Span {
 export interface Quote extends Span {
   /** Equals the document's extracted text from `start` to `end`. */
   readonly text: string;
+  /** Where the quote begins, not the passage it is taken from. */
   readonly page: number | null;
   readonly headingPath: readonly string[];
 }
 
-/** A source the answer refers to; spec.md 2.6, r2r-v3.md 4.6. `cit.N` belongs to the marker `[N]`. */
+/** A source the answer refers to; docs/contract.md 4.6. `cit.N` belongs to the marker `[N]`. */
 export interface Citation {
   readonly id: `cit.${number}`;
   readonly number: number;

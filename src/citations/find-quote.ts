@@ -1,11 +1,12 @@
 import type { Chunk } from '../documents/chunk.ts';
+import { placeAt } from '../documents/places.ts';
 import { splitSentences } from '../documents/sentences.ts';
 import type { Quote, Span } from './citation.ts';
 import { findVerbatim, quotedIn } from './find-verbatim.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 
 /** A text with its place in a document: a chunk, or a stretch that was read. */
-export type Quotable = Pick<Chunk, 'text' | 'start' | 'page' | 'headingPath'>;
+export type Quotable = Pick<Chunk, 'text' | 'start' | 'page' | 'headingPath' | 'places'>;
 
 export interface QuoteRequest {
   readonly chunk: Quotable;
@@ -16,8 +17,12 @@ export interface QuoteRequest {
   readonly analyser: TextAnalyser;
 }
 
-// Of the statement's weight, how much a sentence must share before it counts as the passage meant.
-const LEAST_COVERAGE = 0.25;
+// Of the statement's weight, how much a sentence must share for whole words to settle which one is meant; below, words
+// that begin alike count too.
+const MIN_COVERAGE = 0.25;
+const ALIKE_WEIGHT = 0.5;
+/** "finish" and "final" begin alike by chance; "regulated" and "regulator" do not. */
+const ALIKE_LENGTH = 5;
 // A second sentence must add this much to be quoted with the first.
 const WORTH_A_SECOND = 0.15;
 const QUESTION_WEIGHT = 0.25;
@@ -25,7 +30,7 @@ const NUMBER_WEIGHT = 2;
 
 /**
  * The passage of the chunk that backs a statement: words the statement quotes, found verbatim; else the sentence or two
- * that share most with it; else the whole chunk.
+ * that share most with it; the whole chunk only when no sentence has a word of the statement's or one that begins alike.
  */
 export function findQuote(request: QuoteRequest): Quote {
   const { chunk, statement } = request;
@@ -38,8 +43,8 @@ export function findQuote(request: QuoteRequest): Quote {
 
 /**
  * A stretch of the chunk as a quote; `span` counts from the chunk's first character. Offsets are right for chunks cut
- * from the extracted text; for those given ready-made or edited they count on from `chunk.start` all the same. The page
- * is the one on which the chunk begins.
+ * from the extracted text; for those given ready-made or edited they count on from `chunk.start` all the same. Page and
+ * headings are those at the first character of the quote.
  */
 export function quoteOf(chunk: Quotable, span: Span): Quote {
   const text = chunk.text.slice(span.start, span.end);
@@ -49,8 +54,7 @@ export function quoteOf(chunk: Quotable, span: Span): Quote {
     start: chunk.start + start,
     end: chunk.start + start + trimmed.length,
     text: trimmed,
-    page: chunk.page,
-    headingPath: chunk.headingPath,
+    ...placeAt(chunk, chunk.start + start),
   };
 }
 
@@ -73,10 +77,18 @@ function closestSentences({ chunk, statement, question, analyser }: QuoteRequest
   );
   const total = sum(weights.values());
   if (total === 0) return undefined;
-  const coverage = ({ terms }: Pick<Candidate, 'terms'>) => sum(shared(terms, weights)) / total;
+  const byWords = bestSpan(sentences, ({ terms }) => sum(shared(terms, weights)) / total);
+  if (byWords !== undefined && byWords.coverage >= MIN_COVERAGE) return byWords.span;
+  return bestSpan(sentences, ({ terms }) => sum(sharedLoosely(terms, weights)) / total)?.span;
+}
 
-  const best = maxBy(sentences, (sentence) => coverage(sentence) * (1 - sentence.terms.size / 1000));
-  if (best === undefined) return undefined;
+/** The sentence that covers most, with a neighbour where that adds enough; undefined when none covers anything. */
+function bestSpan(
+  sentences: readonly Candidate[],
+  coverage: (sentence: Pick<Candidate, 'terms'>) => number,
+): { readonly span: Span; readonly coverage: number } | undefined {
+  const best = maxBy(sentences, (sentence) => coverage(sentence) * (1 - Math.min(999, sentence.terms.size) / 1000));
+  if (best === undefined || coverage(best) === 0) return undefined;
   const at = sentences.indexOf(best);
   const pairs = [sentences.slice(Math.max(0, at - 1), at + 1), sentences.slice(at, at + 2)].flatMap(
     ([first, second]) =>
@@ -86,7 +98,7 @@ function closestSentences({ chunk, statement, question, analyser }: QuoteRequest
   );
   const pair = maxBy(pairs, coverage);
   const chosen = pair !== undefined && coverage(pair) - coverage(best) >= WORTH_A_SECOND ? pair : best;
-  return coverage(chosen) >= LEAST_COVERAGE ? chosen : undefined;
+  return { span: { start: chosen.start, end: chosen.end }, coverage: coverage(chosen) };
 }
 
 /** Rare terms weigh more, numbers double; terms of the question only break ties. */
@@ -109,6 +121,17 @@ function weighTerms(
 function* shared(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): Generator<number> {
   for (const term of terms) yield weights.get(term) ?? 0;
 }
+
+/** The same, and in part what only begins like a term of the sentence. */
+function* sharedLoosely(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): Generator<number> {
+  const beginnings = new Set([...terms].map(beginningOf));
+  for (const [term, weight] of weights) {
+    if (terms.has(term)) yield weight;
+    else if (term.length >= ALIKE_LENGTH && beginnings.has(beginningOf(term))) yield ALIKE_WEIGHT * weight;
+  }
+}
+
+const beginningOf = (term: string): string => term.slice(0, ALIKE_LENGTH);
 
 function sum(numbers: Iterable<number>): number {
   let total = 0;

@@ -4,15 +4,21 @@ import type { Span } from './citation.ts';
  * Where `wanted` stands in `text` when letter case, kinds of quotation marks and dashes, and the amount of white space
  * do not count. Offsets are those of `text` as it is.
  */
-export function findVerbatim(text: string, wanted: string): Span | undefined {
-  const needle = plain(wanted).text.trim();
-  if (needle === '') return undefined;
-  const hay = plain(text);
-  const at = hay.text.indexOf(needle);
-  if (at === -1) return undefined;
-  const start = hay.origin[at];
-  const last = hay.origin[at + needle.length - 1];
-  return start === undefined || last === undefined ? undefined : { start, end: last + 1 };
+export const findVerbatim = (text: string, wanted: string): Span | undefined => verbatimFinder(text)(wanted);
+
+/** The same for a text in which several things are looked for: it is made plain once, when the first is. */
+export function verbatimFinder(text: string): (wanted: string) => Span | undefined {
+  let hay: ReturnType<typeof plain> | undefined;
+  return (wanted) => {
+    const needle = plain(wanted).text.trim();
+    if (needle === '') return undefined;
+    hay ??= plain(text);
+    const at = hay.text.indexOf(needle);
+    if (at === -1) return undefined;
+    const start = hay.origin[at];
+    const last = hay.origin[at + needle.length - 1];
+    return start === undefined || last === undefined ? undefined : { start, end: last + 1 };
+  };
 }
 
 /** The text in its plainest form; `origin[i]` is where its i-th code unit came from. */
@@ -49,8 +55,8 @@ function plainUnit(unit: string): string {
 const QUOTED = /“([^“”]+)”|"([^"]+)"|«([^«»]+)»|„([^„“”]+)[“”]|「([^「」]+)」|『([^『』]+)』|‘([^‘’]+)’/g;
 
 // A quoted word or two ("the so-called 'cloud'") says little about where a statement comes from.
-const SHORTEST_QUOTED = 12;
-const SHORTEST_QUOTED_DENSE = 5;
+const MIN_QUOTED_LENGTH = 12;
+const MIN_QUOTED_LENGTH_DENSE = 5;
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /** The quoted passages in a statement, longest first, without what an ellipsis leaves out. */
@@ -60,6 +66,6 @@ export function quotedIn(statement: string): string[] {
       (match.slice(1).find((group) => group !== undefined) ?? '').split(/\s*(?:…|\.{3}|\[\.{3}\])\s*/),
     )
     .map((quoted) => quoted.trim().replace(/[.,;:]$/, ''))
-    .filter((quoted) => quoted.length >= (DENSE.test(quoted) ? SHORTEST_QUOTED_DENSE : SHORTEST_QUOTED))
+    .filter((quoted) => quoted.length >= (DENSE.test(quoted) ? MIN_QUOTED_LENGTH_DENSE : MIN_QUOTED_LENGTH))
     .toSorted((a, b) => b.length - a.length);
 }

@@ -9,7 +9,7 @@ const PROSE: Place = { kind: 'prose' };
 
 // What may stand before a fence: indentation, quotation marks, a list item's sign.
 const BEFORE_FENCE = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?$/;
-const LONGEST_BEFORE_FENCE = 40;
+const MAX_BEFORE_FENCE = 40;
 
 /**
  * Follows a text character by character and knows whether it is code or the target of a link, where brackets are what
@@ -38,7 +38,7 @@ export class LiteralContext {
       this.#place = this.#place.kind === 'fence' ? { ...this.#place, opening: false } : PROSE;
       return;
     }
-    if (this.#line.length <= LONGEST_BEFORE_FENCE) this.#line += char;
+    if (this.#line.length <= MAX_BEFORE_FENCE) this.#line += char;
     if (this.#place.kind === 'prose' && char === '(' && this.#previous === ']') this.#place = { kind: 'link_target' };
     else if (this.#place.kind === 'link_target' && /[\s)]/.test(char)) this.#place = PROSE;
   }
@@ -48,7 +48,7 @@ export class LiteralContext {
     const { char, length } = this.#run;
     this.#run = { char: '', length: 0 };
     const startsLine = BEFORE_FENCE.test(this.#line);
-    if (this.#line.length <= LONGEST_BEFORE_FENCE) this.#line += char;
+    if (this.#line.length <= MAX_BEFORE_FENCE) this.#line += char;
     this.#place = afterRun(this.#place, { char, length, startsLine, next });
   }
 }

@@ -8,7 +8,7 @@ const CLOSING = ']】］';
 
 // Room for a list of a dozen numbers; whatever is longer is no marker.
 const LONGEST = 64;
-const LONGEST_RANGE = 20;
+const MAX_RANGE = 20;
 
 export const opensMarker = (char: string): boolean => OPENING.includes(char);
 export const closesMarker = (char: string): boolean => CLOSING.includes(char);
@@ -29,7 +29,7 @@ export function readMarker(bracket: string): readonly number[] | undefined {
     if (first === undefined) return undefined;
     const from = Number(first);
     const to = Number(last);
-    if (to < from || to - from >= LONGEST_RANGE) return undefined;
+    if (to < from || to - from >= MAX_RANGE) return undefined;
     for (let number = from; number <= to; number++) numbers.add(number);
   }
   // "[0, 1]" is an interval: sources count from 1.

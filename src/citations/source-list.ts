@@ -12,7 +12,7 @@ export interface SourceList {
  * What makes two sources the same: a chunk is one by its id, however it was found; of a document or page, each stretch
  * read; a search result by its page, whichever search found it. Of another version of its document, it is another source.
  */
-function sourceKey(source: Source): string {
+export function sourceKey(source: Source): string {
   switch (source.kind) {
     case 'chunk':
       return `chunk:${source.chunk.id}@${source.chunk.version}`;

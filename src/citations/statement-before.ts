@@ -4,7 +4,7 @@ import { splitSentences } from '../documents/sentences.ts';
 const LOOK_BACK = 1200;
 const MARKER = /\[\d{1,3}\]/g;
 // Below this, what stands between two markers ("and", ", in 1889") is no statement of its own.
-const SHORTEST_CLAUSE = 16;
+const MIN_CLAUSE_LENGTH = 16;
 
 /** What the marker at `position` is put to: the sentence before it, or its part since the marker before. */
 export function statementBefore(answer: string, position: number): string {
@@ -13,5 +13,5 @@ export function statementBefore(answer: string, position: number): string {
   if (last === undefined) return '';
   const sentence = before.slice(last.start, last.end);
   const clause = sentence.split(MARKER).at(-1)?.trim() ?? '';
-  return clause.length >= SHORTEST_CLAUSE ? clause : sentence.replace(MARKER, ' ').trim();
+  return clause.length >= MIN_CLAUSE_LENGTH ? clause : sentence.replace(MARKER, ' ').trim();
 }

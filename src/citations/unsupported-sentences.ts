@@ -3,7 +3,7 @@ import { type CheckedCitation, supports } from './check-citation.ts';
 import type { Span } from './citation.ts';
 
 // Shorter sentences ("Yes.", "In short:") state nothing that could be looked up.
-const FEWEST_LETTERS = 24;
+const MIN_LETTERS = 24;
 
 /** Sentences of an answer that state something and have no marker, in or right behind them, whose source supports it. */
 export function unsupportedSentences(answer: string, citations: readonly CheckedCitation[]): Span[] {
@@ -25,8 +25,9 @@ function trailingMarkersEnd(answer: string, end: number, next: number): number {
   return trailing === null ? end : end + trailing[0].length;
 }
 
-function isStatement(sentence: string): boolean {
+/** Whether a sentence says something that could be looked up, and is no question, heading or announcement. */
+export function isStatement(sentence: string): boolean {
   const plain = sentence.replaceAll(/\[\d{1,3}\]/g, '').trim();
   if (/[?:？：]$/.test(plain) || /^#{1,6}\s/.test(plain)) return false;
-  return (plain.match(/[\p{L}\p{N}]/gu) ?? []).length >= FEWEST_LETTERS;
+  return (plain.match(/[\p{L}\p{N}]/gu) ?? []).length >= MIN_LETTERS;
 }

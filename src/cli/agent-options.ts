@@ -2,7 +2,7 @@ import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import type { AgentQuery, SearchMode } from './client.ts';
 
-/** The options of `ask --agent` and `chat` as they were read. */
+/** Parsed options of `ask --agent` and `chat`. */
 export interface AgentOptions {
   readonly limit: number;
   readonly filter?: { readonly [key: string]: Json };
@@ -38,7 +38,7 @@ export function toAgentQuery(question: string, options: AgentOptions): AgentQuer
   };
 }
 
-/** Options that would be passed over in silence are worse than an error. */
+/** Refuses options that would otherwise be ignored silently. */
 export function refuseAgentOptions({ thinking, maxSteps, maxTokens, maxSeconds, maxCost }: AgentOptions): void {
   const given = {
     '--thinking': thinking,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentClientEvent, AgentQuery, CitedAnswer, ConversationMessage } from './client.ts';
 import { answerFromWire, deltaFromWire, toWireQuery } from './from-wire.ts';
 
-/** What a run has used. */
+/** Resources a run has used. */
 export interface TurnSpend {
   readonly input: number;
   readonly cachedInput: number;
@@ -16,7 +16,7 @@ export interface TurnSpend {
 /** An agent's answer as commands show it. */
 export interface AgentReply extends CitedAnswer {
   readonly conversationId: string;
-  /** `end`, or what ended it early. */
+  /** `end`, or the limit that ended the run early. */
   readonly stopReason: string;
   /** Sentences of the answer that no cited passage supports. */
   readonly unsupported: readonly string[];
@@ -51,7 +51,7 @@ const outcome = z.object({
   }),
 });
 
-/** What of an event is shown; undefined when nothing is. */
+/** What a command shows of an event; undefined when nothing. */
 export function shownFromWire({ event, data }: AgentClientEvent): ShownEvent | undefined {
   switch (event) {
     case 'thinking':
@@ -91,7 +91,7 @@ function replyFromWire(data: unknown): AgentReply {
   };
 }
 
-/** The members of an agent's request that a query means. */
+/** The request members of an agent query. */
 export function toWireAgentQuery({ agentMode, conversationId, model, thinking, budget, ...search }: AgentQuery) {
   return {
     ...toWireQuery(search),

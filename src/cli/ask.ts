@@ -5,6 +5,7 @@ import type { CitedAnswer } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { visible } from './layout.ts';
+import { noteEmptyCorpus } from './note-empty-corpus.ts';
 import { showCitations } from './show-citations.ts';
 import { withClient } from './with-client.ts';
 
@@ -12,7 +13,7 @@ interface AskOptions extends AgentOptions {
   readonly agent?: boolean;
 }
 
-/** `citewell ask`: the answer as it is written, then what it cites. */
+/** `citewell ask`: streams the answer, then lists its citations. */
 export function ask(question: string, options: AskOptions, context: CommandContext): Promise<ExitCode> {
   if (options.agent || options.research) return askAgent(question, options, context);
   refuseAgentOptions(options);
@@ -34,6 +35,7 @@ export function ask(question: string, options: AskOptions, context: CommandConte
       } else {
         output.print();
         await showCitations(event.answer.citations, client, output);
+        if (event.answer.citations.length === 0) await noteEmptyCorpus(client, output);
       }
     }
     return exitCodes.ok;

@@ -20,8 +20,11 @@ const HELP = `A line is a question. Besides:
   /sources  the sources of the last answer once more, and what none of them supports
   /new      begin a new conversation
   /help     this
-  /exit     leave, as Ctrl-D does
+  /exit     leave, as Ctrl-D, exit and quit do
 Ctrl-C ends the answer that is being written; what there is of it is kept.`;
+
+/** Words that leave the chat. */
+const ENDS: ReadonlySet<string> = new Set(['/exit', '/quit', 'exit', 'quit']);
 
 const commands = ['/sources', '/new', '/help', '/exit'] as const;
 
@@ -57,13 +60,13 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
     for (;;) {
       const line = (await lines.next('> '))?.trim();
       if (line === undefined) {
-        // Ctrl-D leaves the prompt's line unfinished.
+        // Ctrl-D leaves the cursor on the prompt's line.
         if (lines.isInteractive) output.note();
         break;
       }
       if (line === '') continue;
+      if (ENDS.has(line.toLowerCase())) break;
       if (!line.startsWith('/')) await answer(line);
-      else if (line === '/exit' || line === '/quit') break;
       else await obey(line);
     }
   } finally {
@@ -74,7 +77,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
   if (conversationId !== undefined && lines.isInteractive) {
     output.note(output.noteStyle('dim', `citewell chat --conversation ${conversationId} goes on from here`));
   }
-  // Nobody watched: a script must learn of it.
+  // In a script, failures must show in the exit code.
   return failures > 0 && !lines.isInteractive ? exitCodes.failure : exitCodes.ok;
 
   async function answer(question: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { describeAccess } from './describe-access.ts';
 import type { Finding } from './doctor-checks.ts';
 
-/** Who `citewell serve` lets in, and whether the issuer of access tokens says where its keys are. */
+/** Who may call `citewell serve`, and whether the token issuer publishes its keys. */
 export async function checkAccess({ access, host }: Pick<Config, 'access' | 'host'>): Promise<Finding> {
   const name = 'Access';
   const detail = describeAccess(access);

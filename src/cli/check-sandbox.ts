@@ -4,7 +4,7 @@ import { findRuntime } from '../sandbox/runtime.ts';
 import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import type { Finding } from './doctor-checks.ts';
 
-/** Whether Python can be run, and which layers stand around it; docs/sandbox.md says what each of them stops. */
+/** Whether Python can run, and which isolation layers are active; docs/sandbox.md explains them. */
 export async function checkSandbox({ sandbox }: Config): Promise<Finding> {
   const name = 'Python';
   const fix = 'See docs/sandbox.md; without it everything works but python_executor.';

@@ -3,7 +3,7 @@ import { launchBrowser } from '../web/browser.ts';
 import { describeWeb, webFacts } from '../web/describe-web.ts';
 import type { Finding } from './doctor-checks.ts';
 
-/** Which search services are set, none of them asked; and whether the browser, where one is set, really starts. */
+/** Which search services are configured (none is called), and whether a configured browser starts. */
 export async function checkWeb({ web }: Pick<Config, 'web'>): Promise<Finding> {
   const name = 'Web';
   const detail = describeWeb(webFacts(web));

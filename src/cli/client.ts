@@ -1,9 +1,12 @@
 import type { Json, Metadata } from '../documents/document.ts';
+import type { FinishProgress } from '../http/routes/finish.ts';
+import type { FolderTarget, IngestItem } from '../ingest/folders/folder-target.ts';
+import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 import type { GraphClient } from './graph-client.ts';
 import type { UsersClient } from './users-client.ts';
 
-/** A passage that was found, with what a person needs to look it up. */
+/** A search hit with what a person needs to look it up. */
 export interface Passage {
   readonly id: string;
   readonly documentId: string;
@@ -15,6 +18,8 @@ export interface Passage {
   /** UTF-16 offsets into the document's extracted text; null for documents without text of their own. */
   readonly start: number | null;
   readonly end: number | null;
+  /** The version of the document; absent from older servers. */
+  readonly version?: string;
   readonly metadata: Metadata;
   /** Rank and score of each leg, when asked for. */
   readonly explain?: Json;
@@ -27,18 +32,20 @@ export interface SearchQuery {
   readonly query: string;
   readonly limit: number;
   readonly offset: number;
-  /** Undefined means what fits the embedder. */
+  /** Undefined selects the default of the embedder. */
   readonly mode?: SearchMode;
   /** The filter language of the HTTP interface. */
   readonly filters: { readonly [key: string]: Json };
-  /** What the documents said at this time (ISO-8601, UTC); undefined means now. */
+  /** Time (ISO 8601, UTC) of the state to search; undefined means now. */
   readonly asOf?: string;
   readonly explain: boolean;
 }
 
 export interface SearchResult {
   readonly passages: readonly Passage[];
-  /** How the search was carried out, in the words of the HTTP interface; only when asked for. */
+  /** How the search was carried out, as in the HTTP interface; only on request. */
+  /** Notes on the search. */
+  readonly notes: readonly string[];
   readonly explanation?: Json;
 }
 
@@ -58,23 +65,25 @@ export interface CitedSource {
   readonly documentId: string;
   readonly title: string;
   readonly quotes: readonly CitedQuote[];
-  /** Whether the source says what the answer says it does; only agents check it. */
+  /** Result of the citation check; only agents check. */
   readonly verdict?: Verdict;
-  /** Where its markers stand in the answer. */
+  /** Places of its markers in the answer. */
   readonly spans: readonly { readonly start: number; readonly end: number }[];
-  /** What was found of the source; absent for sources without words. */
+  /** Text of the source; absent for sources without text. */
   readonly text?: string;
-  /** Whether it is a document of the corpus, and not of the web or the graph. */
+  /** Where the page of the server shows it with its quotes marked. */
+  readonly url?: string;
+  /** True for documents of the corpus, false for web pages and graph rows. */
   readonly isOfDocument: boolean;
 }
 
 export interface CitedAnswer {
   readonly text: string;
-  /** `extractive` when the answer is quotations and no language model wrote it. */
+  /** `extractive` when the answer consists of quotations and no language model wrote it. */
   readonly mode: string;
   readonly model: string;
   readonly citations: readonly CitedSource[];
-  /** Markers that pointed to no source, and were taken out. */
+  /** Number of removed markers that pointed to no source. */
   readonly removedMarkers: number;
 }
 
@@ -87,11 +96,11 @@ export interface AskQuery extends Omit<SearchQuery, 'offset' | 'explain'> {
 }
 
 export interface AgentQuery extends AskQuery {
-  /** `research` plans, asks sub-questions and reviews what it wrote. */
+  /** `research` plans, asks sub-questions and reviews its draft. */
   readonly agentMode: 'rag' | 'research';
-  /** Undefined begins a conversation. */
+  /** Undefined starts a new conversation. */
   readonly conversationId?: string;
-  /** Whether the model's thinking is wanted. */
+  /** Whether to show the model's thinking. */
   readonly thinking: boolean;
   readonly budget: {
     readonly steps?: number;
@@ -101,19 +110,19 @@ export interface AgentQuery extends AskQuery {
   };
 }
 
-/** An event of an agent's run as the HTTP interface has it, spec.md 6.2. */
+/** An event of an agent's run as the HTTP interface has it, docs/contract.md 5.5. */
 export interface AgentClientEvent {
   readonly event: string;
   readonly data: unknown;
 }
 
-/** What was said in a conversation, oldest first. */
+/** A message of a conversation, oldest first. */
 export interface ConversationMessage {
   readonly role: string;
   readonly content: string;
 }
 
-/** A document as commands show it; member names are those of the HTTP interface, for scripts. */
+/** A document as commands show it; members are named as in the HTTP interface, for scripts. */
 export interface DocumentRecord {
   readonly id: string;
   readonly title: string;
@@ -127,7 +136,7 @@ export interface DocumentRecord {
   readonly [member: string]: Json;
 }
 
-/** A version of a document in the words of the HTTP interface. */
+/** A version of a document, as in the HTTP interface. */
 export interface VersionRecord {
   readonly version: string;
   readonly published_at: string;
@@ -139,7 +148,7 @@ export interface VersionRecord {
   readonly retired: { readonly at: string } | null;
 }
 
-/** What a deletion removed, in the words of the HTTP interface; an earlier server tells less. */
+/** What a deletion removed, as in the HTTP interface; older servers report less. */
 export interface DeletionRecord {
   readonly chunks: number;
   readonly vectors: number;
@@ -152,21 +161,7 @@ export interface DeletionRecord {
   readonly verified?: boolean | 'pending' | undefined;
 }
 
-/** One file or page on its way in. */
-export interface IngestItem {
-  /** An absolute `file:` or `http(s):` URL; the document's identifier is made from it. */
-  readonly source: string;
-  readonly fileName: string;
-  readonly bytes: Uint8Array;
-  readonly mediaType?: string;
-  readonly metadata: Metadata;
-  /** Names or identifiers; new ones are made. */
-  readonly collections: readonly string[];
-  /** Have a model place its passages; with nothing said, as it was done before. */
-  readonly isEnriched?: boolean;
-}
-
-/** What having a model place passages comes to, in the words of the HTTP interface. */
+/** Estimated cost of contextual chunk enrichment, as in the HTTP interface. */
 export interface EnrichmentEstimate {
   readonly model: string;
   readonly chunks: number;
@@ -177,30 +172,14 @@ export interface EnrichmentEstimate {
   readonly cost_usd: number | null;
 }
 
-/** One more document whose summary a model was to write. */
-export interface SummaryProgress {
-  readonly done: number;
-  readonly total: number;
-  readonly failed: number;
-}
-
-export type IngestOutcome = 'ingested' | 'replaced' | 'unchanged' | 'duplicate' | 'failed';
-
-export interface IngestResult {
-  readonly outcome: IngestOutcome;
-  readonly documentId: string | null;
-  /** Why it failed. */
-  readonly reason?: string;
-}
-
 /** What `citewell status` shows. */
 export interface Status {
   readonly version: string;
   readonly model: string;
   readonly embedder: string;
-  /** Why that one; a server of before does not say. */
+  /** Why this embedder; absent from older servers. */
   readonly embedder_reason?: string | undefined;
-  /** A server of before does not say. */
+  /** Absent from older servers. */
   readonly web?: WebFacts | undefined;
   readonly data: string;
   readonly index: { readonly kind: string; readonly state: string };
@@ -212,24 +191,16 @@ export interface Status {
     readonly chunks: number;
     readonly owed_to_index: number;
   };
-  /** A server of before does not say. */
+  /** Absent from older servers. */
   readonly ingestion?: Backlog | undefined;
-  /** Documents whose graph is still to be extracted; a server of before does not say. */
+  /** Documents waiting for graph extraction; absent from older servers. */
   readonly graph?: { readonly waiting: number; readonly failed: number } | undefined;
 }
 
-/** One's own document of a place outside, and where it stands. */
-export interface SourcedDocument {
-  readonly id: string;
-  readonly source: string;
-  readonly contentHash: string;
-  readonly status: string;
-}
-
-/** How much of what was taken on is still to be done. */
+/** The state of the ingestion queue. */
 export interface Backlog {
   readonly queued: number;
-  /** Of the queued, those that wait for another try. */
+  /** Queued documents that wait for another attempt. */
   readonly retrying: number;
   readonly running: number;
   readonly failed: number;
@@ -237,30 +208,16 @@ export interface Backlog {
   readonly eta_seconds: number | null;
 }
 
-/**
- * Citewell as a command sees it: in this process, or in the server that already runs on the data folder. Every command
- * is written once against it. Methods throw ServiceError.
- */
-export interface Client {
-  /** The server's address; undefined in process. */
-  readonly server: string | undefined;
-  /** A document that cannot be read is an outcome; what would stop every other one too is thrown. */
-  ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
-  /** What placing its passages by a model comes to; null when nothing is asked of one. Takes nothing in. */
+/** Citewell as commands use it, whichever process holds the data folder. Methods throw ServiceError. */
+export interface Client extends FolderTarget {
+  /** Where the web page is served; undefined when no server runs. */
+  readonly page: string | undefined;
+  /** Estimated cost of enriching the item's chunks; null when no model is used. Ingests nothing. */
   estimate(item: IngestItem, signal: AbortSignal): Promise<EnrichmentEstimate | null>;
-  /** The document of that source. */
-  documentOf(source: string): Promise<SourcedDocument | undefined>;
-  /** Documents whose source begins so, in the order of their sources. */
-  documentsBelow(query: {
-    readonly prefix: string;
-    readonly contentHash?: string;
-    readonly after?: string;
-    readonly limit: number;
-  }): Promise<readonly SourcedDocument[]>;
-  /** A document is somewhere else now, with the same content. */
-  relocate(id: string, place: { readonly source: string; readonly fileName: string }): Promise<void>;
   search(query: SearchQuery, signal: AbortSignal): Promise<SearchResult>;
-  /** What a model says to a request, without the corpus; the default one unless told. */
+  /** Which statements of an answer the documents support; the request is that of the HTTP interface. */
+  check(request: { readonly [member: string]: Json }, signal: AbortSignal): Promise<AnswerCheckRecord>;
+  /** A model's reply to a prompt, without the corpus; default model unless given. */
   complete(request: { readonly prompt: string; readonly model?: string }, signal: AbortSignal): Promise<string>;
   /** Ends with `answer`. */
   ask(query: AskQuery, signal: AbortSignal): AsyncGenerator<AskEvent, void>;
@@ -268,14 +225,14 @@ export interface Client {
   agent(query: AgentQuery, signal: AbortSignal): AsyncGenerator<AgentClientEvent, void>;
   /** Returns the identifier of a new conversation. */
   createConversation(): Promise<string>;
-  /** It and all that was said in it. */
+  /** Deletes the conversation with its messages. */
   deleteConversation(id: string): Promise<void>;
   conversation(id: string): Promise<readonly ConversationMessage[]>;
   documents(page: {
     readonly offset: number;
     readonly limit: number;
   }): Promise<{ readonly documents: readonly DocumentRecord[]; readonly total: number }>;
-  /** As it was at a time, or as it is. */
+  /** The document as of a time, or now. */
   document(id: string, asOf?: string): Promise<DocumentRecord>;
   /** In order. */
   chunks(
@@ -283,7 +240,7 @@ export interface Client {
     page: { readonly offset: number; readonly limit: number },
     asOf?: string,
   ): Promise<readonly Passage[]>;
-  /** The stretch of a document's extracted text between two offsets, as it was at a time or as it is. */
+  /** Part of a document's extracted text, as of a time or now. */
   text(id: string, stretch: { readonly start: number; readonly end: number }, asOf?: string): Promise<string>;
   deleteDocument(id: string): Promise<DeletionRecord>;
   /** Newest first. */
@@ -293,20 +250,20 @@ export interface Client {
   ): Promise<{ readonly versions: readonly VersionRecord[]; readonly total: number }>;
   restoreVersion(id: string, version: string): Promise<DocumentRecord>;
   status(): Promise<Status>;
-  /** Queues what failed once more; returns how many. */
+  /** Queues failed documents again; returns their number. */
   retryFailed(): Promise<number>;
-  /** What is left of the queue, which is worked on while one looks. */
+  /** State of the queue. */
   backlog(): Promise<Backlog>;
-  /** Re-embeds everything; returns the name of the embedder that is then in use. */
+  /** Re-embeds everything; returns the name of the embedder then in use. */
   reindex(
     request: { readonly model?: string; readonly back: boolean },
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, string>;
-  /** Writes the summaries that wait, where no server does it by itself. */
-  summarise(signal: AbortSignal): AsyncGenerator<SummaryProgress, void>;
+  /** Writes waiting summaries when no lasting server does. */
+  summarise(signal: AbortSignal): AsyncGenerator<FinishProgress, void>;
   /**
-   * Learns an embedder from the corpus when that is due, and tells how far it is; ends with what is left to a server.
-   * A server does it by itself.
+   * Learns an embedder from the corpus when due, reporting progress; ends with what is left to a server. A lasting
+   * server learns by itself.
    */
   learn(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, 'nothing' | 'left'>;
   readonly users: UsersClient;

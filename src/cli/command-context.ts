@@ -2,10 +2,17 @@ import type { Config } from '../config.ts';
 import type { Interruption } from './interruption.ts';
 import type { Output } from './output.ts';
 
-/** What every command gets besides its own arguments. */
+export interface ConfigWishes {
+  /** Variables set by options of the command. */
+  readonly overrides?: Readonly<Record<string, string>>;
+  /** False where someone else chooses the working folder: its `.env` is not read. */
+  readonly readsWorkingFolder?: boolean;
+}
+
+/** What every command receives besides its own arguments. */
 export interface CommandContext {
   readonly output: Output;
   readonly interruption: Interruption;
   /** Reads the configuration; throws the error that lists every wrong variable. */
-  readonly config: (overrides?: Readonly<Record<string, string>>) => Promise<Config>;
+  readonly config: (options?: ConfigWishes) => Promise<Config>;
 }

@@ -1,7 +1,7 @@
 import type { AccessConfig } from '../access/access-settings.ts';
 import { count } from './progress-line.ts';
 
-/** Who is let in over HTTP, for people; no key is shown. */
+/** Describes who may call over HTTP; shows no keys. */
 export function describeAccess({ mode, keys, oauth, accounts }: AccessConfig): string {
   if (mode === 'off') return 'whoever reaches it, from this machine (CITEWELL_AUTH=required changes that)';
   const registration = accounts.registration === 'open' ? ', anyone may register (CITEWELL_REGISTRATION=closed)' : '';

@@ -1,15 +1,20 @@
 import { constants } from 'node:fs';
-import { access, mkdir, mkdtemp, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { access, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Config } from '../config.ts';
+import { ServiceError } from '../errors.ts';
 import { describeChroma } from '../store/chroma/describe-chroma.ts';
 import { openDataFolder, readServerInfo } from '../store/data-folder.ts';
+import { modeOpenToOthers } from '../store/private-folder.ts';
+import { damageSentence, findDamage } from '../store/sql/check-database.ts';
+import { freeSpaceIn } from '../store/sql/compact-database.ts';
+import { refuseEmptied } from '../store/sql/watch-health.ts';
+import { openUserCache } from '../user-cache.ts';
 import { byteCount } from './progress-line.ts';
 
-/** One thing that was looked at. `wrong` keeps Citewell from working, `warning` only from working well. */
+/** Result of one check. `wrong` prevents Citewell from working, `warning` from working well. */
 export interface Finding {
   readonly name: string;
   readonly state: 'ok' | 'warning' | 'wrong';
@@ -22,6 +27,8 @@ export interface Finding {
 const REQUIRED_NODE = 24;
 const LITTLE_SPACE = 1_000_000_000;
 const NO_SPACE = 50_000_000;
+/** The share of a database from which its free pages are worth a word. */
+const MUCH_FREE = 0.25;
 const REMOTE_TIMEOUT_MS = 5_000;
 
 export function checkNode(version: string): Finding {
@@ -49,7 +56,7 @@ export function checkSqlite(): Finding {
   }
 }
 
-/** Makes nothing but a file that it removes again: whether the folder is there, writable, and has room. */
+/** Checks that the folder exists, is writable and has space. Creates only a temporary file. */
 export async function checkDataFolder(folder: string): Promise<Finding> {
   const name = 'Data folder';
   const existing = await nearestExisting(folder);
@@ -65,6 +72,15 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
   } catch (error) {
     return { name, state: 'wrong', detail: `${folder} cannot be written: ${messageOf(error)}`, fix };
   }
+  const openMode = existing === folder ? await modeOpenToOthers(folder) : undefined;
+  if (openMode !== undefined) {
+    return {
+      name,
+      state: 'warning',
+      detail: `${folder} can be read by other users of this machine (mode ${openMode})`,
+      fix: `Citewell closes it at its next start; or now: chmod -R go= ${folder}`,
+    };
+  }
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
   const detail = `${folder}${existing === folder ? '' : ' (will be made)'}, ${byteCount(free)} free`;
@@ -77,7 +93,40 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
   };
 }
 
-/** Whether another process has the folder, as a long ingestion without a server does. */
+/** Checks the whole database for damage. Creates nothing where there is none. */
+export async function checkDatabase(folder: string): Promise<Finding[]> {
+  const name = 'Database';
+  const file = join(folder, 'citewell.db');
+  const size = (await stat(file).catch(() => undefined))?.size;
+  if (size === undefined || size === 0) {
+    try {
+      refuseEmptied(file);
+      return [];
+    } catch (error) {
+      return [{ name, state: 'wrong', detail: messageOf(error), fix: 'Nothing is written there until then.' }];
+    }
+  }
+  const damage = findDamage(file);
+  if (damage.length === 0) return [describeSound(file, size)];
+  return [
+    { name, state: 'wrong', detail: damageSentence(file, damage), fix: 'Nothing else can be relied on until then.' },
+  ];
+}
+
+function describeSound(file: string, size: number): Finding {
+  const name = 'Database';
+  const detail = `${byteCount(size)}, checked whole`;
+  const { bytes, share, isGivenBack } = freeSpaceIn(file);
+  if (isGivenBack || share < MUCH_FREE) return { name, state: 'ok', detail };
+  return {
+    name,
+    state: 'warning',
+    detail: `${detail}; ${byteCount(bytes)} of it are free and not given back, as in databases of earlier versions`,
+    fix: 'Stop Citewell and run citewell doctor --repair, which writes it anew.',
+  };
+}
+
+/** Whether another process holds the folder. */
 export async function checkHolder(folder: string): Promise<Finding[]> {
   const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() === true;
   if (!isThere || (await readServerInfo(folder)) !== undefined) return [];
@@ -85,6 +134,10 @@ export async function checkHolder(folder: string): Promise<Finding[]> {
     await (await openDataFolder(folder)).close();
     return [];
   } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'conflict')) {
+      const fix = 'Nothing works on this folder until then.';
+      return [{ name: 'Data folder', state: 'wrong', detail: messageOf(error), fix }];
+    }
     return [
       {
         name: 'Lock',
@@ -102,17 +155,13 @@ async function nearestExisting(folder: string): Promise<string> {
   }
 }
 
-/** The embedded Chroma's native part, or whether the remote one answers. */
+/** The native part of the embedded Chroma, or whether the remote one answers. */
 export async function checkChroma(config: Config): Promise<Finding> {
   if (config.chroma !== undefined) return checkRemoteChroma(config.chroma.url, config.chroma.token);
   const name = 'Chroma';
-  // A native module that has to be fitted to this machine is kept in the data folder; looking makes none.
-  const isThere = (await stat(config.dataDir).catch(() => undefined))?.isDirectory() === true;
-  const temporary = isThere ? undefined : await mkdtemp(join(tmpdir(), 'citewell-doctor-'));
-  const cache = temporary ?? join(config.dataDir, 'cache');
+  const cache = openUserCache(config.cacheDir);
   try {
-    await mkdir(cache, { recursive: true });
-    const facts = await describeChroma(cache);
+    const facts = await describeChroma(cache.path);
     if (!facts.loadable) {
       return {
         name,
@@ -124,9 +173,14 @@ export async function checkChroma(config: Config): Promise<Finding> {
     const patched = facts.usesPatchedCopy ? `, in a copy made for glibc ${facts.glibcInstalled}` : '';
     return { name, state: 'ok', detail: `embedded, ${facts.packageName} ${facts.packageVersion}${patched}` };
   } catch (error) {
-    return { name, state: 'wrong', detail: messageOf(error), fix: 'See the data folder above.' };
+    return {
+      name,
+      state: 'wrong',
+      detail: messageOf(error),
+      fix: 'Set XDG_CACHE_HOME to a folder that this user may write.',
+    };
   } finally {
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+    cache.close();
   }
 }
 
@@ -147,24 +201,6 @@ async function checkRemoteChroma(url: string, token: string | undefined): Promis
       fix: 'Check CHROMA_URL and CHROMA_TOKEN, or unset CHROMA_URL to use the embedded Chroma.',
     };
   }
-}
-
-/** Which keys are there; none is shown. */
-export function checkModels(config: Config): Finding {
-  const name = 'Models';
-  const present = [
-    ...(config.openai.apiKey === undefined ? [] : ['OPENAI_API_KEY']),
-    ...(config.anthropic.apiKey === undefined ? [] : ['ANTHROPIC_API_KEY']),
-    ...(config.ollama.baseUrl === undefined ? [] : ['OLLAMA_BASE_URL']),
-    ...config.providers.map(({ name: provider }) => `${provider} of CITEWELL_PROVIDERS`),
-  ];
-  if (present.length > 0) return { name, state: 'ok', detail: `set: ${present.join(', ')}` };
-  return {
-    name,
-    state: 'warning',
-    detail: 'no key is set: answers are quotations, and search is by words and not by meaning',
-    fix: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL) for written answers.',
-  };
 }
 
 /** Whether `citewell serve` could listen, or already does. */

@@ -1,26 +1,36 @@
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { checkAccess } from './check-access.ts';
-import { checkOutsideServers } from './check-outside-servers.ts';
+import { checkExternalServers } from './check-external-servers.ts';
+import { checkModels } from './check-models.ts';
 import { checkSandbox } from './check-sandbox.ts';
 import { checkWeb } from './check-web.ts';
 import type { CommandContext } from './command-context.ts';
 import {
   checkChroma,
+  checkDatabase,
   checkDataFolder,
   checkHolder,
-  checkModels,
   checkNode,
   checkPort,
   checkSqlite,
   type Finding,
 } from './doctor-checks.ts';
+import { repairDatabase } from './doctor-repair.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 
+interface DoctorOptions {
+  readonly json?: boolean;
+  readonly repair?: boolean;
+}
+
 /** `citewell doctor`: what Citewell needs, what is wrong, and how to fix it. Exit code 1 when something is wrong. */
-export async function doctor(options: { readonly json?: boolean }, context: CommandContext): Promise<ExitCode> {
+export async function doctor(options: DoctorOptions, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
-  const findings = [checkNode(process.version), checkSqlite(), ...(await checkConfigured(context.config))];
+  const repairs = options.repair
+    ? await repairDatabase((await context.config()).dataDir, (message) => output.note(message))
+    : [];
+  const findings = [checkNode(process.version), checkSqlite(), ...(await checkConfigured(context.config)), ...repairs];
   const isWell = findings.every(({ state }) => state !== 'wrong');
   if (options.json) {
     output.print(JSON.stringify({ ok: isWell, findings }));
@@ -55,11 +65,12 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
     settings,
     await checkDataFolder(config.dataDir),
     ...(await checkHolder(config.dataDir)),
+    ...(await checkDatabase(config.dataDir)),
     await checkChroma(config),
-    checkModels(config),
+    ...(await checkModels(config)),
     await checkWeb(config),
     await checkSandbox(config),
-    ...(await checkOutsideServers(config)),
+    ...(await checkExternalServers(config)),
     await checkAccess(config),
     await checkPort(config),
   ];

@@ -54,7 +54,7 @@ export function restoreVersion(
   );
 }
 
-/** What a deletion removed and whether a search has proved it, in a line or two. */
+/** What a deletion removed and whether a search confirmed it, in one or two lines. */
 export function receiptLines(receipt: DeletionRecord): string[] {
   const { index, verified } = receipt;
   const went = [

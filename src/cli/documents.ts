@@ -5,7 +5,7 @@ import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { paragraph, place, table } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
-import { passageJson } from './search.ts';
+import { chunkJson } from './search.ts';
 import { withClient } from './with-client.ts';
 
 const CHUNKS_PER_PAGE = 500;
@@ -54,7 +54,7 @@ export function showDocument(
       const document = await client.document(id, options.asOf);
       const chunks = options.chunks ? await allChunks(client, id, options.asOf) : undefined;
       if (options.json) {
-        output.print(JSON.stringify({ ...document, ...(chunks && { chunks: chunks.map(passageJson) }) }));
+        output.print(JSON.stringify({ ...document, ...(chunks && { chunks: chunks.map(chunkJson) }) }));
         return exitCodes.ok;
       }
       const members = Object.entries(document).filter(([, value]) => value !== null && value !== undefined);

@@ -14,7 +14,7 @@ import { withClient } from './with-client.ts';
 
 export interface EvalMakeOptions {
   readonly count: number;
-  /** Writes the questions; `true` is the usual one. */
+  /** Model that writes the questions; `true` selects the default one. */
   readonly withModel?: string | true;
 }
 
@@ -64,12 +64,12 @@ interface Proposing {
   readonly asked: Set<string>;
 }
 
-/** As many rounds as a document has passages to offer; a corpus of a few pages still ends. */
-const MOST_ROUNDS = 50;
+/** Enough rounds for every chunk of a document, while a small corpus still ends. */
+const MAX_ROUNDS = 50;
 
 /**
- * One question from each of as many documents as are wanted, evenly over the corpus; from fewer documents several, each
- * from another passage. The same corpus gives the same questions.
+ * One question from each of as many documents as requested, spread evenly over the corpus; with fewer documents several
+ * each, from different chunks. Deterministic for a given corpus.
  */
 async function* propose(
   client: Client,
@@ -79,10 +79,10 @@ async function* propose(
   const { total } = await client.documents({ offset: 0, limit: 1 });
   if (total === 0) return;
   const steps = Math.min(total, count);
-  for (let round = 0; round < MOST_ROUNDS && asked.size < count; round++) {
+  for (let round = 0; round < MAX_ROUNDS && asked.size < count; round++) {
     for (let step = 0; step < steps && asked.size < count; step++) {
       if (stop.aborted) return;
-      // Each round begins a little further on, so that documents between the first ones are asked of too.
+      // Each round starts a little further on, so that documents in between are used too.
       const offset = (Math.floor(((step + 0.5) * total) / steps) + round) % total;
       const passage = await passageOf(client, offset, round);
       if (passage === undefined) continue;
@@ -97,13 +97,13 @@ async function* propose(
   }
 }
 
-/** A passage of the document at that place; another one in each round. */
+/** A chunk of the document at that position; a different one in each round. */
 async function passageOf(client: Client, offset: number, round: number): Promise<SourcePassage | undefined> {
   const { documents } = await client.documents({ offset, limit: 1 });
   const [document] = documents;
   const passages = document === undefined ? 0 : chunkCount(document);
   if (document === undefined || passages === 0) return undefined;
-  // Steps of the golden ratio visit the passages of a document far apart, and each before any twice.
+  // Golden-ratio steps spread over the chunks of a document and repeat none before all were visited.
   const place = Math.floor(((0.382 + round * 0.618) % 1) * passages);
   const [passage] = await client.chunks(document.id, { offset: place, limit: 1 });
   return passage && { ...passage, documentId: document.id, title: document.title };

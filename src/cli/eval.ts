@@ -17,6 +17,7 @@ import { differenceLines, faultLines, scoreTable } from '../evaluation/evaluatio
 import { type Question, readQuestions } from '../evaluation/questions.ts';
 import { type ResolvedQuestion, resolveDocuments } from '../evaluation/resolve-documents.ts';
 import { meanScores, type ScoreName } from '../evaluation/scores.ts';
+import { someAtOnce } from '../ingest/folders/some-at-once.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Client, SearchMode } from './client.ts';
 import type { CommandContext } from './command-context.ts';
@@ -25,7 +26,6 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { visible } from './layout.ts';
 import type { Output } from './output.ts';
 import { progressLine } from './progress-line.ts';
-import { someAtOnce } from './some-at-once.ts';
 import { withClient } from './with-client.ts';
 
 export interface EvalOptions {
@@ -43,11 +43,14 @@ export interface EvalOptions {
   readonly json?: boolean;
 }
 
-/** Questions in work at once: a model may take a minute for one. */
+/** Concurrent questions: a model may take a minute for one. */
 const AT_ONCE = 4;
 const KEEP_EVERY_MS = 5_000;
 
-/** `citewell eval`: how well one's own questions are answered from one's own documents, and what changed since. */
+/**
+ * `citewell eval`: how well one's own questions are answered from one's own documents, and what changed since the last
+ * run.
+ */
 export async function evaluate(path: string, options: EvalOptions, context: CommandContext): Promise<ExitCode> {
   const questions = await readQuestions(resolve(path));
   const { dataDir } = await context.config();
@@ -104,7 +107,7 @@ interface Around {
   readonly context: CommandContext;
 }
 
-/** Asks the questions, and keeps what there is on the way: an interruption costs the questions in hand and no more. */
+/** Asks the questions and saves results as they come: an interruption loses only the questions in progress. */
 async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { client, context }: Around) {
   const { output, interruption } = context;
   const startedAt = new Date().toISOString();
@@ -150,7 +153,7 @@ async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { cl
   return { record: recordNow(), file };
 }
 
-/** Searches alone are over at once, and are measured one by one. */
+/** Searches alone are fast and are measured one at a time. */
 const atOnce = ({ answers }: EvaluationSetup): number => (answers === 'none' ? 1 : AT_ONCE);
 
 async function* toAsk(questions: readonly ResolvedQuestion[], stop: AbortSignal) {
@@ -160,7 +163,7 @@ async function* toAsk(questions: readonly ResolvedQuestion[], stop: AbortSignal)
   }
 }
 
-/** What every other question would fail with too. */
+/** Failures that every other question would have too. */
 const isFatal = (error: unknown): boolean =>
   !(error instanceof ServiceError) ||
   ['store_failed', 'not_configured', 'unknown_model', 'embedding_mismatch', 'unauthenticated', 'forbidden'].includes(

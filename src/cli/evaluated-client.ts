@@ -16,7 +16,7 @@ export interface AskingOptions {
   readonly answers: AnswersFrom;
 }
 
-/** Citewell as an evaluation sees it: asked as the commands `search` and `ask` ask it. */
+/** Adapts the client for evaluations, with the settings of `search` and `ask`. */
 export function toEvaluated(client: Client, options: AskingOptions): Evaluated {
   const { limit, filter = {}, asOf, mode, model, answers } = options;
   const queryFor = (query: string): AskQuery => ({
@@ -38,7 +38,7 @@ export function toEvaluated(client: Client, options: AskingOptions): Evaluated {
       try {
         return await client.text(id, stretch, asOf);
       } catch (error) {
-        // Whoever cites a document that is not there cites nothing.
+        // A citation of a document that no longer exists counts as none.
         if (error instanceof ServiceError && error.code === 'not_found') return undefined;
         throw error;
       }
@@ -51,7 +51,7 @@ async function askOnce(client: Client, query: AskQuery, signal: AbortSignal): Pr
   throw withoutAnswer();
 }
 
-/** A conversation is begun for each question, and forgotten again. */
+/** Each question gets a conversation of its own, deleted afterwards. */
 async function askAgent(client: Client, query: AskQuery, signal: AbortSignal): Promise<GivenAnswer> {
   const conversationId = await client.createConversation();
   try {
@@ -72,7 +72,7 @@ const withoutAnswer = () => new ServiceError('internal', 'The answer ended befor
 
 const PAGE = 1000;
 
-/** All documents by what they may be called. */
+/** All documents with the names that questions may use for them. */
 export async function* namedDocuments(client: Client): AsyncGenerator<NamedDocument, void> {
   for (let offset = 0; ; offset += PAGE) {
     const { documents } = await client.documents({ offset, limit: PAGE });

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../errors.ts';
 
-/** What the process says to the shell. Scripts rely on these; they are listed under `citewell --help`. */
+/** Exit codes of the program. Scripts rely on them; `citewell --help` lists them. */
 export const exitCodes = {
   ok: 0,
   failure: 1,
-  /** Wrong arguments or a wrong configuration: nothing was tried. */
+  /** Wrong arguments or configuration; nothing was attempted. */
   usage: 2,
-  /** `ingest` took in some of what it was given, but not all. */
+  /** `ingest` succeeded for some items only. */
   partly: 3,
   /** Ctrl-C, as shells expect it: 128 + SIGINT. */
   interrupted: 130,
@@ -16,7 +16,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The exit code that fits a failed command; interruptions are told by the signal and not by the error. */
+/** The exit code for a failed command; interruptions are recognised by signal, not by error. */
 export function exitCodeFor(code: ErrorCode): ExitCode {
   return code === 'invalid_request' || code === 'invalid_field' ? exitCodes.usage : exitCodes.failure;
 }

@@ -10,15 +10,15 @@ export interface FileEventsParts {
   /** Absolute, of a folder. */
   readonly root: string;
   readonly dataFolder: string;
-  /** Something is, or was, at this path. */
+  /** Something at this path changed or was removed. */
   readonly onPath: (path: string) => void;
-  /** Events may have been lost: everything has to be looked at. */
+  /** Events may have been lost, so everything must be checked. */
   readonly onLost: (cause: unknown) => void;
 }
 
 /**
- * Tells of what is made, changed, moved and removed below a folder. One watch for a folder, not for a file, so that a
- * million files can be watched. Throws `not_configured` when the system has no room for so many folders.
+ * Watches a folder for created, changed, moved and removed files. Watches folders rather than files, so that a million
+ * files can be watched. Throws `not_configured` when the system's limit of watches is reached.
  */
 export async function watchFiles({ root, dataFolder, onPath, onLost }: FileEventsParts): Promise<FileEvents> {
   const { subscribe } = await import('@parcel/watcher').catch((cause: unknown) => {

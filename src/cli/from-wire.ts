@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SourcedDocument } from '../ingest/folders/folder-target.ts';
 import type {
   CitedAnswer,
   CitedSource,
@@ -7,13 +8,11 @@ import type {
   Passage,
   SearchQuery,
   SearchResult,
-  SourcedDocument,
   Status,
   VersionRecord,
 } from './client.ts';
 
-// The records of the HTTP interface as commands show them. Work in process goes through the same records, so that a
-// command prints the same with and without a server. Members nobody shows are left unread.
+// Records of the HTTP interface as commands show them. Unknown members are ignored.
 
 const metadata = z.record(z.string(), z.json());
 const place = { page: z.number().nullable().default(null), heading_path: z.array(z.string()).default([]) };
@@ -26,6 +25,7 @@ const chunk = z.object({
   end: z.number().nullable().default(null),
   ...place,
   score: z.number().nullish(),
+  version: z.string().nullish(),
   metadata,
   explain: z.json().optional(),
 });
@@ -40,6 +40,7 @@ const toPassage = (wire: z.output<typeof chunk>): Passage => ({
   headingPath: wire.heading_path,
   start: wire.start,
   end: wire.end,
+  ...(typeof wire.version === 'string' && { version: wire.version }),
   metadata: wire.metadata,
   ...(wire.explain !== undefined && { explain: wire.explain }),
 });
@@ -55,13 +56,17 @@ function titleOf({
 }
 
 /** A page of a document's chunks. */
-export const passagesFromWire = (results: unknown): Passage[] => z.array(chunk).parse(results).map(toPassage);
+export const chunksFromWire = (results: unknown): Passage[] => z.array(chunk).parse(results).map(toPassage);
 
-const searchResults = z.object({ chunk_search_results: z.array(chunk), explanation: z.json().optional() });
+const searchResults = z.object({
+  chunk_search_results: z.array(chunk),
+  explanation: z.json().optional(),
+  notes: z.array(z.string()).optional(),
+});
 
 export function searchFromWire(results: unknown): SearchResult {
-  const { chunk_search_results: hits, explanation } = searchResults.parse(results);
-  return { passages: hits.map(toPassage), ...(explanation !== undefined && { explanation }) };
+  const { chunk_search_results: hits, explanation, notes = [] } = searchResults.parse(results);
+  return { passages: hits.map(toPassage), notes, ...(explanation !== undefined && { explanation }) };
 }
 
 const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...place });
@@ -76,6 +81,7 @@ const citation = z.object({
     document_id: z.string().optional(),
     title: z.string().optional(),
     metadata: metadata.default({}),
+    url: z.string().optional(),
     quotes: z.array(quote).default([]),
   }),
 });
@@ -107,6 +113,7 @@ function toSource({ id, verdict, spans, source_type: type, payload }: z.output<t
     quotes: payload.quotes.map(({ heading_path: headingPath, ...rest }) => ({ ...rest, headingPath })),
     ...(verdict !== undefined && { verdict }),
     spans,
+    ...(payload.url !== undefined && { url: payload.url }),
     ...(payload.text !== undefined && { text: payload.text }),
     isOfDocument: type === 'chunk' || type === 'doc',
   };

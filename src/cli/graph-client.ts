@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Principal } from '../access/principal.ts';
-import { createSharedCollections } from '../access/shared-collections.ts';
-import { visibleFilter } from '../access/visible-filter.ts';
-import { allOf, type Filter } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
-import { toGraphHit } from '../http/wire/graph-hit.ts';
-import { toGraphView } from '../http/wire/graph-record.ts';
-import { searchRequest } from '../http/wire/search-request.ts';
-import type { Services } from '../services.ts';
+import type { FinishProgress } from '../http/routes/finish.ts';
 
 const hit = z.object({
   id: z.string(),
@@ -20,7 +13,7 @@ const hit = z.object({
     documents: z.array(z.object({ document_id: z.string(), title: z.string() })).default([]),
   }),
 });
-/** r2r-v3.md 4.5. */
+/** docs/contract.md 4.5. */
 export type GraphHitRecord = z.output<typeof hit>;
 
 const view = z.object({
@@ -43,27 +36,25 @@ const estimate = z.object({
 });
 export type GraphEstimateRecord = z.output<typeof estimate>;
 
-export interface ExtractionProgress {
-  readonly done: number;
-  readonly total: number;
-  readonly failed: number;
-}
-
-/** The graph as commands see it. A collection is named by its identifier or its name. */
+/** Graph operations for commands. A collection is given by id or name. */
 export interface GraphClient {
   find(query: string, limit: number, signal: AbortSignal): Promise<readonly GraphHitRecord[]>;
   view(collection: string, limit: number): Promise<GraphViewRecord>;
-  /** Gathers what the collection's documents say, and groups it. */
+  /** Gathers the rows of the collection's documents and finds communities. */
   build(
     collection: string,
-    model: string | undefined,
-    signal: AbortSignal,
+    options: {
+      readonly model: string | undefined;
+      readonly signal: AbortSignal;
+      /** Called after each document. */
+      readonly onProgress: (progress: { readonly done: number; readonly total: number }) => void;
+    },
   ): Promise<{ readonly documents: number; readonly communities: number }>;
   estimate(collection: string, model: string | undefined): Promise<GraphEstimateRecord>;
-  /** Has all documents of the collection extracted anew; how many those are. */
+  /** Queues all documents of the collection for extraction; returns their number. */
   extract(collection: string, model: string | undefined): Promise<number>;
-  /** Ends when nothing waits to be extracted. In process it does the work, a server does it by itself. */
-  finish(signal: AbortSignal): AsyncGenerator<ExtractionProgress, void>;
+  /** Ends when no extraction is waiting. */
+  finish(signal: AbortSignal): AsyncGenerator<FinishProgress, void>;
 }
 
 const onlyGraph = (query: string, limit: number) => ({
@@ -77,9 +68,20 @@ type Call = (
   options?: { readonly body?: unknown; readonly signal?: AbortSignal },
 ) => Promise<{ readonly results: unknown }>;
 
+type Stream = (
+  path: string,
+  body: object,
+  signal: AbortSignal,
+) => AsyncGenerator<{ readonly event: string; readonly data: unknown }, void>;
+
 const POLL_MS = 500;
 
-export function httpGraph(call: Call): GraphClient {
+/** `finishNow` runs waiting extractions and returns false where a lasting server does it by itself. */
+export function httpGraph(
+  call: Call,
+  stream: Stream,
+  finishNow: (signal: AbortSignal) => AsyncGenerator<{ readonly data: FinishProgress }, boolean>,
+): GraphClient {
   const idOf = async (collection: string): Promise<string> => {
     if (isUuid(collection)) return collection;
     const { results } = await call('GET', `/collections/name/${encodeURIComponent(collection)}`);
@@ -94,9 +96,13 @@ export function httpGraph(call: Call): GraphClient {
     async view(collection, limit) {
       return view.parse((await call('GET', `/graphs/${await idOf(collection)}/view?limit=${limit}`)).results);
     },
-    async build(collection, model, signal) {
+    async build(collection, { model, signal, onProgress }) {
       const path = `/graphs/${await idOf(collection)}`;
-      const pulled = (await call('POST', `${path}/pull`, { body: {}, signal })).results as { documents: number };
+      let pulled = { documents: 0 };
+      for await (const { event, data } of stream(`${path}/pull`, { stream: true }, signal)) {
+        if (event === 'progress') onProgress(data as { done: number; total: number });
+        if (event === 'pulled') pulled = data as { documents: number };
+      }
       const built = await call('POST', `${path}/communities/build`, { body: work(model), signal });
       return { documents: pulled.documents, communities: (built.results as { communities: number }).communities };
     },
@@ -110,6 +116,13 @@ export function httpGraph(call: Call): GraphClient {
       return (results as { readonly documents: number }).documents;
     },
     async *finish(signal) {
+      const steps = finishNow(signal);
+      for (;;) {
+        const step = await steps.next();
+        if (!step.done) yield step.value.data;
+        else if (step.value) return;
+        else break;
+      }
       let most = 0;
       for (;;) {
         const { results } = await call('GET', '/system/status', { signal });
@@ -128,60 +141,3 @@ interface Backlog {
   readonly waiting: number;
   readonly failed: number;
 }
-
-export function inProcessGraph(services: Services, principal: Principal): GraphClient {
-  const { graph, retriever } = services;
-  const shared = createSharedCollections(services);
-  const found = (collection: string) =>
-    isUuid(collection) ? shared.get(principal, collection) : shared.findByName(principal, collection);
-  const documentsOf = async (collection: string): Promise<string[]> => {
-    const { id } = await found(collection);
-    const inIt: Filter = { kind: 'overlap', field: 'collection_ids', values: [id] };
-    const ids: string[] = [];
-    for (let offset = 0; ; offset += DOCUMENTS_AT_ONCE) {
-      const page = { offset, limit: DOCUMENTS_AT_ONCE };
-      const { items } = await services.corpus.list(allOf(visibleFilter(principal), inIt), page);
-      ids.push(...items.filter(({ chunkCount }) => chunkCount > 0).map(({ id: document }) => document));
-      if (items.length < DOCUMENTS_AT_ONCE) return ids;
-    }
-  };
-  return {
-    async find(query, limit, signal) {
-      const { settings, detail } = searchRequest.parse(onlyGraph(query, limit));
-      const outcome = await retriever.search(query, settings, signal);
-      return z.array(hit).parse((outcome.graph ?? []).map((each) => toGraphHit(each, { query, detail })));
-    },
-    async view(collection, limit) {
-      const { id } = await found(collection);
-      const outline = await graph.records.outline(id, { nodes: { offset: 0, limit }, edges: 5 * limit });
-      const { items } = await graph.records.communities(id, { offset: 0, limit: 1_000 });
-      return view.parse(toGraphView(outline, items));
-    },
-    async build(collection, model, signal) {
-      const { id } = await found(collection);
-      const { documents } = await graph.records.pull(id, { force: false });
-      return { documents, communities: await graph.buildCommunities(id, model, signal) };
-    },
-    async estimate(collection, model) {
-      const { extractor, inputTokens, outputTokens, cost, ...rest } = await graph.estimate(
-        await documentsOf(collection),
-        model ?? null,
-      );
-      return { ...rest, model: extractor, input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: cost };
-    },
-    async extract(collection, model) {
-      const ids = await documentsOf(collection);
-      for (const id of ids) await graph.documents.request(id, model ?? null);
-      return ids.length;
-    },
-    async *finish(signal) {
-      let failed = 0;
-      for await (const { done, total, outcome } of graph.extraction.run(signal)) {
-        if (outcome === 'failed') failed += 1;
-        yield { done, total, failed };
-      }
-    },
-  };
-}
-
-const DOCUMENTS_AT_ONCE = 500;

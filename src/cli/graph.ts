@@ -1,7 +1,8 @@
 import { ServiceError } from '../errors.ts';
+import type { FinishProgress } from '../http/routes/finish.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import type { ExtractionProgress, GraphEstimateRecord, GraphHitRecord } from './graph-client.ts';
+import type { GraphEstimateRecord, GraphHitRecord } from './graph-client.ts';
 import { visible, visibleLine } from './layout.ts';
 import { lineInput } from './line-input.ts';
 import type { Output } from './output.ts';
@@ -73,7 +74,15 @@ export function buildGraph({ collection, model, json }: InCollection, context: C
   const { output, interruption } = context;
   return withClient(context, async (client) => {
     await finishExtraction(client.graph.finish(interruption.stop), output);
-    const built = await client.graph.build(collection, model, interruption.stop);
+    const startedAt = performance.now();
+    const onProgress = ({ done, total }: { readonly done: number; readonly total: number }) => {
+      const elapsedSeconds = (performance.now() - startedAt) / 1000;
+      const progress = { done, total, failed: 0, skipped: 0, elapsedSeconds, unit: 'documents gathered' };
+      output.status(progressLine(progress, output.width));
+    };
+    const built = await client.graph
+      .build(collection, { model, signal: interruption.stop, onProgress })
+      .finally(() => output.status(''));
     if (json) output.print(JSON.stringify(built));
     else output.print(`${count(built.documents)} documents gathered, ${count(built.communities)} communities built.`);
     return exitCodes.ok;
@@ -135,11 +144,11 @@ async function isAgreed(stop: AbortSignal): Promise<boolean> {
 
 /** Shows how far extraction is until nothing waits. */
 export async function finishExtraction(
-  steps: AsyncIterable<ExtractionProgress>,
+  steps: AsyncIterable<FinishProgress>,
   output: Output,
-): Promise<ExtractionProgress | undefined> {
+): Promise<FinishProgress | undefined> {
   const startedAt = performance.now();
-  let last: ExtractionProgress | undefined;
+  let last: FinishProgress | undefined;
   try {
     for await (const step of steps) {
       last = step;

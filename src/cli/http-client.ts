@@ -1,12 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import type { BackgroundWork, FinishProgress } from '../http/routes/finish.ts';
+import type { IngestItem, IngestResult } from '../ingest/folders/folder-target.ts';
+import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import { messagesFromWire, toWireAgentQuery } from './agent-wire.ts';
-import type { AskEvent, Client, EnrichmentEstimate, IngestItem, IngestResult } from './client.ts';
+import type { AskEvent, Client, EnrichmentEstimate } from './client.ts';
 import {
   answerFromWire,
+  chunksFromWire,
   completionFromWire,
   deltaFromWire,
   documentFromWire,
-  passagesFromWire,
   receiptFromWire,
   searchFromWire,
   sourcedFromWire,
@@ -16,7 +21,8 @@ import {
   versionFromWire,
 } from './from-wire.ts';
 import { httpGraph } from './graph-client.ts';
-import { askServer, type ServerRequest, streamFromServer } from './send-request.ts';
+import type { ServerRequest } from './send-request.ts';
+import type { ServerLink } from './server-link.ts';
 import { httpUsers } from './users-client.ts';
 
 interface Answer {
@@ -24,15 +30,29 @@ interface Answer {
   readonly total_entries?: number;
 }
 
-/** Citewell in the server at that address, which may ask for the token of its `server.json`. */
-export function httpClient(server: string, token?: string): Client {
-  const call = async (method: ServerRequest['method'], path: string, options: Partial<ServerRequest> = {}) =>
-    (await askServer(server, { ...options, method, path, token })) as Answer;
-  const stream = (path: string, body: unknown, signal: AbortSignal) =>
-    streamFromServer(server, { method: 'POST', path, body, signal, token });
+type CallOptions = Partial<ServerRequest> & { readonly isRepeatable?: boolean };
+
+/** The client over a server link. `server` is the address of the lasting server, if there is one. */
+export async function httpClient(link: ServerLink): Promise<Client> {
+  const { url, isLasting, servesPage = false } = await link.address();
+  const call = async (method: ServerRequest['method'], path: string, options: CallOptions = {}) =>
+    (await link.ask({ ...options, method, path })) as Answer;
+  const stream = (path: string, body: unknown, signal: AbortSignal, isRepeatable = true) =>
+    link.stream({ method: 'POST', path, body, signal, isRepeatable });
+  /** Runs background work now that a lasting server would do by itself. Returns false for a lasting server. */
+  async function* finish(
+    work: BackgroundWork,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ readonly event: string; readonly data: FinishProgress }, boolean> {
+    if ((await link.address()).isLasting) return false;
+    for await (const { event, data } of stream(`/finish/${work}`, {}, signal)) {
+      yield { event, data: data as FinishProgress };
+    }
+    return true;
+  }
   const find = async (id: string) => {
     try {
-      return documentFromWire((await call('GET', `/documents/${encodeURIComponent(id)}`)).results);
+      return documentFromWire((await call('GET', pathOf(id))).results);
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'not_found') return undefined;
       throw error;
@@ -46,12 +66,17 @@ export function httpClient(server: string, token?: string): Client {
   };
 
   return {
-    server,
+    server: isLasting ? url : undefined,
+    page: servesPage ? url : undefined,
 
     async ingest(item, signal): Promise<IngestResult> {
       const { id, before } = await placeOf(item.source);
       try {
-        const { results } = await call('POST', '/documents', { body: uploadForm(item, id), signal });
+        const { results } = await call('POST', '/documents', {
+          body: uploadForm(item, id),
+          signal,
+          isRepeatable: true,
+        });
         const { document_id: stored } = results as { document_id: string };
         if (stored !== id) return { outcome: 'duplicate', documentId: stored };
         if (before === undefined) return { outcome: 'ingested', documentId: id };
@@ -68,7 +93,7 @@ export function httpClient(server: string, token?: string): Client {
       const { id } = await placeOf(item.source);
       const form = uploadForm(item, id);
       form.set('run_type', 'estimate');
-      const { results } = await call('POST', '/documents', { body: form, signal });
+      const { results } = await call('POST', '/documents', { body: form, signal, isRepeatable: true });
       return (results as { estimate?: EnrichmentEstimate | null }).estimate ?? null;
     },
 
@@ -88,11 +113,17 @@ export function httpClient(server: string, token?: string): Client {
     },
 
     async relocate(id, { source, fileName }) {
-      await call('PUT', `/documents/${id}/source`, { body: { source, file_name: fileName } });
+      await call('PUT', `/documents/${id}/source`, { body: { source, file_name: fileName }, isRepeatable: true });
     },
 
     async search(query, signal) {
-      return searchFromWire((await call('POST', '/retrieval/search', { body: toWireQuery(query), signal })).results);
+      const options = { body: toWireQuery(query), signal, isRepeatable: true };
+      return searchFromWire((await call('POST', '/retrieval/search', options)).results);
+    },
+
+    async check(body, signal) {
+      return (await call('POST', '/retrieval/check', { body, signal, isRepeatable: true }))
+        .results as AnswerCheckRecord;
     },
 
     async complete({ prompt, model }, signal) {
@@ -115,9 +146,8 @@ export function httpClient(server: string, token?: string): Client {
     async *agent(query, signal) {
       let run: unknown;
       try {
-        yield* streamFromServer(server, {
+        yield* link.stream({
           method: 'POST',
-          token,
           path: '/retrieval/agent',
           body: toWireAgentQuery(query),
           signal,
@@ -126,7 +156,7 @@ export function httpClient(server: string, token?: string): Client {
           },
         });
       } finally {
-        // Leaving would end it too, but only after the time it waits for its reader to come back.
+        // Disconnecting would end it too, but only after the grace period for resuming.
         if (signal.aborted && typeof run === 'string') {
           await call('POST', `/retrieval/runs/${run}/cancel`).catch(() => undefined);
         }
@@ -152,16 +182,16 @@ export function httpClient(server: string, token?: string): Client {
 
     async document(id, asOf) {
       const time = asOf === undefined ? '' : `?as_of=${encodeURIComponent(asOf)}`;
-      return documentFromWire((await call('GET', `/documents/${encodeURIComponent(id)}${time}`)).results);
+      return documentFromWire((await call('GET', `${pathOf(id)}${time}`)).results);
     },
 
     async chunks(id, { offset, limit }, asOf) {
       const time = asOf === undefined ? '' : `&as_of=${encodeURIComponent(asOf)}`;
-      const path = `/documents/${encodeURIComponent(id)}/chunks?offset=${offset}&limit=${limit}${time}`;
+      const path = `${pathOf(id)}/chunks?offset=${offset}&limit=${limit}${time}`;
       try {
-        return passagesFromWire((await call('GET', path)).results);
+        return chunksFromWire((await call('GET', path)).results);
       } catch (error) {
-        // The interface says "not found" where there are none; the document itself was found before.
+        // The interface answers "not found" where there are no chunks; the document exists.
         if (error instanceof ServiceError && error.code === 'not_found') return [];
         throw error;
       }
@@ -169,32 +199,39 @@ export function httpClient(server: string, token?: string): Client {
 
     async text(id, { start, end }, asOf) {
       const time = asOf === undefined ? '' : `&as_of=${encodeURIComponent(asOf)}`;
-      const path = `/documents/${encodeURIComponent(id)}/text?start=${start}&end=${end}${time}`;
+      const path = `${pathOf(id)}/text?start=${start}&end=${end}${time}`;
       return textFromWire((await call('GET', path)).results);
     },
 
     async deleteDocument(id) {
-      return receiptFromWire((await call('DELETE', `/documents/${encodeURIComponent(id)}`)).results);
+      return receiptFromWire((await call('DELETE', pathOf(id))).results);
     },
 
     async versions(id, { offset, limit }) {
-      const path = `/documents/${encodeURIComponent(id)}/versions?offset=${offset}&limit=${limit}`;
+      const path = `${pathOf(id)}/versions?offset=${offset}&limit=${limit}`;
       const { results, total_entries: total = 0 } = await call('GET', path);
       return { versions: (results as unknown[]).map(versionFromWire), total };
     },
 
     async restoreVersion(id, version) {
-      const path = `/documents/${encodeURIComponent(id)}/versions/${encodeURIComponent(version)}/restore`;
+      const path = `${pathOf(id)}/versions/${encodeURIComponent(version)}/restore`;
       return documentFromWire((await call('POST', path)).results);
     },
 
     async status() {
-      const { results } = await call('GET', '/system/status');
-      return statusFromWire((results as { citewell: unknown }).citewell);
+      const giveUpAt = performance.now() + SETTLE_MS;
+      for (;;) {
+        const { results } = await call('GET', '/system/status');
+        const found = statusFromWire((results as { citewell: unknown }).citewell);
+        // An index that was just opened is worth waiting for.
+        if (found.index.state !== 'checking' || isLasting || performance.now() > giveUpAt) return found;
+        await sleep(ASK_AGAIN_MS);
+      }
     },
 
     async retryFailed() {
-      const { results } = await call('POST', '/documents/retry-failed?all_owners=true');
+      const { results } = await call('POST', '/documents/retry-failed?all_owners=true', { isRepeatable: true });
+      for await (const _ of finish('queue', new AbortController().signal));
       return (results as { retried: number }).retried;
     },
 
@@ -207,25 +244,40 @@ export function httpClient(server: string, token?: string): Client {
 
     async *reindex(request, signal) {
       let embedder = '';
-      for await (const { event, data } of stream('/system/reindex', request, signal)) {
+      for await (const { event, data } of stream('/system/reindex', request, signal, !request.back)) {
         if (event === 'progress') yield data as { done: number; total: number };
         if (event === 'reindexed') embedder = (data as { embedder: string }).embedder;
       }
       return embedder;
     },
 
-    async *summarise() {},
-
-    // biome-ignore lint/correctness/useYield: there is nothing to tell.
-    async *learn() {
-      return 'nothing';
+    async *summarise(signal) {
+      for await (const { data } of finish('summaries', signal)) yield data;
     },
-    users: httpUsers(call),
-    graph: httpGraph(call),
 
-    async close() {},
+    async *learn(signal) {
+      let outcome: 'nothing' | 'left' = 'nothing';
+      for await (const { event, data } of finish('learning', signal)) {
+        if (event === 'left') outcome = 'left';
+        else yield data;
+      }
+      return outcome;
+    },
+
+    users: httpUsers(call),
+    graph: httpGraph(call, stream, (signal) => finish('graph', signal)),
+
+    close: link.close,
   };
 }
+
+function pathOf(id: string): string {
+  if (isUuid(id)) return `/documents/${id}`;
+  throw new ServiceError('invalid_request', `"${id}" is not an identifier of a document (a UUID).`);
+}
+
+const SETTLE_MS = 5_000;
+const ASK_AGAIN_MS = 50;
 
 const isFatal = ({ code }: ServiceError): boolean =>
   code === 'store_failed' || code === 'embedding_mismatch' || code === 'not_configured' || code === 'cancelled';
@@ -238,6 +290,8 @@ function uploadForm(item: IngestItem, id: string): FormData {
   form.set('metadata', JSON.stringify(item.metadata));
   form.set('source', item.source);
   form.set('replace', 'true');
+  // The command waits for the outcome, whatever the server does with other uploads.
+  form.set('run_with_orchestration', 'false');
   if (item.isEnriched === true) {
     const enrichment = { chunk_enrichment_settings: { enable_chunk_enrichment: true } };
     form.set('ingestion_config', JSON.stringify(enrichment));

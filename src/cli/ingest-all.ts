@@ -3,15 +3,16 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
+import type { IngestItem, IngestOutcome } from '../ingest/folders/folder-target.ts';
+import { isSupported, MAX_BYTES } from '../ingest/folders/supported-files.ts';
 import { inUtf8 } from '../ingest/read-web-page.ts';
-import { extensionOf, typeByExtension } from '../ingest/readers/file-types.ts';
+import type { CrawlPolicy } from '../web/crawl-policy.ts';
 import type { FetchedPage, PageFetcher } from '../web/page-fetcher.ts';
-import type { SiteManners } from '../web/site-manners.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
-import type { Client, IngestItem, IngestOutcome } from './client.ts';
-import { findFiles, type SkipReason } from './find-files.ts';
+import type { Client } from './client.ts';
 
-/** What became of one file or page; `name` is its path or address. */
+/** Outcome of one file or page; `name` is its path or address. */
 export type IngestStep =
   | { readonly type: 'started'; readonly name: string }
   | {
@@ -27,25 +28,25 @@ export interface IngestAllOptions {
   readonly client: Client;
   readonly metadata: Metadata;
   readonly collections: readonly string[];
-  /** Have a model place their passages. */
+  /** Contextual enrichment of its chunks by a model. */
   readonly isEnriched?: boolean;
   /** Without it addresses are refused. */
   readonly web?: WebMeans;
   /** For addresses: more than the one page. */
   readonly site?: SiteScope | undefined;
   readonly dataFolder: string;
-  /** No new file is begun after this. */
+  /** No new file is started after this. */
   readonly stop: AbortSignal;
-  /** What is in flight is given up. */
+  /** Work in progress is cancelled. */
   readonly abandon: AbortSignal;
 }
 
 export interface WebMeans {
   readonly fetcher: PageFetcher;
-  readonly manners: SiteManners;
+  readonly crawlPolicy: CrawlPolicy;
 }
 
-/** Which pages of a site are taken in besides the one that is named. */
+/** Which pages of a site are ingested besides the named one. */
 export interface SiteScope {
   readonly kind: 'sitemap' | 'crawl';
   /** Links followed one after another; for `crawl`. */
@@ -53,22 +54,13 @@ export interface SiteScope {
   readonly limit: number;
 }
 
-/** Reading and splitting one while another is embedded or stored; more would only wait for each other. */
+/** Enough to read one while another is embedded or stored. */
 const AT_THE_SAME_TIME = 3;
-/** No format may be larger (see the readers' own limits), so such a file is not even read. */
-export const MAX_BYTES = 100_000_000;
-
 export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
-/** True for names a reader may understand; one without an extension is told by its content. */
-export function isSupported(fileName: string): boolean {
-  const extension = extensionOf(fileName);
-  return extension === '' || typeByExtension(extension) !== undefined;
-}
-
 /**
- * Takes in everything behind the arguments, a few at a time, in the order in which they are found. Throws what stops
- * every document alike; a document that fails alone is a result.
+ * Ingests everything the arguments name, a few items at a time, in the order found. Throws what would stop every
+ * document; a document that fails alone is a result.
  */
 export async function* ingestAll(
   names: readonly string[],
@@ -91,7 +83,7 @@ export async function* ingestAll(
       }
       yield { type: 'started', name: source.name };
       const work = ingestOne(source, options);
-      // It is awaited below; until then a failure must not count as one that nobody handles.
+      // Prevents an unhandled rejection; the promise is awaited below.
       work.catch(() => undefined);
       inFlight.add(work);
       if (inFlight.size >= AT_THE_SAME_TIME) yield await next();
@@ -102,12 +94,12 @@ export async function* ingestAll(
   }
 }
 
-/** How many files and pages the arguments lead to, for a progress bar. Undefined when it was not counted to the end. */
+/** Number of files and pages behind the arguments, for a progress bar; undefined when counting was stopped. */
 export async function countSources(
   names: readonly string[],
   options: Pick<SourceOptions, 'stop' | 'dataFolder' | 'site'>,
 ): Promise<number | undefined> {
-  // Counting the pages of a site would be reading them.
+  // Counting the pages of a site would mean fetching them.
   if (options.site !== undefined && names.some(isUrl)) return undefined;
   let total = 0;
   try {
@@ -148,7 +140,7 @@ async function* sources(
   }
 }
 
-/** A stop while a page is on its way ends the walk; it is no failure. */
+/** A stop while a page is being fetched ends the walk without a failure. */
 async function* untilStopped(pages: AsyncGenerator<SitePage>, stop: AbortSignal): AsyncGenerator<SitePage, void> {
   try {
     yield* pages;
@@ -168,7 +160,7 @@ async function ingestOne(
     return { type: 'result', name, ...(await options.client.ingest(item, options.abandon)) };
   } catch (error) {
     if (options.abandon.aborted || !(error instanceof ServiceError) || !concernsOneDocument(error)) throw error;
-    // Below a folder, a file that turns out to be something else was not asked for by name.
+    // Unsupported files found below a folder are skipped; those named explicitly fail.
     if (error.code === 'unsupported_type' && source.kind === 'file' && !source.isNamed) {
       return { type: 'skipped', name, reason: 'unsupported' };
     }
@@ -202,7 +194,7 @@ async function itemOf(
     case 'url': {
       if (options.web === undefined) throw new ServiceError('not_configured', 'Addresses are not fetched here.');
       const page = await options.web.fetcher.fetch(source.name, { signal: options.abandon });
-      // Nothing was known of it, so nothing can be unchanged.
+      // No earlier state was sent, so "unchanged" is not a valid answer.
       if (page === 'unchanged') throw new ServiceError('provider_failed', `${source.name} answered out of turn.`);
       return pageItem(source.name, page, options);
     }
@@ -213,7 +205,7 @@ async function itemOf(
 }
 
 const pageItem = (address: string, page: FetchedPage, { metadata, collections }: IngestAllOptions): IngestItem => ({
-  // The address that was asked for, so that a redirect that changes does not make a second document.
+  // The requested address, so that a changing redirect does not create a second document.
   source: new URL(address).href,
   fileName: page.fileName,
   bytes: inUtf8(page),

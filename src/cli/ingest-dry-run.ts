@@ -1,8 +1,9 @@
+import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
+import { isSupported } from '../ingest/folders/supported-files.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { findFiles, type SkipReason } from './find-files.ts';
-import { skipWords } from './ingest.ts';
-import { isSupported, isUrl } from './ingest-all.ts';
+import { isWorthNaming, type NamedSkip, noteSkipped, skipWords } from './ingest.ts';
+import { isUrl } from './ingest-all.ts';
 import { visibleLine } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
 
@@ -15,6 +16,7 @@ export async function listSources(
   const { output, interruption } = context;
   const { dataDir: dataFolder } = await context.config();
   const skipped = new Map<SkipReason, number>();
+  const named: NamedSkip[] = [];
   let files = 0;
   let bytes = 0;
   const show = (name: string, size: number | null) => {
@@ -29,8 +31,14 @@ export async function listSources(
       continue;
     }
     for await (const found of findFiles(name, { isSupported, dataFolder, signal: interruption.stop })) {
-      if (found.kind === 'file') show(found.path, found.sizeInBytes);
-      else skipped.set(found.reason, (skipped.get(found.reason) ?? 0) + 1);
+      if (found.kind === 'file') {
+        show(found.path, found.sizeInBytes);
+        continue;
+      }
+      const { path, reason } = found;
+      skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+      if (json) output.print(JSON.stringify({ type: 'skipped', name: path, reason }));
+      else if (isWorthNaming(reason)) named.push({ name: path, reason });
     }
   }
   if (json) {
@@ -38,6 +46,7 @@ export async function listSources(
   } else {
     const skips = [...skipped].map(([reason, number]) => `${count(number)} ${skipWords[reason]}`).join(', ');
     output.print(`${count(files)} would be read (${byteCount(bytes)})${skips === '' ? '' : `; skipped: ${skips}`}.`);
+    noteSkipped(named, output);
   }
   return interruption.received() === 'SIGINT' ? exitCodes.interrupted : exitCodes.ok;
 }

@@ -8,13 +8,13 @@ import { count } from './progress-line.ts';
 export interface EnrichedParts {
   readonly names: readonly string[];
   readonly options: Omit<IngestAllOptions, 'client' | 'web' | 'site'>;
-  /** Nobody needs to be asked. */
+  /** Consent was given on the command line. */
   readonly isAgreed: boolean;
 }
 
 /**
- * Says what `--enrich` comes to before a model is asked, and waits for a yes. False when it is not wanted. Throws
- * `invalid_request` where there is nobody to say so.
+ * Shows the estimated cost of `--enrich` and asks for consent. Returns false when declined. Throws `invalid_request`
+ * when nobody can be asked.
  */
 export async function agreeToEnrich(client: Client, parts: EnrichedParts, context: CommandContext): Promise<boolean> {
   const { output, interruption } = context;

@@ -2,13 +2,14 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { isGlob, type SkipReason } from '../ingest/folders/find-files.ts';
+import type { IngestOutcome } from '../ingest/folders/folder-target.ts';
 import { publicOnly } from '../web/address-rules.ts';
+import { createCrawlPolicy, defaultCrawlPolicy } from '../web/crawl-policy.ts';
 import { createPageFetcher } from '../web/page-fetcher.ts';
-import { createSiteManners, defaultManners } from '../web/site-manners.ts';
-import type { Client, IngestOutcome } from './client.ts';
+import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { isGlob, type SkipReason } from './find-files.ts';
 import { finishExtraction } from './graph.ts';
 import { countSources, type IngestStep, ingestAll, isUrl, type SiteScope } from './ingest-all.ts';
 import { visible, visibleLine } from './layout.ts';
@@ -30,12 +31,19 @@ interface IngestOptions {
   readonly json?: boolean;
 }
 
-/** What has happened so far. */
+/** Counts so far. */
 interface Tally {
-  /** The first few that failed, to be named again at the end. */
+  /** The first failures, repeated in the summary. */
   readonly failures: { readonly name: string; readonly reason: string }[];
   readonly outcomes: Record<IngestOutcome, number>;
   readonly skipped: Map<SkipReason, number>;
+  /** Skipped files worth naming. */
+  readonly named: NamedSkip[];
+}
+
+export interface NamedSkip {
+  readonly name: string;
+  readonly reason: SkipReason;
 }
 
 const REDRAW_MS = 100;
@@ -56,12 +64,13 @@ export async function ingest(
   const site = siteOf(options, names);
   const allowPrivate = options.allowPrivateAddresses === true;
   const fetcher = createPageFetcher({ rules: { ...publicOnly, open: settings.openHosts, allowPrivate } });
-  // What a walk over a site asks for is not what a person asked for by name, so it minds the site's wishes.
-  const manners = createSiteManners(fetcher, { ...defaultManners, obeysRobots: settings.obeysRobots });
+  // A crawl requests pages nobody named, so it obeys the site's robots.txt.
+  const crawlPolicy = createCrawlPolicy(fetcher, { ...defaultCrawlPolicy, obeysRobots: settings.obeysRobots });
   return withClient(context, async (client) => {
     const tally: Tally = {
       outcomes: { ingested: 0, replaced: 0, unchanged: 0, duplicate: 0, failed: 0 },
       skipped: new Map(),
+      named: [],
       failures: [],
     };
     const isEnriched = options.enrich === true;
@@ -90,7 +99,7 @@ export async function ingest(
         ...chosen,
         client,
         isEnriched,
-        web: { fetcher, manners },
+        web: { fetcher, crawlPolicy },
         site,
       });
       for await (const step of steps) {
@@ -105,7 +114,7 @@ export async function ingest(
         view.update(step);
       }
     } catch (error) {
-      // What was done until then is still worth a summary.
+      // The work done so far still deserves a summary.
       failure = error;
     } finally {
       interruption.stop.removeEventListener('abort', view.stopping);
@@ -121,6 +130,7 @@ export async function ingest(
     else {
       output.print(summaryText(tally, seconds));
       noteFailures(tally, output);
+      noteSkipped(tally.named, output);
     }
     if (failure !== undefined && !interruption.abandon.aborted) throw failure;
     if (interruption.received() !== undefined) {
@@ -130,7 +140,7 @@ export async function ingest(
   });
 }
 
-/** What the corpus teaches of its words is learned before the program ends, unless it takes long or is interrupted. */
+/** Learns from the corpus before the program ends, unless that takes long or is interrupted. */
 async function finishLearning(client: Client, { output, interruption }: CommandContext): Promise<void> {
   try {
     const steps = client.learn(interruption.stop);
@@ -151,7 +161,7 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
   }
 }
 
-/** What a model writes of the documents is written before the program ends, unless it is away or interrupted. */
+/** Writes waiting summaries before the program ends, unless the model is away or it is interrupted. */
 async function finishSummaries(client: Client, { output, interruption }: CommandContext): Promise<void> {
   let failed = 0;
   try {
@@ -168,7 +178,7 @@ async function finishSummaries(client: Client, { output, interruption }: Command
   }
 }
 
-/** A server goes on with the graph by itself; without one it is done before the program ends. */
+/** Without a lasting server, finishes the graph before the program ends. */
 async function finishGraph(client: Client, { output, interruption }: CommandContext): Promise<void> {
   try {
     const last = await finishExtraction(client.graph.finish(interruption.stop), output);
@@ -179,7 +189,7 @@ async function finishGraph(client: Client, { output, interruption }: CommandCont
   }
 }
 
-/** Ingestion that is more, or less, than taking in everything once. */
+/** Modes of `ingest` other than ingesting everything once. */
 async function otherWay(
   names: readonly string[],
   options: IngestOptions,
@@ -218,7 +228,7 @@ function siteOf({ sitemap, crawlDepth, maxPages }: IngestOptions, names: readonl
   return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? STANDARD_PAGES };
 }
 
-// Looked at before anything is done: a misspelt name should not be found out after an hour.
+// Checked first: a misspelt name should not surface after an hour.
 async function requireAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
     if (name.trim() === '') throw new ServiceError('invalid_request', 'A path is empty; name a file or a folder.');
@@ -231,8 +241,8 @@ async function requireAll(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Failures named again below the summary; where there are more, the documents themselves tell. */
-const MOST_NAMED = 20;
+/** Failures repeated below the summary; `documents list` has the rest. */
+const MAX_NAMED = 20;
 
 function noteFailures({ failures, outcomes: { failed } }: Tally, output: CommandContext['output']): void {
   if (failed < 2) return;
@@ -240,12 +250,24 @@ function noteFailures({ failures, outcomes: { failed } }: Tally, output: Command
   if (failed > failures.length) output.note(`  and ${count(failed - failures.length)} more`);
 }
 
-function record(step: IngestStep, { outcomes, skipped, failures }: Tally): void {
+/** Hidden files, dependencies and Citewell's own files are skipped without being named. */
+export const isWorthNaming = (reason: SkipReason): boolean => reason === 'unsupported' || reason === 'special';
+
+/** Below the summary: files passed over, and why. */
+export function noteSkipped(named: readonly NamedSkip[], output: CommandContext['output']): void {
+  for (const { name, reason } of named.slice(0, MAX_NAMED))
+    output.note(`${output.noteStyle('yellow', 'skipped')} ${visibleLine(name)}: ${skipWords[reason]}`);
+  if (named.length > MAX_NAMED) output.note(`  and ${count(named.length - MAX_NAMED)} more`);
+}
+
+function record(step: IngestStep, { outcomes, skipped, failures, named }: Tally): void {
   if (step.type === 'result') outcomes[step.outcome] += 1;
-  if (step.type === 'result' && step.outcome === 'failed' && failures.length < MOST_NAMED) {
+  if (step.type === 'result' && step.outcome === 'failed' && failures.length < MAX_NAMED) {
     failures.push({ name: step.name, reason: step.reason ?? '' });
   }
-  if (step.type === 'skipped') skipped.set(step.reason, (skipped.get(step.reason) ?? 0) + 1);
+  if (step.type !== 'skipped') return;
+  skipped.set(step.reason, (skipped.get(step.reason) ?? 0) + 1);
+  if (isWorthNaming(step.reason)) named.push({ name: step.name, reason: step.reason });
 }
 
 interface Watched {

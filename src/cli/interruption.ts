@@ -1,22 +1,22 @@
 /** How the user asks a command to end. */
 export interface Interruption {
-  /** Aborted by the first Ctrl-C or SIGTERM, or when nobody reads the output any more. */
+  /** Aborted by the first Ctrl-C or SIGTERM, or when the output's reader has gone. */
   readonly stop: AbortSignal;
-  /** Aborted by the second one of a patient command: give up what is in flight. */
+  /** Aborted by the second signal of a patient command: cancel work in progress. */
   readonly abandon: AbortSignal;
   readonly received: () => 'SIGINT' | 'SIGTERM' | 'EPIPE' | undefined;
-  /** This command finishes what it has in hand after the first signal, so the process is ended by the third only. */
+  /** The command finishes its work after the first signal; only the third one ends the process. */
   bePatient(): void;
   /** Asks first whether Ctrl-C ended something smaller than the command; true means that it did. */
   askFirst(endsSomething: () => boolean): void;
-  /** This command goes on when nobody reads its output any more. */
+  /** The command continues when its output is no longer read. */
   outliveReader(): void;
   /** The reader of stdout has gone. */
   brokenPipe(): void;
   dispose(): void;
 }
 
-/** Listens to the process's signals until disposed. `force` ends the process when the user's patience has run out. */
+/** Listens to the process's signals until disposed. `force` ends the process after repeated signals. */
 export function listenForInterruption(
   process: NodeJS.Process,
   { force }: { readonly force: (signal: 'SIGINT' | 'SIGTERM') => void },

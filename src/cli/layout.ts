@@ -1,7 +1,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Text of others without what would steer a terminal: no colours, cursor movements or reversed directions. */
+/** Untrusted text without control characters that would steer a terminal (colours, cursor movement, bidi overrides). */
 export const visible = (text: string): string => text.replace(CONTROLS, '\ufffd');
 
 /** `visible`, on one line. */
@@ -39,7 +39,7 @@ export function paragraph(text: string, options: { width: number; indent: string
   return shown.map((line) => indent + line).join('\n');
 }
 
-/** Where a passage stands, in words: `page 3, Terms > Payment`. */
+/** The place of a chunk in words: `page 3, Terms > Payment`. */
 export function place(passage: { readonly page: number | null; readonly headingPath: readonly string[] }): string {
   return [
     ...(passage.page === null ? [] : [`page ${passage.page}`]),

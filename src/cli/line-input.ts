@@ -1,25 +1,27 @@
 import { createInterface } from 'node:readline';
 
-/** Lines a person types, or a pipe brings. */
+/** Lines typed by a person or read from a pipe. */
 export interface LineInput {
-  /** Whether someone is typing. */
+  /** Whether a person is typing. */
   readonly isInteractive: boolean;
-  /** The next line; undefined when there will be none. */
+  /** The next line; undefined at the end of the input. */
   next(prompt: string): Promise<string | undefined>;
   close(): void;
 }
 
 export interface LineInputParts {
   readonly input: NodeJS.ReadStream;
-  /** Where prompts and what is typed are shown. */
+  /** Where prompts and typed text are shown. */
   readonly echo: NodeJS.WriteStream;
-  /** Ctrl-C in a terminal, which reaches no signal handler while lines are read; true when it ended something. */
+  /**
+   * Handles Ctrl-C in a terminal, which reaches no signal handler while lines are read; true when it ended something.
+   */
   readonly onInterrupt: () => boolean;
   /** Ends the input. */
   readonly stop: AbortSignal;
 }
 
-/** Reads lines all the time, so that Ctrl-C is heard and what is typed ahead is not lost. */
+/** Reads lines continuously, so that Ctrl-C is noticed and typed-ahead text is kept. */
 export function lineInput({ input, echo, onInterrupt, stop }: LineInputParts): LineInput {
   const isInteractive = input.isTTY === true && echo.isTTY === true;
   const lines = createInterface({ input, output: echo, terminal: isInteractive });

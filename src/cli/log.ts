@@ -2,17 +2,17 @@ import { type Logger, pino } from 'pino';
 import type { LogLevel } from '../config-variables.ts';
 import type { Output } from './output.ts';
 
-/** JSON lines on stderr, for a server whose log somebody collects. */
+/** JSON lines on stderr, for servers. */
 export function serverLog(level: LogLevel): Logger {
   const isDebugging = level === 'debug' || level === 'trace';
   const serializers = isDebugging ? {} : { err: withoutStack };
   return pino({ level, redact: SECRETS, serializers }, pino.destination({ dest: 2, sync: true }));
 }
 
-/** Sentences on stderr, for a command that somebody watches: warnings and worse, unless debugging. */
+/** Sentences on stderr, for interactive commands: warnings and errors, unless debugging. */
 export function commandLog(level: LogLevel, output: Output): Logger {
   const quiet = level === 'info' ? 'warn' : level;
-  // pino's own serializer appends the messages of all causes, which speak to programmers.
+  // pino's own serializer appends the messages of all causes, which are not meant for users.
   const serializers = { err: withoutStack };
   return pino(
     { level: quiet, base: null, redact: SECRETS, serializers },

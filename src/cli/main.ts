@@ -2,12 +2,13 @@ import { CommanderError } from 'commander';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { readVersion } from '../version.ts';
+import type { ConfigWishes } from './command-context.ts';
 import { type ExitCode, exitCodeFor, exitCodes } from './exit-codes.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
 import { endOnBrokenPipe, processOutput } from './output.ts';
 import { createProgram } from './program.ts';
 
-/** Runs the command that the process was started with and sets its exit code. */
+/** Runs the command line and sets the exit code. */
 export async function main(process: NodeJS.Process): Promise<void> {
   const output = processOutput(process.stdout, process.stderr);
   const interruption = listenForInterruption(process, {
@@ -24,16 +25,17 @@ export async function main(process: NodeJS.Process): Promise<void> {
     const isDebugging = config?.logLevel === 'debug' || config?.logLevel === 'trace';
     if (isDebugging && error instanceof Error) output.note(error.stack);
   };
-  const readConfig = async (overrides: Readonly<Record<string, string>> = {}) => {
+  let envFile: () => string | undefined = () => undefined;
+  const readConfig = async (options: ConfigWishes = {}) => {
     if (config === undefined) {
       const { loadConfig } = await import('../config.ts');
-      config = loadConfig({ overrides });
+      config = loadConfig({ ...options, envFile: envFile() });
       for (const warning of config.warnings) output.note(output.noteStyle('yellow', `warning: ${warning}`));
     }
     return config;
   };
 
-  // Something that nobody waits for has failed: a mistake of ours, after which nothing can be relied on.
+  // An unhandled failure is a defect; the state of the process is undefined afterwards.
   process.on('uncaughtException', (error) => {
     complain(error);
     process.exit(exitCodes.failure);
@@ -48,6 +50,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
         code = ended;
       },
     });
+    envFile = () => program.opts<{ readonly envFile?: string }>().envFile;
     await program.parseAsync(process.argv);
   } catch (error) {
     code = codeOf(error, interruption);
@@ -64,7 +67,7 @@ function codeOf(error: unknown, interruption: Interruption): ExitCode {
       return exitCodes.interrupted;
     case 'SIGTERM':
       return exitCodes.terminated;
-    // The reader has what it wanted; that is not a failure.
+    // The reader closed the pipe, which is not a failure.
     case 'EPIPE':
       return exitCodes.ok;
     case undefined:

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import type { ToolOffer, ToolWishes } from '../mcp/choose-tools.ts';
+import type { ToolOffer, ToolSelectionOptions } from '../mcp/choose-tools.ts';
 import { keepStdoutPure } from '../mcp/keep-stdout-pure.ts';
 import { mcpServers } from '../mcp/server.ts';
 import { createSharedBackend, type OwnedBackend, type SharedBackend } from '../mcp/shared-backend.ts';
@@ -11,41 +11,62 @@ import { readServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { foldersOf } from './folders-of.ts';
+import type { Following } from './follow-in-background.ts';
 import { offerFor } from './offer-tools.ts';
 
-export interface McpOptions extends ToolWishes {
+export interface McpOptions extends ToolSelectionOptions {
+  /** Folders ingested at start and followed. */
+  readonly folder?: readonly string[];
   readonly allowDir?: readonly string[];
   readonly toolPrefix?: string;
 }
 
-/** After the first reply, so that it need not wait for what only the first call needs. */
+/** Milliseconds after the first reply before the store is opened, so that the reply need not wait. */
 const WARM_AFTER = 400;
-/** What closing may take before the process ends anyway; hosts kill what stays longer. */
+/** Milliseconds for closing; hosts kill slower processes. */
 const CLOSE_WITHIN = 1_700;
 
 /** `citewell mcp`: the Model Context Protocol over stdin and stdout, until stdin is closed. */
 export async function mcp(options: McpOptions, context: CommandContext): Promise<ExitCode> {
   const protocol = keepStdoutPure(process);
-  const config = await context.config();
-  const folders = (options.allowDir ?? []).map((folder) => resolve(folder));
-  const offer = offerFor(config, options, folders);
+  // Hosts start this in any folder that is open, so its .env cannot be trusted.
+  const config = await context.config({ readsWorkingFolder: false });
+  const roots = await foldersOf([...config.folders, ...(options.folder ?? [])]);
+  const folders = [...roots, ...(options.allowDir ?? []).map((folder) => resolve(folder))];
+  const offer = offerFor(config, { ...options, folders: roots.length > 0 }, folders);
   const backend = sharedBackend(config, offer, folders);
+  let following: Following | undefined;
   const connection = serveOverStdio({
-    createServer: mcpServers({ backend, offer, folders, prefix: prefixOf(options), version: readVersion() }),
+    createServer: mcpServers({
+      ...{ backend, offer, folders, prefix: prefixOf(options), version: readVersion() },
+      followed: () => following?.folders() ?? roots.map((path) => ({ path, state: 'reading', done: 0, failed: 0 })),
+    }),
     backend,
     output: protocol,
     input: process.stdin,
     onError: (error) => context.output.note(`citewell mcp: ${error.message}`),
   });
   const warming = setTimeout(() => {
-    backend.warm().catch((error: Error) => context.output.note(`citewell mcp: ${error.message}`));
+    const report = (message: string) => context.output.note(`citewell mcp: ${message}`);
+    backend.warm().catch((error: Error) => report(error.message));
+    if (roots.length === 0) return;
+    import('./follow-in-background.ts')
+      .then(({ followInBackground }) => {
+        following = followInBackground(roots, config, { warm: backend.warm, report });
+      })
+      .catch((error: Error) => report(error.message));
   }, WARM_AFTER);
 
   const { stop } = context.interruption;
   await Promise.race([connection.ended, new Promise((end) => stop.addEventListener('abort', end, { once: true }))]);
   clearTimeout(warming);
-  await Promise.race([Promise.all([connection.close(), backend.close()]), sleep(CLOSE_WITHIN)]);
-  // Whatever a dependency still holds on to: nobody is there to be served any more.
+  const closing = async () => {
+    await Promise.all([connection.close(), following?.close()]);
+    await backend.close();
+  };
+  await Promise.race([closing(), sleep(CLOSE_WITHIN)]);
+  // Nobody is connected any more, so whatever a dependency still holds can be dropped.
   setTimeout(() => process.exit(), 50);
   return exitCodes.ok;
 }
@@ -65,34 +86,14 @@ function sharedBackend(config: Config, offer: ToolOffer, folders: readonly strin
       return info?.pid === process.pid ? undefined : info;
     },
     async open(): Promise<OwnedBackend> {
-      // Only now: what answers the first message needs none of it.
-      const [{ createServices }, { openServer }, { serverLog }] = await Promise.all([
-        import('../services.ts'),
-        import('./open-server.ts'),
-        import('./log.ts'),
-      ]);
-      const services = await createServices(config, { log: serverLog(config.logLevel), resumes: true });
-      try {
-        const server = await openServer({
-          services,
-          config,
-          address: { host: '127.0.0.1', port: 0 },
-          offer,
-          folders,
-          role: 'mcp',
-          onYield: () => shared.release(),
-        });
-        return {
-          backend: server.backend,
-          async close() {
-            await server.close();
-            await services.close();
-          },
-        };
-      } catch (error) {
-        await services.close();
-        throw error;
-      }
+      // Loaded only now: the first reply needs none of it.
+      const [{ holdStore }, { serverLog }] = await Promise.all([import('./hold-store.ts'), import('./log.ts')]);
+      const { server, close } = await holdStore(config, {
+        ...{ offer, folders, role: 'mcp' },
+        log: serverLog(config.logLevel),
+        onYield: () => shared.release(),
+      });
+      return { backend: (await server.mcp()).backend, close };
     },
   });
   return shared;

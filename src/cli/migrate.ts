@@ -1,18 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { createAuthenticator } from '../access/authenticator.ts';
 import { ServiceError } from '../errors.ts';
-import { createApp } from '../http/app.ts';
-import { listen } from '../http/serve.ts';
 import { type MigratedItem, type MigratedKind, migrateR2r } from '../migrate/migrate-r2r.ts';
 import { openMigrationState } from '../migrate/migration-state.ts';
 import { connectV3, type V3Server } from '../migrate/v3-connection.ts';
 import type { CommandContext } from './command-context.ts';
-import { findServer } from './connect.ts';
+import { connect } from './connect.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { commandLog } from './log.ts';
 import { count, progressLine } from './progress-line.ts';
 
 export interface MigrateOptions {
@@ -26,14 +22,14 @@ export interface MigrateOptions {
 
 const kinds: readonly MigratedKind[] = ['collection', 'document', 'conversation'];
 
-/** What a report says that no count shows. */
+/** Limitations mentioned in the report. */
 const NOT_CARRIED_OVER = [
   'Users and their passwords: R2R does not give them out. Everything belongs to who runs this.',
   'Graphs, chunks edited by hand and vectors: they are made anew from the documents.',
   'When things were made: documents have it as first_ingested_at in their metadata.',
 ];
 
-/** `citewell migrate r2r`: copies what a running R2R holds; run again, it goes on where it stopped. */
+/** `citewell migrate r2r`: copies the contents of a running R2R; running it again resumes. */
 export async function migrate(options: MigrateOptions, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   const config = await context.config();
@@ -42,13 +38,15 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
   const statePath =
     options.state ??
     join(config.dataDir, `migration-${createHash('sha256').update(source.url).digest('hex').slice(0, 12)}.jsonl`);
-  const target = await openTarget(config, context);
+  const link = await connect(config, context, { makesWay: false });
   const items: MigratedItem[] = [];
   let total = 0;
   const startedAt = performance.now();
   try {
     const state = await openMigrationState(statePath);
-    const events = migrateR2r({ from: connectV3(source, signal), to: connectV3(target.server, signal), state, signal });
+    const { url, token } = await link.address();
+    const to = connectV3({ url, bearer: token }, signal);
+    const events = migrateR2r({ from: connectV3(source, signal), to, state, signal });
     for await (const event of events) {
       if (options.json) output.print(JSON.stringify(event));
       if (event.type === 'found') {
@@ -78,7 +76,7 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
     if (!signal.aborted) throw error;
   } finally {
     output.status('');
-    await target.close();
+    await link.close();
   }
   const report = reportOf(source.url, items, signal.aborted);
   if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
@@ -129,7 +127,7 @@ const describe = (counts: Readonly<Record<MigratedKind, number>>): string =>
 const describeOutcomes = ({ copied, present, failed }: Outcomes): string =>
   `${count(copied)} copied, ${count(present)} were here, ${count(failed)} failed`;
 
-/** The source with what it wants to see of the caller; secrets come over stdin, where no list of processes shows them. */
+/** The source with credentials; secrets are read from stdin, where process lists do not show them. */
 async function withCredentials(options: MigrateOptions, signal: AbortSignal): Promise<V3Server> {
   if (URL.parse(options.url) === null) {
     throw new ServiceError(
@@ -167,29 +165,4 @@ async function secret(what: string): Promise<string> {
   const given = (await readAll(process.stdin)).trim();
   if (given !== '') return given;
   throw new ServiceError('invalid_request', `No ${what} came over stdin.`);
-}
-
-/** The server of the data folder, or one for the time of this, which nobody else can use. */
-async function openTarget(config: Awaited<ReturnType<CommandContext['config']>>, { output }: CommandContext) {
-  const running = await findServer(config.dataDir);
-  if (running !== undefined) {
-    return { server: { url: running.url, bearer: running.token } satisfies V3Server, close: async () => {} };
-  }
-  const { createServices } = await import('../services.ts');
-  const services = await createServices(config, { log: commandLog(config.logLevel, output) });
-  try {
-    const key = randomUUID();
-    const authenticate = createAuthenticator({ keys: [key], localToken: () => undefined });
-    const http = await listen(createApp(services, authenticate), { host: '127.0.0.1', port: 0 });
-    return {
-      server: { url: http.url, bearer: key } satisfies V3Server,
-      async close() {
-        await http.close();
-        await services.close();
-      },
-    };
-  } catch (error) {
-    await services.close();
-    throw error;
-  }
 }

@@ -1,12 +1,45 @@
 import type { Config } from '../config.ts';
-import { chooseTools, type ToolOffer, type ToolWishes } from '../mcp/choose-tools.ts';
+import { chooseTools, type ToolOffer, type ToolSelectionOptions } from '../mcp/choose-tools.ts';
+import type { ConnectionWish } from '../mcp/http.ts';
 import { metNeeds, toolsets, unbuiltTools } from '../services/tool-catalogue.ts';
+import type { Tool } from '../toolbox/tool.ts';
+
+/**
+ * The tools of one HTTP connection. A client may leave out what it does not want and ask for more that only reads; what
+ * changes something it has only where the operator offers it, and nothing beyond the toolsets the operator named.
+ */
+export function connectionOffers(
+  config: Config,
+  usual: ToolOffer,
+  folders: readonly string[],
+): (wish: ConnectionWish) => ToolOffer {
+  const offers = new Map<string, ToolOffer>();
+  return ({ toolsets: asked, readOnly }) => {
+    const key = JSON.stringify([asked === undefined ? null : [...new Set(asked)].toSorted(), readOnly]);
+    const known = offers.get(key);
+    if (known !== undefined) return known;
+    const wanted = asked === undefined ? usual : offerFor(config, { toolsets: asked }, folders);
+    const mayHave = (tool: Tool) =>
+      usual.tools.includes(tool) || (config.mcpToolsets === undefined && tool.annotations.readOnly);
+    const tools = wanted.tools.filter((tool) => mayHave(tool) && !(readOnly && !tool.annotations.readOnly));
+    const gone = [...new Set([...usual.tools, ...wanted.tools])].filter((tool) => !tools.includes(tool));
+    const offer = {
+      tools,
+      absent: [
+        ...wanted.absent.filter(({ name }) => !gone.some((tool) => tool.name === name)),
+        ...gone.map(({ name }) => ({ name, reason: 'This connection left it out, or the server does not offer it.' })),
+      ],
+    };
+    offers.set(key, offer);
+    return offer;
+  };
+}
 
 /** The tools for these options over the settings. */
-export function offerFor(config: Config, wishes: ToolWishes, folders: readonly string[]): ToolOffer {
+export function offerFor(config: Config, options: ToolSelectionOptions, folders: readonly string[]): ToolOffer {
   return chooseTools(
     { toolsets, unbuilt: unbuiltTools },
-    { ...wishes, toolsets: wishes.toolsets ?? config.mcpToolsets },
+    { ...options, toolsets: options.toolsets ?? config.mcpToolsets },
     metNeeds(config, folders),
   );
 }

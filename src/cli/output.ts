@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Where a command writes. Results go to `print` (stdout); everything a person only watches goes to `note` (stderr). */
+/** Output of a command. Results go to `print` (stdout); progress and notes go to `note` (stderr). */
 export interface Output {
   /** A line of the result. */
   print(line?: string): void;
@@ -14,9 +14,11 @@ export interface Output {
   status(line: string): void;
   /** For stdout; unchanged where colours are not wanted. */
   style(style: Style, text: string): string;
+  /** For stdout: the text as a link where a terminal can follow one; unchanged elsewhere and without an address. */
+  link(text: string, url: string | undefined): string;
   /** For stderr. */
   noteStyle(style: Style, text: string): string;
-  /** Whether someone is looking at stderr, so that a progress bar makes sense. */
+  /** Whether stderr is a terminal, so that a progress bar makes sense. */
   readonly isInteractive: boolean;
   /** Columns of the terminal. */
   readonly width: number;
@@ -51,14 +53,19 @@ export function processOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteSt
       hasStatus = line !== '';
     },
     style: (style, text) => styleText(style, text, { stream: stdout }),
+    link: (text, url) =>
+      url === undefined || !canLink(stdout) ? text : `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`,
     noteStyle: (style, text) => styleText(style, text, { stream: stderr }),
     isInteractive: stderr.isTTY === true,
     get width() {
-      // 0 is what a terminal says that does not know.
+      // Terminals that do not know their width report 0.
       return stderr.columns || stdout.columns || DEFAULT_WIDTH;
     },
   };
 }
+
+/** A terminal that understands escape sequences; a dumb one has a colour depth of 1, as has one without colours. */
+const canLink = (stdout: NodeJS.WriteStream): boolean => stdout.isTTY === true && stdout.getColorDepth() > 1;
 
 /** Ends the process quietly when the reader of its output has gone, as in `citewell search … | head`. */
 export function endOnBrokenPipe(stream: NodeJS.WriteStream, end: () => void): void {

@@ -13,22 +13,22 @@ export interface Quiet {
   /** Milliseconds without a further event. */
   readonly quietMs: number;
   /** Milliseconds after which a path is due although it never is quiet, as that of a log. */
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 /** So many at once are one change of the whole folder; it costs less to look at all than to keep them. */
-const MOST_PATHS = 10_000;
+const MAX_PATHS = 10_000;
 
-export function createPendingPaths(root: string, { quietMs, mostMs }: Quiet): PendingPaths {
+export function createPendingPaths(root: string, { quietMs, maxMs }: Quiet): PendingPaths {
   const pending = new Map<string, { first: number; last: number }>();
-  const dueAt = ({ first, last }: { first: number; last: number }) => Math.min(last + quietMs, first + mostMs);
+  const dueAt = ({ first, last }: { first: number; last: number }) => Math.min(last + quietMs, first + maxMs);
 
   return {
     add(path) {
       const now = performance.now();
       const known = pending.get(path);
       if (known !== undefined) known.last = now;
-      else if (pending.size < MOST_PATHS || path === root) pending.set(path, { first: now, last: now });
+      else if (pending.size < MAX_PATHS || path === root) pending.set(path, { first: now, last: now });
       else this.add(root);
     },
     takeDue(now) {

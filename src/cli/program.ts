@@ -25,6 +25,9 @@ export interface ProgramParts {
   readonly ended: (code: ExitCode) => void;
 }
 
+/** Clients whose settings `mcp install` knows. */
+const mcpClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf', 'zed'] as const;
+
 const AS_OF = 'what the documents said at this time, e.g. 2026-03-01 or 2026-03-01T12:00:00Z';
 
 const HELP_AFTER = `
@@ -35,7 +38,8 @@ Exit codes:
   ${exitCodes.partly}    ingest: some were taken in, some failed
   ${exitCodes.interrupted}  interrupted with Ctrl-C (${exitCodes.terminated}: by SIGTERM)
 
-Settings come from the environment and a .env file; .env.example explains each.
+Settings come from the environment and the file that --env-file or CITEWELL_ENV_FILE names; .env.example explains each.
+A .env in the working folder may set a few harmless ones only, and "citewell mcp" does not look at it.
 Commands use the running server of the data folder when there is one, and work by themselves otherwise.`;
 
 /** The command line. Each command is imported when it is run, so that --help and --version stay quick. */
@@ -43,6 +47,7 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
   const program = new Command('citewell')
     .description('Answers over your own documents, with citations checked against the source.')
     .version(version, '-V, --version')
+    .option('--env-file <file>', 'read variables from this file, too; those of the environment win')
     .addHelpText('after', HELP_AFTER)
     .showHelpAfterError('(citewell --help lists commands and options)')
     .exitOverride();
@@ -54,18 +59,36 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .option('--host <address>', 'instead of CITEWELL_HOST')
     .action(async (options) => ended(await (await import('./serve.ts')).serve(options, context)));
 
-  program
+  const mcp = program
     .command('mcp')
     .description('serve MCP over stdin and stdout, for the host that starts it')
     .addOption(new Option('--tools <names>', 'exactly these tools, separated by commas').argParser(parseNames))
     .addOption(new Option('--toolsets <names>', 'these toolsets instead of the usual ones').argParser(parseNames))
+    .addOption(new Option('--exclude-tools <names>', 'never these tools').argParser(parseNames))
     .option('--read-only', 'no tool that changes anything')
     .option('--write', 'also the tools that take documents in and delete them')
     .addOption(
-      new Option('--allow-dir <folder>', 'let ingest_file read below this folder (repeatable)').argParser(collect),
+      new Option('--folder <folder>', 'take this folder in at start and follow its changes (repeatable)').argParser(
+        collect,
+      ),
+    )
+    .addOption(
+      new Option('--allow-dir <folder>', 'let tools read files below this folder (repeatable)').argParser(collect),
     )
     .option('--tool-prefix <text>', 'put this before the names of all tools')
     .action(async (options) => ended(await (await import('./mcp.ts')).mcp(options, context)));
+  mcp
+    .command('install')
+    .description('add this server to the settings of a client; keeps a backup and shows what changes')
+    .addOption(new Option('--client <name>', 'whose settings').choices([...mcpClientNames]).makeOptionMandatory())
+    .addOption(
+      new Option('--folder <folder>', 'have it take this folder in and follow it (repeatable)').argParser(collect),
+    )
+    .option('--print', 'only show what the file would be')
+    .action(async (_options, command: Command) =>
+      // "--folder" is an option of both, and the outer one takes it.
+      ended(await (await import('./mcp-install.ts')).installMcp(command.optsWithGlobals(), context)),
+    );
 
   const ingest = program
     .command('ingest')
@@ -116,6 +139,22 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
       .option('--json', 'machine-readable; events as JSON lines with --agent')
       .option('--agent', 'let an agent search and read, step by step, before it answers'),
   ).action(async (words, options) => ended(await (await import('./ask.ts')).ask(words.join(' '), options, context)));
+
+  program
+    .command('check')
+    .description('say which statements of an answer the documents support; exits with 1 when some are not')
+    .argument('[file]', 'the answer; - or nothing reads standard input')
+    .addOption(
+      new Option(
+        '--source <id>',
+        'what the next marker stands for: a passage, a document or a text file; the first is [1]',
+      ).argParser(collect),
+    )
+    .addOption(new Option('--document <id>', 'rest on this document only (repeatable)').argParser(collect))
+    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseMoment))
+    .option('--no-search', 'do not look in other documents for what the sources do not say')
+    .option('--json', 'machine-readable')
+    .action(async (file, options) => ended(await (await import('./check.ts')).check(file, options, context)));
 
   agentOptions(
     searchOptions(program.command('chat').description('ask in a conversation; reads questions line by line')),
@@ -224,6 +263,7 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
   program
     .command('doctor')
     .description('check what Citewell needs, and say how to fix what is wrong')
+    .option('--repair', 'write a database of an earlier version anew that keeps the space of what was deleted')
     .option('--json', 'machine-readable')
     .action(async (options) => ended(await (await import('./doctor.ts')).doctor(options, context)));
 

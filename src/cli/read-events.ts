@@ -4,7 +4,7 @@ export interface StreamedEvent {
   readonly data: string;
 }
 
-/** Reads the framing of r2r-v3.md 5.5; comments are passed over. */
+/** Reads the framing of docs/contract.md 5.5; comments are passed over. */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamedEvent, void> {
   const decoder = new TextDecoder();
   let buffer = '';

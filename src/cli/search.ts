@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { sourceAddress } from '../citations/source-address.ts';
 import type { Json } from '../documents/document.ts';
-import type { Passage, SearchMode, SearchResult } from './client.ts';
+import type { Client, Passage, SearchMode, SearchResult } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { paragraph, place, table, visibleLine } from './layout.ts';
+import { noteEmptyCorpus } from './note-empty-corpus.ts';
 import type { Output } from './output.ts';
 import { withClient } from './with-client.ts';
 
@@ -35,37 +37,61 @@ export function search(query: string, options: SearchOptions, context: CommandCo
       context.interruption.stop,
     );
     if (options.json) context.output.print(JSON.stringify(toJson(query, result)));
-    else show(result, options.offset, context.output);
+    else {
+      const isEmpty = result.passages.length === 0 && (await noteEmptyCorpus(client, context.output));
+      if (!isEmpty) show(result, { ...options, page: client.page }, context.output);
+    }
+    const { chroma } = await context.config();
+    if (chroma !== undefined) await noteDeadIndex(client, chroma.url, context.output);
     return exitCodes.ok;
   });
 }
 
-function toJson(query: string, { passages, explanation }: SearchResult): Json {
+async function noteDeadIndex(client: Client, url: string, output: Output): Promise<void> {
+  const { index } = await client.status();
+  if (index.state !== 'unavailable') return;
+  const words = `The Chroma of CHROMA_URL (${url}) does not answer; the stored vectors were compared one by one.`;
+  output.note(output.noteStyle('yellow', `warning: ${words}`));
+}
+
+function toJson(query: string, { passages, notes, explanation }: SearchResult): Json {
   return {
     query,
-    results: passages.map((passage) => passageJson(passage)),
+    results: passages.map((passage) => chunkJson(passage)),
+    ...(notes.length > 0 && { notes }),
     ...(explanation !== undefined && { explanation }),
   };
 }
 
 /** A passage for scripts, in the spelling of the HTTP interface. */
-export function passageJson({ documentId, headingPath, ...rest }: Passage): Json {
+export function chunkJson({ documentId, headingPath, ...rest }: Passage): Json {
   return { ...rest, document_id: documentId, heading_path: headingPath };
 }
 
-function show({ passages, explanation }: SearchResult, offset: number, output: Output): void {
+function show({ passages, notes, explanation }: SearchResult, asked: Shown, output: Output): void {
+  const { offset } = asked;
   if (passages.length === 0) output.note('Nothing was found.');
   passages.forEach((passage, index) => {
     const where = place(passage);
     output.print(
-      `${offset + index + 1}. ${output.style('bold', visibleLine(passage.title))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
+      `${offset + index + 1}. ${output.style('bold', output.link(visibleLine(passage.title), addressOf(passage, asked)))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
         `  ${output.style('cyan', passage.score.toFixed(3))}`,
     );
     output.print(paragraph(passage.text, { width: output.width, indent: '   ', maxLines: LINES_PER_PASSAGE }));
     output.print(output.style('dim', `   ${passage.documentId}${explained(passage)}`));
     output.print();
   });
+  for (const note of notes) output.note(note);
   if (explanation !== undefined) for (const line of explanationLines(explanation)) output.print(line);
+}
+
+type Shown = Pick<SearchOptions, 'offset' | 'asOf'> & { readonly page: string | undefined };
+
+/** Where the page shows a passage: in the version found when an earlier time was searched. */
+function addressOf({ documentId, version, start, end }: Passage, { asOf, page }: Shown): string | undefined {
+  if (page === undefined) return undefined;
+  const quotes = start === null || end === null ? [] : [{ start, end }];
+  return page + sourceAddress(documentId, { version: asOf === undefined ? undefined : version, quotes });
 }
 
 const leg = z.object({ rank: z.number(), score: z.number() });

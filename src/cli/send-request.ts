@@ -3,6 +3,19 @@ import { json } from 'node:stream/consumers';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { readEvents } from './read-events.ts';
 
+/** The server has gone, or is about to. */
+export class ServerLost extends ServiceError {
+  /** Whether the server may have begun what it was asked for. */
+  readonly wasSent: boolean;
+
+  constructor(server: string, cause: unknown) {
+    super('store_failed', `The server at ${server} broke off; it may be stopping. Run this again when it is back.`, {
+      cause,
+    });
+    this.wasSent = !(cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED');
+  }
+}
+
 export interface ServerRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below `/v3`. */
@@ -19,7 +32,7 @@ export async function askServer(server: string, call: ServerRequest): Promise<un
   return json(await send(server, call));
 }
 
-interface StreamRequest extends ServerRequest {
+export interface StreamRequest extends ServerRequest {
   /** Told of the response's headers before the first event. */
   readonly onStart?: (headers: IncomingHttpHeaders) => void;
 }
@@ -70,15 +83,8 @@ async function send(server: string, { method, path, body, signal, token }: Serve
 
 function lost(server: string, signal: AbortSignal | undefined, cause: unknown): ServiceError {
   if (signal?.aborted) return new ServiceError('cancelled', 'Interrupted.', { cause });
-  return stopping(server, cause);
+  return new ServerLost(server, cause);
 }
-
-const stopping = (server: string, cause: unknown): ServiceError =>
-  new ServiceError(
-    'store_failed',
-    `The server at ${server} broke off; it may be stopping. Run this again when it is back.`,
-    { cause },
-  );
 
 function failureOf(
   body: unknown,
@@ -89,5 +95,5 @@ function failureOf(
   // It is our own server, whose codes are ours.
   const error = new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
   // Nobody here has cancelled it.
-  return error.code === 'cancelled' ? stopping(server, error) : error;
+  return error.code === 'cancelled' ? new ServerLost(server, error) : error;
 }

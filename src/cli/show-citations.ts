@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 const LINES_PER_QUOTE = 6;
 
 /** What the check of an answer's statements against their source said, for people. */
-const verdictWords = {
+export const verdictWords = {
   verbatim: ['green', 'says so, word for word'],
   close: ['green', 'says so, in other words'],
   elsewhere: ['yellow', 'does not say so, but another passage that was read does'],
@@ -15,11 +15,11 @@ const verdictWords = {
 
 /** Below an answer: each source with its quoted passages and where they stand. */
 export async function showCitations(citations: readonly CitedSource[], client: Client, output: Output): Promise<void> {
-  for (const { number, title, documentId, quotes, verdict } of citations) {
+  for (const { number, title, documentId, quotes, verdict, url } of citations) {
     const file = await sourceOf(client, documentId);
     output.print();
     output.print(
-      `${output.style('cyan', `[${number}]`)} ${output.style('bold', visibleLine(title))}  ${output.style('dim', visibleLine(file))}`,
+      `${output.style('cyan', `[${number}]`)} ${output.style('bold', output.link(visibleLine(title), client.page && url))}  ${output.style('dim', visibleLine(file))}`,
     );
     if (verdict !== undefined) {
       const [colour, words] = verdictWords[verdict];

@@ -9,8 +9,8 @@ const SHORT_PATIENCE = 5_000;
 const LOOK_AGAIN = 100;
 
 /**
- * Opens the data folder for a server. A process that has it only for the one client of its own is asked to make way,
- * and uses the server from then on. Throws `conflict` when something else has it.
+ * Opens the data folder for a server. A process that has it only for one user of its own is asked to make way, and
+ * uses the server from then on. Throws `conflict` when something else has it.
  */
 export async function takeFolder<T>(dataDir: string, open: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const startedAt = performance.now();
@@ -25,7 +25,7 @@ export async function takeFolder<T>(dataDir: string, open: () => Promise<T>, sig
       const patience = isMakingWay || holder !== undefined ? PATIENCE : SHORT_PATIENCE;
       if (!isTaken || signal.aborted || performance.now() - startedAt > patience) throw error;
       if (holder !== undefined) {
-        if (holder.role !== 'mcp' || !(await askToYield(holder, signal))) throw error;
+        if (holder.role === 'server' || !(await askToYield(holder, signal))) throw error;
         isMakingWay = true;
       }
     }

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import type { Principal } from '../access/principal.ts';
 import { userId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
-import { describeUser, describeUsers } from '../http/describe-user.ts';
-import { registration, userChange } from '../http/wire/user-record.ts';
-import type { Services } from '../services.ts';
 import type { CodePurpose } from '../store/user-records.ts';
 import type { ServerRequest } from './send-request.ts';
 
@@ -75,29 +71,6 @@ export function httpUsers(call: Call): UsersClient {
       const { results } = await call('POST', `${at(id)}/codes`, { body: { purpose } });
       return z.object({ code: z.string() }).parse(results).code;
     },
-  };
-}
-
-/** Users of the data folder, in this process. */
-export function inProcessUsers(services: Services, by: Principal): UsersClient {
-  const { users } = services.accounts;
-  return {
-    async list({ ids = [], ...page }) {
-      const { items, total } = await users.list(by, { ids, ...page });
-      return { users: z.array(userRecord).parse(await describeUsers(items, services)), total };
-    },
-    async create(wire) {
-      const user = await users.register(by, registration.parse(wire), 'this machine');
-      return userRecord.parse(await describeUser(user, services));
-    },
-    async update(id, wire) {
-      const user = await users.update(by, id, userChange.parse(wire));
-      return userRecord.parse(await describeUser(user, services));
-    },
-    async remove(id) {
-      return (await users.remove(by, id, undefined)).documents;
-    },
-    code: (id, purpose) => users.createCode(by, id, purpose),
   };
 }
 

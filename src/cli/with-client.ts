@@ -1,17 +1,18 @@
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ConnectOptions, connect } from './connect.ts';
+import { httpClient } from './http-client.ts';
 
-/** Runs a command's work against the running server of the data folder, or in process, and closes what it opened. */
+/** Runs a command's work against whatever process has the data folder, this one if need be, and closes what it opened. */
 export async function withClient<T>(
   context: CommandContext,
   run: (client: Client) => Promise<T>,
   options: ConnectOptions = {},
 ): Promise<T> {
-  const client = await connect(await context.config(), context, options);
+  const link = await connect(await context.config(), context, options);
   try {
-    return await run(client);
+    return await run(await httpClient(link));
   } finally {
-    await client.close();
+    await link.close();
   }
 }

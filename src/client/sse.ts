@@ -31,7 +31,7 @@ export class StreamFailure extends Error {
 }
 
 /**
- * The events of /v3/retrieval/rag and /agent (r2r-v3.md 5.5), typed by name, until the terminator. Letters that are cut
+ * The events of /v3/retrieval/rag and /agent (docs/contract.md 5.5), typed by name, until the terminator. Letters that are cut
  * by the network, comments, all line ends and events of future versions are seen to. Throws StreamFailure for an
  * `error` event, and when the stream breaks off and cannot be opened again. Leaving the loop cancels the stream.
  */

@@ -16,7 +16,7 @@ export interface MarkerSpan {
   readonly end: number;
 }
 
-/** The record of a source (r2r-v3.md 4.5) with the passages that back the answer. */
+/** The record of a source (docs/contract.md 4.5) with the passages that back the answer. */
 export interface CitationPayload {
   readonly id?: string;
   readonly document_id?: string;
@@ -65,6 +65,8 @@ export interface FinalAnswer {
   readonly model?: string;
   /** `extractive` when no language model wrote this. */
   readonly mode?: string;
+  /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
+  readonly support?: 'answer' | 'closest' | 'none';
   readonly [member: string]: unknown;
 }
 
@@ -92,7 +94,7 @@ interface Shapes {
   readonly final_answer: FinalAnswer;
 }
 
-/** One event of an answer (r2r-v3.md 5.5). `id` is what to go on from after a break; empty when the server sent none. */
+/** One event of an answer (docs/contract.md 5.5). `id` is what to go on from after a break; empty when the server sent none. */
 export type StreamEvent = {
   readonly [Name in keyof Shapes]: { readonly event: Name; readonly data: Shapes[Name]; readonly id: string };
 }[keyof Shapes];

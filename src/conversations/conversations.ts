@@ -24,7 +24,7 @@ export interface MessageChange {
 }
 
 /**
- * Conversations as one user may see and change them, r2r-v3.md 8. Another's conversation is `not_found`, like one that
+ * Conversations as one user may see and change them, docs/contract.md 8. Another's conversation is `not_found`, like one that
  * is not there; a superuser may everything. A message without content is `invalid_request`.
  */
 export interface Conversations {

@@ -1,4 +1,4 @@
-/** Never the last word of a sentence: something always follows. Lower case, without the final full stop. */
+/** Abbreviations that never end a sentence. Lower case, without the final full stop. */
 const ALWAYS_FOLLOWED = new Set(
   (
     'mr mrs ms mx dr prof rev hon fr sr. st ste mt ft gen col lt maj capt sgt cpl cmdr adm gov sen rep pres supt messrs ' +
@@ -9,7 +9,7 @@ const ALWAYS_FOLLOWED = new Set(
   ).split(' '),
 );
 
-/** May end a sentence and may stand within one. */
+/** Abbreviations that may end a sentence or occur within one. */
 const SOMETIMES_FOLLOWED = new Set(
   (
     'jr sr inc ltd co corp bros llc plc gmbh etc u.s u.k u.n e.u u.s.a d.c b.c a.d b.c.e c.e a.m p.m ph.d m.d b.a m.a ' +
@@ -17,7 +17,7 @@ const SOMETIMES_FOLLOWED = new Set(
   ).split(' '),
 );
 
-/** Words that open a sentence far more often than they continue a name. */
+/** Words that begin a sentence far more often than they continue a name. */
 const OPENERS = new Set(
   (
     'the a an this that these those he she it its they we you i his her their our my your there here in on at by for from ' +
@@ -37,8 +37,8 @@ const LAST_WORD = /([\p{L}\p{N}][\p{L}\p{M}\p{N}.]*)\.$/u;
 const FIRST_WORD = /^[\s"'“”‘’«»(]*([\p{L}\p{M}\p{N}]+)/u;
 
 /**
- * Whether a sentence goes on with `right` although `left` ends like one: its full stop belongs to an abbreviation, an
- * initial or an ordinal, or a small letter follows.
+ * Whether the sentence continues with `right` although `left` ends like a sentence: its full stop belongs to an
+ * abbreviation, an initial or an ordinal, or a lower-case letter follows.
  */
 export function goesOn(left: string, right: string): boolean {
   const tail = left.slice(-32).trimEnd();

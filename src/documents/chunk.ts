@@ -1,8 +1,9 @@
 import type { Metadata } from './document.ts';
+import type { Place } from './places.ts';
 
 /**
- * A passage of a document. `text` equals the document's extracted text from `start` to `end`
- * (UTF-16 code units, end exclusive), except for chunks that were given ready-made or edited.
+ * A chunk of a document. `text` equals the document's extracted text from `start` to `end` (UTF-16 code units, end
+ * exclusive), except for chunks that were given ready-made or edited.
  */
 export interface Chunk {
   readonly id: string;
@@ -10,23 +11,30 @@ export interface Chunk {
   readonly ownerId: string;
   readonly collectionIds: readonly string[];
   readonly text: string;
-  /** Place in the document, from 0. */
+  /** Position in the document, from 0. */
   readonly order: number;
   readonly start: number;
   readonly end: number;
   readonly page: number | null;
-  /** Headings above the passage, outermost first. */
+  /** Headings above the chunk, outermost first. */
   readonly headingPath: readonly string[];
-  /** The version of the document it was read in, and since when that could be seen. */
+  /**
+   * Where pages and sections begin within the chunk, starting with its own beginning; absent when it is on one page and
+   * in one section.
+   */
+  readonly places?: readonly Place[];
+  /** The version of the document it was read from, and when that became visible. */
   readonly version?: string;
   readonly publishedAt?: string | null;
+  /** True when a newer version of the document can be seen. */
+  readonly isReplaced?: boolean;
   /** The document's metadata, then title, document_type, version, chunk_order, page_number, then the chunk's own. */
   readonly metadata: Metadata;
 }
 
-/** What one leg of a search said about a chunk; kept for `explain`. */
+/** Result of one search leg for a chunk; used by `explain`. */
 export interface LegScore {
-  /** From 1, among the hits of that leg that pass the filter. */
+  /** From 1, among that leg's hits that pass the filter. */
   readonly rank: number;
   readonly score: number;
 }
@@ -35,10 +43,10 @@ export interface ScoredChunk extends Chunk {
   readonly score: number;
   readonly semantic?: LegScore;
   readonly fullText?: LegScore;
-  /** What a reranker said, and the place from 1 that the hit had before. */
+  /** The reranker's score, and the rank (from 1) before reranking. */
   readonly rerank?: { readonly score: number; readonly from: number };
-  /** Other passages that say the same and were folded into this one. */
+  /** Near-duplicate chunks that were folded into this one. */
   readonly alsoIn?: readonly { readonly id: string; readonly documentId: string }[];
-  /** The passages that this one was put together from, in the order of the document. */
+  /** The chunks this one was merged from, in document order. */
   readonly merged?: readonly string[];
 }

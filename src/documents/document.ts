@@ -3,21 +3,23 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 
 export type Metadata = { readonly [key: string]: Json };
 
-/** Stages of ingestion, r2r-v3.md 6.2. Any stage can end in `failed`. */
-export type IngestionStatus =
-  | 'pending'
-  | 'parsing'
-  | 'augmenting'
-  | 'embedding'
-  | 'storing'
-  | 'success'
-  | 'enriching'
-  | 'failed';
+/** Stages of ingestion, docs/contract.md 6.2. Any stage can end in `failed`. */
+export const ingestionStatuses = [
+  'pending',
+  'parsing',
+  'augmenting',
+  'embedding',
+  'storing',
+  'success',
+  'enriching',
+  'failed',
+] as const;
+export type IngestionStatus = (typeof ingestionStatuses)[number];
 
-/** Stages of graph extraction, r2r-v3.md 6.2. */
+/** Stages of graph extraction, docs/contract.md 6.2. */
 export type ExtractionStatus = 'pending' | 'processing' | 'success' | 'enriched' | 'failed';
 
-/** Whether a model is to write, writes, or has written the summary; `none` when it is taken from the text. */
+/** State of the summary by a model; `none` when the summary is taken from the text. */
 export type SummaryStatus = 'none' | 'pending' | 'processing' | 'success' | 'failed';
 
 /** A file or text of the corpus, without its text and chunks. */
@@ -30,7 +32,9 @@ export interface Document {
   readonly title: string;
   readonly metadata: Metadata;
   readonly version: string;
-  /** Where it came from: an absolute `file:` or `http(s):` URL; null for uploads and raw text. */
+  /** True for an earlier version, when a newer one can be seen. */
+  readonly isReplaced?: boolean;
+  /** Origin: an absolute `file:` or `http(s):` URL; null for uploads and raw text. */
   readonly source: string | null;
   readonly fileName: string;
   readonly mediaType: string;
@@ -39,20 +43,20 @@ export interface Document {
   readonly contentHash: string;
   readonly ingestionStatus: IngestionStatus;
   readonly extractionStatus: ExtractionStatus;
-  /** Why ingestion failed, in words for people; null unless `ingestionStatus` is `failed`. */
+  /** Why ingestion failed, for users; null unless `ingestionStatus` is `failed`. */
   readonly failure: string | null;
   readonly ingestionAttempt: number;
   readonly summary: string | null;
   readonly summaryStatus?: SummaryStatus;
   /** The model that wrote the summary; null when it was taken from the text. */
   readonly summaryBy?: string | null;
-  /** Why the summary is not by a model though one was asked. */
+  /** Why a requested summary by a model is missing. */
   readonly summaryNote?: string | null;
   readonly totalTokens: number;
   /** Length of the extracted text in UTF-16 code units; 0 until parsed. */
   readonly textLength: number;
   readonly chunkCount: number;
-  /** Since when this version can be seen; null while none can. */
+  /** When this version became visible; null while none is visible. */
   readonly publishedAt?: string | null;
   /** ISO-8601, UTC. */
   readonly createdAt: string;
@@ -64,4 +68,18 @@ export interface PageSpan {
   readonly number: number;
   readonly start: number;
   readonly end: number;
+}
+
+/** Start of a section of the extracted text, with its own heading and those above it, outermost first. */
+export interface HeadingSpan {
+  readonly start: number;
+  readonly path: readonly string[];
+}
+
+/** Positions of the pages and sections of an extracted text, in order. */
+export interface Outline {
+  /** Empty for formats without pages. */
+  readonly pages: readonly PageSpan[];
+  /** Absent or empty when no sections are known. */
+  readonly headings?: readonly HeadingSpan[];
 }

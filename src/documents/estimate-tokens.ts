@@ -1,12 +1,12 @@
-// Written without spaces between words: a character is about a token.
+// Scripts without spaces between words: about one token per character.
 const DENSE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 const SPACED =
   /[^\p{ASCII}\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\s]/gu;
 
 /**
- * About how many tokens a language model counts in a text, without its tokenizer: four characters of Latin text, 2.5 of
- * other alphabets, or one of a script without spaces make a token.
+ * Estimates the number of tokens of a text without the model's tokenizer: four characters of Latin text, 2.5 of other
+ * alphabets, or one of a script without spaces make a token.
  */
 export function estimateTokens(text: string): number {
   const dense = text.match(DENSE)?.length ?? 0;

@@ -1,4 +1,4 @@
-/** Values of a record that are not metadata, by the name a filter uses. */
+/** Fields of a record other than metadata, by the name a filter uses. */
 export type RecordField =
   | 'id'
   | 'chunk_id'
@@ -24,15 +24,16 @@ export type RecordField =
   | 'text_length'
   | 'chunk_count';
 
-/** What kind of record a filter looks at: a chunk with its document behind it, or a document alone. */
+/** Kind of record a filter applies to: a chunk with its document, or a document alone. */
 export type FilterTarget = 'chunk' | 'document';
 
 /**
- * Where the value of a filter's `field` is found.
+ * Where the value of a filter's `field` is stored.
  *
- * `record`: only there. `collections`: the document's collections; `single` is the shorthand `collection_id`, which asks
- * about one of them. `metadata`: along `path` in the metadata; a chunk's own edits of the path's first key hide the
- * document's. `inherited` comes between the chunk's own metadata and the document's, `fallback` after both.
+ * `record`: only in that field. `collections`: the document's collections; `single` is the shorthand `collection_id`,
+ * which tests one of them. `metadata`: at `path` in the metadata; a chunk's own value for the path's first key
+ * overrides the document's. `inherited` comes between the chunk's own metadata and the document's, `fallback` after
+ * both.
  */
 export type FieldPlace =
   | { readonly kind: 'record'; readonly field: RecordField; readonly isIdentifier: boolean }
@@ -49,7 +50,7 @@ const ALWAYS_RECORD: readonly RecordField[] = ['id', 'document_id', 'owner_id', 
 const ONLY_OF_CHUNKS: readonly RecordField[] = ['chunk_id', 'text'];
 const INHERITED: readonly RecordField[] = ['title', 'document_type', 'version'];
 const INHERITED_BY_CHUNKS: readonly RecordField[] = ['chunk_order', 'page_number'];
-// A user's own metadata may well use these names, and then means itself.
+// A user's own metadata may use these names, and then takes precedence.
 const FALLBACK: readonly RecordField[] = [
   'source',
   'file_name',
@@ -65,7 +66,7 @@ const FALLBACK: readonly RecordField[] = [
 ];
 const METADATA_PREFIX = 'metadata.';
 
-/** Finds where a field lives, r2r-v3.md 4.2. Every name leads somewhere; an unknown one to metadata nobody has. */
+/** Resolves a field name, docs/contract.md 4.2. Unknown names resolve to metadata that no record has. */
 export function placeOfField(name: string, target: FilterTarget): FieldPlace {
   if (name.startsWith(METADATA_PREFIX)) {
     const path = name.slice(METADATA_PREFIX.length);

@@ -1,7 +1,7 @@
 export type Scalar = string | number | boolean;
 
 /**
- * A condition on documents and chunks, r2r-v3.md 4.2, as a closed tree.
+ * A condition on documents and chunks, docs/contract.md 4.2, as a closed union.
  *
  * `field` is a path: a built-in name (`id`, `document_id`, `owner_id`, `collection_ids`, `title`, `document_type`,
  * `created_at`, `updated_at`, `text`, `chunk_order`, `page_number`…) or `metadata.<path>`; any other bare name means
@@ -18,8 +18,9 @@ export type Filter =
       readonly value: Scalar;
     }
   | { readonly kind: 'isNull' | 'isNotNull'; readonly field: string }
+  /** The value is one of these, or an array that contains one of these. */
   | { readonly kind: 'in' | 'notIn'; readonly field: string; readonly values: readonly Scalar[] }
-  /** Array fields: `overlap` shares an element, `contains` holds all, `exactly` is just these in any order. */
+  /** Array fields: `overlap` shares an element, `contains` contains all, `exactly` equals the set in any order. */
   | { readonly kind: 'overlap' | 'contains' | 'exactly'; readonly field: string; readonly values: readonly Scalar[] }
   | { readonly kind: 'notContains'; readonly field: string; readonly value: Scalar }
   /** SQL pattern with `%` and `_`. */
@@ -29,7 +30,7 @@ export type Filter =
 
 export const everything: Filter = { kind: 'all' };
 
-/** All of these must hold; flattens, and drops what is always true. */
+/** Conjunction of the filters; flattens, and drops what is always true. */
 export function allOf(...filters: readonly Filter[]): Filter {
   const needed = filters.flatMap((filter) =>
     filter.kind === 'all' ? [] : filter.kind === 'and' ? filter.filters : [filter],

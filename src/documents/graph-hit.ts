@@ -1,13 +1,26 @@
-/** What a search found in the graph; as told by what the one who asks may see. */
+/** A hit of a graph search, limited to content the user may see. */
 export interface GraphHit {
   readonly id: string;
   /** Above 0, at most 1. */
   readonly score: number;
-  /** Passages that say so, the most telling first; empty for what was made by hand. */
+  /** Chunks that mention it, the most relevant first; empty for manual entries. */
   readonly chunkIds: readonly string[];
-  /** Where that stands. */
+  /** The documents of those chunks. */
   readonly documents: readonly { readonly id: string; readonly title: string }[];
+  /** The sentence it is based on; absent for manual entries. */
+  readonly sentence?: GraphSentence;
   readonly found: FoundEntity | FoundRelationship | FoundCommunity;
+}
+
+/** A sentence with its position in a document. */
+export interface GraphSentence {
+  readonly documentId: string;
+  readonly chunkId: string;
+  readonly text: string;
+  /** Start offset in the document's extracted text. */
+  readonly start: number;
+  readonly page: number | null;
+  readonly headingPath: readonly string[];
 }
 
 export interface FoundEntity {
@@ -36,7 +49,7 @@ export interface FoundCommunity {
   readonly collectionId: string;
 }
 
-/** In one sentence or a few, for a reader who sees nothing else of it. */
+/** A self-contained text of one or a few sentences. */
 export function graphHitText({ found }: GraphHit): string {
   switch (found.kind) {
     case 'entity': {

@@ -2,7 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 
 const DNS_NAMESPACE = Buffer.from('6ba7b8109dad11d180b400c04fd430c8', 'hex');
 
-/** UUID version 5 (RFC 9562, 5.5) in the DNS namespace; the contract's deterministic identifiers (r2r-v3.md 3). */
+/**
+ * UUID version 5 (RFC 9562, 5.5) in the DNS namespace, for the contract's deterministic identifiers (docs/contract.md
+ * 3).
+ */
 export function uuidFromName(name: string): string {
   const hash = createHash('sha1').update(DNS_NAMESPACE).update(name, 'utf8').digest().subarray(0, 16);
   hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x50, 6);
@@ -14,7 +17,7 @@ export function uuidFromName(name: string): string {
 export const userId = (email: string): string => uuidFromName(email.toLowerCase());
 export const defaultCollectionId = (owner: string): string => uuidFromName(owner);
 
-/** Identifier of a document made from `name`: its title, file name, raw text or joined chunks. */
+/** Identifier of a document derived from `name`: its title, file name, raw text or joined chunks. */
 export const documentId = (name: string, owner: string): string =>
   uuidFromName(`${name.replaceAll('/', '_')}-${owner}`);
 
@@ -23,5 +26,5 @@ export const newId = (): string => randomUUID();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isUuid = (value: string): boolean => UUID.test(value);
 
-/** UUID version 5, as the identifiers of default collections are. */
+/** Whether the identifier is a UUID version 5, as those of default collections are. */
 export const isMadeFromName = (id: string): boolean => id.charAt(14) === '5';

@@ -1,16 +1,26 @@
-/** Levels of nesting that are read; real documents and requests stay far below. */
+/** Maximum nesting depth; real documents and requests stay far below. */
 const MAX_DEPTH = 64;
 
+/** Why untrusted JSON must be rejected; the message is for the caller. */
+export interface JsonProblem {
+  readonly kind: 'too_deep' | 'forbidden_member';
+  readonly message: string;
+}
+
 /**
- * Why JSON from outside must not be worked on, in words; undefined when it may. Looks level by level and not by
- * recursion, which hostile input could exhaust.
+ * What is wrong with untrusted JSON; undefined when it is acceptable. Works level by level, because hostile input could
+ * exhaust recursion.
  */
-export function jsonProblem(value: unknown): string | undefined {
+export function jsonProblem(value: unknown): JsonProblem | undefined {
   let level: object[] = [value].filter(isObject);
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth >= MAX_DEPTH) return `JSON nested deeper than ${MAX_DEPTH} levels is not accepted.`;
-    // Schemas leave such a member out without a word, and a filter without its condition lets everything through.
-    if (level.some((each) => Object.hasOwn(each, '__proto__'))) return 'A member may not be called "__proto__".';
+    if (depth >= MAX_DEPTH) {
+      return { kind: 'too_deep', message: `JSON nested deeper than ${MAX_DEPTH} levels is not accepted.` };
+    }
+    // Schemas silently drop such a member, and a filter without its condition would match everything.
+    if (level.some((each) => Object.hasOwn(each, '__proto__'))) {
+      return { kind: 'forbidden_member', message: 'A member may not be called "__proto__".' };
+    }
     level = level.flatMap((each) => Object.values(each).filter(isObject));
   }
   return undefined;

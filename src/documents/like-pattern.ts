@@ -1,9 +1,9 @@
-/** One piece of an SQL `LIKE` pattern: any run of characters, any one character, or one of these characters. */
+/** One element of an SQL `LIKE` pattern: any run of characters, any one character, or one of these characters. */
 export type PatternPiece = 'anything' | 'one' | readonly string[];
 
 /**
- * Reads a `LIKE` pattern with `%`, `_` and the escape `\`. Ignoring case, a character stands for its upper- and
- * lower-case forms that are one character long.
+ * Parses a `LIKE` pattern with `%`, `_` and the escape `\`. When case is ignored, a character matches its upper- and
+ * lower-case forms of one character.
  */
 export function readLikePattern(pattern: string, caseSensitive: boolean): PatternPiece[] {
   const pieces: PatternPiece[] = [];
@@ -23,7 +23,7 @@ export function readLikePattern(pattern: string, caseSensitive: boolean): Patter
   return pieces;
 }
 
-/** Does the whole text fit the pattern? Linear in practice: only the last `%` is ever retried. */
+/** Whether the whole text matches the pattern. Linear in practice: only the last `%` is ever retried. */
 export function matchesLike(pieces: readonly PatternPiece[], text: string): boolean {
   const characters = [...text.toWellFormed()];
   let piece = 0;

@@ -4,24 +4,24 @@ import { type FilterTarget, placeOfField, type RecordField } from './filter-fiel
 import { isUuid } from './ids.ts';
 import { matchesLike, readLikePattern } from './like-pattern.ts';
 
-/** What a filter can see of a chunk or document. */
+/** The fields of a chunk or document that filters use. */
 export interface FilterRecord {
   readonly target: FilterTarget;
   readonly fields: { readonly [field in RecordField]?: string | number | null };
   readonly collectionIds: readonly string[];
-  /** The document's. */
+  /** The document's metadata. */
   readonly metadata: Metadata;
-  /** The chunk's own edits; empty for documents. */
+  /** The chunk's own metadata; empty for documents. */
   readonly ownMetadata: Metadata;
 }
 
 /**
- * Does the record satisfy the filter? The meaning of filters (r2r-v3.md 4.2) in its plainest form; the SQL of the stores
- * is held against it.
+ * Whether the record satisfies the filter. Reference implementation of filters (docs/contract.md 4.2), against which
+ * the stores' SQL is tested.
  *
- * The operand's type decides how a value is read: a number is compared with numbers and with strings that are a JSON
- * number, a boolean with booleans and "true"/"false", a text with strings and with the JSON text of numbers and booleans,
- * in code point order. Objects and arrays equal nothing.
+ * The operand's type decides how a value is compared: a number with numbers and with strings that are a JSON number, a
+ * boolean with booleans and "true"/"false", a text with strings and with the JSON text of numbers and booleans, in code
+ * point order. Objects and arrays equal nothing.
  */
 export function matchesFilter(filter: Filter, record: FilterRecord): boolean {
   switch (filter.kind) {
@@ -38,7 +38,7 @@ export function matchesFilter(filter: Filter, record: FilterRecord): boolean {
   }
 }
 
-/** A filter that looks at one field. */
+/** A filter on one field. */
 export type Condition = Extract<Filter, { readonly field: string }>;
 
 function matchesCondition(condition: Condition, record: FilterRecord): boolean {
@@ -82,9 +82,9 @@ function matchesValue(condition: Condition, value: Json): boolean {
         ? !compares(value, 'eq', condition.value)
         : compares(value, condition.op, condition.value);
     case 'in':
-      return condition.values.some((each) => compares(value, 'eq', each));
+      return condition.values.some((each) => isOrHolds(value, each));
     case 'notIn':
-      return !condition.values.some((each) => compares(value, 'eq', each));
+      return !condition.values.some((each) => isOrHolds(value, each));
     case 'like':
       return (
         typeof value === 'string' && matchesLike(readLikePattern(condition.pattern, condition.caseSensitive), value)
@@ -95,6 +95,9 @@ function matchesValue(condition: Condition, value: Json): boolean {
       return isArray(value) && matchesElements(condition, value);
   }
 }
+
+const isOrHolds = (value: Json, wanted: Scalar): boolean =>
+  compares(value, 'eq', wanted) || (isArray(value) && value.some((element) => compares(element, 'eq', wanted)));
 
 type ElementCondition = Extract<Condition, { readonly kind: 'overlap' | 'contains' | 'exactly' | 'notContains' }>;
 
@@ -114,7 +117,7 @@ function matchesElements(condition: ElementCondition, elements: readonly Json[])
   }
 }
 
-// The collections are an array that is always there; equality and membership mean what the contract says of them.
+// The collections are an array that is always present; the contract defines equality and membership for it.
 function matchesCollections(asked: Condition, ids: readonly string[], single: boolean): boolean {
   const condition = withIdOperands(asked);
   switch (condition.kind) {
@@ -141,7 +144,7 @@ function matchesCollections(asked: Condition, ids: readonly string[], single: bo
   }
 }
 
-/** Operands for a field of identifiers: text, and UUIDs in lower case, as they are stored. */
+/** Normalises operands for identifier fields: text, and UUIDs in lower case, as they are stored. */
 export function withIdOperands(condition: Condition): Condition {
   const lower = (value: Scalar): string => (isUuid(String(value)) ? String(value).toLowerCase() : String(value));
   switch (condition.kind) {
@@ -178,7 +181,7 @@ function compares(value: Json, op: ComparisonOperator, operand: Scalar): boolean
   }
 }
 
-// Below 0 when the value comes before the operand; undefined when it cannot be read as the operand's type.
+// Below 0 when the value sorts before the operand; undefined when it cannot be converted to the operand's type.
 function orderOf(value: Json, operand: Scalar): number | undefined {
   switch (typeof operand) {
     case 'number': {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 const isTime = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
 
 /**
- * A time to ask about, as the records write it: ISO-8601 in UTC, which sorts as it runs. A date alone is its first
- * moment in UTC.
+ * A point in time in the format of the records: ISO-8601 in UTC, which sorts chronologically. A date alone means its
+ * start in UTC.
  */
 export const moment = z
   .string()

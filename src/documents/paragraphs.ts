@@ -1,10 +1,10 @@
-/** A stretch of text, UTF-16 offsets, end exclusive. */
+/** A range of text, UTF-16 offsets, end exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Lines that belong together: prose whose line breaks mean nothing, or one line that stands for itself. */
+/** Lines that belong together: prose with soft line breaks, or a single line. */
 export interface Paragraph extends TextSpan {
   readonly kind: 'prose' | 'line';
 }
@@ -20,16 +20,16 @@ const HEADING = /^\s{0,3}#{1,6}\s/;
 const RULE = /^\s*(?:[-=_*~]\s*){3,}$/;
 const CODE_LINE = /^(?: {4}|\t)\s*\S|[;{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|<\/?\w+[^>]*>\s*$)/;
 
-// "price in kroner: 64", "ferries[0].built: 1987": a label of few words and what it stands for.
+// "price in kroner: 64", "ferries[0].built: 1987": a short label and its value.
 const RECORD = /^\s*[\p{L}_$][^\s:;.!?,]{0,60}(?:\.[^\s:;]{1,200})?(?: [^\s:;.!?,]{1,40}){0,3}: \S/u;
 
-// Prose is hardly ever set narrower than this; shorter lines are verses, addresses, labels.
+// Prose is rarely set narrower; shorter lines are verses, addresses, labels.
 const NARROWEST_COLUMN = 32;
 
 const standsAlone = (text: string): boolean =>
   TABLE_ROW.test(text) || HEADING.test(text) || RULE.test(text) || CODE_LINE.test(text);
 
-/** Groups the lines of a text into paragraphs; what lies between two of them is white space. */
+/** Groups the lines of a text into paragraphs; only white space lies between them. */
 export function* paragraphsOf(text: string): Generator<Paragraph> {
   let open: Line[] = [];
   let fence = false;
@@ -48,7 +48,10 @@ export function* paragraphsOf(text: string): Generator<Paragraph> {
   yield* closeParagraph(open);
 }
 
-/** Prose lines up to the next blank or special line; where lines were broken on purpose, each is its own. */
+/**
+ * Yields prose lines up to the next blank or special line as one paragraph; with deliberate line breaks, each line is
+ * its own.
+ */
 function* closeParagraph(lines: readonly Line[]): Generator<Paragraph> {
   let widest = 0;
   for (const line of lines) widest = Math.max(widest, line.text.trimEnd().length);
@@ -63,10 +66,10 @@ function* closeParagraph(lines: readonly Line[]): Generator<Paragraph> {
   }
 }
 
-/** One such line opens prose ("Note: ..."); two in a row are a list of values. */
+/** One such line may begin prose ("Note: ..."); two in a row are a list of values. */
 const areRecords = (line: string, next: string): boolean => RECORD.test(line) && RECORD.test(next);
 
-/** True when the next line's first word would have fitted easily. */
+/** True when the next line's first word would easily have fitted. */
 function wasBrokenOnPurpose(line: string, next: string, widest: number): boolean {
   if (widest < NARROWEST_COLUMN) return true;
   const firstWord = /^\s*(\S*)/.exec(next)?.[1]?.length ?? 0;

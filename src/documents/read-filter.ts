@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { Json } from './document.ts';
 import { allOf, everything, type Filter, type Scalar } from './filter.ts';
 
-/** Bounds on one filter; past them it is refused rather than worked on. */
+/** Limits on one filter; a filter that exceeds them is rejected. */
 const MAX_DEPTH = 16;
 const MAX_CONDITIONS = 1_000;
 const MAX_VALUES = 10_000;
@@ -15,11 +15,11 @@ const compare =
   (op: 'gt' | 'gte' | 'lt' | 'lte', name: string): Operator =>
   (field, operand) => ({ kind: 'compare', field, op, value: scalar(field, name, operand) });
 
-/** What each operator means for an ordinary field (r2r-v3.md 4.2). */
+/** Meaning of each operator for an ordinary field (docs/contract.md 4.2). */
 const operators: Readonly<Record<string, Operator>> = {
   $eq: (field, operand) => equal(field, operand),
   $ne: (field, operand) => unequal(field, '$ne', operand),
-  // R2R's prose says $neq, its code $ne.
+  // R2R's documentation says $neq, its code $ne.
   $neq: (field, operand) => unequal(field, '$neq', operand),
   $gt: compare('gt', '$gt'),
   $gte: compare('gte', '$gte'),
@@ -34,7 +34,7 @@ const operators: Readonly<Record<string, Operator>> = {
   $json_contains: (field, operand) => ({ kind: 'jsonContains', field, value: operand as Json }),
 };
 
-/** `collection_ids` is a set, so membership operators speak of sharing an element. */
+/** `collection_ids` is a set, so membership operators mean sharing an element. */
 const onCollectionIds: Readonly<Record<string, Operator>> = {
   ...operators,
   $eq: (field, operand) =>
@@ -50,11 +50,13 @@ const onCollectionId: Readonly<Record<string, Operator>> = {
   $neq: (_, operand) => holdingNone('collection_ids', [scalar('collection_id', '$neq', operand)]),
   $in: (field, operand) => overlapping('collection_ids', scalars(field, '$in', listOf(field, '$in', operand))),
   $nin: (field, operand) => holdingNone('collection_ids', scalars(field, '$nin', listOf(field, '$nin', operand))),
+  $overlap: (field, operand) => overlapping('collection_ids', scalars(field, '$overlap', oneOrMany(operand))),
+  $contains: (field, operand) => containing('collection_ids', scalars(field, '$contains', oneOrMany(operand))),
 };
 
 /**
- * A filter of the wire (spec.md 2.3, r2r-v3.md 4.2) as our tree. Values and names are data here and stay data; what a
- * field is, and that an unknown one matches nothing, is for whoever evaluates the tree.
+ * Parses a filter of the API (docs/contract.md 4.2). Values and names are treated as data; the evaluation resolves
+ * fields, and an unknown one matches nothing.
  */
 export function readFilter(wire: unknown): Filter {
   const budget = { conditions: 0 };
@@ -91,7 +93,7 @@ function fieldFilter(field: string, wire: unknown): Filter {
   );
 }
 
-/** A bare value means `$eq`; a bare list on a set of collections means any of them. */
+/** A bare value means `$eq`; a bare list for a set of collections means any of them. */
 function bareFilter(field: string, value: unknown, known: Readonly<Record<string, Operator>>): Filter {
   const name = Array.isArray(value) && known !== operators ? '$in' : '$eq';
   return known[name]?.(field, value) ?? nothing;

@@ -1,19 +1,19 @@
-/** A text with other words at one place. */
+/** A text after one replacement. */
 export interface Replacement {
   readonly text: string;
-  /** By how much the text grew; below 0 when it shrank. */
+  /** Change in length; negative when the text became shorter. */
   readonly grown: number;
-  /** Offsets of the old text from here on move. */
+  /** First offset of the old text that is shifted. */
   readonly firstMoved: number;
-  /** Where, in the old text, what really differs ends. */
+  /** End of the actual difference in the old text. */
   readonly changedEnd: number;
-  /** Where an offset of the old text lies in the new one. */
+  /** Maps an offset of the old text to the new one. */
   moved(offset: number): number;
 }
 
 /**
- * Puts `text` in the place of what stands from `start` to `end`. What both begin and end with alike counts as
- * unchanged, so that passages which overlap the place only there stay what they are.
+ * Replaces the range from `start` to `end` with `text`. A common prefix and suffix count as unchanged, so that chunks
+ * which overlap the range only there stay unchanged.
  */
 export function replaceText(
   whole: string,
@@ -28,7 +28,7 @@ export function replaceText(
   const changedStart = start + before;
   const changedEnd = end - after;
   const grown = text.length - old.length;
-  // Words at the very end belong to the passage that is changed, so that what follows it begins after them.
+  // Text appended at the very end belongs to the edited chunk, so that the following chunk begins after it.
   const isAppended = changedStart === end;
   const firstMoved = isAppended ? changedStart : changedStart + 1;
   return {

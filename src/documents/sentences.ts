@@ -1,17 +1,17 @@
 import { goesOn } from './abbreviations.ts';
 import { paragraphsOf, type TextSpan } from './paragraphs.ts';
 
-/** No piece is longer; a longer sentence is cut at the best place before. */
+/** Maximum length of a piece; a longer sentence is cut at the best position before it. */
 export const MAX_SENTENCE_LENGTH = 800;
 
-// Thai, Lao, Khmer and Burmese write no full stops; a space ends a clause. Pieces below this are joined to the next.
-const SHORTEST_CLAUSE = 60;
+// Thai, Lao, Khmer and Burmese have no full stops; a space ends a clause. Shorter pieces are joined to the next.
+const MIN_CLAUSE_LENGTH = 60;
 const WITHOUT_FULL_STOPS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
- * Splits text into sentences; list items, headings, table rows and lines of code are pieces of their own. Pieces come in
- * order, do not overlap, are trimmed, at most MAX_SENTENCE_LENGTH long, and only white space lies between them.
- * Takes time linear in the text.
+ * Splits text into sentences; list items, headings, table rows and lines of code are separate pieces. Pieces are
+ * ordered, do not overlap, are trimmed, at most MAX_SENTENCE_LENGTH long, and only white space lies between them. Takes
+ * time linear in the text.
  */
 export function splitSentences(text: string): TextSpan[] {
   const sentences: TextSpan[] = [];
@@ -33,10 +33,10 @@ const ENDS_SENTENCES = /[\p{Sentence_Terminal}\u2024\u0085]/u;
 const wordBorders = new Intl.Segmenter('en', { granularity: 'word' });
 
 function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
-  // The segmenter ends a sentence at every line break, which in prose is only where the line was full.
+  // The segmenter ends a sentence at every line break, which in prose is only a soft wrap.
   const line = paragraph.replace(/[\r\n\u2028\u2029]/g, ' ');
   if (WITHOUT_FULL_STOPS.test(line)) return yield* clausesOf(line);
-  // The segmenter costs more than all else, and in a list of short lines there is mostly nothing for it to find.
+  // The segmenter dominates the cost, and rarely finds anything in short list lines.
   if (!ENDS_SENTENCES.test(line)) return yield { start: 0, end: line.length };
   let start = 0;
   for (const end of bordersOf(line)) {
@@ -48,8 +48,8 @@ function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
 }
 
 /**
- * Ends of the segmenter's sentences, put right where an opening bracket follows the full stop without a space: a note
- * mark ("in 1950.[12] The") belongs to the sentence before it, all else to the one after.
+ * Sentence ends from the segmenter, corrected where an opening bracket follows the full stop without a space: a note
+ * mark ("in 1950.[12] The") belongs to the sentence before it, everything else to the one after.
  */
 function* bordersOf(line: string): Generator<number> {
   let last = 0;
@@ -72,7 +72,7 @@ function* clausesOf(line: string): Generator<TextSpan> {
   let start = 0;
   for (const space of line.matchAll(/[\s។။]+/g)) {
     const end = space.index + space[0].length;
-    if (end - start < SHORTEST_CLAUSE) continue;
+    if (end - start < MIN_CLAUSE_LENGTH) continue;
     yield { start, end };
     start = end;
   }
@@ -91,7 +91,7 @@ function* cutToLength(text: string, piece: TextSpan): Generator<TextSpan> {
   if (rest !== undefined) yield rest;
 }
 
-/** Where to cut a stretch that is too long: after a clause, else a word, else anywhere but inside a character. */
+/** Where to cut an over-long range: after a clause, else after a word, else at any character boundary. */
 function bestCut(stretch: string): number {
   const from = Math.floor(stretch.length / 2);
   const late = stretch.slice(from);

@@ -1,10 +1,13 @@
 import { analyse } from '../store/full-text/analyse.ts';
 import { stopWords } from '../store/full-text/stop-words.ts';
 
-/** Longer texts are cut; a chunk never comes near. */
+/** Longer texts are truncated; chunks are far shorter. */
 const MAX_LENGTH = 100_000;
 
-/** How often each telling term stands in a text, as the full text knows terms; stop words where there is nothing else. */
+/**
+ * Frequency of each term in a text, with the analyser of full-text search; stop words count only when there is nothing
+ * else.
+ */
 export function countTerms(text: string): Map<string, number> {
   const terms = analyse(text.slice(0, MAX_LENGTH));
   const telling = terms.filter((term) => !stopWords.has(term));

@@ -1,18 +1,18 @@
 const encoder = new TextEncoder();
 
-/** Tokens a text will hardly exceed, guessed from its bytes: for limits, where too few would be an error. */
-export function mostTokens(text: string): number {
+/** Upper estimate of a text's tokens from its bytes, for limits where too low an estimate would cause an error. */
+export function maxTokens(text: string): number {
   let bytes = text.length;
   if (!/^[\0-\x7f]*$/.test(text)) bytes = encoder.encode(text).length;
   return Math.ceil(bytes / 3.5);
 }
 
-/** The beginning of a text that by our guess has no more than that many tokens. Never ends within a character. */
+/** Truncates a text to at most that many tokens by the upper estimate. Never cuts within a character. */
 export function cutToTokens(text: string, tokens: number): string {
-  const estimate = mostTokens(text);
+  const estimate = maxTokens(text);
   if (estimate <= tokens) return text;
   let cut = text;
-  for (let size = estimate; size > tokens; size = mostTokens(cut)) {
+  for (let size = estimate; size > tokens; size = maxTokens(cut)) {
     cut = cutToLength(cut, Math.floor((cut.length * tokens) / size));
   }
   return cut;

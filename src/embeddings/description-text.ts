@@ -1,4 +1,4 @@
-/** What an embedder is given for a document: what it is called, and what it is about. */
+/** The text that is embedded for a document: its title and summary. */
 export const descriptionText = ({
   title,
   summary,

@@ -5,9 +5,9 @@ import type { EmbeddingModel } from './embedding-model.ts';
 export interface EmbedInBatchesOptions {
   readonly kind: 'passage' | 'query';
   readonly signal: AbortSignal;
-  /** Told after each batch how many texts are done. */
+  /** Called after each batch with the number of texts done. */
   readonly onProgress?: (done: number, total: number) => void;
-  /** Batches under way at once. */
+  /** Number of concurrent batches. */
   readonly concurrency?: number;
   readonly batchSize?: number;
 }
@@ -15,7 +15,7 @@ export interface EmbedInBatchesOptions {
 const DEFAULT_CONCURRENCY = 4;
 const DEFAULT_BATCH_SIZE = 64;
 
-/** One vector per text, in order, asked for in few calls. The first failure ends the calls that are under way. */
+/** Embeds texts in batches, one vector per text, in order. The first failure aborts running calls. */
 export async function embedInBatches(
   model: EmbeddingModel,
   texts: readonly string[],
@@ -33,7 +33,7 @@ export async function embedInBatches(
   let done = 0;
 
   const embedBatch = async (batch: readonly string[]): Promise<Float32Array[]> => {
-    // The queue hands out the next batch before anyone hears that this one failed.
+    // The queue would otherwise start the next batch before the failure is noticed.
     if (either.aborted) throw new ServiceError('cancelled', 'The request was cancelled.');
     try {
       const vectors = await model.embed(batch, kind, either);

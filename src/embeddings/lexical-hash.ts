@@ -5,14 +5,14 @@ import { countTerms } from './count-terms.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { unitVector } from './unit-vector.ts';
 
-/** Measured over 384, 512, 768 and 1,024: the last step that is worth its bytes (docs/decisions.md). */
+/** Measured over 384, 512, 768 and 1,024: larger sizes do not justify their storage (docs/decisions.md). */
 const DIMENSIONS = 768;
 const HASHING_VERSION = 1;
 const TEXTS_AT_ONCE = 32;
 
 /**
- * Vectors without a model: the words of a text, hashed. Deterministic, free and instant. Texts are near when they share
- * words, word forms or, through character triples, much of their spelling; what words mean it does not know.
+ * Embeddings without a model: feature hashing of a text's words. Deterministic, free and instant. Texts are similar
+ * when they share words, word forms or, through character trigrams, spelling; meaning is not represented.
  */
 export function createLexicalHash(): EmbeddingModel {
   const name = 'builtin/lexical-hash-v1';
@@ -29,7 +29,7 @@ export function createLexicalHash(): EmbeddingModel {
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         vectors.push(hashText(text));
-        // Others get their turn between batches.
+        // Yields to other work between batches.
         if (vectors.length % TEXTS_AT_ONCE === 0) await setImmediate();
       }
       return vectors;
@@ -42,13 +42,13 @@ function hashText(text: string): Float32Array {
   for (const [feature, weight] of featuresOf(text)) {
     const hash = hashOf(feature);
     const place = hash % DIMENSIONS;
-    // Signs let features that share a place cancel out instead of adding up.
+    // Signed hashing, so that colliding features tend to cancel out rather than add up.
     vector[place] = (vector[place] ?? 0) + (hash >>> 31 ? -weight : weight);
   }
   return unitVector(vector) ?? nowhere();
 }
 
-// A text of nothing must have some direction; this one is no other text's.
+// The vector of an empty text, in a direction that no other text has.
 function nowhere(): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
   vector[DIMENSIONS - 1] = 1;
@@ -62,7 +62,7 @@ function featuresOf(text: string): Map<string, number> {
     const weight = 1 + Math.log(count);
     add(term, weight);
     const triples = triplesOf(term);
-    // All triples of a word together weigh as much as the word.
+    // All trigrams of a word together weigh as much as the word.
     for (const triple of triples) add(triple, weight / Math.sqrt(triples.length));
   }
   return features;
@@ -74,7 +74,7 @@ function triplesOf(term: string): string[] {
   return Array.from({ length: characters.length - 2 }, (_, at) => `#${characters.slice(at, at + 3).join('')}`);
 }
 
-// FNV-1a with the finish of MurmurHash3, which spreads the last characters over all bits.
+// FNV-1a with MurmurHash3's finaliser, which spreads the last characters over all bits.
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -10,29 +10,29 @@ import { modelCard } from './model-card.ts';
 import { unitVector } from './unit-vector.ts';
 
 export interface LocalEmbeddingOptions {
-  /** A folder in the layout of the Hugging Face hub (`config.json`, `tokenizer.json`, `onnx/`), or a model's id there. */
+  /** A folder in the layout of the Hugging Face hub (`config.json`, `tokenizer.json`, `onnx/`), or a hub model id. */
   readonly model: string;
-  /** Where models of the hub are kept. */
+  /** Cache folder for hub models. */
   readonly cacheDir: string;
 }
 
 const PACKAGE = '@huggingface/transformers';
 
-// Small, so that a long ingestion lets other work in between.
+// Small, so that a long ingestion lets other work run in between.
 const BATCH_SIZE = 16;
 
 /**
- * An embedding model that runs in this process. Nothing is loaded before its first use. Needs the optional package
- * @huggingface/transformers, and the network once when the model comes from the hub.
+ * An embedding model that runs in this process. Loaded on first use. Needs the optional package
+ * @huggingface/transformers, and once the network for a hub model.
  */
 export function localOnnx({ model, cacheDir }: LocalEmbeddingOptions): EmbeddingModel {
   const name = `local/${model}`;
   const { prefixes, pooling } = modelCard(model);
-  // One run at a time: each already uses all cores.
+  // One inference at a time, since each uses all cores.
   const oneByOne = pLimit(1);
   let loading: Promise<Loaded> | undefined;
   const load = (): Promise<Loaded> => {
-    // A failure is not kept: the package may be installed, or the network come back, while we run.
+    // A failure is not cached: the package may be installed, or the network recover, while the service runs.
     loading ??= loadModel(model, cacheDir).catch((error: unknown) => {
       loading = undefined;
       throw error;
@@ -69,7 +69,7 @@ export function localOnnx({ model, cacheDir }: LocalEmbeddingOptions): Embedding
   };
 }
 
-/** The parts of the package that are used; it is not there to take its types from. */
+/** The used part of the optional package's API, declared here because its types may not be installed. */
 interface Transformers {
   readonly env: { cacheDir: string | null; logLevel: number };
   pipeline(task: 'feature-extraction', model: string, options: object): Promise<Extractor>;
@@ -123,7 +123,7 @@ async function importTransformers(): Promise<Transformers> {
     );
   }
   try {
-    // Through a variable: the compiler must not look for a package that is optional.
+    // Through a variable, so that the compiler does not resolve the optional package.
     const name: string = PACKAGE;
     return (await import(name)) as Transformers;
   } catch (error) {
@@ -143,7 +143,7 @@ function isInstalled(): boolean {
   }
 }
 
-/** The folder a name stands for; undefined when it is an id of the hub. */
+/** The folder a name refers to; undefined when it is a hub id. */
 function findFolder(model: string): string | undefined {
   const folder = resolve(model);
   if (existsSync(join(folder, 'config.json'))) return folder;
@@ -154,7 +154,7 @@ function findFolder(model: string): string | undefined {
   );
 }
 
-/** The precision whose file is there, the most exact first. */
+/** The most exact precision for which a model file exists. */
 function storedPrecision(folder: string): string {
   const files = new Set(existsSync(join(folder, 'onnx')) ? readdirSync(join(folder, 'onnx')) : []);
   const found = PRECISIONS.find(([file]) => files.has(file));
@@ -170,16 +170,16 @@ const PRECISIONS = [
   ['model_q4.onnx', 'q4'],
 ] as const;
 
-// A tokenizer that does not know the model's limit would let longer texts through, at which the model fails.
+// Without this limit a tokenizer might pass longer texts, on which the model fails.
 function limitLength({ tokenizer, model }: Extractor): void {
   const limit = model.config?.max_position_embeddings;
   if (limit !== undefined && !((tokenizer.model_max_length ?? Number.POSITIVE_INFINITY) <= limit)) {
-    // On the tokenizer itself: its class has only a getter.
+    // Defined on the tokenizer itself, because its class has only a getter.
     Object.defineProperty(tokenizer, 'model_max_length', { value: limit });
   }
 }
 
-/** Changes with any file that changes vectors. */
+/** A hash that changes with any file that affects vectors. */
 async function hashModel(folder: string): Promise<string> {
   const onnx = join(folder, 'onnx');
   const weights = existsSync(onnx) ? readdirSync(onnx).toSorted() : [];

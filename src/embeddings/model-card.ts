@@ -1,8 +1,8 @@
-/** What a model's card says of how to use it for retrieval. */
+/** How a model is to be used for retrieval, according to its model card. */
 export interface ModelCard {
   /** Put before each text. */
   readonly prefixes: { readonly passage: string; readonly query: string };
-  /** How the vectors of the tokens become one. */
+  /** How token vectors are pooled. */
   readonly pooling: 'mean' | 'cls' | 'last_token';
 }
 
@@ -11,7 +11,7 @@ const INSTRUCT = 'Instruct: Given a web search query, retrieve relevant passages
 
 const asking = (query: string, passage = '') => ({ passage, query });
 
-/** The first that fits counts. */
+/** The first match applies. */
 const CARDS: readonly (ModelCard & { readonly name: RegExp })[] = [
   { name: /e5-.*instruct/, prefixes: asking(INSTRUCT), pooling: 'mean' },
   { name: /(^|[-_/])e5-/, prefixes: asking('query: ', 'passage: '), pooling: 'mean' },
@@ -30,7 +30,7 @@ const CARDS: readonly (ModelCard & { readonly name: RegExp })[] = [
   { name: /qwen3-embedding/, prefixes: asking(INSTRUCT), pooling: 'last_token' },
 ];
 
-/** By any part of the model's name; one that is not known takes texts as they are and is pooled by the mean. */
+/** By any part of the model's name; an unknown model gets no prefixes and mean pooling. */
 export function modelCard(name: string): ModelCard {
   const known = CARDS.find((card) => card.name.test(name.toLowerCase()));
   return known === undefined

@@ -3,7 +3,7 @@ import type { CreateEmbeddingResponse } from 'openai/resources/embeddings';
 import type { OpenAiProvider } from '../models/openai/openai-provider.ts';
 import { ProviderError, toProviderError } from '../models/provider-error.ts';
 import { createBackoff, defaultRetryPolicy, type RetryPolicy } from '../models/retry-policy.ts';
-import { cutToTokens, halve, mostTokens } from './cut-text.ts';
+import { cutToTokens, halve, maxTokens } from './cut-text.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { modelCard } from './model-card.ts';
 import { unitVector } from './unit-vector.ts';
@@ -13,7 +13,7 @@ export interface OpenAiEmbeddingParts {
   readonly client: () => Promise<OpenAI>;
   /** Without the provider's prefix. */
   readonly model: string;
-  /** Asks for shorter vectors, which only some models can give; part of the name as `<model>@<dimensions>`. */
+  /** Requests shorter vectors, which only some models support; part of the name as `<model>@<dimensions>`. */
   readonly dimensions?: number | undefined;
   readonly retry?: RetryPolicy | undefined;
   readonly timeoutMs?: number | undefined;
@@ -21,22 +21,22 @@ export interface OpenAiEmbeddingParts {
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** Limits of OpenAI, which other servers have or exceed: tokens of a text, texts of a request, tokens of a request. */
+/** OpenAI's limits, which other servers share or exceed: tokens per text, texts per request, tokens per request. */
 const MAX_TEXT_TOKENS = 8191;
 const MAX_TEXTS = 512;
 const MAX_REQUEST_TOKENS = 200_000;
 
-/** Dimensions that need no asking. */
+/** Dimensions of known models, which need no request. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = {
   'text-embedding-3-small': 1536,
   'text-embedding-3-large': 3072,
   'text-embedding-ada-002': 1536,
 };
 
-/** Changes with anything here that changes vectors: the prefixes, the cutting. */
+/** Changed with anything here that affects vectors: prefixes, truncation. */
 const VERSION = '1';
 
-/** An embedding model of OpenAI, or of a server that speaks its Embeddings format. */
+/** An embedding model of OpenAI, or of a server compatible with its Embeddings API. */
 export function openAiEmbeddings(parts: OpenAiEmbeddingParts): EmbeddingModel {
   const { provider, model, dimensions } = parts;
   const name = `${provider.name}/${model}${dimensions === undefined ? '' : `@${dimensions}`}`;
@@ -76,14 +76,14 @@ export function openAiEmbeddings(parts: OpenAiEmbeddingParts): EmbeddingModel {
   };
 }
 
-// An empty text is refused; a space is the nearest thing that is not.
+// The API rejects an empty text, so a space is sent.
 const prepare = (text: string, prefix: string): string => cutToTokens(`${prefix}${text}`, MAX_TEXT_TOKENS) || ' ';
 
 function* batches(texts: readonly string[]): Generator<readonly string[], void> {
   let batch: string[] = [];
   let tokens = 0;
   for (const text of texts) {
-    const size = mostTokens(text);
+    const size = maxTokens(text);
     if (batch.length === MAX_TEXTS || (batch.length > 0 && tokens + size > MAX_REQUEST_TOKENS)) {
       yield batch;
       batch = [];
@@ -95,7 +95,7 @@ function* batches(texts: readonly string[]): Generator<readonly string[], void> 
   if (batch.length > 0) yield batch;
 }
 
-/** Narrows a refusal for length down to the text it is about, and halves that one until it fits. */
+/** When a batch is rejected for its length, finds the text responsible, and halves that one until it is accepted. */
 async function embedFitting(
   texts: readonly string[],
   parts: OpenAiEmbeddingParts,
@@ -154,7 +154,7 @@ async function embedOnce(
   }
 }
 
-/** By `index`: the format allows any order. */
+/** Ordered by `index`, because the API allows any order. */
 function readVectors(response: Partial<CreateEmbeddingResponse>, count: number, label: string): Float32Array[] {
   const vectors: (Float32Array | undefined)[] = Array.from({ length: count });
   for (const [place, item] of (response.data ?? []).entries()) {

@@ -9,29 +9,29 @@ import { localOnnx } from './local-onnx.ts';
 import { type LsaEmbeddingParts, lsaEmbeddings } from './lsa/lsa-embeddings.ts';
 import { openAiEmbeddings } from './openai-embeddings.ts';
 
-/** Where embedding models are. `Config` fits it but for `modelCacheDir`. */
+/** Settings of embedding models. `Config` satisfies it except for `modelCacheDir`. */
 export interface EmbeddingSettings extends ProviderSettings {
-  /** Where local models from the hub are kept. */
+  /** Cache folder for hub models. */
   readonly modelCacheDir: string;
   readonly retry?: RetryPolicy | undefined;
-  /** Reads or makes what an embedder has to learn from the corpus; without it there is none of that kind. */
+  /** Loads or trains an embedder that learns from the corpus; without it there is none of that kind. */
   readonly learned?: Omit<LsaEmbeddingParts, 'name'> | undefined;
 }
 
-/** Learned from the corpus itself, once it is large enough. */
+/** The embedder trained on the corpus itself, once the corpus is large enough. */
 export const LEARNED_EMBEDDING = 'builtin/lsa-v1';
 export const LEXICAL_EMBEDDING = 'builtin/lexical-hash-v1';
 
-/** What is worth choosing when nothing is chosen; the lexical one without a provider known to embed. */
+/** The default embedder for the configured providers; the lexical one when no provider offers embeddings. */
 export function defaultEmbeddingName(settings: ProviderSettings): string {
   const openai = configuredProviders(settings).find((provider) => provider.name === 'openai');
   return openai?.isOpenAi ? 'openai/text-embedding-3-small' : LEXICAL_EMBEDDING;
 }
 
 /**
- * The embedding model of that name: `builtin/lexical-hash-v1`, `builtin/lsa-v1`, `openai/<model>`, `<provider>/<model>`, with
- * `@<dimensions>` for shorter vectors, or `local/<folder or hub id>`. Nothing is loaded or connected yet.
- * Throws `unknown_model` or `not_configured`.
+ * The embedding model of that name: `builtin/lexical-hash-v1`, `builtin/lsa-v1`, `openai/<model>`,
+ * `<provider>/<model>`, with `@<dimensions>` for shorter vectors, or `local/<folder or hub id>`. Nothing is loaded or
+ * connected yet. Throws `unknown_model` or `not_configured`.
  */
 export function createEmbeddingModel(name: string, settings: EmbeddingSettings): EmbeddingModel {
   const parsed = parseModelName(name);

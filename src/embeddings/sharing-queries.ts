@@ -1,6 +1,6 @@
 import type { EmbeddingModel } from './embedding-model.ts';
 
-/** The same embedder; who asks for the vector of a query that is being made already waits for that one. */
+/** Wraps an embedder so that concurrent requests for the same query share one call. */
 export function sharingQueries(model: EmbeddingModel): EmbeddingModel {
   const underWay = new Map<string, Promise<Float32Array[]>>();
   return {
@@ -20,7 +20,7 @@ export function sharingQueries(model: EmbeddingModel): EmbeddingModel {
       const key = `${model.name}\n${text}`;
       const known = underWay.get(key);
       if (known !== undefined) {
-        // Who asked first may have left; that is not the failure of who stayed.
+        // The first caller may have aborted, which must not fail the others.
         return known.catch(() => model.embed(texts, kind, signal));
       }
       const asked = model.embed(texts, kind, signal);

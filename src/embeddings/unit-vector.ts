@@ -1,4 +1,4 @@
-/** The vector at length one; undefined when it has no direction or holds something that is no number. */
+/** Normalises to unit length; undefined for a zero vector or one with a non-finite component. */
 export function unitVector(numbers: ArrayLike<number>): Float32Array | undefined {
   let sum = 0;
   for (let index = 0; index < numbers.length; index++) sum += (numbers[index] ?? 0) ** 2;

@@ -1,3 +1,3 @@
-/** What gives the answers that are judged. */
+/** Sources of the evaluated answers. */
 export const answersFrom = ['none', 'rag', 'agent'] as const;
 export type AnswersFrom = (typeof answersFrom)[number];

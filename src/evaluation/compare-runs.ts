@@ -1,7 +1,7 @@
 import { comparePairs, type PairedComparison } from './paired-test.ts';
 import { type ScoredCase, type ScoreName, scoreNames } from './scores.ts';
 
-/** One score of a case that was different before. */
+/** A changed score of one case. */
 export interface CaseChange {
   readonly id: string;
   readonly text: string;
@@ -11,23 +11,23 @@ export interface CaseChange {
 
 export interface ScoreComparison extends PairedComparison {
   readonly score: ScoreName;
-  /** Means over the cases that have the score in both runs. */
+  /** Means over the cases with the score in both runs. */
   readonly before: number;
   readonly now: number;
-  /** Every case that differs, the greatest loss first and the greatest gain last. */
+  /** Every case that changed, from the greatest loss to the greatest gain. */
   readonly changes: readonly CaseChange[];
 }
 
 export interface RunComparison {
-  /** Cases of both runs. */
+  /** Number of cases in both runs. */
   readonly shared: number;
-  /** Cases of one of them only. */
+  /** Number of cases in the earlier run only. */
   readonly onlyBefore: number;
   readonly onlyNow: number;
   readonly scores: readonly ScoreComparison[];
 }
 
-/** What is different between an earlier run and a later one, case by case. */
+/** Compares an earlier run with a later one, case by case. */
 export function compareRuns(before: readonly ScoredCase[], now: readonly ScoredCase[]): RunComparison {
   const known = new Map(before.map((each) => [each.id, each]));
   const pairs = now.flatMap((later) => {
@@ -63,9 +63,9 @@ export function compareRuns(before: readonly ScoredCase[], now: readonly ScoredC
   };
 }
 
-/** Below this, chance is taken to be no explanation. */
+/** Significance level. */
 const SIGNIFICANT = 0.05;
 
-/** The scores that have become worse, and not by chance. */
+/** The scores that decreased significantly. */
 export const significantLosses = ({ scores }: RunComparison): readonly ScoreComparison[] =>
   scores.filter(({ meanDifference, pValue }) => meanDifference < 0 && pValue < SIGNIFICANT);

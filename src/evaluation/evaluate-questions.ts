@@ -4,21 +4,21 @@ import { type FoundPassage, judgePassages } from './judge-passages.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
 import type { ScoredCase } from './scores.ts';
 
-/** What is evaluated. Methods throw what the service throws. */
+/** The system under evaluation. Methods throw the service's errors. */
 export interface Evaluated {
   search(question: string, signal: AbortSignal): Promise<readonly FoundPassage[]>;
-  /** Absent when only the search is to be measured. */
+  /** Absent when only the search is measured. */
   readonly answer?: (question: string, signal: AbortSignal) => Promise<GivenAnswer>;
   readonly readText: ReadText;
 }
 
-/** A question with all that became of it. */
+/** A question with its results. */
 export interface QuestionResult extends ScoredCase {
   readonly line: number;
   readonly isUnanswerable: boolean;
-  /** Place of the first that was expected; null when it was not found, or nothing is. */
+  /** Rank of the first expected hit; null when none was found or expected. */
   readonly rank: number | null;
-  /** Titles of the first few. */
+  /** Titles of the top hits. */
   readonly found: readonly string[];
   readonly milliseconds: number;
   readonly answer?: {
@@ -32,15 +32,18 @@ export interface QuestionResult extends ScoredCase {
 
 export interface EvaluatingParts {
   readonly evaluated: Evaluated;
-  /** Passages that are asked for. */
+  /** Number of chunks requested. */
   readonly limit: number;
-  /** Whether what was thrown ends all, instead of one question. */
+  /** Whether an error ends the whole evaluation instead of one question. */
   readonly isFatal: (error: unknown) => boolean;
 }
 
 const TITLES_KEPT = 3;
 
-/** What becomes of one question. A failure of the service is a result too: the other questions are still worth asking. */
+/**
+ * Evaluates one question. A failure of the service is recorded as a result, so that the other questions are still
+ * asked.
+ */
 export async function evaluateQuestion(
   question: ResolvedQuestion,
   { evaluated, limit, isFatal }: EvaluatingParts,

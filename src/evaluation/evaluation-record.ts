@@ -49,7 +49,7 @@ const setup = z.object({
 const evaluationRecord = z.object({
   started_at: z.string(),
   ended_at: z.string(),
-  /** False for what was interrupted: the questions after it were not asked. */
+  /** False for an interrupted evaluation, in which the remaining questions were not asked. */
   is_whole: z.boolean(),
   questions_file: z.string(),
   questions_in_file: z.number(),
@@ -58,11 +58,11 @@ const evaluationRecord = z.object({
   questions: z.array(questionRecord),
 });
 
-/** How an evaluation was carried out: what must be the same for two of them to tell of the corpus alone. */
+/** Configuration of an evaluation, which must be equal for two evaluations to be comparable. */
 export type EvaluationSetup = Readonly<z.output<typeof setup>>;
 export type EvaluationRecord = Readonly<z.output<typeof evaluationRecord>>;
 
-/** The record in the words of its file. */
+/** Converts the record to its file format. */
 export function toWire({ questions, ...rest }: EvaluationRecord) {
   return {
     ...rest,
@@ -75,20 +75,21 @@ export function toWire({ questions, ...rest }: EvaluationRecord) {
   };
 }
 
-const folderIn = (dataFolder: string): string => join(dataFolder, 'evaluations');
+/** Where a data folder keeps evaluations. */
+export const evaluationFolder = (dataFolder: string): string => join(dataFolder, 'evaluations');
 
-/** Where the evaluation that began at that time is kept. */
+/** File of the evaluation that began at that time. */
 export const evaluationFile = (dataFolder: string, startedAt: string): string =>
-  join(folderIn(dataFolder), `${startedAt.replaceAll(':', '-')}.json`);
+  join(evaluationFolder(dataFolder), `${startedAt.replaceAll(':', '-')}.json`);
 
-/** Written beside and moved into place, so that a file is never half of one. What was asked is for its owner alone. */
+/** Written to a temporary file and renamed, so that no partial file remains. Readable by its owner only. */
 export async function writeEvaluation(file: string, dataFolder: string, record: EvaluationRecord): Promise<void> {
-  await mkdir(folderIn(dataFolder), { recursive: true, mode: 0o700 });
+  await mkdir(evaluationFolder(dataFolder), { recursive: true, mode: 0o700 });
   await writeFile(`${file}.part`, `${JSON.stringify(toWire(record), null, 1)}\n`, { mode: 0o600 });
   await rename(`${file}.part`, file);
 }
 
-/** Throws `invalid_request` when the file is not that of an evaluation. */
+/** Throws `invalid_request` when the file is not an evaluation. */
 export async function readEvaluation(file: string): Promise<EvaluationRecord> {
   let text: string;
   try {
@@ -103,24 +104,24 @@ export async function readEvaluation(file: string): Promise<EvaluationRecord> {
   }
 }
 
-/** The least share of the questions that an earlier run must have asked to be compared with. */
+/** Minimum share of the questions that an earlier run must have in common to be compared. */
 const SHARED = 0.5;
 
-/** The last evaluation of these questions, or of most of them; files that are not of evaluations are passed over. */
+/** The latest evaluation of these questions, or of most of them; other files are skipped. */
 export async function lastEvaluation(
   dataFolder: string,
   ids: ReadonlySet<string>,
 ): Promise<EvaluationRecord | undefined> {
-  const names = await readdir(folderIn(dataFolder)).catch(() => []);
+  const names = await readdir(evaluationFolder(dataFolder)).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.json')).toSorted((one, two) => (one < two ? 1 : -1))) {
-    const record = await readEvaluation(join(folderIn(dataFolder), name)).catch(() => undefined);
+    const record = await readEvaluation(join(evaluationFolder(dataFolder), name)).catch(() => undefined);
     const shared = record?.questions.filter(({ id }) => ids.has(id)).length ?? 0;
     if (shared > 0 && shared >= SHARED * ids.size) return record;
   }
   return undefined;
 }
 
-/** In what two evaluations were carried out differently, as `member: before → now`. */
+/** Differences between the configurations of two evaluations, as `member: before → now`. */
 export function setupChanges(before: EvaluationSetup, now: EvaluationSetup): string[] {
   const names = Object.keys(now) as (keyof EvaluationSetup)[];
   return names.flatMap((name) => {

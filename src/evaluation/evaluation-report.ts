@@ -4,7 +4,7 @@ import { type EvaluationRecord, setupChanges } from './evaluation-record.ts';
 import type { ScoredCase, ScoreName } from './scores.ts';
 import { alignedTable, shownChance, shownDifference, shownScore } from './tables.ts';
 
-/** What a score says, to people. */
+/** Explanations of the scores, for users. */
 const meanings: Readonly<Record<ScoreName, string>> = {
   'ndcg@10': 'what was expected stands high among the first ten',
   'mrr@10': 'one divided by the place of the first right one',
@@ -21,7 +21,7 @@ const meanings: Readonly<Record<ScoreName, string>> = {
   well_formed: 'citations that point to a source, quotes word for word',
 };
 
-/** The scores with what they mean, and how many questions each is of. */
+/** Table of the scores with their meaning and number of questions. */
 export function scoreTable({ means, questions }: EvaluationRecord): string[] {
   const names = Object.keys(meanings) as ScoreName[];
   const rows = names.flatMap((name) => {
@@ -34,10 +34,10 @@ export function scoreTable({ means, questions }: EvaluationRecord): string[] {
   return numbers.map((line, index) => (index === 0 ? line : `${line}  ${rows[index - 1]?.[3] ?? ''}`));
 }
 
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
-/** Questions that something is wrong with, the worst first. */
-export function faultLines(questions: readonly QuestionResult[], most = MOST_LISTED): string[] {
+/** The failed and worst questions, the worst first. */
+export function faultLines(questions: readonly QuestionResult[], most = MAX_LISTED): string[] {
   const faults = questions.flatMap((question) => {
     const found = faultsOf(question);
     return found.length === 0 ? [] : [{ question, found }];
@@ -49,7 +49,8 @@ export function faultLines(questions: readonly QuestionResult[], most = MOST_LIS
   return [...shown, ...(more > 0 ? [`  and ${more} more; --all lists them`] : [])];
 }
 
-function faultsOf({ scores, failure, found }: QuestionResult): string[] {
+/** What is wrong with a question, in words; nothing where all is well. */
+export function faultsOf({ scores, failure, found }: QuestionResult): string[] {
   if (failure !== undefined) return [`failed: ${failure}`];
   const instead = found.length === 0 ? 'nothing was found' : `found instead: ${found.map(oneLine).join(', ')}`;
   return [
@@ -67,13 +68,13 @@ function faultsOf({ scores, failure, found }: QuestionResult): string[] {
 
 const COMPARED: readonly ScoreName[] = ['ndcg@10', 'answer', 'answered', 'refused', 'right_source', 'supported'];
 
-/** What is different from an earlier evaluation: how it was carried out, the scores, and question by question. */
+/** Differences from an earlier evaluation: configuration, scores, and single questions. */
 export function differenceLines(
   before: EvaluationRecord,
   now: EvaluationRecord,
-  most = MOST_LISTED,
+  most = MAX_LISTED,
 ): { readonly lines: string[]; readonly comparison: RunComparison } {
-  const comparison = compareRuns(measured(before.questions), measured(now.questions));
+  const comparison = compareRuns(measuredQuestions(before.questions), measuredQuestions(now.questions));
   const { shared, onlyBefore, onlyNow } = comparison;
   const others = [
     ...(onlyBefore > 0 ? [`${onlyBefore} only before`] : []),
@@ -96,8 +97,8 @@ export function differenceLines(
   return { lines, comparison };
 }
 
-/** What failed was not measured, and is neither better nor worse. */
-const measured = (questions: readonly QuestionResult[]): readonly ScoredCase[] =>
+/** Excludes failed questions, which were not measured. */
+export const measuredQuestions = (questions: readonly QuestionResult[]): readonly ScoredCase[] =>
   questions.filter(({ failure }) => failure === undefined);
 
 function changeLines(score: ScoreName, changes: readonly CaseChange[], most: number): string[] {
@@ -114,9 +115,9 @@ function changeLines(score: ScoreName, changes: readonly CaseChange[], most: num
   return [...list('worse', worse), ...list('better', better)];
 }
 
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS - 1).toWellFormed()}…`;
+  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1).toWellFormed()}…`;
 }

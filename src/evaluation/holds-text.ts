@@ -2,13 +2,16 @@ import { findVerbatim } from '../citations/find-verbatim.ts';
 import { splitSentences } from '../documents/sentences.ts';
 
 const WORD = /[\p{L}\p{M}\p{N}]/u;
-/** Written without spaces, where a word has no edge that could be seen. */
+/** Scripts without spaces, in which word boundaries are not visible. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
-/** Whether a text holds these words as words: "308" does not stand in "13080". Case, white space and kinds of quotation marks do not count. */
+/**
+ * Whether a text contains these words at word boundaries: "13080" does not contain "308". Case, white space and kinds
+ * of quotation marks are ignored.
+ */
 export function holdsAnswer(text: string, wanted: string): boolean {
-  const isEdge = (outside: string, inside: string) =>
-    !WORD.test(outside) || !WORD.test(inside) || UNSPACED.test(outside) || UNSPACED.test(inside);
+  const isEdge = (external: string, inside: string) =>
+    !WORD.test(external) || !WORD.test(inside) || UNSPACED.test(external) || UNSPACED.test(inside);
   for (let from = 0; from < text.length; ) {
     const span = findVerbatim(text.slice(from), wanted);
     if (span === undefined) return false;
@@ -20,14 +23,14 @@ export function holdsAnswer(text: string, wanted: string): boolean {
   return false;
 }
 
-const MOST_OF_IT = 0.5;
+const MIN_SHARE_TO_MATCH = 0.5;
 
-/** Whether a passage holds an expected text, or the greater part of its sentences where it was split in between. */
+/** Whether a chunk contains an expected text, or most of its sentences when the text was split. */
 export function holdsPassage(text: string, wanted: string): boolean {
   if (findVerbatim(text, wanted) !== undefined) return true;
   const sentences = splitSentences(wanted).map(({ start, end }) => wanted.slice(start, end));
   if (sentences.length < 2) return false;
   const length = (all: readonly string[]) => all.reduce((sum, sentence) => sum + sentence.length, 0);
   const held = sentences.filter((sentence) => findVerbatim(text, sentence) !== undefined);
-  return length(held) >= MOST_OF_IT * length(sentences);
+  return length(held) >= MIN_SHARE_TO_MATCH * length(sentences);
 }

@@ -1,7 +1,8 @@
 import { splitSentences } from '../documents/sentences.ts';
 
-/** How answers say that there is none, in the languages people ask most in. Each is looked for within a sentence. */
+/** Phrases by which answers state that there is no answer, in common languages. Each is searched within a sentence. */
 const REFUSALS: readonly RegExp[] = [
+  /uncertain whether the documents answer this/i,
   /\b(?:nothing|none of|no (?:relevant |specific |such )?(?:information|answer|evidence|mention|passages?|documents?|sources?|details?|data))\b.*\b(?:found|supports?|match\w*|available|given|provided|answers?|mentions?|in the|about|regarding|on this)\b/i,
   /\b(?:do|does|did|is|are|was|were)(?: not|n['’]t)\b.*\b(?:answer|contain|mention|say|state|specify|provide|include|cover|address|discuss|describe|tell|give|enough|available|mentioned|stated|specified|provided|covered|found)\b/i,
   /\b(?:cannot|can['’]?t|could(?: not|n['’]t)|unable to|not able to)\b.*\b(?:answer|find|determine|tell|say|confirm|provide)\b/i,
@@ -18,15 +19,15 @@ const REFUSALS: readonly RegExp[] = [
 const MARKER = /\[\d{1,3}\]/;
 
 /**
- * Whether an answer refuses to answer, told by its words: its first sentence says so without citing anything, or the
- * answer cites nothing and says so anywhere. An answer that cites nothing and does not say so is none: it was made up.
+ * Whether an answer declines to answer: its first sentence says so without a citation, or the answer has no citation
+ * and says so anywhere. An answer without citations that does not say so counts as made up, not as a refusal.
  */
 export function isRefusal(answer: string): boolean {
   const sentences = splitSentences(answer).map(({ start, end }) => answer.slice(start, end));
   const refuses = (sentence: string) => !MARKER.test(sentence) && REFUSALS.some((pattern) => pattern.test(sentence));
   const [first] = sentences;
   if (first === undefined) return true;
-  // The marker may stand behind the full stop.
+  // The citation marker may follow the full stop.
   const isFirstCited = MARKER.test(answer.slice(0, first.length + ' [100]'.length));
   if (!isFirstCited && refuses(first)) return true;
   return !MARKER.test(answer) && sentences.some(refuses);

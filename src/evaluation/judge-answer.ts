@@ -11,42 +11,39 @@ interface Span {
   readonly end: number;
 }
 
-/** A citation as it was given, whoever gave it. */
+/** A citation as returned by the evaluated system. */
 export interface GivenCitation {
   readonly documentId: string;
-  /** Where its markers stand in the answer. */
+  /** Positions of its markers in the answer. */
   readonly spans: readonly Span[];
-  /** What was found of the source. */
+  /** Retrieved text of the source. */
   readonly text?: string;
-  /** What the giver's own check said. */
+  /** The system's own verdict. */
   readonly verdict?: Verdict;
-  /** Offsets into the document's text. */
+  /** Offsets in the document's text. */
   readonly quotes: readonly (Span & { readonly text: string })[];
-  /** Whether it is a document of the corpus, which can be looked into. */
+  /** Whether it refers to a document of the corpus, which can be checked. */
   readonly isOfDocument: boolean;
 }
 
 export interface GivenAnswer {
   readonly text: string;
   readonly citations: readonly GivenCitation[];
-  /** Markers that pointed to no source. */
+  /** Number of markers without a source. */
   readonly removedMarkers: number;
 }
 
 export interface AnswerJudgement {
   readonly scores: Scores;
   readonly isRefused: boolean;
-  /** Statements with a citation, by what their source says of them. */
+  /** Number of cited statements per verdict on their support by the source. */
   readonly verdicts: Readonly<Partial<Record<Verdict, number>>>;
 }
 
-/** Reads a stretch of a document as it is stored. */
+/** Reads a range of a document's stored text. */
 export type ReadText = (documentId: string, stretch: Span) => Promise<string | undefined>;
 
-/**
- * Judges an answer without a judge: by what was expected of it, and by looking each citation up. Nothing here depends on
- * a model, so the same answer is always judged the same.
- */
+/** Scores an answer without an LLM judge: by the expected answer, and by checking each citation. Deterministic. */
 export async function judgeAnswer(
   question: ResolvedQuestion,
   answer: GivenAnswer,
@@ -77,7 +74,7 @@ function expectationScores(question: ResolvedQuestion, answer: GivenAnswer, isRe
   };
 }
 
-/** One for each marker, or the giver's own where there is one. */
+/** One per marker, or the system's own verdict where available. */
 function verdictsOf({ text, citations }: GivenAnswer): readonly Verdict[] {
   const analyser = { analyse, analyseQuery };
   return citations.flatMap((citation) => {
@@ -94,7 +91,7 @@ function verdictsOf({ text, citations }: GivenAnswer): readonly Verdict[] {
 
 const textOf = ({ text, quotes }: GivenCitation): string => text ?? quotes.map((quote) => quote.text).join('\n');
 
-/** An answer that cites nothing supports nothing. */
+/** An answer without citations has no supported statements. */
 const shareSupported = (verdicts: readonly Verdict[]): number =>
   verdicts.length === 0 ? 0 : verdicts.filter(supports).length / verdicts.length;
 
@@ -104,7 +101,7 @@ function countVerdicts(verdicts: readonly Verdict[]): Partial<Record<Verdict, nu
   return counts;
 }
 
-/** Quotes are looked up in the documents themselves, and not in what came with them. */
+/** Quotes are checked against the stored documents rather than the text in the answer. */
 async function formScore(answer: GivenAnswer, readText: ReadText): Promise<Scores> {
   const { citations, removedMarkers, text } = answer;
   let good = 0;

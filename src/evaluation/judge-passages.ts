@@ -11,17 +11,16 @@ export interface FoundPassage {
 
 export interface PassageJudgement {
   readonly scores: Scores;
-  /** Place of the first passage that was expected, from 1; null when none was found. */
+  /** Rank of the first expected chunk, from 1; null when none was found. */
   readonly rank: number | null;
 }
 
-/** From so many passages on, recall at 100 says something. */
+/** Minimum number of hits for which recall at 100 is meaningful. */
 const DEEP = 100;
 
 /**
- * Judges what a search found, best first, by the most exact of what is expected: texts in a passage, else documents, else
- * an answer that a passage holds. Where documents are expected too, only their passages count. Undefined for questions
- * that nothing answers.
+ * Scores ranked hits by the most specific expectation given: texts in a chunk, else documents, else an answer that a
+ * chunk contains. Where documents are expected too, only their chunks count. Undefined for unanswerable questions.
  */
 export function judgePassages(
   question: ResolvedQuestion,
@@ -33,7 +32,7 @@ export function judgePassages(
   const ranked = found.map((passage, index) => {
     const at = targets.findIndex((isIt) => isIt(passage));
     if (at >= 0) return `target ${at}`;
-    // Further passages of a document take no place of their own where documents are looked for.
+    // When documents are expected, further chunks of a document do not take up ranks.
     return question.passages.length === 0 && question.expected.length > 0
       ? `document ${passage.documentId}`
       : `passage ${index}`;
@@ -49,7 +48,7 @@ export function judgePassages(
 
 type Target = (passage: FoundPassage) => boolean;
 
-/** Each is to be found once. */
+/** The expected items, each to be found once. */
 function targetsOf({ expected, passages, answers }: ResolvedQuestion): readonly Target[] {
   const isExpected: Target = ({ documentId }) => expected.length === 0 || expected.some((ids) => ids.has(documentId));
   if (passages.length > 0) {

@@ -1,9 +1,8 @@
 import type { Scores } from './scores.ts';
 
 /**
- * Judges the ranked identifiers of one query, best first; `gains` says how relevant each is, absent and 0 meaning not at
- * all. An identifier that is ranked twice counts at its first place. nDCG takes the gains as they are, divided by
- * log2(place + 1), as trec_eval does.
+ * Scores the ranked identifiers of one query; `gains` are the relevance grades, absent and 0 meaning not relevant. A
+ * repeated identifier counts at its first rank. nDCG uses linear gains divided by log2(rank + 1), like trec_eval.
  */
 export function measureRanking(ranked: readonly string[], gains: ReadonlyMap<string, number>): Scores {
   const gainOf = (id: string) => Math.max(0, gains.get(id) ?? 0);

@@ -1,25 +1,25 @@
-/** What became of the same queries between two runs. */
+/** Comparison of the same queries in two runs. */
 export interface PairedComparison {
   readonly pairs: number;
   readonly wins: number;
   readonly losses: number;
-  /** Of all pairs; above 0 when the later run is better. */
+  /** Over all pairs; above 0 when the later run is better. */
   readonly meanDifference: number;
-  /** How often chance alone would give a mean as far from 0 or further, two-sided. */
+  /** Two-sided p-value of a mean difference at least this large. */
   readonly pValue: number;
 }
 
-/** Up to so many differing pairs all assignments of signs are looked at; beyond, a sample of them. */
-const MOST_EXACT = 16;
+/** Up to this many differing pairs all sign assignments are enumerated; beyond, they are sampled. */
+const MAX_EXACT = 16;
 const SAMPLES = 20_000;
 const SEED = 20_261_121;
-/** Sums in another order differ in the last digits. */
+/** Tolerance, because sums in another order differ in the last digits. */
 const ROUNDING = 1e-9;
 
 /**
- * The randomisation test of paired differences, later minus earlier: were the two runs the same, each difference could as
- * well have the other sign. Nothing is assumed of how the differences are distributed. The sample is drawn with a fixed
- * seed, so that the same differences always give the same value.
+ * Paired randomisation (permutation) test of differences, later minus earlier: under the null hypothesis each
+ * difference could have the opposite sign. No distribution is assumed. The sample is drawn with a fixed seed, so that
+ * the same differences always give the same p-value.
  */
 export function comparePairs(differences: readonly number[]): PairedComparison {
   const telling = differences.filter((difference) => Math.abs(difference) > ROUNDING);
@@ -31,11 +31,11 @@ export function comparePairs(differences: readonly number[]): PairedComparison {
     wins: telling.filter((difference) => difference > 0).length,
     losses: telling.filter((difference) => difference < 0).length,
     meanDifference: differences.length === 0 ? 0 : sum / differences.length,
-    pValue: sizes.length <= MOST_EXACT ? exactShare(sizes, observed) : sampledShare(sizes, observed),
+    pValue: sizes.length <= MAX_EXACT ? exactShare(sizes, observed) : sampledShare(sizes, observed),
   };
 }
 
-/** Share of all assignments of signs whose sum is as far from 0. */
+/** Share of all sign assignments whose sum is at least as far from 0. */
 function exactShare(sizes: readonly number[], observed: number): number {
   const assignments = 2 ** sizes.length;
   let extreme = 0;
@@ -47,7 +47,7 @@ function exactShare(sizes: readonly number[], observed: number): number {
   return extreme / assignments;
 }
 
-/** The same of a sample, in which what was observed counts as one: never 0. */
+/** The same share of a sample that includes the observation itself, and is therefore never 0. */
 function sampledShare(sizes: readonly number[], observed: number): number {
   const nextBits = randomBits(SEED);
   let extreme = 1;

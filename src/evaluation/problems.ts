@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
-/** Gathers what is wrong with an input, so that a person hears of all of it at once. */
+/** Collects the errors of an input, to report all of them at once. */
 export class Problems {
   readonly #place: string;
   readonly #found: { readonly line: number; readonly problem: string }[] = [];
@@ -20,11 +20,11 @@ export class Problems {
     return this.#found.length === 0;
   }
 
-  /** Throws `invalid_request` with every line when there is something. */
+  /** Throws `invalid_request` listing all errors, if there are any. */
   throwIfAny(): void {
     if (this.isEmpty) return;
     const sorted = this.#found.toSorted((one, two) => one.line - two.line);
-    const shown = sorted.slice(0, MOST_SHOWN).map(({ line, problem }) => `  line ${line}: ${problem}`);
+    const shown = sorted.slice(0, MAX_SHOWN).map(({ line, problem }) => `  line ${line}: ${problem}`);
     const more = this.#found.length - shown.length;
     const rest = more > 0 ? [`  and ${more} more`] : [];
     throw new ServiceError(
@@ -34,7 +34,7 @@ export class Problems {
   }
 }
 
-/** The JSON of a line, or why it is none. */
+/** Parses a line as JSON, or explains why it is invalid. */
 export function parseLine(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: JSON.parse(text) };

@@ -6,19 +6,19 @@ import { nearestName } from '../nearest-name.ts';
 import { Problems, parseLine } from './problems.ts';
 import { type Line, readLines } from './read-lines.ts';
 
-/** A question with what its answer is expected to be found in. */
+/** A question with the expected documents, texts and answers. */
 export interface Question {
-  /** Made of the question and all that is expected, so that a changed one is another. */
+  /** Derived from the question and its expectations, so that an edited question counts as another. */
   readonly id: string;
   readonly line: number;
   readonly text: string;
-  /** Documents as the author names them: identifier, title, file name or source. */
+  /** Documents as named in the file: identifier, title, file name or source. */
   readonly documents: readonly string[];
-  /** Texts that a found passage must hold. */
+  /** Texts that a retrieved chunk must contain. */
   readonly passages: readonly string[];
-  /** Any of these stands in a right answer. */
+  /** A correct answer contains any of these. */
   readonly answers: readonly string[];
-  /** Nothing in the corpus answers it. */
+  /** The corpus does not answer the question. */
   readonly isUnanswerable: boolean;
 }
 
@@ -37,7 +37,7 @@ const members = {
     .boolean()
     .nullish()
     .transform((value) => value ?? false),
-  /** For people. */
+  /** Comment for readers of the file. */
   note: z.string().nullish(),
 };
 const memberNames = Object.keys(members);
@@ -50,8 +50,8 @@ const questionLine = z.object(members).superRefine((line, context) => {
 });
 
 /**
- * Reads questions from JSON lines, or from a CSV file whose first row names the columns; a cell that is a JSON list holds
- * several. Throws `invalid_request` that names every bad line.
+ * Reads questions from JSON Lines, or from a CSV file with a header row; a cell with a JSON list holds several values.
+ * Throws `invalid_request` listing every invalid line.
  */
 export async function readQuestions(path: string): Promise<readonly Question[]> {
   const problems = new Problems(path);
@@ -61,8 +61,8 @@ export async function readQuestions(path: string): Promise<readonly Question[]> 
   for (const { number, value } of rows) {
     const question = toQuestion(number, value, problems);
     if (question === undefined) continue;
-    const twin = lines.get(question.id);
-    if (twin !== undefined) problems.add(number, `This is the question of line ${twin} once more.`);
+    const duplicate = lines.get(question.id);
+    if (duplicate !== undefined) problems.add(number, `This is the question of line ${duplicate} once more.`);
     lines.set(question.id, number);
     questions.push(question);
   }
@@ -93,7 +93,7 @@ const csvRecords = z.array(
 async function csvRows(path: string, problems: Problems): Promise<readonly Row[]> {
   const lines = await Array.fromAsync(readLines(path));
   try {
-    // Blank lines count, so that the numbers are those of the file.
+    // Blank lines are kept, so that line numbers match the file.
     const content = withBlankLines(lines);
     const columns = (names: string[]) => names.map((name) => name.trim().toLowerCase());
     const records = csvRecords.parse(parse(content, { columns, info: true, skip_empty_lines: true, trim: true }));
@@ -131,7 +131,7 @@ function yesOrNo(cell: string): unknown {
 function toQuestion(line: number, value: unknown, problems: Problems): Question | undefined {
   const read = questionLine.safeParse(value);
   if (typeof value === 'object' && value !== null) {
-    // A misspelt member would be passed over in silence, and the question judged by less than its author meant.
+    // A misspelt member would be ignored silently, and the question scored by less than intended.
     for (const name of Object.keys(value).filter((each) => !memberNames.includes(each))) {
       problems.add(line, `"${name}" is not known; did you mean "${nearestName(name, memberNames)}"?`);
     }

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { ServiceError } from '../errors.ts';
 
 export interface Line {
-  /** From 1, as editors count. */
+  /** From 1, as in editors. */
   readonly number: number;
   readonly text: string;
 }
 
 /**
- * The lines of a file that hold something. Not node:readline, which also breaks lines at U+2028, and JSON may hold that.
- * Throws `invalid_request` when the file cannot be read.
+ * The non-empty lines of a file. Not node:readline, which also breaks lines at U+2028, which JSON may contain. Throws
+ * `invalid_request` when the file cannot be read.
  */
 export async function* readLines(path: string): AsyncGenerator<Line, void> {
   let number = 0;

@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Problems } from './problems.ts';
 import type { Question } from './questions.ts';
 
-/** What a document is known by. */
+/** The names of a document. */
 export interface NamedDocument {
   readonly id: string;
   readonly title: string;
@@ -11,15 +11,15 @@ export interface NamedDocument {
   readonly source: string | null;
 }
 
-/** A question whose documents are identifiers. A name that several have stands for any of them. */
+/** A question with resolved documents. An ambiguous name matches any of its documents. */
 export interface ResolvedQuestion extends Question {
-  /** For each expected document the identifiers that it may have. */
+  /** For each expected document, its possible identifiers. */
   readonly expected: readonly ReadonlySet<string>[];
 }
 
 /**
- * Finds the documents that questions name, in one pass over all there are. Throws `invalid_request` that names every
- * line with a document that is not there: measured all the same, it would look like a fault of the search.
+ * Resolves the documents that questions name, in one pass over the corpus. Throws `invalid_request` listing every line
+ * with an unknown document, which would otherwise look like a search failure.
  */
 export async function resolveDocuments(
   questions: readonly Question[],
@@ -48,10 +48,10 @@ export async function resolveDocuments(
 
 const fold = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** A path as it is written, absolute or from somewhere, is compared by its slashes going forward. */
+/** Paths, absolute or relative, are compared with forward slashes. */
 const keyOf = (name: string): string => fold(name.replaceAll('\\', '/').replace(/^\.\//, ''));
 
-/** Everything an author may have meant the document by: its path also by each of its ends. */
+/** All names a document may be referred to by, including every suffix of its path. */
 function namesOf({ id, title, fileName, source }: NamedDocument): Set<string> {
   const names = [id, title, ...(fileName === null ? [] : [fileName]), ...(source === null ? [] : sourceNames(source))];
   return new Set(names.map(keyOf));

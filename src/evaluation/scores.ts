@@ -1,4 +1,4 @@
-/** What is measured of a query or question. Each lies between 0 and 1, and more is better. */
+/** Scores of a query or question. Each is between 0 and 1, higher is better. */
 export const scoreNames = [
   'ndcg@10',
   'mrr@10',
@@ -9,32 +9,32 @@ export const scoreNames = [
   'recall@100',
   /** An answerable question was answered. */
   'answered',
-  /** What was expected stands in the answer. */
+  /** The answer contains the expected one. */
   'answer',
   /** An unanswerable question was refused. */
   'refused',
-  /** A document that was expected is cited. */
+  /** An expected document is cited. */
   'right_source',
-  /** Share of the statements with a citation that their source says. */
+  /** Share of the cited statements that their source supports. */
   'supported',
-  /** Share of the citations that point to a source, and whose quotes stand where they say. */
+  /** Share of the citations that refer to a source and whose quotes are at the stated positions. */
   'well_formed',
 ] as const;
 
 export type ScoreName = (typeof scoreNames)[number];
 
-/** A score that is absent does not apply: an unanswerable question has no rank. */
+/** An absent score does not apply: an unanswerable question has no rank. */
 export type Scores = Readonly<Partial<Record<ScoreName, number>>>;
 
-/** One query or question with what was measured of it. */
+/** A query or question with its scores. */
 export interface ScoredCase {
-  /** The same in every run of the same query. */
+  /** The same for the same query in every run. */
   readonly id: string;
   readonly text: string;
   readonly scores: Scores;
 }
 
-/** The mean of each score over the cases it applies to; those that apply to none are absent. */
+/** The mean of each score over the cases it applies to; scores that apply to none are absent. */
 export function meanScores(cases: readonly ScoredCase[]): Scores {
   const means: Partial<Record<ScoreName, number>> = {};
   for (const name of scoreNames) {

@@ -1,4 +1,4 @@
-/** Columns as wide as they need to be, the first `words` of them aligned to the left, numbers to the right. */
+/** Formats rows in aligned columns, the first `words` of them left-aligned, numbers right-aligned. */
 export function alignedTable(rows: readonly (readonly string[])[], words = 1): string[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -14,19 +14,19 @@ export function alignedTable(rows: readonly (readonly string[])[], words = 1): s
   );
 }
 
-/** The same as a table of Markdown; the first row is its head. */
+/** Formats rows as a Markdown table; the first row is the header. */
 export function markdownTable(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...body] = rows;
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...body.map(line)];
 }
 
-/** A score as people read it. */
+/** Formats a score. */
 export const shownScore = (value: number | undefined): string => (value === undefined ? '-' : value.toFixed(3));
 
-/** A difference of scores with its sign. */
+/** Formats a score difference with its sign. */
 export const shownDifference = (value: number): string =>
   `${value > 0.0005 ? '+' : value < -0.0005 ? '−' : '±'}${Math.abs(value).toFixed(3)}`;
 
-/** How likely chance explains a difference. */
+/** Formats a p-value. */
 export const shownChance = (value: number): string => (value < 0.001 ? '<0.001' : value.toFixed(3));

@@ -14,24 +14,26 @@ export interface TestDocument {
 export interface TestQuery {
   readonly id: string;
   readonly text: string;
-  /** Document → how relevant it is; at least one is. */
+  /** Document → relevance grade; at least one is relevant. */
   readonly gains: ReadonlyMap<string, number>;
+  /** Alternative correct answers, verbatim, where known. */
+  readonly answers: readonly string[];
 }
 
-/** Documents, questions about them, and which documents answer which question. */
+/** A test collection: documents, queries, and relevance judgements. */
 export interface TestCollection {
   readonly name: string;
   readonly documentCount: number;
-  /** Tells this corpus from one that reads otherwise. */
+  /** Hash of the corpus, which distinguishes it from another version. */
   readonly corpusHash: string;
   readonly queries: readonly TestQuery[];
-  /** Sentences for people: what was left out, and why. */
+  /** Remarks for users: what was left out, and why. */
   readonly notes: readonly string[];
-  /** Read from the file each time: a corpus may be larger than memory. */
+  /** Read from the file each time, because a corpus may be larger than memory. */
   documents(): AsyncGenerator<TestDocument, void>;
 }
 
-// BEIR's own files say `_id`, many others `id`; numbers are taken for names.
+// BEIR's own files use `_id`, many others `id`; numbers are accepted.
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 const withId = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.preprocess(
@@ -39,12 +41,19 @@ const withId = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
     z.object({ id: identifier, ...shape }),
   );
 const documentLine = withId({ title: z.string().nullish(), text: z.string().nullish() });
-const queryLine = withId({ text: z.string().trim().min(1) });
+const queryLine = withId({
+  text: z.string().trim().min(1),
+  answer: z.preprocess(
+    (answer) => (typeof answer === 'string' ? [answer] : (answer ?? [])),
+    z.array(z.string().trim().min(1)),
+  ),
+});
 
 /**
- * Opens a folder in BEIR's form: `corpus.jsonl` (`_id` or `id`, title, text), `queries.jsonl` (`_id` or `id`, text) and
- * `qrels.tsv` or `qrels/test.tsv` (query id, document id, score; a header or none). Queries without a relevant document
- * are left out. Throws `invalid_request` that names every bad line.
+ * Opens a folder in BEIR format: `corpus.jsonl` (`_id` or `id`, title, text), `queries.jsonl` (`_id` or `id`, text, and
+ * optionally `answer`, one or a list) and `qrels.tsv` or `qrels/test.tsv` (query id, document id, score; with or
+ * without a header). Queries without a relevant document are left out. Throws `invalid_request` listing every invalid
+ * line.
  */
 export async function openTestCollection(folder: string): Promise<TestCollection> {
   const path = resolve(folder);
@@ -53,9 +62,9 @@ export async function openTestCollection(folder: string): Promise<TestCollection
   const ids = await readCorpus(corpusFile, hash);
   const texts = await readQueries(join(path, 'queries.jsonl'));
   const judged = await readJudgements(await judgementsFile(path));
-  const queries = [...texts].flatMap(([id, text]): TestQuery[] => {
+  const queries = [...texts].flatMap(([id, { text, answer }]): TestQuery[] => {
     const gains = judged.get(id) ?? new Map<string, number>();
-    return [...gains.values()].some((gain) => gain > 0) ? [{ id, text, gains }] : [];
+    return [...gains.values()].some((gain) => gain > 0) ? [{ id, text, gains, answers: answer }] : [];
   });
   return {
     name: basename(path),
@@ -68,6 +77,8 @@ export async function openTestCollection(folder: string): Promise<TestCollection
     },
   };
 }
+
+type QueryLine = z.output<typeof queryLine>;
 
 const toDocument = ({ id, title, text }: z.output<typeof documentLine>): TestDocument => ({
   id,
@@ -89,14 +100,14 @@ async function readCorpus(file: string, hash: Hash): Promise<ReadonlySet<string>
   return ids;
 }
 
-async function readQueries(file: string): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
+async function readQueries(file: string): Promise<ReadonlyMap<string, QueryLine>> {
+  const texts = new Map<string, QueryLine>();
   const problems = new Problems(file);
   for await (const line of readLines(file)) {
     const read = readAs(queryLine, line, problems);
     if (read === undefined) continue;
     if (texts.has(read.id)) problems.add(line.number, `"${read.id}" is the identifier of an earlier query.`);
-    texts.set(read.id, read.text);
+    texts.set(read.id, read);
   }
   problems.throwIfAny();
   return texts;
@@ -153,7 +164,7 @@ async function readJudgements(file: string): Promise<ReadonlyMap<string, Readonl
 
 interface Read {
   readonly ids: ReadonlySet<string>;
-  readonly texts: ReadonlyMap<string, string>;
+  readonly texts: ReadonlyMap<string, QueryLine>;
   readonly judged: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly queries: readonly TestQuery[];
 }
@@ -165,7 +176,7 @@ function notesOn({ ids, texts, judged, queries }: Read): string[] {
   return [
     ...(withoutAnswer > 0 ? [`${withoutAnswer} queries are left out, for nothing is relevant to them.`] : []),
     ...(unknownQueries > 0 ? [`${unknownQueries} judged queries are not in queries.jsonl.`] : []),
-    // They can never be found, and count as misses all the same: leaving them out would flatter.
+    // They can never be found, and still count as misses: leaving them out would inflate the scores.
     ...(unknownDocuments > 0 ? [`${unknownDocuments} judged documents are not in corpus.jsonl.`] : []),
   ];
 }

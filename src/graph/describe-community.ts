@@ -6,7 +6,7 @@ const MAX_SUMMARY = 900;
 const MAX_FINDINGS = 10;
 const MAX_FINDING = 300;
 
-/** What a community is about in the words of its documents: made without a model, the same for the same group. */
+/** Describes a community in the words of its documents: without a model, deterministic. */
 export function describeCommunity(group: CommunityGroup): Community {
   const { rating, ratingExplanation } = rateCommunity(group);
   return {
@@ -20,7 +20,7 @@ export function describeCommunity(group: CommunityGroup): Community {
   };
 }
 
-/** How much a community matters: 1 to 10, by what part of the graph it touches, how large and how close it is. */
+/** Importance of a community from 1 to 10, by its share of the graph, its size and its cohesion. */
 function rateCommunity({
   members,
   relationships,
@@ -40,7 +40,7 @@ function rateCommunity({
   };
 }
 
-/** The most central members; dates name nothing. */
+/** Named after the most central members, without dates. */
 function nameOf(members: readonly Entity[]): string {
   const named = members.filter(({ category }) => category !== 'date');
   const names = (named.length > 0 ? named : members).slice(0, NAMED).map(({ name }) => name);
@@ -58,7 +58,7 @@ function summaryOf({ members, relationships }: CommunityGroup): string {
     length += text.length + 1;
     return true;
   };
-  // The most central members introduce themselves; what is said of two of them follows.
+  // Descriptions of the most central members first, then those of relationships between members.
   for (const { description } of members.slice(0, 6)) add(description);
   for (const { description } of relationships.slice(0, 12)) if (!add(description)) break;
   const rest = members.length - NAMED;
@@ -72,7 +72,7 @@ function summaryOf({ members, relationships }: CommunityGroup): string {
   return parts.join(' ');
 }
 
-/** One line for each of the heaviest relationships; those that are stated come before those that only occur together. */
+/** One line for each of the strongest relationships; stated ones before mere co-occurrences. */
 function findingsOf(relationships: readonly Relationship[]): string[] {
   const findings = relationships.map(({ subject, predicate, object, description }) => {
     const fact = `${subject} ${predicate.replaceAll('_', ' ')} ${object}`;

@@ -2,13 +2,13 @@ import { embedInBatches } from '../embeddings/embed-in-batches.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { GraphNameRecords } from '../store/graph-records.ts';
 
-/** The most mentioned names have a vector; a search compares with all of them, and must stay quick. */
+/** Only the most mentioned names have vectors, because a search compares with all of them. */
 const NAMES_WITH_VECTOR = 20_000;
 const AT_ONCE = 512;
 
 /**
- * Gives names vectors of the space that is searched, those that came and, after the corpus moved to another embedder,
- * all anew. Where nearness only means shared words, the words of the names do the same, and nothing is embedded.
+ * Embeds names in the current space: new ones and, after a change of the embedder, all of them. With a lexical embedder
+ * nothing is embedded, because full-text search on the names is equivalent.
  */
 export async function embedNames(
   records: GraphNameRecords,
@@ -17,7 +17,7 @@ export async function embedNames(
 ): Promise<number> {
   if (embedder.isLexical) return 0;
   const space = await embedder.space(signal);
-  const names = await records.bareNames(space, NAMES_WITH_VECTOR);
+  const names = await records.unembeddedNames(space, NAMES_WITH_VECTOR);
   for (let at = 0; at < names.length; at += AT_ONCE) {
     const some = names.slice(at, at + AT_ONCE);
     const texts = some.map(({ name }) => name);

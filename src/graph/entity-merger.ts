@@ -2,16 +2,16 @@ import type { Json } from '../documents/document.ts';
 import type { Entity } from './graph.ts';
 import { nameWords, normalForm, normalTerm } from './normal-form.ts';
 
-/** Tells which entities are the same. */
+/** Decides which entities are identical. */
 export interface EntityMerger {
-  /** Equal for names that mean the same entity. */
+  /** Equal for names of the same entity. */
   keyOf(name: string, category: string | null): string;
 }
 
 /**
- * Entities are the same when their names have one normal form (see `normalForm`), when a text declared one name for the
- * other and nobody else claims it, or when one is `J. Smith` and there is only one person it can be. Those of different
- * categories are not, and one without a category joins the one that nearly all have.
+ * Entities are identical when their names have the same normal form (see `normalForm`), when a text declares one name
+ * as an alias of the other and no other entity claims it, or when one is `J. Smith` and only one person matches.
+ * Entities of different categories are distinct; one without a category joins the predominant category.
  */
 export function createMerger(entities: readonly Entity[]): EntityMerger {
   const categories = categoriesByForm(entities);
@@ -34,17 +34,17 @@ export function createMerger(entities: readonly Entity[]): EntityMerger {
   };
 }
 
-/** Other names of an entity, as its texts declare them. */
+/** Aliases of an entity declared in its texts. */
 export function aliasesOf({ metadata }: Pick<Entity, 'metadata'>): string[] {
   const aliases: Json | undefined = metadata['aliases'];
   return Array.isArray(aliases) ? aliases.filter((alias) => typeof alias === 'string') : [];
 }
 
-// Terms lose their plural; a name that ends in s is another than one that does not.
+// Terms are reduced to the singular; names keep a final s.
 const formOf = (name: string, category: string | null): string =>
   category === 'concept' || !/\p{Lu}/u.test(name) ? normalTerm(name) : normalForm(name);
 
-/** Categories of a form, each with how many mentions have it. */
+/** Categories of a normal form, each with its number of mentions. */
 type Categories = ReadonlyMap<string, number>;
 
 function categoriesByForm(entities: readonly Entity[]): Map<string, Map<string, number>> {
@@ -60,7 +60,7 @@ function categoriesByForm(entities: readonly Entity[]): Map<string, Map<string, 
 
 const CLEAR_SHARE = 0.8;
 
-/** The category that nearly all have who have one. */
+/** The category of nearly all mentions that have one. */
 function clearest(known: Categories): string | undefined {
   const all = [...known.values()].reduce((sum, count) => sum + count, 0);
   return [...known].find(([, count]) => count >= all * CLEAR_SHARE)?.[0];
@@ -69,7 +69,9 @@ function clearest(known: Categories): string | undefined {
 const agree = (category: string | null, known: Categories | undefined): boolean =>
   known !== undefined && known.size <= 1 && (category === null || known.size === 0 || known.has(category));
 
-/** Acronyms and the like; a bare last name of one document says nothing in another, so it is not among them. */
+/**
+ * Declared aliases such as acronyms. A bare last name in one document means nothing in another, so it is not included.
+ */
 function declaredForms(entities: readonly Entity[], categories: ReadonlyMap<string, Categories>): Map<string, string> {
   const claimed = new Map<string, Set<string>>();
   for (const entity of entities) {
@@ -83,7 +85,7 @@ function declaredForms(entities: readonly Entity[], categories: ReadonlyMap<stri
   const forms = new Map<string, string>();
   for (const [form, owners] of claimed) {
     const [owner] = owners;
-    // An alias that is itself the name of somebody with aliases would make a chain; it stays by itself.
+    // An alias that is itself the name of an entity with aliases would form a chain, so it stays separate.
     if (owner !== undefined && owners.size === 1 && !claimed.has(owner) && (categories.get(form)?.size ?? 0) <= 1) {
       forms.set(form, owner);
     }
@@ -94,7 +96,7 @@ function declaredForms(entities: readonly Entity[], categories: ReadonlyMap<stri
 const isAcronym = (name: string): boolean =>
   /^(?:\p{Lu}[\p{Lu}\p{Ll}\d]{1,7}|(?:\p{Lu}\.){2,})$/u.test(name) && /\p{Lu}.*\p{Lu}/u.test(name);
 
-/** `j smith` → `john smith`, where the initials fit one person only. */
+/** `j smith` → `john smith`, where the initials match only one person. */
 function initialForms(categories: ReadonlyMap<string, Categories>): Map<string, string> {
   const byInitials = new Map<string, Set<string>>();
   const people = [...categories].filter(([, known]) => known.size === 1 && known.has('person')).map(([form]) => form);

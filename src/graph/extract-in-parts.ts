@@ -2,7 +2,7 @@ import type { DocumentGraphRecords, ExtractionTask } from '../store/graph-record
 import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import { mergeGraphs } from './merge-graphs.ts';
 
-/** Passages that a model reads before what it found is kept: as much as an interruption can cost. */
+/** Chunks a model reads before the result is saved, i.e. the maximum loss on interruption. */
 const PASSAGES_PER_PART = 16;
 
 export interface ExtractInPartsOptions {
@@ -12,8 +12,8 @@ export interface ExtractInPartsOptions {
 }
 
 /**
- * The graph of a document. One that costs money is extracted part by part, each kept when it is done, so that an
- * extraction that was interrupted goes on where it was; one that costs nothing is extracted at once.
+ * Extracts the graph of a document. An extraction that costs money runs part by part, each saved when it is done, so
+ * that it resumes after an interruption; a free one runs at once.
  */
 export async function extractInParts(
   task: ExtractionTask,

@@ -2,32 +2,32 @@ import { UndirectedGraph } from 'graphology';
 import louvainModule from 'graphology-communities-louvain';
 import type { Entity, ExtractedGraph, Relationship } from './graph.ts';
 
-// The package's types describe an ES module, but it is CommonJS: its default is the function itself.
+// The package's types describe an ES module, but it is CommonJS: its default export is the function itself.
 const louvain = louvainModule as unknown as typeof louvainModule.default;
 
-/** Entities that have more to do with each other than with others. */
+/** Entities that are more strongly related to each other than to others. */
 export interface CommunityGroup {
   /** 0 for the coarsest. */
   readonly level: number;
-  /** Place in the list of the group of the level above that holds this one; null on level 0. */
+  /** Index of the enclosing group of the level above; null on level 0. */
   readonly parent: number | null;
   /** The most central first. */
   readonly members: readonly Entity[];
-  /** Between members, the heaviest first; of very many, the heaviest. */
+  /** Between members, the strongest first; truncated when there are very many. */
   readonly relationships: readonly Relationship[];
-  /** Of all that lies between the members and anybody, by weight, the part that lies between members: 0 to 1. */
+  /** Share, by weight, of the members' relationships that are between members: 0 to 1. */
   readonly cohesion: number;
-  /** Of all relationships of the graph, by weight, the part that touches members: 0 to 1. */
+  /** Share, by weight, of all relationships of the graph that involve members: 0 to 1. */
   readonly reach: number;
 }
 
 export interface FindCommunitiesOptions {
-  /** Of the order in which ties are broken; default 1. */
+  /** Seed for breaking ties; default 1. */
   readonly seed?: number;
-  /** Smaller groups are not told of; default 3. */
-  readonly leastMembers?: number;
-  /** Larger groups are divided further; default 40. */
-  readonly largestUndivided?: number;
+  /** Smaller groups are left out; default 3. */
+  readonly minMembers?: number;
+  /** Larger groups are subdivided; default 40. */
+  readonly maxUndivided?: number;
   /** Default 4. */
   readonly levels?: number;
 }
@@ -35,13 +35,12 @@ export interface FindCommunitiesOptions {
 const MAX_RELATIONSHIPS = 200;
 
 /**
- * Groups entities by their relationships, Louvain on the weights. A group that is large is divided again by its own
- * relationships, so that each level lies within the one above. The same graph gives the same groups; groups come level by
- * level, larger first.
+ * Detects communities of entities by Louvain on the relationship weights. A large group is subdivided by its internal
+ * relationships, so that levels are nested. Deterministic; groups are ordered by level, larger first.
  */
 export function findCommunities(
   { entities, relationships }: ExtractedGraph,
-  { seed = 1, leastMembers = 3, largestUndivided = 40, levels = 4 }: FindCommunitiesOptions = {},
+  { seed = 1, minMembers = 3, maxUndivided = 40, levels = 4 }: FindCommunitiesOptions = {},
 ): CommunityGroup[] {
   const weights = weigh(entities, relationships);
   const random = seededRandom(seed);
@@ -53,10 +52,10 @@ export function findCommunities(
     const next: typeof open = [];
     for (const { places, parent } of open) {
       for (const members of divide(places, weights, random)) {
-        // What cannot be divided is its own only part: it is told of once.
-        if (members.length < leastMembers || (level > 0 && members.length === places.length)) continue;
+        // A group that cannot be subdivided is not repeated on the next level.
+        if (members.length < minMembers || (level > 0 && members.length === places.length)) continue;
         groups.push(describeGroup(members, { level, parent }, entities, weights));
-        if (members.length > largestUndivided) next.push({ places: members, parent: groups.length - 1 });
+        if (members.length > maxUndivided) next.push({ places: members, parent: groups.length - 1 });
       }
     }
     open = next;
@@ -65,11 +64,11 @@ export function findCommunities(
 }
 
 interface Weights {
-  /** For each entity, by place: the entities it has to do with and how much. */
+  /** For each entity, by index: related entities and weights. */
   readonly neighbours: readonly ReadonlyMap<number, number>[];
   /** Sum of an entity's weights. */
   readonly strength: readonly number[];
-  /** Relationships by the place of their subject. */
+  /** Relationships by the index of their subject. */
   readonly between: readonly (readonly { readonly to: number; readonly relationship: Relationship }[])[];
   readonly total: number;
 }
@@ -96,7 +95,7 @@ function weigh(entities: readonly Entity[], relationships: readonly Relationship
   return { neighbours, between, strength, total };
 }
 
-/** The parts of a group by its inner relationships, larger first; entities without any are in none. */
+/** Subdivides a group by its internal relationships, larger parts first; entities without any are left out. */
 function divide(places: readonly number[], { neighbours }: Weights, random: () => number): number[][] {
   const graph = new UndirectedGraph();
   const inside = new Set(places);
@@ -152,7 +151,7 @@ function describeGroup(
   };
 }
 
-/** The generator mulberry32: repeatable, and good enough to break ties. */
+/** The generator mulberry32, seeded and sufficient for breaking ties. */
 function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -9,38 +9,41 @@ export interface ExtractionStep {
   readonly title: string;
   readonly outcome: 'extracted' | 'failed' | 'changed';
   readonly reason?: string;
-  /** Documents done in this run, this one among them, and how many it will come to as far as is known. */
+  /** Number of documents done in this run, including this one, and the expected total. */
   readonly done: number;
   readonly total: number;
 }
 
-/** Extracts the graph of documents that were published, one after another, beside everything else. */
+/** Background service that extracts the graphs of published documents, one after another. */
 export interface GraphExtraction {
-  /** Works until nothing waits. Aborting leaves the document in hand to be done again. */
+  /** Processes the queue until it is empty. Aborting returns the current document to the queue. */
   run(signal: AbortSignal): AsyncGenerator<ExtractionStep, void>;
-  /** From now on whatever is published is extracted in the background, after what an earlier process left. */
+  /** Starts extracting published documents in the background, first those left by an earlier process. */
   start(): void;
-  /** Has a document extracted anew, by this extractor or the usual one. Throws `unknown_model`, `not_found`, `conflict`. */
+  /**
+   * Queues a new extraction of a document, by this extractor or the default one. Throws `unknown_model`, `not_found`,
+   * `conflict`.
+   */
   request(documentId: string, extractor: string | null): Promise<void>;
-  /** Resolves when nothing waits to be extracted for this document any longer, whatever came of it. */
+  /** Resolves when no extraction of this document is pending, whatever its outcome. */
   settled(documentId: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface GraphExtractionParts {
   readonly records: DocumentGraphRecords;
-  /** The extractor of that name; null means the usual one. Throws for a name that stands for none. */
+  /** The extractor of that name; null means the default one. Throws for an unknown name. */
   readonly extractorOf: (name: string | null) => GraphExtractor;
   readonly changes: CorpusWatch;
-  /** False leaves documents alone for which nobody asks. */
+  /** False extracts documents only on request. */
   readonly isAutomatic: boolean;
-  /** Called when nothing waits any longer. */
+  /** Called when the queue is empty. */
   readonly onIdle?: (signal: AbortSignal) => Promise<void>;
-  /** Told of trouble that nobody waits for. */
+  /** Receives errors of background work. */
   readonly report: (message: string, cause?: unknown) => void;
 }
 
-/** What comes in goes first: extraction looks again after so long. */
+/** Ingestion has priority: pause before extraction checks again. */
 const YIELD_MS = 500;
 
 export function createGraphExtraction(parts: GraphExtractionParts): GraphExtraction {
@@ -49,11 +52,12 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
   const waiting = new Map<string, Set<() => void>>();
   let isStarted = false;
   let isWanted = false;
+  let isGathered = false;
   let background: Promise<void> | undefined;
   let requeued: Promise<void> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** One document at a time, whoever asks. */
+  /** Serialises all extractions. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = turn.then(work, work);
     turn = result.catch(() => undefined);
@@ -66,13 +70,20 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
     const task = await records.next(which);
     if (task === undefined) return undefined;
     const finished = await extractOne(task, signal);
-    // What has changed meanwhile waits again, unless it is gone.
+    // A document that changed meanwhile is queued again, unless it was deleted.
     const isSettled = finished.outcome !== 'changed' || (await records.extractionOf(task.documentId)) === undefined;
     if (isSettled) for (const resolve of waiting.get(task.documentId) ?? []) resolve();
     return finished;
   }
 
-  /** Of documents that were deleted before it was their turn nothing else will ever be heard. */
+  /** Once per process: merges documents left unmerged by earlier versions. */
+  async function gatherRest(signal: AbortSignal): Promise<void> {
+    if (isGathered) return;
+    await records.gatherRest(signal);
+    isGathered = true;
+  }
+
+  /** Releases callers waiting for documents that were deleted before their turn. */
   async function releaseGone(): Promise<void> {
     for (const id of [...waiting.keys()]) {
       if ((await records.extractionOf(id)) !== undefined) continue;
@@ -104,11 +115,12 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
     while (!signal.aborted) {
       isWanted = false;
       const isForAll = isStarted && isAutomatic;
-      // Somebody waits for what was asked for, so that it does not stand back.
+      // Explicitly requested extractions do not yield to ingestion.
       const standsBack = isForAll && (await records.isIngesting());
       const finished = await inTurn(() => extractNext(signal, isForAll && !standsBack ? 'all' : 'asked'));
       if (finished !== undefined) continue;
       await releaseGone();
+      if (isForAll) await gatherRest(signal);
       if (standsBack) {
         isWanted = true;
         await pause(YIELD_MS, signal);
@@ -147,6 +159,7 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
         done++;
         yield { ...finished, done, total: done + Math.max(0, left - 1) };
       }
+      await gatherRest(signal);
       await onIdle?.(signal);
     },
     start() {

@@ -1,19 +1,19 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
+import { programFile } from '../program-file.ts';
 import type { CommunityGroup } from './find-communities.ts';
 import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import type { GraphJob, GraphReply } from './graph-worker.ts';
 
 export interface GraphThreadLimits {
-  /** Work that takes longer is given up. */
+  /** Time limit for one task. */
   readonly timeoutMs: number;
   readonly memoryMb: number;
 }
 
-/** What computes long, beside the event loop. Throws ServiceError: `timeout`, `cancelled`, `internal`. */
+/** Long computations in a worker thread. Throws ServiceError: `timeout`, `cancelled`, `internal`. */
 export interface GraphThread {
-  /** `builtin/noun-phrases-v1`. */
+  /** The extractor `builtin/noun-phrases-v1`. */
   readonly extractor: GraphExtractor;
   findCommunities(graph: ExtractedGraph, signal: AbortSignal): Promise<readonly CommunityGroup[]>;
   close(): Promise<void>;
@@ -23,10 +23,9 @@ export const BUILT_IN_EXTRACTOR = 'builtin/noun-phrases-v1';
 
 const defaultLimits: GraphThreadLimits = { timeoutMs: 300_000, memoryMb: 1_024 };
 
-// The worker runs as .ts from the sources and as .js from the package.
-const WORKER = new URL(`./graph-worker${extname(import.meta.filename)}`, import.meta.url);
+const WORKER = programFile('./graph-worker.ts', import.meta);
 
-/** A thread that is started by its first work and kept for the next; one more when two are wanted at once. */
+/** A thread that is started on first use and reused; concurrent tasks start further ones. */
 export function createGraphThread(limits: Partial<GraphThreadLimits> = {}): GraphThread {
   const { timeoutMs, memoryMb } = { ...defaultLimits, ...limits };
   let idle: Worker | undefined;

@@ -3,19 +3,19 @@ import { type CommunityGroup, findCommunities } from './find-communities.ts';
 import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import { createNounPhraseExtractor } from './noun-phrases/noun-phrase-extractor.ts';
 
-/** What the thread is asked. */
+/** Tasks for the thread. */
 export type GraphJob =
   | { readonly kind: 'extract'; readonly document: Parameters<GraphExtractor['extract']>[0] }
   | { readonly kind: 'communities'; readonly graph: ExtractedGraph };
 
-/** What it answers. */
+/** Its replies. */
 export type GraphReply =
   | { readonly kind: 'extracted'; readonly graph: ExtractedGraph }
   | { readonly kind: 'grouped'; readonly groups: readonly CommunityGroup[] }
   | { readonly kind: 'failed'; readonly reason: string };
 
 const extractor = createNounPhraseExtractor();
-// The thread is ended from outside when time is up, so nothing in here needs to be asked to stop.
+// The thread is terminated from outside on time-out, so this signal is never aborted.
 const endless = new AbortController().signal;
 
 parentPort?.on('message', async (job: GraphJob) => {

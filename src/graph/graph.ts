@@ -1,58 +1,58 @@
 import type { Metadata } from '../documents/document.ts';
 
-/** Where something is said: a stretch of a chunk's own text, in UTF-16 code units, end exclusive. */
+/** A range of a chunk's own text, in UTF-16 code units, end exclusive. */
 export interface Mention {
   readonly chunkId: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Something that documents speak of, by the name that most of its mentions use. */
+/** An entity mentioned in documents, under its most frequent name. */
 export interface Entity {
   readonly name: string;
-  /** In lower case: `person`, `organization`, `place`, `date`, `work`, `concept`…; null when it cannot be told. */
+  /** In lower case: `person`, `organization`, `place`, `date`, `work`, `concept`…; null when unknown. */
   readonly category: string | null;
   readonly description: string;
   readonly metadata: Metadata;
   readonly mentions: readonly Mention[];
 }
 
-/** What is said of two entities, by their names. */
+/** A relationship between two entities, referred to by name. */
 export interface Relationship {
   readonly subject: string;
   readonly predicate: string;
   readonly object: string;
   readonly description: string;
-  /** Above 0; grows with how often and how clearly it is said. */
+  /** Above 0; grows with frequency and explicitness. */
   readonly weight: number;
   readonly metadata: Metadata;
   readonly mentions: readonly Mention[];
 }
 
-/** What one document says, already merged within it: no two entities share a name. */
+/** The graph of one document, already merged: no two entities share a name. */
 export interface ExtractedGraph {
   readonly entities: readonly Entity[];
   readonly relationships: readonly Relationship[];
 }
 
-/** A passage to extract from. */
-export interface GraphPassage {
+/** A chunk to extract from. */
+export interface GraphChunk {
   readonly chunkId: string;
   readonly text: string;
   readonly headingPath: readonly string[];
 }
 
-/** Port: the passages of one document → its graph. Deterministic adapters give the same graph for the same passages. */
+/** Port: the chunks of one document → its graph. Deterministic adapters give the same graph for the same chunks. */
 export interface GraphExtractor {
-  /** Kept with what it extracted, e.g. `builtin/noun-phrases-v1` or `openai/gpt-…`. */
+  /** Stored with its results, e.g. `builtin/noun-phrases-v1` or `openai/gpt-…`. */
   readonly name: string;
   extract(
-    document: { readonly title: string; readonly passages: readonly GraphPassage[] },
+    document: { readonly title: string; readonly passages: readonly GraphChunk[] },
     signal: AbortSignal,
   ): Promise<ExtractedGraph>;
 }
 
-/** A group of entities that belong together. */
+/** A group of related entities. */
 export interface Community {
   readonly name: string;
   readonly summary: string;

@@ -2,13 +2,13 @@ import type { Json, Metadata } from '../documents/document.ts';
 import { aliasesOf, createMerger } from './entity-merger.ts';
 import type { Entity, ExtractedGraph, Mention, Relationship } from './graph.ts';
 
-/** Of one entity or relationship of very many documents, the first so many mentions are kept. */
+/** Maximum number of mentions kept per entity or relationship. */
 const MAX_MENTIONS = 2_000;
 const MAX_ALIASES = 16;
 
 /**
- * One graph of several, in which the spellings of a name are one entity (see `createMerger`). Named by the spelling with
- * the most mentions. The same graphs in the same order give the same graph, and merging one that is merged changes nothing.
+ * Merges graphs, unifying the spellings of a name (see `createMerger`) under the most frequent one. Deterministic for a
+ * given order, and idempotent.
  */
 export function mergeGraphs(graphs: readonly ExtractedGraph[]): ExtractedGraph {
   const entities = graphs.flatMap((graph) => graph.entities);
@@ -24,7 +24,7 @@ export function mergeGraphs(graphs: readonly ExtractedGraph[]): ExtractedGraph {
   const merged = [...groups].map(([key, group]) => mergeEntities(group, names.get(key) ?? ''));
   const relationships = new Map<string, Relationship[]>();
   for (const { entities: own, relationships: between } of graphs) {
-    // A relationship names its entities; what they are is known in the graph it comes from.
+    // A relationship refers to entities by name; their categories are those in its own graph.
     const categories = new Map(own.map(({ name, category }) => [name, category]));
     const nameOf = (name: string): string => names.get(merger.keyOf(name, categories.get(name) ?? null)) ?? name;
     for (const relationship of between) {
@@ -41,7 +41,10 @@ export function mergeGraphs(graphs: readonly ExtractedGraph[]): ExtractedGraph {
   return { entities: merged, relationships: [...relationships.values()].map(mergeRelationships) };
 }
 
-/** Names by most mentions; two entities of different kinds with one spelling are told apart by their category. */
+/**
+ * Names by most mentions; two entities with the same spelling and different categories are distinguished by their
+ * category.
+ */
 function nameGroups(groups: ReadonlyMap<string, readonly Entity[]>): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -90,7 +93,7 @@ function commonest(group: readonly Entity[]): string | null {
   return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))[0]?.[0] ?? null;
 }
 
-/** The description from where the entity is spoken of most; the first of equals. */
+/** The description from the graph with most mentions; the first one on a tie. */
 function fullest(group: readonly Entity[]): string {
   let best: Entity | undefined;
   for (const entity of group) {
@@ -100,7 +103,7 @@ function fullest(group: readonly Entity[]): string {
   return best?.description ?? '';
 }
 
-/** What the first says of a key counts. */
+/** The first value of a key wins. */
 function allMetadata(group: readonly { readonly metadata: Metadata }[]): Record<string, Json> {
   const all: Record<string, Json> = {};
   for (const { metadata } of group) {
@@ -109,7 +112,7 @@ function allMetadata(group: readonly { readonly metadata: Metadata }[]): Record<
   return all;
 }
 
-/** Each place once. */
+/** The distinct mentions. */
 function allMentions(group: readonly { readonly mentions: readonly Mention[] }[]): readonly Mention[] {
   const seen = new Set<string>();
   const all: Mention[] = [];
@@ -130,7 +133,7 @@ function mergeRelationships(same: readonly Relationship[]): Relationship {
   if (first === undefined) throw new RangeError('No relationship to merge.');
   if (same.length === 1) return first;
   const heaviest = same.reduce((best, each) => (each.weight > best.weight ? each : best), first);
-  // Said again elsewhere counts, but a hundred times does not count a hundredfold.
+  // Repetition increases the weight, but only logarithmically.
   const weight = heaviest.weight + Math.log2(same.length) * (heaviest.weight < 1 ? heaviest.weight / 4 : 1);
   const bounded = heaviest.weight < 1 ? Math.min(weight, 0.99) : weight;
   return {

@@ -8,7 +8,7 @@ const LEGAL_FORMS = new Set(
 );
 const ARTICLES = new Set(['the', 'a', 'an', 'der', 'die', 'das', 'le', 'la', 'les', 'el', 'los', 'las', 'il', 'lo']);
 const WORD = /[\p{L}\p{M}\p{N}]+(?:[+#]+)?/gu;
-/** Longer names are told apart by their beginnings. */
+/** Longer names are compared by their prefixes. */
 const MAX_NAME = 200;
 
 /** The words of a name, folded: without case, accents, possessive, dots of abbreviations and punctuation. */
@@ -23,8 +23,8 @@ export function nameWords(name: string): string[] {
 }
 
 /**
- * One spelling for the spellings of a name: `The Acme Corp.` and `ACME`, `Málaga's` and `Malaga` are the same. Names
- * that are nothing but an article or a legal form keep it.
+ * Normal form of a name's spellings: `The Acme Corp.` and `ACME`, `Málaga's` and `Malaga` are equal. Names that consist
+ * only of an article or a legal form keep it.
  */
 export function normalForm(name: string): string {
   const words = nameWords(name);
@@ -35,7 +35,7 @@ export function normalForm(name: string): string {
   return words.slice(from, to).join(' ') || name.trim().toLowerCase().slice(0, MAX_NAME);
 }
 
-/** The same for a term in small letters, whose last word also loses an English plural where that is safe. */
+/** Normal form of a lower-case term, whose last word also loses an English plural where that is safe. */
 export function normalTerm(term: string): string {
   const form = normalForm(term);
   const last = form.slice(form.lastIndexOf(' ') + 1);

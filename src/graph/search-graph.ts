@@ -3,29 +3,33 @@ import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { readQuery } from '../retrieval/read-query.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
 import { defaultGraphSettings, type SearchSettings } from '../retrieval/search-settings.ts';
-import { saysWords } from '../store/full-text/term-sequences.ts';
+import type { Corpus } from '../store/corpus.ts';
+import { cutQuery } from '../store/full-text/analyse.ts';
+import { containsPhrase } from '../store/full-text/term-sequences.ts';
 import type { GraphSearch } from '../store/graph-search.ts';
+import { placeSentences } from './place-sentences.ts';
 
 export interface GraphRetrieverParts {
   readonly retriever: Retriever;
   readonly graph: GraphSearch;
   readonly embedder: EmbeddingModel;
+  readonly passages: Pick<Corpus, 'chunksById'>;
 }
 
-/** Of each kind, whatever the search's own limit. */
+/** Maximum hits of each kind, regardless of the search's own limit. */
 const MOST = 100;
 
 /**
- * The same retriever, which looks into the graph besides: `local` from the names of the query over its neighbourhood
- * and to the communities that tell of it, `global` to the communities alone. What the graph finds stands beside the
- * chunks and does not change their order. A graph that cannot be searched costs its hits and a note.
+ * Wraps a retriever so that it also searches the graph: `local` from the names in the query over their neighbourhood
+ * and to related communities, `global` in the communities alone. Graph hits are returned beside the chunks and do not
+ * change their order. When the graph search fails, there are no graph hits and a note.
  */
-export function withGraph({ retriever, graph, embedder }: GraphRetrieverParts): Retriever {
+export function withGraph({ retriever, graph, embedder, passages }: GraphRetrieverParts): Retriever {
   const search = async (query: string, settings: SearchSettings, signal: AbortSignal): Promise<readonly GraphHit[]> => {
     const { kind, limits } = settings.graph ?? defaultGraphSettings;
     const limit = Math.min(settings.limit, MOST);
     const local = kind === 'local' ? limit : 0;
-    // Where nearness only means shared words, the words of the names say the same for less.
+    // With a lexical embedder, full-text search on the names is equivalent and cheaper.
     const vector = embedder.isLexical ? null : await embedQuery(embedder, query, signal);
     const { entities, relationships, communities } = await graph.search({
       text: query,
@@ -38,16 +42,17 @@ export function withGraph({ retriever, graph, embedder }: GraphRetrieverParts): 
       },
       signal,
     });
-    return [...entities, ...relationships, ...communities];
+    const hits = [...entities, ...relationships, ...communities];
+    return placeSentences(hits, (ids) => passages.chunksById(ids));
   };
 
   return {
     async search(query, settings, signal): Promise<SearchOutcome> {
       const { enabled, withChunks } = settings.graph ?? defaultGraphSettings;
-      // The graph tells of the present.
+      // The graph represents the current state only.
       const isAsked = enabled && settings.asOf === undefined && query.trim() !== '';
       const started = performance.now();
-      const { text, excluded } = readQuery(query);
+      const { text, excluded } = readQuery(cutQuery(query));
       const isNamed = text.trim() !== '';
       const asked = isAsked && isNamed ? search(text, settings, signal) : undefined;
       let milliseconds = 0;
@@ -80,9 +85,9 @@ export function withGraph({ retriever, graph, embedder }: GraphRetrieverParts): 
 }
 
 const saysAny = (hit: GraphHit, excluded: readonly string[]): boolean =>
-  excluded.length > 0 && excluded.some((words) => saysWords(graphHitText(hit), words));
+  excluded.length > 0 && excluded.some((words) => containsPhrase(graphHitText(hit), words));
 
-// The names found by their words stand in where the embedder does not answer.
+// When the embedder fails, names are found by their words alone.
 async function embedQuery(embedder: EmbeddingModel, query: string, signal: AbortSignal): Promise<Float32Array | null> {
   try {
     return (await embedder.embed([query], 'query', signal))[0] ?? null;

@@ -7,8 +7,10 @@ import type { HttpServices } from './http-services.ts';
 import { limitRequests } from './limit-requests.ts';
 import { answerOpenAiFailure } from './openai-failure.ts';
 import { receiveBytes } from './read-body.ts';
+import { refuseOddHost } from './refuse-odd-host.ts';
 import { nameRequest } from './request-id.ts';
 import { agentRoutes } from './routes/agent.ts';
+import { answerCheckRoutes } from './routes/answer-check.ts';
 import { chatRoutes } from './routes/chat-completions.ts';
 import { chunkRoutes } from './routes/chunks.ts';
 import { collectionRoutes } from './routes/collections.ts';
@@ -18,16 +20,19 @@ import { collectionExtractRoutes, documentGraphRoutes } from './routes/document-
 import { documentSetRoutes } from './routes/document-sets.ts';
 import { documentRoutes } from './routes/documents.ts';
 import { embeddingRoutes } from './routes/embedding.ts';
+import { evaluationRoutes } from './routes/evaluations.ts';
 import { graphRowRoutes } from './routes/graph-rows.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { indexRoutes } from './routes/indices.ts';
 import { ingestionRoutes } from './routes/ingestions.ts';
 import { openApiRoutes } from './routes/openapi.ts';
+import { pageRoutes } from './routes/page.ts';
 import { promptRoutes } from './routes/prompts.ts';
 import { ragRoutes } from './routes/rag.ts';
 import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { sourceRoutes } from './routes/sources.ts';
 import { systemRoutes } from './routes/system.ts';
@@ -38,27 +43,30 @@ import { userRoutes } from './routes/users.ts';
 import { versionRoutes } from './routes/versions.ts';
 import { onlyMethods, unknownRoute } from './unknown-route.ts';
 
-/** Another face of the same service, reached under a path of its own and with rules of its own. */
+/** Another interface of the same services, mounted under its own path with its own access rules. */
 export interface Mount {
   readonly path: string;
   readonly handler: express.RequestHandler;
 }
 
-/** The HTTP face: spec.md and r2r-v3.md under `/v3`. */
+/** The HTTP interface: docs/contract.md under `/v3`, OpenAI's interface under `/v1`, and the web page. */
 export function createApp(
   services: HttpServices,
   authenticate: Authenticate = asDefaultAdmin,
   mounts: readonly Mount[] = [],
-  /** Which pages may call; what it refuses is not even looked at. */
+  /** Checks the origin of a request before anything else reads it. */
   guard: express.RequestHandler = allowOrigins,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
-  // Lists are written by repeating the key (r2r-v3.md 1), which needs no nested syntax.
+  // Lists repeat their key (docs/contract.md 1), so nested query syntax is not needed.
   app.set('query parser', 'simple');
-  app.use(nameRequest);
+  // Only these proxies are trusted to report the caller's address; see `request.ip`.
+  app.set('trust proxy', services.trustedProxies ?? []);
+  app.use(nameRequest, refuseOddHost);
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use(guard);
+  app.use(pageRoutes(), sessionRoutes(services));
   const identified = identify(authenticate);
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
   app.use(openApiRoutes(services));
@@ -82,12 +90,12 @@ export function createApp(
 
 function versionedRoutes(services: HttpServices): Router {
   const router = Router();
-  // Before the body readers of the others: an upload is read as a form, and under its own limits.
+  // Before the JSON body readers: uploads are multipart and have their own limits.
   router.use('/documents', uploadRoutes(services), ingestionRoutes(services), sourceRoutes(services));
   router.use('/documents', documentSetRoutes(services), documentRoutes(services));
   router.use('/documents', versionRoutes(services), documentGraphRoutes(services));
   router.use(receiveBytes(services.limits.body));
-  router.use('/retrieval', searchRoutes(services), ragRoutes(services));
+  router.use('/retrieval', searchRoutes(services), ragRoutes(services), answerCheckRoutes(services));
   router.use('/retrieval', agentRoutes(services), completionRoutes(services), embeddingRoutes(services));
   router.use('/retrieval/runs', runRoutes(services));
   router.use('/chunks', chunkRoutes(services));
@@ -99,6 +107,7 @@ function versionedRoutes(services: HttpServices): Router {
   router.use('/users', userRoutes(services), userKeyRoutes(services));
   router.use('/tasks', taskRoutes(services));
   router.use('/system', systemRoutes(services));
+  router.use('/evaluations', evaluationRoutes(services));
   return router;
 }
 
@@ -107,6 +116,7 @@ const sendWelcome: express.RequestHandler = (_request, response) => {
     message: 'Citewell: answers over your own documents, with citations. The interface is under /v3.',
     health: '/v3/health',
     status: '/v3/system/status',
+    page: '/',
     documentation: '/docs',
     openapi: '/v3/openapi.json',
   });

@@ -2,22 +2,26 @@ import type { RequestHandler, Response } from 'express';
 import { type Authenticate, readCredentials } from '../access/credentials.ts';
 import { defaultAdmin, type Principal } from '../access/principal.ts';
 import { ServiceError } from '../errors.ts';
+import { sessionToken } from './page-session.ts';
 
-/** A deployment without authentication: whoever can reach it is its one user (r2r-v3.md 2). */
+/** Authentication is off: every request runs as the default administrator (docs/contract.md 2). */
 export const asDefaultAdmin: Authenticate = async () => defaultAdmin;
 
 const principals = new WeakMap<Response, Principal>();
 
-/** Settles who asks before any route runs. */
+/** Determines the principal of a request before any route runs. */
 export function identify(authenticate: Authenticate): RequestHandler {
   return async (request, response, next) => {
     const headers = { authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') };
-    principals.set(response, await authenticate(readCredentials(headers)));
+    const shown = readCredentials(headers);
+    const isShown = headers.authorization !== undefined || headers.apiKey !== undefined;
+    const credentials = isShown ? shown : { ...shown, bearer: sessionToken(request) };
+    principals.set(response, await authenticate(credentials));
     next();
   };
 }
 
-/** Who asks; only behind `identify`. */
+/** The principal of the request. Only available behind `identify`. */
 export function principalOf(response: Response): Principal {
   const principal = principals.get(response);
   if (principal === undefined) throw new ServiceError('unauthenticated', 'This request has not been authenticated.');

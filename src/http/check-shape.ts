@@ -3,14 +3,14 @@ import { type FieldIssue, ServiceError } from '../errors.ts';
 
 type Place = 'body' | 'query' | 'path';
 
-/** The value in the schema's output type, or `invalid_field` with one issue per wrong member (r2r-v3.md 1.2). */
+/** The value in the schema's output type, or `invalid_field` with one issue per wrong member (docs/contract.md 1.2). */
 export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown, place: Place): z.output<Schema> {
   const checked = schema.safeParse(value, { reportInput: true });
   if (checked.success) return checked.data;
   throw invalidFields(checked.error.issues.map((issue) => toFieldIssue(issue, place)));
 }
 
-/** A single member that does not fit. */
+/** An `invalid_field` error for a single member. */
 export function invalidField(type: string, loc: readonly (string | number)[], msg: string, input?: unknown) {
   return invalidFields([{ type, loc, msg, ...(input === undefined ? {} : { input }) }]);
 }
@@ -32,11 +32,11 @@ function toFieldIssue(issue: z.core.$ZodIssue, place: Place): FieldIssue {
   };
 }
 
-/** R2R's clients know pydantic's names; where it has one for the case, it is used. */
+/** R2R's clients expect pydantic's error names; where one exists for the case, it is used. */
 function nameOf(issue: z.core.$ZodIssue, place: Place): string {
   switch (issue.code) {
     case 'invalid_type':
-      // In a query everything is text, so that a wrong type is one that could not be read from it.
+      // Query values are text, so a wrong type is reported as a parsing error.
       return `${pydanticType(issue.expected)}_${place === 'query' && issue.expected === 'boolean' ? 'parsing' : 'type'}`;
     case 'too_small':
       return issue.origin === 'number' || issue.origin === 'int' ? 'greater_than_equal' : 'too_short';

@@ -1,10 +1,11 @@
 import type { RequestHandler } from 'express';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-const READABLE = 'X-Request-Id, X-Conversation-Id, X-Run-Id, Content-Disposition, Retry-After, WWW-Authenticate';
+const READABLE =
+  'X-Request-Id, X-Conversation-Id, X-Run-Id, Content-Disposition, Content-Range, ETag, Retry-After, WWW-Authenticate';
 const PREFLIGHT_SECONDS = '600';
 
-/** Open to all origins, with credentials and any header (r2r-v3.md 1); answers preflights itself. */
+/** Open to all origins, with credentials and any header (docs/contract.md 1); answers preflights itself. */
 export const allowOrigins: RequestHandler = (request, response, next) => {
   // With credentials "*" is not allowed, so the origin is echoed.
   response.vary('Origin');

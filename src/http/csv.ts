@@ -1,12 +1,12 @@
-/** What a field of a CSV file is made of; lists and objects are written as JSON. */
+/** The value of a CSV field; lists and objects are written as JSON. */
 export type CsvValue = string | number | boolean | null | readonly unknown[] | object;
 
-/** Characters handed over at once. */
+/** Characters per piece written to the response. */
 const PIECE = 64_000;
 
 /**
- * Rows as a CSV file in pieces, so that any number of them passes through little memory. Every field is quoted, and no
- * value is altered: what is exported can be read back (r2r-v3.md 6.3).
+ * Writes rows as CSV in pieces, so that memory stays small for any number of rows. Every field is quoted and no value
+ * is changed, so an export can be read back (docs/contract.md 6.3).
  */
 export async function* toCsv(
   header: readonly string[] | undefined,

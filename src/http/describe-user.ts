@@ -6,15 +6,15 @@ import { toMemberRecord, toUserRecord } from './wire/user-record.ts';
 
 type Services = Pick<HttpServices, 'accounts' | 'collections' | 'corpus'>;
 
-const MOST_DOCUMENTS = 1_000;
+const MAX_DOCUMENTS = 1_000;
 
-/** The whole record of a user. */
+/** The complete record of a user. */
 export async function describeUser(user: User, services: Services) {
   const owned: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: user.id };
   const [collectionIds, holdings, { items }] = await Promise.all([
     services.collections.idsOfMember(user.id),
     services.accounts.store.holdings([user.id]),
-    services.corpus.list(owned, { offset: 0, limit: MOST_DOCUMENTS }),
+    services.corpus.list(owned, { offset: 0, limit: MAX_DOCUMENTS }),
   ]);
   return toUserRecord(user, {
     collectionIds,
@@ -23,7 +23,7 @@ export async function describeUser(user: User, services: Services) {
   });
 }
 
-/** Records of many, which do not name their documents: these may be a great many. */
+/** Records of many users, without their document ids, of which there may be many. */
 export async function describeUsers(users: readonly User[], { accounts, collections }: Omit<Services, 'corpus'>) {
   const holdings = await accounts.store.holdings(users.map(({ id }) => id));
   return Promise.all(
@@ -37,7 +37,7 @@ export async function describeUsers(users: readonly User[], { accounts, collecti
   );
 }
 
-/** Members of a collection, in order. Of users of another issuer nothing more is kept than who they are. */
+/** The members of a collection, in order. For users of an external issuer only the id is known. */
 export async function describeMembers(members: readonly CollectionMember[], services: Omit<Services, 'corpus'>) {
   const ids = members.map(({ userId }) => userId);
   if (ids.length === 0) return [];

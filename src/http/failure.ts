@@ -3,7 +3,7 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { HttpLog } from './http-services.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** The one place that knows what a code means in HTTP (r2r-v3.md 1.2). */
+/** HTTP status of each error code (docs/contract.md 1.2). No other file knows statuses. */
 const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   invalid_field: 422,
@@ -13,6 +13,7 @@ const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   conflict: 409,
   too_large: 413,
+  range_not_satisfiable: 416,
   unsupported_type: 415,
   rate_limited: 429,
   unknown_model: 400,
@@ -28,11 +29,14 @@ const statusOfCode: Readonly<Record<ErrorCode, number>> = {
 export interface Failure {
   readonly status: number;
   readonly error: ServiceError;
-  /** False when the words are ours in place of something a caller must not read. */
+  /** False when the message replaces one that the caller must not see. */
   readonly isExpected: boolean;
 }
 
-/** Any thrown value as what a caller may know of it. Stack traces, causes and foreign messages stay inside. */
+/**
+ * Converts any thrown value into what the caller may see. Stack traces, causes and messages of other systems stay
+ * inside.
+ */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof ServiceError) {
     return { status: statusOfCode[thrown.code], error: asTold(thrown), isExpected: thrown.code !== 'internal' };
@@ -49,18 +53,18 @@ export function toFailure(thrown: unknown): Failure {
   return { status: 500, error, isExpected: false };
 }
 
-/** The error in the words that callers may read. */
+/** The error with its public message. */
 function asTold(error: ServiceError): ServiceError {
-  const { code, told, issues, retryAfter, challenge } = error;
-  if (told === error.message) return error;
+  const { code, publicMessage, issues, retryAfter, challenge } = error;
+  if (publicMessage === error.message) return error;
   const rest = { ...(retryAfter !== undefined && { retryAfter }), ...(challenge !== undefined && { challenge }) };
-  return new ServiceError(code, told, { cause: error, issues, ...rest });
+  return new ServiceError(code, publicMessage, { cause: error, issues, ...rest });
 }
 
-/** The last handler: what was thrown becomes a response (r2r-v3.md 1.2), or the end of one that has begun. */
+/** The last error handler: answers with the failure (docs/contract.md 1.2), or ends a response that has begun. */
 export function answerFailure(log: HttpLog): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
-    // Whoever read the body was told so by the connection, and nobody is left to be told.
+    // The connection has ended, so there is nobody to answer.
     if (request.readableAborted && codeOf(thrown) === 'ECONNRESET') {
       response.destroy();
       return;
@@ -75,30 +79,30 @@ export function answerFailure(log: HttpLog): ErrorRequestHandler {
     }
     if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
     if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
-    // A file that could not be sent may have left its own type.
+    // A file that could not be sent may have set its own content type.
     response.status(status).type('json').json(toFailureBody(error));
   };
 }
 
-/** `message` for every client, `detail` beside it for validation, `code` for programs of ours. */
+/** `message` for every client, `detail` in addition for validation errors, `code` for our own programs. */
 function toFailureBody(error: ServiceError) {
   return {
     message: error.message,
     error_type: 'R2RException',
     code: error.code,
-    // Clients get themselves a new token when they read this (r2r-v3.md 1.2).
+    // Clients refresh their token when they see this code (docs/contract.md 1.2).
     ...(error.code === 'token_expired' ? { error_code: 'TOKEN_EXPIRED' } : {}),
     ...(error.code === 'invalid_field' ? { detail: error.issues } : {}),
     ...(error.code === 'rate_limited' ? { detail: error.message } : {}),
   };
 }
 
-/** The client hung up in the middle of a request, or went on with what is no HTTP, while it was being answered. */
+/** The client closed the connection during the request, or sent something that is not HTTP. */
 const isOfConnection = (thrown: unknown): boolean => codeOf(thrown).startsWith('HPE_');
 
 const codeOf = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '');
 
-/** Errors of the body and path parsers under Express carry a 4xx status and mark words fit for callers. */
+/** Errors of Express's body and path parsers have a 4xx status and say whether their message may be shown. */
 function refusedByParser(thrown: unknown): { readonly status: number; readonly error: ServiceError } | undefined {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return undefined;
   const { status } = thrown;

@@ -4,17 +4,17 @@ import { ServiceError } from '../errors.ts';
 import { allowOrigins } from './cors.ts';
 
 export interface GuardParts {
-  /** Names besides those of this machine by which the server may be called; an IPv6 address in brackets. */
+  /** Additional host names under which the server may be called; IPv6 addresses in brackets. */
   readonly hosts: readonly string[];
-  /** Names of pages that may call it, besides those of this machine; `*` is every page. */
+  /** Additional origins (host names) whose pages may call the server; `*` allows every page. */
   readonly origins: readonly string[];
 }
 
 /**
- * For a server that asks nobody who they are: any page a person has open could call it, by its own origin, or by a name
- * of its own that it lets point here. Both are refused before anything runs.
+ * For a server without authentication: any page in the user's browser could call it, from its own origin or by DNS
+ * rebinding. Both are refused before a route runs.
  */
-export function keepOthersOut({ hosts, origins }: GuardParts): RequestHandler {
+export function rejectOtherOrigins({ hosts, origins }: GuardParts): RequestHandler {
   const isHost = (name: string) => isOwnName(name) || hosts.includes(name);
   const isOrigin = (name: string) => origins.includes('*') || isOwnName(name) || origins.includes(name);
   return (request, response, next) => {
@@ -38,7 +38,7 @@ export function keepOthersOut({ hosts, origins }: GuardParts): RequestHandler {
   };
 }
 
-/** In lower case; undefined for `null` and what is no address. */
+/** Lower-cased host name; undefined for `null` and for what is not an address. */
 const nameIn = (address: string): string | undefined => URL.parse(address)?.hostname || undefined;
 
 const isOwnName = (name: string): boolean => isLoopback(name.replace(/^\[|\]$/g, ''));

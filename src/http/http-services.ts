@@ -1,11 +1,12 @@
 import type { Accounts } from '../access/accounts.ts';
 import type { Agent } from '../agent/agent.ts';
+import type { AnswerChecker } from '../citations/answer-check.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
-import type { GraphDesk } from '../graph/graph-desk.ts';
-import type { SummaryDesk } from '../ingest/enrich/summary-desk.ts';
-import type { IngestionDesk } from '../ingest/ingestion-desk.ts';
+import type { GraphService } from '../graph/graph-service.ts';
+import type { SummaryService } from '../ingest/enrich/summary-service.ts';
+import type { IngestionService } from '../ingest/ingestion-service.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptBook } from '../prompts/prompt-book.ts';
@@ -21,54 +22,54 @@ import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
 import type { DocumentVersions } from '../store/versions.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 
-/** What this deployment runs on, for `/health` and `citewell status`. No secret and no key may be in it. */
+/** What this deployment runs on, for `/health` and `citewell status`. Contains no secrets. */
 export interface ServiceStatus {
   readonly version: string;
-  /** The model that answers when a request names none; `builtin/extractive` with no key. */
+  /** The default model; `builtin/extractive` without a key. */
   readonly model: string;
   readonly embedder: string;
-  /** Why that one, or what is being done about it: a sentence. */
+  /** A sentence: why this embedder is used, or what is being done about it. */
   readonly embedderReason?: string;
-  /** Undefined where nothing reaches the web. */
+  /** Undefined when no web access is configured. */
   readonly web?: WebFacts;
-  /** The data folder. */
+  /** Path of the data folder. */
   readonly data: string;
   readonly index: {
     readonly kind: 'embedded' | 'remote' | 'memory';
     readonly state: 'ready' | 'checking' | 'rebuilding' | 'unavailable';
   };
-  /** Documents whose graph is still to be extracted, and those where that failed. */
+  /** Number of documents whose graph extraction is waiting or has failed. */
   readonly graph?: { readonly waiting: number; readonly failed: number };
-  /** Documents whose summary a model is still to write, and those where it could not. */
+  /** Number of documents whose model-written summary is waiting or has failed. */
   readonly summaries?: { readonly waiting: number; readonly failed: number };
-  /** Things worth telling a person, e.g. which variable would improve the answers. */
+  /** Suggestions for the operator, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
 }
 
-/** The vector indexes, as far as they can be looked at and mended. */
-export interface IndexDesk {
+/** Inspection and repair of the vector indexes. */
+export interface IndexService {
   list(): Promise<readonly VectorSpace[]>;
-  /** Of the one that is searched. */
+  /** State of the index in use. */
   state(): IndexState;
-  /** Compares the one that is searched with the records, and mends it. */
+  /** Compares the index in use with the records and repairs it. */
   audit(): Promise<void>;
 }
 
 export interface ReindexRequest {
   /** Provider-qualified embedder; undefined means the configured one. */
   readonly model?: string;
-  /** Return to the previous space instead. */
+  /** Return to the previous vector space instead. */
   readonly back: boolean;
 }
 
-/** The part of a pino logger that is used here. */
+/** The part of a pino logger used here. */
 export interface HttpLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** In bytes. */
+/** Limits in bytes, and times in milliseconds where stated. */
 export interface HttpLimits {
   /** A JSON body. */
   readonly body: number;
@@ -78,8 +79,10 @@ export interface HttpLimits {
   readonly field: number;
   /** Milliseconds of silence in a stream after which a comment keeps the connection alive. */
   readonly heartbeat: number;
-  /** Milliseconds a reader of a stream may refuse to take anything before it is cut off. */
+  /** Milliseconds a reader of a stream may stay blocked before it is disconnected. */
   readonly stall: number;
+  /** Milliseconds a request's body may take to arrive; large bodies that keep arriving get more. */
+  readonly request: number;
 }
 
 export const defaultHttpLimits: HttpLimits = {
@@ -88,26 +91,28 @@ export const defaultHttpLimits: HttpLimits = {
   field: 64_000_000,
   heartbeat: 15_000,
   stall: 120_000,
+  request: 60_000,
 };
 
-/** What the HTTP face stands on. */
+/** The services the HTTP interface needs. */
 export interface HttpServices {
   readonly corpus: Corpus;
   readonly versions: DocumentVersions;
   readonly ingestor: Ingestor;
-  /** Documents by where they came from. */
+  /** Documents by source. */
   readonly sources: SourceRecords;
-  /** Ingestions that go on in the background. */
-  readonly ingestions: IngestionDesk;
-  readonly graph: GraphDesk;
-  /** Summaries that models write. */
-  readonly summaries?: SummaryDesk;
-  /** Vectors of what documents are described by, as far as they are kept. */
+  /** Background ingestion. */
+  readonly ingestions: IngestionService;
+  readonly graph: GraphService;
+  /** Summaries written by models. */
+  readonly summaries?: SummaryService;
+  /** Stored vectors of titles and summaries. */
   readonly descriptions?: Pick<DescriptionVectors, 'vectorsOf'>;
   readonly retriever: Retriever;
   readonly answerer: Answerer;
+  readonly checker: AnswerChecker;
   readonly agent: Agent;
-  /** Streams that can be taken up again. */
+  /** Resumable streams. */
   readonly runs: RunLog;
   readonly models: ModelRegistry;
   readonly embeddings: EmbeddingModel;
@@ -115,12 +120,14 @@ export interface HttpServices {
   readonly accounts: Accounts;
   readonly collections: CollectionRecords;
   readonly prompts: PromptBook;
-  readonly indices: IndexDesk;
-  /** What the deployment was told and what it chose by itself. No secret and no key may be in it. */
+  readonly indices: IndexService;
+  /** The effective settings. Contains no secrets and no keys. */
   settings(): Metadata;
-  /** Re-embeds the corpus, or goes back; afterwards searches and ingestion use the space that came out. */
+  /** Re-embeds the corpus or returns to the previous space; searches and ingestion then use the resulting space. */
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
   status(): Promise<ServiceStatus>;
   readonly log: HttpLog;
   readonly limits: HttpLimits;
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted; none when absent. */
+  readonly trustedProxies?: readonly string[];
 }

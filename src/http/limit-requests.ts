@@ -4,11 +4,14 @@ import type { HttpServices } from './http-services.ts';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Counts what changes something or costs something, r2r-v3.md 2; behind `identify`. */
+/**
+ * Counts requests that change or cost something against the caller's limits (docs/contract.md 2). Must run behind
+ * `identify`.
+ */
 export function limitRequests({ accounts }: Pick<HttpServices, 'accounts'>): RequestHandler {
   return async (request, response, next) => {
     if (request.method === 'POST' || request.method === 'DELETE') {
-      // However it is spelled, as the router takes it.
+      // Normalised as the router matches it, so that spelling variants count as one route.
       const path = `${request.baseUrl}${request.path}`.toLowerCase().replace(UUID, ':id').replace(/\/+$/, '');
       const route = `${request.method} ${path}`;
       await accounts.limits.admit(principalOf(response), route);

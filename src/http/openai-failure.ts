@@ -4,7 +4,7 @@ import { toFailure } from './failure.ts';
 import type { HttpLog } from './http-services.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** A failure in OpenAI's form, which its clients show to people. */
+/** An error in OpenAI's format, which its clients show to users. */
 export function openAiError(error: ServiceError) {
   const [issue] = error.issues;
   return {
@@ -17,7 +17,7 @@ export function openAiError(error: ServiceError) {
   };
 }
 
-/** The last handler of what speaks OpenAI's interface. */
+/** The last error handler of `/v1`. */
 export function answerOpenAiFailure(log: HttpLog): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
     const failure = toFailure(thrown);
@@ -31,7 +31,7 @@ export function answerOpenAiFailure(log: HttpLog): ErrorRequestHandler {
     }
     if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
     if (failure.status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
-    // OpenAI has no 422, and 404 for a model that is not there.
+    // OpenAI has no 422, and answers 404 for an unknown model.
     const status = error.code === 'unknown_model' ? 404 : failure.status === 422 ? 400 : failure.status;
     response.status(status).json(openAiError(error));
   };

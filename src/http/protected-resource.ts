@@ -7,7 +7,7 @@ import {
 } from '../access/protected-resource.ts';
 import type { Mount } from './app.ts';
 
-/** Tells clients without a token where to get one (RFC 9728 3): public, and readable by any page. */
+/** Tells clients without a token where to get one (RFC 9728, section 3). Public, and readable from any origin. */
 export function protectedResource(describe: () => ProtectedResource): Mount {
   const handler: RequestHandler = (request, response, next) => {
     const { issuer, resource } = describe();

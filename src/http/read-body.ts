@@ -1,9 +1,10 @@
 import express, { type Request, type RequestHandler } from 'express';
 import type { z } from 'zod';
 import { jsonProblem } from '../documents/json-problem.ts';
+import { ServiceError } from '../errors.ts';
 import { checkShape, invalidField } from './check-shape.ts';
 
-/** Takes the body's bytes, whatever their type and method, up to a limit; larger ones are refused with 413. */
+/** Reads the body as bytes regardless of content type and method, up to a limit; larger bodies answer 413. */
 export function receiveBytes(limit: number): RequestHandler {
   return express.raw({ type: () => true, limit });
 }
@@ -16,15 +17,18 @@ export function bodyText(request: Request): string {
 }
 
 /**
- * The JSON body, checked. An empty body counts as `{}`: clients send none with POSTs that need no members
- * (r2r-v3.md 1.1). The Content-Type is not consulted.
+ * The validated JSON body. An empty body counts as `{}`, since clients send none with POSTs that need no members
+ * (docs/contract.md 1.1). The Content-Type is ignored.
  */
 export function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
   const text = bodyText(request);
   return checkShape(schema, text.trim() === '' ? {} : parseJson(text, ['body']), 'body');
 }
 
-/** JSON from outside: `invalid_field` at `loc` when it is none, nests without measure or has a member `__proto__`. */
+/**
+ * JSON from outside. Throws `invalid_field` at `loc` when it is not JSON or has a member `__proto__`, and
+ * `invalid_request` when it is nested too deeply to be checked member by member.
+ */
 export function parseJson(text: string, loc: readonly (string | number)[]): unknown {
   let value: unknown;
   try {
@@ -34,6 +38,7 @@ export function parseJson(text: string, loc: readonly (string | number)[]): unkn
     throw invalidField('json_invalid', loc, `This is not valid JSON: ${reason}`);
   }
   const problem = jsonProblem(value);
-  if (problem !== undefined) throw invalidField('json_invalid', loc, problem);
+  if (problem?.kind === 'too_deep') throw new ServiceError('invalid_request', problem.message);
+  if (problem !== undefined) throw invalidField('json_invalid', loc, problem.message);
   return value;
 }

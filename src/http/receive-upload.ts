@@ -5,16 +5,16 @@ import { invalidField } from './check-shape.ts';
 import type { HttpLimits } from './http-services.ts';
 import { bodyText, parseJson, receiveBytes } from './read-body.ts';
 
-/** The contract's upload has eight fields and one file; this leaves room for what clients add. */
+/** The contract has eight fields and one file; the rest is room for what clients add. */
 const MAX_FIELDS = 50;
 
-/** An upload as sent: text fields by name, repeated ones as lists, and the file if there is one. */
+/** An upload as sent: text fields by name (repeated ones as lists), and the file if there is one. */
 export interface Upload {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly file: { readonly bytes: Uint8Array; readonly fileName: string; readonly mediaType: string } | undefined;
 }
 
-/** Takes a multipart body into memory; any other kind as bytes. Nothing is kept of an upload that breaks off. */
+/** Reads a multipart body into memory, any other body as bytes. An upload that breaks off leaves nothing behind. */
 export function receiveUpload(limits: HttpLimits): RequestHandler[] {
   const receiveParts = multer({
     storage: multer.memoryStorage(),
@@ -35,12 +35,12 @@ export function receiveUpload(limits: HttpLimits): RequestHandler[] {
   return [receiveMultipart, receiveBytes(limits.field)];
 }
 
-/** The fields of a multipart, form or JSON body alike; behind `receiveUpload`. */
+/** The fields of a multipart, form or JSON body. Only available behind `receiveUpload`. */
 export function readUpload(request: Request): Upload {
   const { file } = request;
   if (request.is('multipart')) {
     return {
-      fields: { ...request.body },
+      fields: withoutBlanks(Object.entries(request.body)),
       file: file && { bytes: file.buffer, fileName: file.originalname, mediaType: file.mimetype },
     };
   }
@@ -51,7 +51,7 @@ export function readUpload(request: Request): Upload {
       const values = pairs.getAll(key);
       return [key, values.length > 1 ? values : values[0]];
     });
-    return { fields: Object.fromEntries(fields), file: undefined };
+    return { fields: withoutBlanks(fields), file: undefined };
   }
   const value = text.trim() === '' ? {} : parseJson(text, ['body']);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -60,9 +60,21 @@ export function readUpload(request: Request): Upload {
   return { fields: { ...value }, file: undefined };
 }
 
+/** Treats empty fields and the text "null" as absent: forms cannot express either in another way. */
+function withoutBlanks(fields: readonly (readonly [name: string, value: unknown])[]): Record<string, unknown> {
+  const isBlank = (name: string, value: unknown) => value === '' || (value === 'null' && name !== 'raw_text');
+  const kept = fields.map(([name, value]): [string, unknown] => [
+    name,
+    Array.isArray(value) ? value.filter((each) => !isBlank(name, each)) : value,
+  ]);
+  return Object.fromEntries(
+    kept.filter(([name, value]) => (Array.isArray(value) ? value.length > 0 : !isBlank(name, value))),
+  );
+}
+
 function toServiceError(thrown: unknown, limits: HttpLimits): ServiceError {
   if (!(thrown instanceof multer.MulterError)) {
-    // What the parser says of a broken form names no more than the form's own parts.
+    // The parser's messages name only parts of the form, so they are safe to show.
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     return new ServiceError('invalid_request', `The multipart form could not be read: ${reason}.`, { cause: thrown });
   }

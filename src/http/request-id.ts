@@ -4,7 +4,10 @@ import type { RequestHandler, Response } from 'express';
 const HEADER = 'X-Request-Id';
 const ACCEPTABLE = /^[\w.:-]{1,128}$/;
 
-/** Gives every request a name that is in its response and in every line logged about it; a caller's own is kept. */
+/**
+ * Gives every request an id, which appears in its response and in every log line about it. An id sent by the caller is
+ * kept.
+ */
 export const nameRequest: RequestHandler = (request, response, next) => {
   const given = request.get(HEADER);
   response.set(HEADER, given !== undefined && ACCEPTABLE.test(given) ? given : randomUUID());

@@ -3,18 +3,21 @@ import { ServiceError } from '../errors.ts';
 
 const STOPPING = 'stopping';
 
-/** Lets the server tell every request of this app that it must end now. */
+/** Connects every request of this app to the server's stop signal. */
 export function announceStop(app: Express, stopping: AbortSignal): void {
   app.locals[STOPPING] = stopping;
 }
 
-/** Aborts when the server stops. For work that goes on although its caller has left. */
+/** Aborts when the server stops. For work that continues after its caller has left. */
 export function stopSignal(request: Request): AbortSignal {
   const stopping: unknown = request.app.locals[STOPPING];
   return stopping instanceof AbortSignal ? stopping : new AbortController().signal;
 }
 
-/** The one signal of a request: aborts when its caller leaves before the response is whole, or when the server stops. */
+/**
+ * The signal of a request: aborts when the caller disconnects before the response is complete, or when the server
+ * stops.
+ */
 export function requestSignal(request: Request, response: Response): AbortSignal {
   const gone = new AbortController();
   const onClose = (): void => {

@@ -18,7 +18,7 @@ interface NewRun {
   events(signal: AbortSignal): AsyncIterable<ServerSentEvent>;
 }
 
-/** Starts the work of a request as a run and streams it to the one who asked, who may lose the stream and come back. */
+/** Starts the work of a request as a run and streams it; the caller may lose the stream and resume it. */
 export async function streamNewRun(
   request: Request,
   response: Response,
@@ -36,7 +36,7 @@ export async function streamNewRun(
   await streamRun(request, response, services, { run, after: 0 });
 }
 
-/** Streams what a run has made after an event, and what it goes on to make. */
+/** Streams a run's events after a given one, and those still to come. */
 export async function streamRun(
   request: Request,
   response: Response,
@@ -66,7 +66,7 @@ async function* numbered(run: Run, after: number, signal: AbortSignal): AsyncGen
   }
 }
 
-/** Once an answer is out nothing may take its place; what fails after it is for the log. */
+/** After the answer no other event may follow; later failures are only logged. */
 async function* untilAnswered(
   events: AsyncIterable<ServerSentEvent>,
   { log }: Pick<HttpServices, 'log'>,

@@ -8,8 +8,7 @@ import type { ExportColumns } from './wire/export-columns.ts';
 import { exportRequest, planExport } from './wire/export-request.ts';
 
 /**
- * Answers an export: the columns and filters the body asks for, over these rows. The rows are asked for only once the
- * request is understood, and read no faster than they are taken.
+ * Answers an export request. Rows are read only after the request has been validated, and no faster than they are sent.
  */
 export async function sendExport<Row>(
   request: Request,
@@ -19,7 +18,7 @@ export async function sendExport<Row>(
     columns,
     rows,
   }: {
-    /** Of the file, without its ending. */
+    /** File name without extension. */
     readonly name: string;
     readonly columns: ExportColumns<Row>;
     rows(): AsyncIterable<Row>;
@@ -30,7 +29,7 @@ export async function sendExport<Row>(
     for await (const row of rows()) if (plan.includes(row)) yield plan.values(row);
   };
   const pieces = toCsv(plan.includesHeader ? plan.names : undefined, wanted());
-  // A failure at the first rows can still become an ordinary answer.
+  // A failure on the first rows can still become an ordinary error response.
   const first = await pieces.next();
   response.setHeader('Content-Type', 'text/csv; charset=utf-8');
   response.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
@@ -42,7 +41,7 @@ export async function sendExport<Row>(
   await sendPieces(response, Readable.from(body()));
 }
 
-/** Streams to a reader who may leave, which is no failure. */
+/** Streams to a reader who may disconnect, which is not a failure. */
 export async function sendPieces(response: Response, pieces: Readable): Promise<void> {
   try {
     await pipeline(pieces, response);
@@ -52,14 +51,14 @@ export async function sendPieces(response: Response, pieces: Readable): Promise<
   }
 }
 
-/** Left while it was sent, or before. */
+/** The client disconnected before or during the response. */
 const GONE: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
 const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && GONE.includes(error.code);
 
 const ROWS_PER_PAGE = 500;
 
-/** All items of something that is read in pages. */
+/** All items of a paged read. */
 export async function* eachOf<Item>(read: (page: Page) => Promise<Paged<Item>>): AsyncGenerator<Item, void> {
   for (let offset = 0; ; offset += ROWS_PER_PAGE) {
     const { items } = await read({ offset, limit: ROWS_PER_PAGE });

@@ -4,7 +4,7 @@ import yazl from 'yazl';
 import type { Document } from '../documents/document.ts';
 import { sendPieces } from './send-csv.ts';
 
-/** Types that are compressed already: doing it again only takes time. */
+/** Types that are compressed already and are stored as they are. */
 const COMPRESSED =
   /^(image\/(?!svg|bmp|tiff)|audio\/|video\/|application\/(zip|pdf|epub|vnd\.openxmlformats|x-7z|gzip))/;
 
@@ -13,11 +13,11 @@ export interface ZippedDocuments {
   bytesOf(id: string): Promise<Uint8Array | undefined>;
 }
 
-/** Streams the files of documents as an archive; no more than one file is held at a time. */
+/** Streams the files of documents as a zip archive, holding one file in memory at a time. */
 export async function sendZip(response: Response, { documents, bytesOf }: ZippedDocuments): Promise<void> {
   const archive = new yazl.ZipFile();
   const names = new Set<string>();
-  // yazl's stream is one of Node's; its types promise less.
+  // yazl's output is a Node stream; its types declare less.
   const output = archive.outputStream as Readable;
   const stop = (error: unknown) => output.destroy(error instanceof Error ? error : new Error(String(error)));
   const fill = async (): Promise<void> => {
@@ -52,7 +52,7 @@ function* inPieces(bytes: Uint8Array, onTaken: () => void): Generator<Uint8Array
   onTaken();
 }
 
-/** A name within the archive: no folders, nothing that leads out of it, and none twice. */
+/** An archive name without folders, unique within the archive. */
 function freeName(fileName: string, taken: Set<string>): string {
   const plain =
     fileName

@@ -1,40 +1,48 @@
 import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
 import { ServiceError } from '../errors.ts';
+import { defaultHttpLimits } from './http-services.ts';
 import { announceStop } from './request-signal.ts';
+import { cutOffSlowBodies } from './slow-bodies.ts';
 
 export interface Address {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** 0 lets the system choose a free port. */
   readonly port: number;
 }
 
 export interface HttpServer {
-  /** Where to reach it from this machine. */
+  /** Address at which this machine reaches the server. */
   readonly url: string;
   readonly port: number;
-  /** Ends streams with an error event, lets other responses finish, and cuts off what is left after a second. */
+  /** Ends streams with an error event, lets other responses finish, and closes what is left after a second. */
   close(): Promise<void>;
 }
 
-/** Milliseconds in which a request's headers, and all of it, must have arrived: nobody holds a socket by dripping. */
+/** Milliseconds for a request's headers to arrive. */
 const HEADERS_TIMEOUT = 20_000;
 const REQUEST_TIMEOUT = 600_000;
-/** Longer than the minute after which proxies give up idle connections, so that they never write into a closing one. */
+/** Longer than the minute after which proxies drop idle connections, so that they never write to a closing one. */
 const KEEP_ALIVE_TIMEOUT = 65_000;
 
-/** Milliseconds responses get to finish when the server stops. */
+/** Milliseconds for responses to finish when the server stops. */
 const CLOSING_GRACE = 1_000;
 const CLOSING_CHECK = 20;
 
 /** Serves an app. Throws `conflict` when the port is taken, `invalid_request` when the address cannot be used. */
-export async function listen(app: Express, { host, port }: Address): Promise<HttpServer> {
+export async function listen(
+  app: Express,
+  { host, port }: Address,
+  /** Milliseconds a request's body may take to arrive. */
+  patience: number = defaultHttpLimits.request,
+): Promise<HttpServer> {
   const stopping = new AbortController();
   announceStop(app, stopping.signal);
   const server = createServer(
     { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, keepAliveTimeout: KEEP_ALIVE_TIMEOUT },
     app,
   );
+  const watch = cutOffSlowBodies(server, patience);
   await startListening(server, { host, port });
   const address = server.address();
   const actualPort = typeof address === 'object' && address !== null ? address.port : port;
@@ -43,7 +51,7 @@ export async function listen(app: Express, { host, port }: Address): Promise<Htt
     url: `http://${reachableHost(host)}:${actualPort}`,
     port: actualPort,
     close() {
-      closed ??= stop(server, stopping);
+      closed ??= stop(server, stopping).finally(watch.close);
       return closed;
     },
   };
@@ -63,7 +71,7 @@ function startListening(server: Server, { host, port }: Address): Promise<void> 
 async function stop(server: Server, stopping: AbortController): Promise<void> {
   stopping.abort(new ServiceError('cancelled', 'The service is stopping; try again when it is back.'));
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection turns idle when its response ends, which may be after `close` looked for idle ones.
+  // A connection becomes idle when its response ends, which may be after `close` looked for idle ones.
   const sweep = setInterval(() => server.closeIdleConnections(), CLOSING_CHECK);
   const cutOff = setTimeout(() => server.closeAllConnections(), CLOSING_GRACE);
   await closed;
@@ -102,7 +110,7 @@ function toServiceError(error: NodeJS.ErrnoException, { host, port }: Address): 
   }
 }
 
-/** "All interfaces" is an address to listen on, not one to call. */
+/** "All interfaces" can be listened on but not called. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

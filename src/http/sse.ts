@@ -5,16 +5,19 @@ import type { Response } from 'express';
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: object;
-  /** Where a reader may go on from, for streams that can be taken up again. */
+  /** Resume position, for resumable streams. */
   readonly id?: string;
 }
 
-/** The same with its data already written as one line of JSON. */
+/** An event whose data is already one line of JSON. */
 export interface EncodedEvent extends Omit<ServerSentEvent, 'data'> {
   readonly json: string;
 }
 
-/** r2r-v3.md 5.5. Python clients read this framing literally: one data line, a blank line, nothing else that is not JSON. */
+/**
+ * docs/contract.md 5.5. Python clients parse this framing literally: one data line, a blank line, and no other non-JSON
+ * events.
+ */
 export function encodeEvent(sent: ServerSentEvent | EncodedEvent): string {
   const { event, id } = sent;
   const json = 'json' in sent ? sent.json : JSON.stringify(sent.data);
@@ -23,7 +26,7 @@ export function encodeEvent(sent: ServerSentEvent | EncodedEvent): string {
 
 const contractFraming: Framing = { encode: encodeEvent, end: 'event: done\ndata: [DONE]\n\n' };
 
-/** OpenAI's framing: data alone, without names. */
+/** OpenAI's framing: data lines without event names. */
 export const dataOnlyFraming: Framing = {
   encode: (sent) => `data: ${'json' in sent ? sent.json : JSON.stringify(sent.data)}\n\n`,
   end: 'data: [DONE]\n\n',
@@ -42,24 +45,23 @@ export interface StreamOptions {
   readonly signal: AbortSignal;
   /** Milliseconds of silence before a comment is sent. */
   readonly heartbeat: number;
-  /** Milliseconds a reader may refuse to take anything. */
+  /** Milliseconds a reader may stay blocked. */
   readonly stall: number;
-  /** The event that stands for a failure after the first byte; undefined ends the stream without one. */
+  /** Converts a failure after the first byte into an event; undefined ends the stream without one. */
   onFailure(thrown: unknown): ServerSentEvent | undefined;
-  /** How events and the end are written; as the contract has it when absent. */
+  /** How events and the end are written; the contract's framing by default. */
   readonly framing?: Framing;
 }
 
-/** The letters of a stream. */
+/** The wire format of a stream. */
 export interface Framing {
   encode(event: ServerSentEvent | EncodedEvent): string;
   readonly end: string;
 }
 
 /**
- * Sends events as they come, never faster than they are read, and closes with the terminator whatever happens.
- * A failure before the first event is thrown, so that it can still become an ordinary response; one that takes longer
- * than the heartbeat to appear no longer can.
+ * Sends events with back-pressure and always closes with the terminator. A failure before the first event is thrown, so
+ * that it can become an ordinary error response, unless a heartbeat has been sent already.
  */
 export async function sendEvents(
   response: Response,
@@ -72,7 +74,7 @@ export async function sendEvents(
     try {
       await once(response, 'drain', { signal: AbortSignal.any([signal, AbortSignal.timeout(stall)]) });
     } catch (cause) {
-      // The reader is gone or takes nothing: what is buffered for it would never leave.
+      // The reader is gone or blocked, so buffered data would never be sent.
       if (!signal.aborted) response.destroy();
       throw cause;
     }
@@ -100,13 +102,13 @@ export async function sendEvents(
     const failure = response.destroyed ? undefined : onFailure(thrown);
     if (failure !== undefined) response.write(framing.encode(failure));
   } finally {
-    // Not awaited: a source that ignores the signal must not hold the response.
+    // Not awaited: a source that ignores its signal must not delay the response.
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
   if (!response.destroyed) response.end(framing.end);
 }
 
-/** How a promise stands after at most that many milliseconds; its failure is left for whoever awaits it. */
+/** The state of a promise after at most that many milliseconds; its rejection is left to whoever awaits it. */
 async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<'done' | 'failed' | 'pending'> {
   let timer: NodeJS.Timeout | undefined;
   const pending = new Promise<'pending'>((resolve) => {

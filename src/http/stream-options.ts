@@ -3,18 +3,18 @@ import type { HttpLimits, HttpLog } from './http-services.ts';
 import type { ServerSentEvent, StreamOptions } from './sse.ts';
 import { errorEvent } from './wire/stream-events.ts';
 
-/** How every stream here beats, waits, and tells of a failure after its first byte. */
+/** Heartbeat, stall limit and failure event of every stream here. */
 export function streamOptions(signal: AbortSignal, limits: HttpLimits, log: HttpLog): StreamOptions {
   return {
     signal,
     heartbeat: limits.heartbeat,
     stall: limits.stall,
-    // What an aborted source throws is its own affair; why it was aborted is what the reader should know.
+    // After an abort the reader should see the reason of the abort, not what the source threw because of it.
     onFailure: (thrown) => failureEvent(signal.aborted ? signal.reason : thrown, log),
   };
 }
 
-/** A failure as the event that ends a stream; one that nobody expected is logged. */
+/** The event that ends a stream after a failure; unexpected failures are logged. */
 export function failureEvent(thrown: unknown, log: HttpLog): ServerSentEvent {
   const { error, isExpected } = toFailure(thrown);
   if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { ServiceError } from '../errors.ts';
 
-/** For paths that are known under other methods; placed last on a route. */
+/** Answers 405 for known paths under other methods; placed last on a route. */
 export function onlyMethods(...methods: readonly string[]): RequestHandler {
   return (request, response) => {
     const allowed = methods.join(', ');

@@ -2,15 +2,15 @@ import type { Document, Metadata } from '../documents/document.ts';
 import type { Submission } from './ingestor.ts';
 import type { ReadSubmission } from './read-submission.ts';
 
-/** What a submission that takes a document's place says of it, together with what was said before. */
+/** A submission that replaces a document, merged with the document's earlier fields. */
 export interface CarriedOver {
   readonly submission: Submission;
   readonly read: ReadSubmission;
 }
 
 /**
- * Taking a source in again replaces its content and not what people said of it: collections and metadata stay, also
- * those edited since, and only what is named anew is changed.
+ * Ingesting a source again replaces its content but not what users added: collections and metadata are kept, including
+ * later edits, and only explicitly given fields change.
  */
 export function carryOver(own: Document, settings: Metadata, { submission, read }: CarriedOver): CarriedOver {
   const said = [...names(settings['given_metadata']), ...Object.keys(submission.metadata)];
@@ -23,9 +23,9 @@ export function carryOver(own: Document, settings: Metadata, { submission, read 
       ...read,
       title: hadTitle && !hasTitle ? own.title : read.title,
       settings: {
-        ...keptWishes(settings, submission),
+        ...keptOptions(settings, submission),
         ...read.settings,
-        // A name whose value was lost with a failed attempt is the document's own to fill again.
+        // A name whose value was lost with a failed attempt may be filled by the document again.
         given_metadata: [...new Set(said)].filter((name) => name in metadata),
         given_title: hadTitle || hasTitle,
       },
@@ -33,8 +33,8 @@ export function carryOver(own: Document, settings: Metadata, { submission, read 
   };
 }
 
-/** What a model was to write of it goes on being written, until somebody says otherwise. */
-function keptWishes({ enrichment, summary_settings: summary }: Metadata, { settings }: Submission): Metadata {
+/** Enrichment settings of earlier ingestions stay in force until a submission changes them. */
+function keptOptions({ enrichment, summary_settings: summary }: Metadata, { settings }: Submission): Metadata {
   return {
     ...(enrichment !== undefined && settings.context === undefined && { enrichment }),
     ...(summary !== undefined && settings.summary === undefined && { summary_settings: summary }),

@@ -8,7 +8,9 @@ const WINDOW = 200;
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Cuts a stretch into spans of at most `maximum`: at blanks; in a word only when it alone is longer. */
+/**
+ * Cuts a span into spans of at most `maximum` characters, at spaces; inside a word only when the word alone is longer.
+ */
 export function* cutAtWords(text: string, stretch: Span, maximum: number): Generator<Span> {
   let { start } = stretch;
   while (stretch.end - start > maximum) {
@@ -38,7 +40,7 @@ function lastBlank(piece: string, maximum: number): number {
   return 0;
 }
 
-/** The last border between characters as people see them at or before `maximum`; at least one code point is passed. */
+/** The last grapheme boundary at or before `maximum`; at least one code point. */
 export function graphemeCut(piece: string, maximum: number): number {
   if (isPlain(piece.charCodeAt(maximum - 1)) && isPlain(piece.charCodeAt(maximum))) return maximum;
   const from = Math.max(0, maximum - WINDOW);
@@ -46,7 +48,7 @@ export function graphemeCut(piece: string, maximum: number): number {
   for (const { index, segment } of graphemes.segment(piece.slice(from, maximum + 40))) {
     const end = from + index + segment.length;
     if (end > maximum) {
-      // Cutting back to the beginning of the window would be no cut of this character but of an unknown one.
+      // A boundary at the start of the window is not reliable, because the grapheme may begin before it.
       cut = index === 0 && from > 0 ? 0 : from + index;
       break;
     }
@@ -57,5 +59,5 @@ export function graphemeCut(piece: string, maximum: number): number {
   return isInPair ? Math.max(2, maximum - 1) : maximum;
 }
 
-/** Latin letters, signs and blanks: two of them never make one character. NaN, past the end, is none. */
+/** Latin letters, signs and spaces, of which no two form one grapheme. NaN, past the end, is not plain. */
 const isPlain = (unit: number): boolean => unit < 0x300 && unit !== 0x0d && unit !== 0xa9 && unit !== 0xae;

@@ -4,16 +4,16 @@ import type { ReadDocument } from './readers/reader.ts';
 const MAX_SUMMARY = 700;
 const MAX_SENTENCE = 300;
 const MAX_HEADINGS = 12;
-/** Characters for the names of sections; the sentences come first. */
+/** Maximum characters for the list of section names, which follows the sentences. */
 const MAX_SECTIONS = 240;
-/** Sentences of the beginning that are weighed; what a document is about is said early. */
+/** Number of sentences from the beginning that are scored, since documents state their subject early. */
 const WEIGHED = 120;
-/** Sentences beside the first. */
+/** Number of sentences quoted besides the first. */
 const TELLING = 3;
 
 /**
- * What a document is about, in its own words: its title, its first sentence and the most telling others, and what its
- * sections are called. Made without a model; null when it holds no sentence to quote.
+ * An extractive summary: the title, the first sentence, the most informative other sentences, and the names of the
+ * sections. Needs no model; null when the document contains no sentence to quote.
  */
 export function describeDocument({
   text,
@@ -34,7 +34,7 @@ export function describeDocument({
   return shorten([lead, ...others, names].filter(Boolean).join(' '), MAX_SUMMARY);
 }
 
-/** What every other document has as well tells none from another. */
+/** Headings of most documents, which do not distinguish any of them. */
 const USUAL_HEADING =
   /^(?:[\divx]+[.)]?\s*)*(?:abstract|contents|table of contents|references|bibliography|acknowledge?ments?|see also|external links|notes|footnotes|index|appendix|inhalt(?:sverzeichnis)?|literatur|sommaire|目录|目次|参考文献)\W*$/iu;
 
@@ -62,7 +62,7 @@ function leadSentences(text: string, blocks: ReadDocument['blocks']): string[] {
   const prose = blocks.filter(({ kind, start, end }) => kind === 'paragraph' && end - start >= 60);
   const read = prose.length > 0 ? prose : blocks.filter(({ kind }) => kind !== 'heading');
   for (const block of read) {
-    // A table or a listing of a million lines is not read for its first one.
+    // Only the beginning of a block, because a table or a listing may have a million lines.
     const part = text.slice(block.start, Math.min(block.end, block.start + 4_000));
     for (const { start, end } of splitSentences(part)) sentences.push(oneLine(part.slice(start, end)));
     if (sentences.length >= WEIGHED) break;
@@ -74,13 +74,15 @@ function leadSentences(text: string, blocks: ReadDocument['blocks']): string[] {
   return best.slice(0, WEIGHED);
 }
 
-/** What stands in documents because it has to, and not because they are about it. */
+/** Boilerplate sentences, which say nothing about the subject. */
 const BOILERPLATE =
   /all rights reserved|©|\bcopyright\b|\bcookies?\b|privacy policy|terms of (?:use|service)|subscribe|sign (?:in|up) |log in |click here|skip to (?:main )?content|forward-looking statements?|indicate by check ?mark|pursuant to section|accelerated filer|for more information|see the (?:section|definitions?)|licen[sc]ed under|without warrant|no part of this|isbn[ :]|doi:|alle rechte vorbehalten|datenschutzerklärung|impressum|tous droits réservés|版权所有|保留所有权利/iu;
 
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u;
 
-/** Sentences with the words that occur most in the headings and the text, each for words that the others do not say. */
+/**
+ * Sentences with the words most frequent in the headings and the text, each chosen for words that the chosen ones lack.
+ */
 function mostTelling(
   sentences: readonly string[],
   headings: string,
@@ -110,7 +112,7 @@ function mostTelling(
         continue;
       const news = words.filter((word) => !covered.has(word));
       const sum = news.reduce((total, word) => total + Math.log1p(counts.get(word) ?? 0), 0);
-      // Long sentences do not win by length.
+      // Normalises by length, so that long sentences are not preferred.
       const score = sum / Math.sqrt(words.length + 8);
       if (best === undefined || score > best.score) best = { each, score };
     }
@@ -124,7 +126,10 @@ function mostTelling(
 
 const shownLength = (sentence: string): number => Math.min(sentence.length, MAX_SENTENCE);
 
-/** Words of five letters and more, for short ones are mostly grammar; of scripts without spaces, pairs of characters. */
+/**
+ * Words of five letters and more, since short ones are mostly function words; for scripts without spaces, bigrams of
+ * characters.
+ */
 const wordsOf = (text: string): string[] =>
   (
     text
@@ -135,7 +140,7 @@ const wordsOf = (text: string): string[] =>
 const pairsOf = (word: string): string[] =>
   word.length <= 2 ? [word] : Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
 
-/** Without the signs of lists and of Markdown, and without the numbers of notes. */
+/** Removes list markers, Markdown markup and footnote numbers. */
 const oneLine = (text: string): string =>
   text
     .replace(/^[#>\s|*-]+/, '')

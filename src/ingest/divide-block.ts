@@ -3,7 +3,10 @@ import { splitSentences } from '../documents/sentences.ts';
 import { cutAtWords } from './cut-long.ts';
 import type { Block } from './readers/reader.ts';
 
-/** The smallest parts a block should be cut into, each at most `maximum` long: lines of what has lines, else sentences. */
+/**
+ * The smallest parts a block should be cut into, each at most `maximum` long: lines where the block has lines, else
+ * sentences.
+ */
 export function divideBlock(text: string, block: Block, maximum: number): Span[] {
   const parts =
     block.kind === 'paragraph' || block.kind === 'quote' || block.kind === 'heading'

@@ -4,8 +4,8 @@ import type { Corpus } from '../store/corpus.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 
 /**
- * The document that a source is, and the identifier it would have. Usually that is made from the source; but one that
- * was moved there keeps its own, and what has come to its old place needs another.
+ * The document of a source, and the identifier a new document would get. The identifier is usually derived from the
+ * source; but a document that was moved keeps its own, and a new document at its old source then needs another one.
  */
 export async function documentOfSource(
   source: string,

@@ -15,7 +15,7 @@ interface EditParts {
   readonly embeddings: EmbeddingModel;
 }
 
-/** Gives a chunk other words, which are embedded before anything is changed, and metadata of its own. */
+/** Changes a chunk's text, which is embedded before anything is written, and its own metadata. */
 export async function editChunk(
   { corpus, embeddings }: EditParts,
   chunk: Chunk,

@@ -1,13 +1,16 @@
-export interface EmbeddedPassage {
+export interface EmbeddedChunk {
   readonly title: string;
   readonly headingPath: readonly string[];
   readonly text: string;
-  /** What a model wrote to place the passage. */
+  /** Context a model wrote for the chunk. */
   readonly context?: string | null;
 }
 
-/** What an embedder is given for a passage: where it stands, then its words. The stored text stays without the former. */
-export function embeddingText({ title, headingPath, text, context }: EmbeddedPassage): string {
+/**
+ * The text that is embedded for a chunk: title, headings and context, then the chunk's text. The stored text lacks the
+ * former.
+ */
+export function embeddingText({ title, headingPath, text, context }: EmbeddedChunk): string {
   const named = title.replace(/\.[a-z\d]{1,5}$/i, '');
   const place = [named === 'N/A' ? '' : named, ...headingPath].filter((name) => name !== '' && !startsWith(text, name));
   return [place.filter((name, index) => place.indexOf(name) === index).join(' > '), context, text]
@@ -15,5 +18,5 @@ export function embeddingText({ title, headingPath, text, context }: EmbeddedPas
     .join('\n');
 }
 
-/** A passage that begins with its heading needs not be told of it twice. */
+/** Whether the chunk begins with its heading, which then is not repeated. */
 const startsWith = (text: string, name: string): boolean => text.replace(/^[#\s]+/, '').startsWith(name);

@@ -1,24 +1,24 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { remedyFor } from '../models/provider-error.ts';
-import { GoneMeanwhile } from '../store/gone-meanwhile.ts';
+import { DeletedConcurrently } from '../store/deleted-concurrently.ts';
 
-/** Whether trying again by itself can help, or only another file or another setting. */
+/** Whether a retry can help, or only another file or other settings. */
 type FailureKind = 'transient' | 'permanent';
 
-/** Stores that are busy or away, and a corpus that moved to another embedder in the middle. */
+/** Stores that are busy or unavailable, and a corpus that moved to another embedder meanwhile. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['store_failed', 'rate_limited', 'embedding_mismatch']);
 
 function failureKind(error: unknown): FailureKind {
-  if (remedyFor(error) === 'retry' || error instanceof ReaderEnded || error instanceof GoneMeanwhile) {
+  if (remedyFor(error) === 'retry' || error instanceof ReaderEnded || error instanceof DeletedConcurrently) {
     return 'transient';
   }
   return error instanceof ServiceError && PASSING.has(error.code) ? 'transient' : 'permanent';
 }
 
-/** True of what is over by itself after a while. */
+/** True for errors that pass without intervention. */
 export const isPassing = (error: unknown): boolean => failureKind(error) === 'transient';
 
-/** What read a document ended without an answer: by chance, or because of the document, which a further try tells. */
+/** The reading process ended without a reply, by chance or because of the document; a retry shows which. */
 export class ReaderEnded extends ServiceError {
   constructor(fileName: string, how: string, options?: ErrorOptions) {
     super('invalid_request', `Reading ${fileName} failed: ${how}.`, options);
@@ -26,23 +26,23 @@ export class ReaderEnded extends ServiceError {
 }
 
 export interface TryPolicy {
-  /** The first one included. */
+  /** Maximum attempts, including the first one. */
   readonly tries: number;
-  /** The first one included, for what ended its reader. */
+  /** Maximum attempts, including the first one, when the document ended its reading process. */
   readonly readerTries: number;
   readonly firstPauseMs: number;
-  readonly longestPauseMs: number;
+  readonly maxPauseMs: number;
 }
 
-/** Together about four hours, so that a provider that is away for an afternoon costs no document. */
+/** The pauses add up to about four hours, to outlast a provider's outage of an afternoon. */
 export const defaultTryPolicy: TryPolicy = {
   tries: 14,
   readerTries: 3,
   firstPauseMs: 5_000,
-  longestPauseMs: 30 * 60_000,
+  maxPauseMs: 30 * 60_000,
 };
 
-/** Milliseconds until the next try; undefined when there is to be none. */
+/** Milliseconds until the next attempt; undefined when there is none. */
 export function pauseBefore(
   error: unknown,
   {
@@ -53,8 +53,8 @@ export function pauseBefore(
 ): number | undefined {
   const most = error instanceof ReaderEnded ? policy.readerTries : policy.tries;
   if (failureKind(error) === 'permanent' || tries >= most) return undefined;
-  const longest = Math.min(policy.firstPauseMs * 2 ** (tries - 1), policy.longestPauseMs);
+  const longest = Math.min(policy.firstPauseMs * 2 ** (tries - 1), policy.maxPauseMs);
   const asked = error instanceof ServiceError && error.retryAfter !== undefined ? error.retryAfter * 1_000 : 0;
-  // From half of it to all of it, so that what failed together does not come back together.
-  return Math.min(policy.longestPauseMs, Math.max(asked, Math.round(longest * (0.5 + random() / 2))));
+  // Jitter from half the pause to the full pause, so that tasks that failed together are not retried together.
+  return Math.min(policy.maxPauseMs, Math.max(asked, Math.round(longest * (0.5 + random() / 2))));
 }

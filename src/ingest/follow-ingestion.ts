@@ -5,7 +5,7 @@ import type { IngestionFeed } from './ingestion-feed.ts';
 import type { IngestEvent } from './ingestor.ts';
 
 export interface FollowedEvent {
-  /** Where to go on from; undefined for what was read from the records. */
+  /** Identifier to resume after; undefined for an event derived from the records. */
   readonly id: string | undefined;
   readonly event: IngestEvent;
 }
@@ -16,12 +16,12 @@ export interface Followed {
   readonly signal: AbortSignal;
 }
 
-/** The records are looked at this often, for what another process did or nobody told. */
+/** Interval at which the records are polled for changes by other processes. */
 const LOOK_AGAIN_MS = 2_000;
 
 /**
- * The events of a document's latest submission: those of before, then as they come, the last of which ends it. An id of
- * another submission, or of a process that is gone, means from the beginning.
+ * The events of a document's latest submission: past ones, then new ones as they occur, until the last one. An `after`
+ * id of another submission, or of an ended process, starts from the beginning.
  */
 export async function* followIngestion(
   { queue, feed }: { readonly queue: Pick<IngestionQueue, 'ofDocument'>; readonly feed: IngestionFeed },
@@ -40,7 +40,7 @@ export async function* followIngestion(
     if (event !== undefined) {
       taken++;
       yield { id: `${log.id}:${taken}`, event };
-      // A task that is tried again after its end goes on in the same log.
+      // A task that is retried after it ended continues in the same log.
       if (isLast(event) && taken >= log.events.length && (await isOver(document))) return;
       continue;
     }
@@ -62,9 +62,9 @@ function placeIn(logId: string, after: string | undefined): number {
 
 const isLast = ({ type }: IngestEvent): boolean => type === 'done' || type === 'failed' || type === 'cancelled';
 
-/** How it ended, for who was not told; undefined while it goes on. */
+/** The final event according to the records; undefined while the ingestion is running. */
 function endOf(task: IngestionTask | undefined, document: Document): IngestEvent | undefined {
-  // Taken in by a version that kept no tasks, unless it was deleted since.
+  // Ingested by a version without tasks, unless the document was deleted since.
   if (task === undefined && document.ingestionStatus === 'success') return { type: 'done', document };
   if (task === undefined) return { type: 'cancelled', reason: 'The document was deleted.' };
   if (task.attempt !== document.ingestionAttempt) {

@@ -8,18 +8,18 @@ import type { CollectionRecords } from '../store/records.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { type CarriedOver, carryOver } from './carry-over.ts';
 import type { Enrichment } from './enrich/enrichment.ts';
-import { findTwin } from './find-twin.ts';
+import { findDuplicate } from './find-duplicate.ts';
+import type { ImageReaderSource } from './image-reader-source.ts';
 import type { IngestionFeed } from './ingestion-feed.ts';
-import type { IngestEvent, Ingestor, Judge, Submission } from './ingestor.ts';
+import type { IngestEvent, Ingestor, RetryDecision, Submission } from './ingestor.ts';
+import { createKeyedLimit } from './keyed-limit.ts';
 import type { PreparedDocument } from './prepare-document.ts';
 import { createPreparationWorkers, type PreparationLimits } from './prepare-in-worker.ts';
-import { publishPassages, titleFor } from './publish-passages.ts';
+import { publishChunks, titleFor } from './publish-chunks.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
 import { typeByName } from './readers/file-types.ts';
-import { pictureUnread } from './readers/sight.ts';
-import type { SightSource } from './sight-source.ts';
-import type { Passage } from './split-text.ts';
-import { createTurns } from './turns.ts';
+import { imageNotRead } from './readers/image/image-reader.ts';
+import type { SplitChunk } from './split-text.ts';
 
 export interface IngestorParts {
   readonly corpus: Corpus;
@@ -27,30 +27,37 @@ export interface IngestorParts {
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
   readonly queue: Pick<IngestionQueue, 'release'>;
-  /** What models add; without it documents stay as they are read. */
+  /** Enrichment by models; without it documents are stored as read. */
   readonly enrichment?: Enrichment;
-  /** Who reads pictures; without it they are refused. */
-  readonly sight?: SightSource | undefined;
-  /** Told of everything that happens. */
-  readonly feed?: Pick<IngestionFeed, 'tell'>;
+  /** Reads pictures; without it pictures are rejected. */
+  readonly imageReader?: ImageReaderSource | undefined;
+  /** Receives all ingestion events. */
+  readonly feed?: Pick<IngestionFeed, 'publish'>;
   readonly limits?: Partial<IngestionLimits>;
 }
 
 export interface IngestionLimits extends PreparationLimits {
-  /** Documents worked on at the same time. */
+  /** Documents processed concurrently. */
   readonly documents: number;
 }
 
 const defaultLimits: IngestionLimits = { documents: 4, workers: 2, timeoutMs: 120_000, memoryMb: 1_024 };
 
-/** Takes documents in over a corpus. `close` ends the reading processes; what was being ingested is resumed next time. */
+/**
+ * Creates the ingestor of a corpus. `close` ends the reading processes; interrupted ingestions are resumed at the next
+ * start.
+ */
 export function createIngestor(parts: IngestorParts): Ingestor & { close(): Promise<void> } {
   const { corpus } = parts;
   const limits = { ...defaultLimits, ...parts.limits };
-  const readers = createPreparationWorkers({ ...limits, sight: parts.sight });
-  const turns = createTurns(limits.documents);
+  const readers = createPreparationWorkers({ ...limits, imageReader: parts.imageReader });
+  const turns = createKeyedLimit(limits.documents);
 
-  async function* run(id: string, signal: AbortSignal, judge: Judge = isFinal): AsyncGenerator<IngestEvent, void> {
+  async function* run(
+    id: string,
+    signal: AbortSignal,
+    decideRetry: RetryDecision = isFinal,
+  ): AsyncGenerator<IngestEvent, void> {
     let isOver = false;
     let attempt: number | undefined;
     try {
@@ -58,8 +65,8 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       try {
         const document = await requireDocument(corpus, id);
         attempt = document.ingestionAttempt;
-        for await (const event of events(document, signal, judge)) {
-          parts.feed?.tell({ documentId: id, attempt }, event);
+        for await (const event of events(document, signal, decideRetry)) {
+          parts.feed?.publish({ documentId: id, attempt }, event);
           yield event;
         }
         isOver = true;
@@ -67,7 +74,7 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
         end();
       }
     } finally {
-      // Its caller was stopped, or has stopped listening: somebody else goes on.
+      // The caller was aborted or stopped listening: the task returns to the queue.
       if (!isOver) await putBack(id, attempt);
     }
   }
@@ -77,14 +84,22 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     if (held !== undefined) await parts.queue.release(id, held);
   }
 
-  async function* events(document: Document, signal: AbortSignal, judge: Judge): AsyncGenerator<IngestEvent, void> {
-    // Another run of the same submission has come first.
+  async function* events(
+    document: Document,
+    signal: AbortSignal,
+    decideRetry: RetryDecision,
+  ): AsyncGenerator<IngestEvent, void> {
+    // Another run of the same submission was faster.
     if (document.ingestionStatus === 'success') yield { type: 'done', document };
     else if (document.ingestionStatus === 'failed') yield failed(document);
-    else yield* ingest(document, signal, judge);
+    else yield* ingest(document, signal, decideRetry);
   }
 
-  async function* ingest(document: Document, signal: AbortSignal, judge: Judge): AsyncGenerator<IngestEvent, void> {
+  async function* ingest(
+    document: Document,
+    signal: AbortSignal,
+    decideRetry: RetryDecision,
+  ): AsyncGenerator<IngestEvent, void> {
     const { id, ingestionAttempt: attempt } = document;
     try {
       await corpus.setStatus(id, 'parsing', attempt);
@@ -95,14 +110,14 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       const read = await readers.prepare(toPreparationJob(document, bytes, settings), signal);
       const prepared = { ...read, passages: yield* augment(document, settings, read, signal) };
       const summaryModel = parts.enrichment?.summaryModel(settings);
-      const published = yield* publishPassages({ ...parts, document, settings, prepared, summaryModel, signal });
+      const published = yield* publishChunks({ ...parts, document, settings, prepared, summaryModel, signal });
       yield { type: 'status', status: 'success' };
       yield { type: 'done', document: published };
     } catch (thrown) {
-      // Stopped from outside, a document stays as it is and is gone on with; all else is its own fault.
+      // An aborted document stays as it is and is resumed later; every other error is recorded as its failure.
       if (signal.aborted) throw thrown;
       const error = toError(thrown);
-      const until = await judge(error);
+      const until = await decideRetry(error);
       if (until !== undefined && (await isStillWanted(document))) {
         yield { type: 'postponed', document: await requireDocument(corpus, id), error, until };
       } else {
@@ -111,13 +126,13 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     }
   }
 
-  /** Has a model place the passages, where that was asked. */
+  /** Writes contexts for the chunks, where requested. */
   async function* augment(
     document: Document,
     settings: Metadata,
     prepared: PreparedDocument,
     signal: AbortSignal,
-  ): AsyncGenerator<IngestEvent, readonly Passage[]> {
+  ): AsyncGenerator<IngestEvent, readonly SplitChunk[]> {
     const { passages, summary } = prepared;
     if (!parts.enrichment?.places(settings)) return passages;
     await corpus.setStatus(document.id, 'augmenting', document.ingestionAttempt);
@@ -131,7 +146,10 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     }
   }
 
-  /** Leaves it pending; false when it is gone, given up or submitted anew meanwhile. */
+  /**
+   * Whether the submission is still pending; false when the document was deleted, cancelled or submitted again
+   * meanwhile.
+   */
   async function isStillWanted({ id, ingestionAttempt }: Document): Promise<boolean> {
     try {
       await corpus.setStatus(id, 'pending', ingestionAttempt);
@@ -158,9 +176,9 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);
       const { submission, read } = await withWhatWasSaid(corpus, given);
-      if (parts.sight === undefined) refusePictures(read);
-      const twin = await findTwin(corpus, submission, read);
-      if (twin !== undefined) return twin;
+      if (parts.imageReader === undefined) refusePictures(read);
+      const duplicate = await findDuplicate(corpus, submission, read);
+      if (duplicate !== undefined) return duplicate;
       const collectionIds = await ensureCollections(parts.collections, submission);
       const { id, type, title, fileName, mediaType, bytes, settings } = read;
       const { ownerId, metadata, source = null, replace = false } = submission;
@@ -169,7 +187,7 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
         { replace, queued },
       );
       const before = { documentId: document.id, attempt: document.ingestionAttempt - 1 };
-      if (before.attempt > 0) parts.feed?.tell(before, supersededBy);
+      if (before.attempt > 0) parts.feed?.publish(before, supersededBy);
       return { kind: 'accepted', document };
     },
     run,
@@ -182,12 +200,12 @@ function refuseEnrichment({ settings }: Submission): void {
   throw new ServiceError('not_configured', 'Passages can not be placed by a model here.');
 }
 
-/** Said at once, so that a folder of photographs does not become a list of failed documents. */
+/** Rejects pictures on submission, so that a folder of photographs does not become a list of failed documents. */
 function refusePictures({ type, fileName }: CarriedOver['read']): void {
-  if (typeByName(type)?.reader === 'image') throw pictureUnread(fileName);
+  if (typeByName(type)?.reader === 'image') throw imageNotRead(fileName);
 }
 
-const isFinal: Judge = async () => undefined;
+const isFinal: RetryDecision = async () => undefined;
 
 const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission took its place.' };
 
@@ -212,12 +230,12 @@ const failed = (document: Document): IngestEvent => ({
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** A document that was deleted or submitted anew meanwhile has no failure of this attempt. */
+/** Records the failure, unless the document was deleted or submitted again meanwhile. */
 async function recordFailure(corpus: Corpus, document: Document, error: unknown): Promise<Document> {
   const now = await corpus.get(document.id);
   if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
   if (now.ingestionStatus === 'failed') return now;
-  const reason = error instanceof ServiceError ? error.told : toError(error).message;
+  const reason = error instanceof ServiceError ? error.publicMessage : toError(error).message;
   await corpus.fail(document.id, reason, document.ingestionAttempt);
   return (await corpus.get(document.id)) ?? document;
 }

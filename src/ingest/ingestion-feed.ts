@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { IngestEvent } from './ingestor.ts';
 
-/** What happened to one submission of a document, as far as this process knows. */
+/** Events of one submission of a document in this process. */
 export interface IngestionLog {
-  /** Tells its events from those of another process. */
+  /** Distinguishes its events from those of another process. */
   readonly id: string;
   readonly events: readonly IngestEvent[];
   /** Resolves at the next event. */
   changed(): Promise<void>;
 }
 
-/** Keeps the events of ingestions, so that whoever follows one may come late, leave and come back. */
+/** Keeps the events of ingestions, so that clients can follow one late, disconnect and resume. */
 export interface IngestionFeed {
-  tell(submission: Submitted, event: IngestEvent): void;
+  publish(submission: Submitted, event: IngestEvent): void;
   of(submission: Submitted): IngestionLog;
 }
 
@@ -21,27 +21,27 @@ interface Submitted {
   readonly attempt: number;
 }
 
-/** Logs kept; of those that nobody adds to any more, the oldest go first. */
-const MOST_LOGS = 2_000;
-/** Events of one log that are kept; progress that is long past is of no use to anybody. */
-const MOST_EVENTS = 5_000;
+/** Maximum number of logs; the oldest inactive ones are discarded first. */
+const MAX_LOGS = 2_000;
+/** Maximum number of events per log; old progress events are discarded. */
+const MAX_EVENTS = 5_000;
 
 export function createIngestionFeed(): IngestionFeed {
   const logs = new Map<string, Log>();
   const logOf = ({ documentId, attempt }: Submitted): Log => {
     const name = `${documentId} ${attempt}`;
     const log = logs.get(name) ?? new Log();
-    // The ones used last stand last.
+    // Re-inserting moves the log to the end, in order of last use.
     logs.delete(name);
     logs.set(name, log);
-    if (logs.size > MOST_LOGS) {
+    if (logs.size > MAX_LOGS) {
       const [oldest] = logs.keys();
       if (oldest !== undefined) logs.delete(oldest);
     }
     return log;
   };
   return {
-    tell: (submission, event) => logOf(submission).add(event),
+    publish: (submission, event) => logOf(submission).add(event),
     of: logOf,
   };
 }
@@ -52,7 +52,7 @@ class Log implements IngestionLog {
   #next = Promise.withResolvers<void>();
 
   add(event: IngestEvent): void {
-    if (event.type === 'progress' && this.events.length >= MOST_EVENTS) return;
+    if (event.type === 'progress' && this.events.length >= MAX_EVENTS) return;
     this.events.push(event);
     this.#next.resolve();
     this.#next = Promise.withResolvers();

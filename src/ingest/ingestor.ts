@@ -1,24 +1,24 @@
 import type { Document, IngestionStatus, Metadata } from '../documents/document.ts';
+import type { ContextEstimate } from './enrich/contextualize-chunks.ts';
 import type { ContextSettings, SummarySettings } from './enrich/enrichment-settings.ts';
-import type { PlacingEstimate } from './enrich/place-passages.ts';
 import type { SplitStrategy } from './split-text.ts';
 
-/** How one document is to be read and split, r2r-v3.md 6.2. Sizes in UTF-16 code units. */
+/** How a document is read and split, docs/contract.md 6.2. Sizes in UTF-16 code units. */
 export interface IngestionSettings {
   readonly chunkingStrategy?: SplitStrategy;
   readonly chunkSize?: number;
   readonly chunkOverlap?: number;
   readonly skipSummary?: boolean;
-  /** How a model is to summarise it, where one does. */
+  /** Settings of a summary by a model, where one is written. */
   readonly summary?: SummarySettings;
   /**
-   * Has a model place each passage in the document, for search; false that it is no longer done. With nothing said, a
-   * source that is taken in again is treated as before.
+   * Has a model write a context for each chunk, for search; false turns this off. Undefined keeps the setting of the
+   * source's earlier ingestion.
    */
   readonly context?: ContextSettings | false;
-  /** Types of files that are not to be taken in. */
+  /** File types that are rejected. */
   readonly excludedTypes?: readonly string[];
-  /** False leaves the graph of the document unextracted until someone asks for it. */
+  /** False extracts the document's graph only on request. */
   readonly automaticExtraction?: boolean;
 }
 
@@ -31,7 +31,7 @@ export type SubmittedContent =
 export interface Submission {
   readonly content: SubmittedContent;
   readonly ownerId: string;
-  /** Wins over the identifier derived from the content's name. */
+  /** Overrides the identifier derived from the content's name. */
   readonly id?: string;
   readonly title?: string;
   readonly metadata: Metadata;
@@ -39,13 +39,13 @@ export interface Submission {
   readonly collectionIds: readonly string[];
   readonly source?: string;
   readonly settings: IngestionSettings;
-  /** Take the place of an existing document of the same id instead of a conflict. */
+  /** Replaces an existing document of the same id instead of throwing `conflict`. */
   readonly replace?: boolean;
 }
 
 export type Accepted =
   | { readonly kind: 'accepted'; readonly document: Document }
-  /** The same bytes are there already and nothing in the submission asks for a second copy. */
+  /** The same bytes exist already, and nothing in the submission requires a second copy. */
   | { readonly kind: 'unchanged' | 'duplicate'; readonly document: Document };
 
 export type IngestEvent =
@@ -58,30 +58,29 @@ export type IngestEvent =
     }
   | { readonly type: 'done'; readonly document: Document }
   | { readonly type: 'failed'; readonly document: Document; readonly error: Error }
-  /** It failed for now and is tried again at that time. */
+  /** A temporary failure; the next attempt is at that time. */
   | { readonly type: 'postponed'; readonly document: Document; readonly error: Error; readonly until: Date }
-  /** Somebody gave it up, or a later submission took its place. */
+  /** The ingestion was cancelled, or replaced by a later submission. */
   | { readonly type: 'cancelled'; readonly reason: string };
 
-/** Says of a failure when there is to be another try; undefined when it is final. */
-export type Judge = (error: Error) => Promise<Date | undefined>;
+/** The time of the next attempt after a failure; undefined when the failure is final. */
+export type RetryDecision = (error: Error) => Promise<Date | undefined>;
 
-/** Takes documents in. */
+/** Ingests documents. */
 export interface Ingestor {
   /**
-   * Records the submission durably as `pending`; from here on it is not lost. With `queued` it is done by whoever works
-   * on the queue, else its caller goes on to `run` it. Throws `conflict`, `unsupported_type`, `too_large`,
-   * `invalid_request`.
+   * Records the submission durably as `pending`; from here on it is not lost. With `queued` a worker of the queue
+   * processes it, else the caller must `run` it. Throws `conflict`, `unsupported_type`, `too_large`, `invalid_request`.
    */
   submit(submission: Submission, options?: { readonly queued?: boolean }): Promise<Accepted>;
   /**
-   * What placing its passages by a model would come to; null when the submission does not ask for that. Reads the
-   * content and keeps nothing.
+   * Estimated cost of the contexts; null when the submission does not request contexts. Reads the content and stores
+   * nothing.
    */
-  estimate(submission: Submission, signal: AbortSignal): Promise<PlacingEstimate | null>;
+  estimate(submission: Submission, signal: AbortSignal): Promise<ContextEstimate | null>;
   /**
-   * Reads, splits, embeds and publishes a submitted document. Ends with `done`, `failed` or, when the judge says so,
-   * `postponed`. Throws on abort, which puts the document back into the queue.
+   * Reads, splits, embeds and publishes a submitted document. Ends with `done`, `failed` or, if `decideRetry` returns a
+   * time, `postponed`. Throws on abort, which puts the document back into the queue.
    */
-  run(documentId: string, signal: AbortSignal, judge?: Judge): AsyncGenerator<IngestEvent, void>;
+  run(documentId: string, signal: AbortSignal, decideRetry?: RetryDecision): AsyncGenerator<IngestEvent, void>;
 }

@@ -1,34 +1,38 @@
 import { writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { programFile } from '../program-file.ts';
+import type { ImageReaderMessage } from './image-reader-source.ts';
 import type { PreparationReply, ToPreparation } from './preparation-worker.ts';
-import type { SightMessage } from './sight-source.ts';
 
-/** What the process answers to a job: what the thread said, or that it ended without a word. */
+/** The process's reply to a job: the thread's reply, or that the thread ended without one. */
 export type ProcessReply =
   | PreparationReply
-  | SightMessage
+  | ImageReaderMessage
   | { readonly kind: 'ended'; readonly because: 'memory' | 'crash'; readonly message: string };
 
 /**
- * The program of the child process that reads documents: `preparation-process.ts MEGABYTES`.
+ * Entry point of the child process that reads documents: `preparation-process.ts MEGABYTES`.
  *
- * A thread of its own reads, so that this one stays free to watch the memory that the heap limit does not cover, and to
- * notice the parent's death even while a document keeps the reader in a loop.
+ * Reading runs in a worker thread, so that the main thread stays free to watch the memory that the heap limit does not
+ * cover, and to detect the parent's death even while a document keeps the reader in a loop.
  */
 const megabytes = Number(process.argv[2]);
 const LOOK_EVERY_MS = 100;
 
 const thread = startThread();
 let isReading = false;
-/** That reading is over for good. */
+/** Whether the reply has been sent. */
 let hasTold = false;
 
-process.on('disconnect', () => process.exit());
+// Not `exit`, which waits for a thread blocked in native code.
+const die = (): boolean => process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', die);
+if (!process.connected) die();
 process.on('message', (message: ToPreparation) => {
   if (message.kind === 'read') isReading = true;
   thread.postMessage(message);
 });
-// Where memory runs out all the same, the system should end this process and not the service.
+// When memory runs out nevertheless, the system should kill this process and not the service.
 void writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 
 setInterval(() => {
@@ -38,11 +42,10 @@ setInterval(() => {
 }, LOOK_EVERY_MS);
 
 function startThread(): Worker {
-  const extension = import.meta.filename.endsWith('.js') ? 'js' : 'ts';
-  const worker = new Worker(new URL(`./preparation-worker.${extension}`, import.meta.url), {
+  const worker = new Worker(programFile('./preparation-worker.ts', import.meta), {
     resourceLimits: { maxOldGenerationSizeMb: megabytes },
   });
-  worker.on('message', (reply: PreparationReply | SightMessage) => {
+  worker.on('message', (reply: PreparationReply | ImageReaderMessage) => {
     if (reply.kind === 'prepared' || reply.kind === 'refused') answer(reply);
     else if (isReading) process.send?.(reply);
   });
@@ -52,13 +55,13 @@ function startThread(): Worker {
   });
   worker.on('exit', () => {
     if (isReading) answer({ kind: 'ended', because: 'crash', message: 'the reading thread ended' });
-    // Between two documents nobody is told; gone, this process is asked for nothing more.
+    // Between documents no one waits for a reply; an ended process is replaced for the next document.
     else if (!hasTold) process.exit(1);
   });
   return worker;
 }
 
-/** Whoever asked ends this process when it has no thread to read with any more. */
+/** Sends the reply. The parent ends this process when it no longer has a reading thread. */
 function answer(reply: ProcessReply): void {
   if (!isReading) return;
   isReading = false;

@@ -1,35 +1,35 @@
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
-import { createAskedSight, type SeenMessage } from './asked-sight.ts';
+import { createImageReaderRequests, type ImageReadMessage } from './image-reader-requests.ts';
+import type { ImageReaderChoice, ImageReaderMessage } from './image-reader-source.ts';
 import { type PreparationJob, type PreparedDocument, prepareDocument } from './prepare-document.ts';
-import type { Sight } from './readers/sight.ts';
-import type { SightMessage, ToldSight } from './sight-source.ts';
-import { tesseractSight } from './tesseract-sight.ts';
+import type { ImageReader } from './readers/image/image-reader.ts';
+import { tesseractImageReader } from './tesseract-image-reader.ts';
 
-/** What the thread is told. */
+/** Messages to the thread. */
 export type ToPreparation =
-  | { readonly kind: 'read'; readonly job: PreparationJob; readonly sight: ToldSight | undefined }
-  | SeenMessage;
+  | { readonly kind: 'read'; readonly job: PreparationJob; readonly imageReader: ImageReaderChoice | undefined }
+  | ImageReadMessage;
 
-/** What the thread answers to a job. */
+/** Replies of the thread to a job. */
 export type PreparationReply =
   | { readonly kind: 'prepared'; readonly document: PreparedDocument }
   | { readonly kind: 'refused'; readonly code: ServiceError['code']; readonly message: string };
 
-const say = (message: PreparationReply | SightMessage) => parentPort?.postMessage(message);
-const asked = createAskedSight(say);
-const recognisers = new Map<string, Sight>();
+const say = (message: PreparationReply | ImageReaderMessage) => parentPort?.postMessage(message);
+const asked = createImageReaderRequests(say);
+const recognisers = new Map<string, ImageReader>();
 
 parentPort?.on('message', async (message: ToPreparation) => {
-  if (message.kind === 'read') say(await answer(message.job, sightFor(message.sight)));
+  if (message.kind === 'read') say(await answer(message.job, imageReaderFor(message.imageReader)));
   else asked.settle(message);
 });
 
-function sightFor(told: ToldSight | undefined): Sight | undefined {
-  if (told === undefined) return undefined;
-  if (told.kind === 'asked') return asked.see;
-  const key = JSON.stringify(told);
-  const recogniser = recognisers.get(key) ?? tesseractSight(told);
+function imageReaderFor(publicMessage: ImageReaderChoice | undefined): ImageReader | undefined {
+  if (publicMessage === undefined) return undefined;
+  if (publicMessage.kind === 'asked') return asked.see;
+  const key = JSON.stringify(publicMessage);
+  const recogniser = recognisers.get(key) ?? tesseractImageReader(publicMessage);
   recognisers.set(key, recogniser);
   return (picture, signal) => {
     say({ kind: 'seeing' });
@@ -37,14 +37,14 @@ function sightFor(told: ToldSight | undefined): Sight | undefined {
   };
 }
 
-// Libraries give up on things that nobody waits for any more. The document it was for has its answer by then, and the one
-// that is read now has nothing to do with it; what never answers is ended from outside.
+// Libraries reject promises that are no longer awaited. Their document has been answered by then, and the current one
+// is not affected; a job that never ends is terminated from outside.
 process.on('unhandledRejection', () => undefined);
 
-// The thread is ended from outside when time is up, so nothing in here needs to be asked to stop.
+// The thread is terminated from outside on time-out, so this signal is never aborted.
 const endless = new AbortController().signal;
 
-async function answer(job: PreparationJob, see: Sight | undefined): Promise<PreparationReply> {
+async function answer(job: PreparationJob, see: ImageReader | undefined): Promise<PreparationReply> {
   try {
     return { kind: 'prepared', document: await prepareDocument(job, endless, see) };
   } catch (error) {

@@ -1,23 +1,24 @@
-import type { Metadata, PageSpan } from '../documents/document.ts';
+import type { HeadingSpan, Metadata, PageSpan } from '../documents/document.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import { ServiceError } from '../errors.ts';
 import { describeDocument } from './describe-document.ts';
-import { cleanText } from './readers/clean-text.ts';
+import { cleanText } from './readers/encoding/clean-text.ts';
+import { sniffText } from './readers/encoding/sniff-text.ts';
+import type { ImageReader } from './readers/image/image-reader.ts';
 import { readDocument } from './readers/index.ts';
+import { paragraphsOf } from './readers/plain/text.ts';
 import type { ReadDocument } from './readers/reader.ts';
-import type { Sight } from './readers/sight.ts';
-import { sniffText } from './readers/sniff-text.ts';
-import { paragraphsOf } from './readers/text.ts';
-import { type Passage, type SplitOptions, splitText } from './split-text.ts';
+import { sectionsOf } from './sections.ts';
+import { type SplitChunk, type SplitOptions, splitText } from './split-text.ts';
 
-/** One document to be read and split. Plain data, for it travels between threads. */
+/** A document to be read and split. Plain data, to be sent to a thread. */
 export interface PreparationJob {
   readonly bytes: Uint8Array;
   readonly fileName: string;
   readonly type: string;
   readonly content:
     | { readonly kind: 'file' | 'text' }
-    /** Lengths of the passages that the bytes hold one after another, with a blank line between two. */
+    /** Lengths of the ready-made chunks in the bytes, which are separated by a blank line. */
     | { readonly kind: 'chunks'; readonly lengths: readonly number[] };
   readonly split: SplitOptions;
   readonly skipSummary: boolean;
@@ -26,23 +27,24 @@ export interface PreparationJob {
 export interface PreparedDocument {
   readonly text: string;
   readonly pages: readonly PageSpan[];
+  readonly headings: readonly HeadingSpan[];
   readonly title?: string;
   readonly metadata: Metadata;
-  readonly passages: readonly Passage[];
+  readonly passages: readonly SplitChunk[];
   readonly summary: string | null;
   readonly totalTokens: number;
 }
 
-/** What stands between two ready-made passages in the text of their document. */
-export const PASSAGE_BREAK = '\n\n';
+/** Separator of ready-made chunks in the text of their document. */
+export const CHUNK_BREAK = '\n\n';
 
-/** From bytes to passages. Throws ServiceError with a reason for the document's record. */
+/** Reads and splits a document. Throws ServiceError with a message for the document's record. */
 export async function prepareDocument(
   job: PreparationJob,
   signal: AbortSignal,
-  see?: Sight,
+  see?: ImageReader,
 ): Promise<PreparedDocument> {
-  const read = await readContent(job, signal, see && countingSight(see, job.fileName));
+  const read = await readContent(job, signal, see && countingImageReader(see, job.fileName));
   const passages =
     job.content.kind === 'chunks' ? readyMade(read.text, job.content.lengths) : splitText(read, job.split);
   if (passages.length === 0) {
@@ -51,6 +53,7 @@ export async function prepareDocument(
   return {
     text: read.text,
     pages: read.pages,
+    headings: job.content.kind === 'chunks' ? [] : headingsOf(read),
     ...(read.title === undefined ? {} : { title: read.title }),
     metadata: read.metadata,
     passages,
@@ -59,10 +62,13 @@ export async function prepareDocument(
   };
 }
 
+const headingsOf = ({ text, blocks }: ReadDocument): HeadingSpan[] =>
+  sectionsOf(text, blocks).map(({ start, path }) => ({ start, path }));
+
 const MAX_PICTURES = 500;
 
-/** Each picture costs seconds or money, so a document may hold only so many. */
-function countingSight(see: Sight, fileName: string): Sight {
+/** Limits the number of pictures per document, because each costs seconds or money. */
+function countingImageReader(see: ImageReader, fileName: string): ImageReader {
   let left = MAX_PICTURES;
   return (picture, signal) => {
     if (--left < 0) {
@@ -75,30 +81,30 @@ function countingSight(see: Sight, fileName: string): Sight {
   };
 }
 
-/** Enough to see whether a text is written in Markdown. */
+/** Enough to detect whether a text is Markdown. */
 const SNIFFED_CHARACTERS = 20_000;
 
 async function readContent(
   { bytes, fileName, type, content }: PreparationJob,
   signal: AbortSignal,
-  see: Sight | undefined,
+  see: ImageReader | undefined,
 ): Promise<ReadDocument> {
   if (content.kind === 'file') return readDocument(type, { bytes, fileName, signal, ...(see && { see }) });
   const given = new TextDecoder().decode(bytes);
-  // Ready-made passages are kept to the letter, as their lengths say where they end.
+  // Ready-made chunks stay unchanged, because their lengths determine where they end.
   const text = content.kind === 'chunks' ? given : cleanText(given);
   if (sniffText(text.slice(0, SNIFFED_CHARACTERS), { named: undefined, isWhole: false }) !== 'md')
     return { text, blocks: paragraphsOf(text), pages: [], metadata: {} };
-  const { markdownBlocks } = await import('./readers/markdown.ts');
+  const { markdownBlocks } = await import('./readers/markdown/markdown.ts');
   return { text, blocks: markdownBlocks(text), pages: [], metadata: {} };
 }
 
-function readyMade(text: string, lengths: readonly number[]): Passage[] {
+function readyMade(text: string, lengths: readonly number[]): SplitChunk[] {
   let start = 0;
   return lengths.map((length, order) => {
     const end = start + length;
-    const passage: Passage = { text: text.slice(start, end), order, start, end, page: null, headingPath: [] };
-    start = end + PASSAGE_BREAK.length;
+    const passage: SplitChunk = { text: text.slice(start, end), order, start, end, page: null, headingPath: [] };
+    start = end + CHUNK_BREAK.length;
     return passage;
   });
 }

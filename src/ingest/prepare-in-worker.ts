@@ -1,56 +1,55 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
-import type { SeenMessage } from './asked-sight.ts';
+import { programFile } from '../program-file.ts';
 import { ReaderEnded } from './failure-kind.ts';
+import type { ImageReadMessage } from './image-reader-requests.ts';
+import { type ImageReaderMessage, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
 import type { ProcessReply } from './preparation-process.ts';
 import type { ToPreparation } from './preparation-worker.ts';
 import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
-import type { Picture } from './readers/sight.ts';
-import { type SightMessage, type SightSource, toldSight } from './sight-source.ts';
+import type { Picture } from './readers/image/image-reader.ts';
 
 export interface PreparationWorkers {
-  /** Reads and splits in a process beside this one. Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
+  /**
+   * Reads and splits in a child process. Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`.
+   */
   prepare(job: PreparationJob, signal: AbortSignal): Promise<PreparedDocument>;
   close(): Promise<void>;
 }
 
 export interface PreparationLimits {
-  /** Documents read at the same time. */
+  /** Documents read concurrently. */
   readonly workers: number;
   readonly timeoutMs: number;
-  /** Of one worker, its buffers included. */
+  /** Memory limit per worker, including buffers. */
   readonly memoryMb: number;
 }
 
 export interface PreparationSettings extends PreparationLimits {
-  /** Who reads pictures; without it they are refused. */
-  readonly sight?: SightSource | undefined;
+  /** Reads pictures; without it pictures are rejected. */
+  readonly imageReader?: ImageReaderSource | undefined;
 }
 
-/** A worker that has had nothing to do for so long gives its memory back. */
+/** An idle worker is ended after this time to free its memory. */
 const IDLE_MS = 60_000;
 
 /**
- * Processes that read documents. Files come from anywhere: one that never ends, fills the memory or brings down what
- * reads it takes its process with it and nothing else. A thread would not do: V8 ends the whole process when a single
- * allocation in a thread finds no room, whatever limit the thread has. A process that stayed well is kept for the next
- * document.
+ * A pool of processes that read documents. Files are untrusted: one that makes a reader loop, exhaust its memory or
+ * crash ends its process only. A thread would not suffice: V8 ends the whole process when a single allocation in a
+ * thread fails, whatever limit the thread has. A process that is intact is reused for the next document.
  */
 export function createPreparationWorkers(settings: PreparationSettings): PreparationWorkers {
-  const { workers, timeoutMs, memoryMb, sight } = settings;
+  const { workers, timeoutMs, memoryMb, imageReader } = settings;
   const limit = pLimit(workers);
   const idle = new Map<ChildProcess, NodeJS.Timeout>();
   const all = new Set<ChildProcess>();
 
   const start = (): ChildProcess => {
-    const extension = import.meta.filename.endsWith('.js') ? 'js' : 'ts';
-    const program = fileURLToPath(new URL(`./preparation-process.${extension}`, import.meta.url));
-    const worker = fork(program, [String(memoryMb)], {
+    const worker = fork(programFile('./preparation-process.ts', import.meta), [String(memoryMb)], {
       execArgv: [],
       serialization: 'advanced',
-      // What V8 says when it gives up is for nobody here.
+      // V8's crash output is discarded.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     all.add(worker);
@@ -58,7 +57,7 @@ export function createPreparationWorkers(settings: PreparationSettings): Prepara
       all.delete(worker);
       forget(worker);
     });
-    // Without a listener, one that cannot be started would end the service.
+    // Without a listener, a process that cannot be started would crash the service.
     worker.on('error', () => all.delete(worker));
     return worker;
   };
@@ -83,7 +82,7 @@ export function createPreparationWorkers(settings: PreparationSettings): Prepara
       limit(async () => {
         if (signal.aborted) throw cancelled(job);
         const worker = take();
-        const reply = await ask(worker, job, { signal, timeoutMs, sight });
+        const reply = await ask(worker, job, { signal, timeoutMs, imageReader });
         if (reply.kind === 'ended') {
           worker.kill('SIGKILL');
           throw ended(job, reply);
@@ -96,7 +95,7 @@ export function createPreparationWorkers(settings: PreparationSettings): Prepara
       await Promise.all(
         [...all].map((worker) => {
           const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-          // It is waited for, and so must keep the program alive.
+          // A process with a job must keep the program alive.
           setHeld(worker, true);
           worker.kill('SIGKILL');
           return gone;
@@ -123,14 +122,14 @@ const cancelled = ({ fileName }: PreparationJob): ServiceError =>
 interface AskOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  readonly sight: SightSource | undefined;
+  readonly imageReader: ImageReaderSource | undefined;
 }
 
-/** The last word on a job; `cause` is what kept a picture from being read, with all that is known of it here. */
-type FinalReply = Exclude<ProcessReply, SightMessage> & { readonly cause?: ServiceError };
+/** The final reply to a job; `cause` is the full error when a picture could not be read. */
+type FinalReply = Exclude<ProcessReply, ImageReaderMessage> & { readonly cause?: ServiceError };
 
 function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Promise<FinalReply> {
-  const { signal, timeoutMs, sight } = options;
+  const { signal, timeoutMs, imageReader } = options;
   return new Promise((resolve, reject) => {
     let failure: ServiceError | undefined;
     const looking = new AbortController();
@@ -143,7 +142,7 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
     };
     const stop = (error: ServiceError) =>
       settle(() => {
-        // It may be in a loop that no message reaches; only ending it helps.
+        // The process may be in a loop that handles no messages, so it is killed.
         worker.kill('SIGKILL');
         reject(error);
       });
@@ -153,14 +152,14 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
       else if (reply.kind === 'seeing') startTimer();
       else settle(() => resolve(failure?.message === messageOf(reply) ? { ...reply, cause: failure } : reply));
     };
-    /** Its time stands still while somebody else looks at a picture for it. */
-    const look = async ({ number, picture }: Extract<SightMessage, { kind: 'see' }>) => {
+    /** Pauses the job's time limit while the service reads a picture for it. */
+    const look = async ({ number, picture }: Extract<ImageReaderMessage, { kind: 'see' }>) => {
       clearTimeout(timer);
-      const answer = await seen(sight, picture, looking.signal);
+      const answer = await seen(imageReader, picture, looking.signal);
       if (looking.signal.aborted) return;
       startTimer();
       if (answer.kind === 'unseen') failure = answer.error;
-      const said: SeenMessage =
+      const said: ImageReadMessage =
         answer.kind === 'seen'
           ? { kind: 'seen', number, text: answer.text }
           : { kind: 'unseen', number, code: answer.error.code, message: answer.error.message };
@@ -192,8 +191,8 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
     startTimer();
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-    const told: ToPreparation = { kind: 'read', job, sight: toldSight(sight) };
-    worker.send({ ...told }, (error) => {
+    const publicMessage: ToPreparation = { kind: 'read', job, imageReader: imageReaderChoice(imageReader) };
+    worker.send({ ...publicMessage }, (error) => {
       if (error !== null) onError(error);
     });
   });
@@ -205,7 +204,7 @@ type Seen =
   | { readonly kind: 'seen'; readonly text: string }
   | { readonly kind: 'unseen'; readonly error: ServiceError };
 
-async function seen(source: SightSource | undefined, picture: Picture, signal: AbortSignal): Promise<Seen> {
+async function seen(source: ImageReaderSource | undefined, picture: Picture, signal: AbortSignal): Promise<Seen> {
   try {
     if (source?.kind !== 'asked') throw new ServiceError('not_configured', 'Nobody reads pictures here.');
     return { kind: 'seen', text: await source.see(picture, signal) };
@@ -218,7 +217,7 @@ async function seen(source: SightSource | undefined, picture: Picture, signal: A
   }
 }
 
-/** How V8 ends a process that has no room left, where that is not told as a signal. */
+/** Exit code of a process that V8 ended for lack of memory, on systems that report no signal. */
 const ABORTED = 134;
 
 function ended(

@@ -5,13 +5,13 @@ import { ServiceError } from '../errors.ts';
 import { storeContext, storeSummary } from './enrich/enrichment-settings.ts';
 import type { IngestionSettings, Submission } from './ingestor.ts';
 import type { PreparationJob } from './prepare-document.ts';
-import { PASSAGE_BREAK } from './prepare-document.ts';
+import { CHUNK_BREAK } from './prepare-document.ts';
 import { detectType } from './readers/detect-type.ts';
 import { typeByName } from './readers/file-types.ts';
 import { checkSize } from './readers/index.ts';
 import type { SplitStrategy } from './split-text.ts';
 
-/** A submission, checked, as it goes into the records. */
+/** A validated submission in the form of the records. */
 export interface ReadSubmission {
   readonly id: string;
   readonly type: string;
@@ -23,7 +23,7 @@ export interface ReadSubmission {
   readonly settings: StoredSettings;
 }
 
-/** What must be known to begin, or begin again, reading a document; kept with it as JSON. */
+/** Everything needed to start or resume reading a document; stored with it as JSON. */
 export type StoredSettings = Metadata & {
   readonly content: 'file' | 'text' | 'chunks';
 };
@@ -31,7 +31,7 @@ export type StoredSettings = Metadata & {
 const MAX_CHUNKS = 102_400;
 const MAX_CHUNK_CHARACTERS = 20_000_000;
 
-/** Checks a submission and works out its type, title and identifier (r2r-v3.md 3 and 6.2). */
+/** Validates a submission and derives its type, title and identifier (docs/contract.md 3, 6.2). */
 export async function readSubmission(submission: Submission): Promise<ReadSubmission> {
   checkSettings(submission.settings);
   const given = submission.title ?? textOf(submission.metadata['title']);
@@ -66,7 +66,7 @@ interface ReadContent {
   readonly bytes: Uint8Array;
   readonly type: string;
   readonly mediaType: string;
-  /** What the identifier is made from. */
+  /** The name the identifier is derived from. */
   readonly name: string;
   readonly fileName?: string;
   readonly title?: string;
@@ -93,7 +93,7 @@ async function readContent({ content }: Submission, given: string | undefined): 
     }
     case 'chunks': {
       const chunks = readChunks(content.chunks);
-      const bytes = new TextEncoder().encode(chunks.join(PASSAGE_BREAK));
+      const bytes = new TextEncoder().encode(chunks.join(CHUNK_BREAK));
       const lengths = chunks.map(({ length }) => length);
       return { bytes, type: 'txt', mediaType: 'text/plain', name: content.chunks.join(''), lengths };
     }
@@ -103,7 +103,7 @@ async function readContent({ content }: Submission, given: string | undefined): 
 function readChunks(given: readonly string[]): string[] {
   if (given.length > MAX_CHUNKS)
     throw new ServiceError('too_large', `${given.length} chunks were sent; at most ${MAX_CHUNKS} make a document.`);
-  // What cannot be written as UTF-8, or kept by every store, would shift all offsets after it.
+  // Lone surrogates and NULs cannot be encoded or stored everywhere, and would shift all later offsets.
   const chunks = given.map((chunk) => chunk.toWellFormed().replaceAll('\0', '')).filter((chunk) => chunk.trim() !== '');
   if (chunks.length === 0)
     throw new ServiceError('invalid_request', 'There is no text in the chunks. Send at least one that is not empty.');
@@ -164,7 +164,7 @@ const storedSettings = ({
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
 
-/** The job that stored settings describe. */
+/** The job described by stored settings. */
 export function toPreparationJob(
   document: { readonly fileName: string; readonly type: string },
   bytes: Uint8Array,

@@ -1,13 +1,13 @@
 import type { FetchedPage } from '../web/page-fetcher.ts';
 import type { PageContent } from '../web/web-pages.ts';
 import { detectType } from './readers/detect-type.ts';
-import { readFeed } from './readers/feed.ts';
-import { declaredCharset } from './readers/html-charset.ts';
-import { readHtmlPage } from './readers/html-page.ts';
+import { readFeed } from './readers/html/feed.ts';
+import { declaredCharset } from './readers/html/html-charset.ts';
+import { readHtmlPage } from './readers/html/html-page.ts';
+import { toMarkdown } from './readers/html/to-markdown.ts';
 import { readDocument } from './readers/index.ts';
-import { toMarkdown } from './readers/to-markdown.ts';
 
-/** What a fetched page or file says, by the readers that ingestion uses. */
+/** Extracts the text of a fetched page or file with the readers of ingestion. */
 export async function readWebPage(fetched: FetchedPage, signal: AbortSignal): Promise<PageContent> {
   const page = { ...fetched, bytes: inUtf8(fetched) };
   const { type } = await detectType(page);
@@ -32,8 +32,8 @@ export async function readWebPage(fetched: FetchedPage, signal: AbortSignal): Pr
 }
 
 /**
- * The bytes in UTF-8 where the server named another encoding and neither the bytes nor the page contradict it: the
- * readers, which see the bytes alone, could only guess.
+ * Converts the bytes to UTF-8 when the server names another encoding and neither the bytes nor the page contradict it:
+ * the readers see only the bytes and could only guess.
  */
 export function inUtf8({
   bytes,

@@ -1,9 +1,9 @@
 import type { Block } from './readers/reader.ts';
 
-/** What stands between two headings, the first of them included. */
+/** The text from one heading, inclusive, to the next. */
 export interface Section {
   readonly start: number;
-  /** Headings above and of the section, outermost first. */
+  /** The section's own heading and those above it, outermost first. */
   readonly path: readonly string[];
   readonly blocks: readonly Block[];
 }

@@ -6,12 +6,12 @@ export interface RecursiveOptions {
   readonly chunkOverlap: number;
 }
 
-/** Paragraph, line, word; past the last a stretch is cut anywhere between two characters. */
+/** Paragraph, line, word; after the last one, text is cut between any two characters. */
 const SEPARATORS = ['\n\n', '\n', ' '] as const;
 
 /**
- * Splits as R2R's recursive splitter does (r2r-v3.md 6.2), so that explicit sizes give the chunks its clients expect:
- * separators stay with the piece after them, pieces below the size are joined up to it, spans are trimmed.
+ * Splits like R2R's recursive splitter (docs/contract.md 6.2), so that explicit sizes give the chunks its clients
+ * expect: separators stay with the following piece, pieces below the size are joined up to it, spans are trimmed.
  */
 export function splitRecursively(text: string, options: RecursiveOptions): Span[] {
   const spans: Span[] = [];
@@ -38,7 +38,7 @@ export function splitRecursively(text: string, options: RecursiveOptions): Span[
   return spans;
 }
 
-/** As R2R's character splitter does: paragraphs joined up to the size; one that is longer stays whole. */
+/** Splits like R2R's character splitter: paragraphs joined up to the size; a longer one stays whole. */
 export function splitAtParagraphs(text: string, options: RecursiveOptions): Span[] {
   const spans: Span[] = [];
   joinPieces(spans, text, piecesOf(text, 0, SEPARATORS[0]), options);
@@ -56,7 +56,9 @@ function piecesOf(part: string, offset: number, separator: string): Span[] {
   return pieces;
 }
 
-/** Joins neighbours up to the size; each chunk begins with the last pieces of the one before, up to the overlap. */
+/**
+ * Joins adjacent pieces up to the size; each chunk begins with the last pieces of the previous one, up to the overlap.
+ */
 function joinPieces(
   spans: Span[],
   text: string,
@@ -107,7 +109,7 @@ function addTrimmed(spans: Span[], text: string, span: Span): void {
   if (trimmed !== undefined) spans.push(trimmed);
 }
 
-/** The span without the white space at its ends; undefined when nothing is left. */
+/** The span without surrounding white space; undefined when nothing is left. */
 export function trimSpan(text: string, span: Span): Span | undefined {
   let { start, end } = span;
   while (start < end && /\s/.test(text.charAt(start))) start++;

@@ -6,7 +6,7 @@ import type { Section } from './sections.ts';
 export interface StructureSizes {
   /** Paragraphs are joined up to this size. */
   readonly target: number;
-  /** A single paragraph may be this long before it is cut. */
+  /** A single paragraph may have this size before it is cut. */
   readonly maximum: number;
 }
 
@@ -14,10 +14,10 @@ export interface SectionSpan extends Span {
   readonly path: readonly string[];
 }
 
-/** Smaller pieces say too little to stand alone. */
+/** Smaller pieces are too short to stand alone. */
 const TINY = 160;
 
-/** Spans of at most `maximum` that begin and end where sections, blocks, sentences or lines do. */
+/** Spans of at most `maximum` characters whose boundaries are those of sections, blocks, sentences or lines. */
 export function splitStructure(text: string, sections: readonly Section[], sizes: StructureSizes): SectionSpan[] {
   const spans = sections.flatMap((section) =>
     joinTail(packSection(text, section, sizes), sizes.maximum).map((span) => ({ ...span, path: section.path })),
@@ -49,7 +49,10 @@ function packSection(text: string, { blocks }: Section, { target, maximum }: Str
   return packed;
 }
 
-/** Cuts a block that is too large into parts of about equal size; a short lead-in, such as its heading, joins the first. */
+/**
+ * Cuts a block that is too large into parts of about equal size; a short preceding span, such as its heading, joins the
+ * first.
+ */
 function packParts(text: string, block: Block, lead: Span | undefined, { target, maximum }: StructureSizes): Span[] {
   const start = lead?.start ?? block.start;
   const length = block.end - start;
@@ -60,7 +63,7 @@ function packParts(text: string, block: Block, lead: Span | undefined, { target,
     const from: number = open?.start ?? part.start;
     const before: number = open === undefined ? 0 : open.end - from;
     const after = part.end - from;
-    // Stops where the size comes nearest to the goal.
+    // Stops where the size is closest to the target.
     if (
       open !== undefined &&
       (after > maximum || (before > TINY && Math.abs(before - goal) < Math.abs(after - goal)))
@@ -81,7 +84,7 @@ function joinTail(spans: Span[], maximum: number): Span[] {
   return [...spans.slice(0, -2), { start: before.start, end: last.end }];
 }
 
-/** A heading with next to nothing below it goes with what follows, if that is below it or beside it. */
+/** Joins a heading with almost no text to the following section, if that is below it or at the same level. */
 function joinTinySections(
   spans: readonly SectionSpan[],
   sections: readonly Section[],
@@ -109,7 +112,7 @@ const commonLength = (left: readonly string[], right: readonly string[]): number
   return different === -1 ? left.length : different;
 };
 
-/** The second lies below the first, or both lie below the same heading. */
+/** The second is below the first, or both are below the same heading. */
 function isTogether(left: readonly string[], right: readonly string[]): boolean {
   const common = commonLength(left, right);
   return common === left.length || (common === left.length - 1 && common === right.length - 1);

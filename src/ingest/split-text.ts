@@ -4,39 +4,39 @@ import { type Section, sectionsOf } from './sections.ts';
 import { splitAtParagraphs, splitRecursively, trimSpan } from './split-recursively.ts';
 import { type SectionSpan, splitStructure } from './split-structure.ts';
 
-/** A passage of a text before it becomes a chunk: `text` equals the document's text from `start` to `end`. */
-export interface Passage {
+/** A future chunk: `text` equals the document's text from `start` to `end`. */
+export interface SplitChunk {
   readonly text: string;
   readonly order: number;
   readonly start: number;
   readonly end: number;
   readonly page: number | null;
-  /** The headings above it; of a passage that begins within a table, the names of the table's columns come last. */
+  /** The headings above it; when it begins within a table, the column names of the table come last. */
   readonly headingPath: readonly string[];
-  /** What a model wrote to place it in its document; it is found by that, and nobody is shown it. */
+  /** Context a model wrote for the chunk: used for search, never shown. */
   readonly context?: string;
 }
 
-/** Sizes in UTF-16 code units. With nothing said, the text is split by its structure. */
+/** Sizes in UTF-16 code units. By default, the text is split by its structure. */
 export interface SplitOptions {
   readonly strategy?: SplitStrategy;
   readonly chunkSize?: number;
   readonly chunkOverlap?: number;
 }
 
-/** As R2R has them, r2r-v3.md 6.2: `character` cuts at paragraphs only. `structure` is ours. */
+/** As in R2R, docs/contract.md 6.2: `character` cuts at paragraphs only. `structure` is Citewell's own. */
 export type SplitStrategy = 'recursive' | 'character' | 'structure';
 
 const SIZES = { target: 900, maximum: 1_200 };
 
-/** The contract's defaults: for an overlap that comes without a size, and for a strategy that comes alone. */
+/** The contract's defaults, for an overlap without a size and a strategy without either. */
 const USUAL_SIZES = { chunkSize: 1_024, chunkOverlap: 512 } as const;
 
-/** Splits a document into passages, in order. */
+/** Splits a document into chunks, in order. */
 export function splitText(
   document: Pick<ReadDocument, 'text' | 'blocks' | 'pages'>,
   options: SplitOptions = {},
-): Passage[] {
+): SplitChunk[] {
   const { text, blocks, pages } = document;
   const sections = sectionsOf(text, blocks);
   const spans = splitsBySize(options)
@@ -49,7 +49,7 @@ export function splitText(
       const trimmed = trimSpan(text, span);
       return trimmed === undefined ? [] : [{ ...trimmed, path: span.path }];
     })
-    .map(({ start, end, path }, order): Passage => {
+    .map(({ start, end, path }, order): SplitChunk => {
       const header = tableHeader(text, tableAt(start), start);
       return {
         text: text.slice(start, end),
@@ -65,7 +65,7 @@ export function splitText(
 const splitsBySize = ({ strategy, chunkSize, chunkOverlap }: SplitOptions): boolean =>
   strategy === undefined ? chunkSize !== undefined || chunkOverlap !== undefined : strategy !== 'structure';
 
-/** A size that is asked for is the largest there is. */
+/** A requested size is the maximum. */
 const structureSizes = ({ chunkSize }: SplitOptions): typeof SIZES =>
   chunkSize === undefined
     ? SIZES
@@ -82,7 +82,9 @@ function splitBySize(text: string, sections: readonly Section[], options: SplitO
 
 const pageOf = (page: PageSpan | undefined): number | null => page?.number ?? null;
 
-/** A look-up for rising offsets: the last item that begins at or before. An overlap may step back a little. */
+/**
+ * Returns a look-up for ascending offsets: the last item that begins at or before. An overlap may step back a little.
+ */
 function follow<T>(items: readonly T[], startOf: (item: T) => number): (offset: number) => T | undefined {
   let index = -1;
   const startAt = (at: number): number => {
@@ -97,12 +99,13 @@ function follow<T>(items: readonly T[], startOf: (item: T) => number): (offset: 
 }
 
 const MARKDOWN_HEADER = /^(\s*\|?.*\|.*)\n\s*\|?\s*:?-{2,}/;
-/** Longer names of columns are titles of questionnaires and the like; their beginning says enough. */
+/** Longer headers, e.g. questionnaires', are truncated. */
 const MAX_HEADER = 300;
 
 /**
- * `Stop | Price` of the table that a passage begins within, for its rows mean little without. In the path it reaches
- * embeddings, full text and models alike, and the passage itself stays a stretch of the document.
+ * The column names `Stop | Price` of the table a chunk begins within, because its rows mean little without them. As
+ * part of the heading path they reach embeddings, full text and models, and the chunk stays an exact range of the
+ * document.
  */
 function tableHeader(text: string, block: Block | undefined, start: number): string | undefined {
   if (block?.kind !== 'table' || start <= block.start || start >= block.end) return undefined;

@@ -1,7 +1,7 @@
 import type { Quotas } from '../access/quotas.ts';
 import type { Ingestor } from './ingestor.ts';
 
-/** Takes nothing in from who has as much as they may have: `submit` throws `forbidden`, whatever way it came by. */
+/** Enforces quotas on every way of ingestion: `submit` throws `forbidden` for a user who has reached theirs. */
 export function withinQuota<T extends Ingestor>(ingestor: T, quotas: Quotas): T {
   return {
     ...ingestor,

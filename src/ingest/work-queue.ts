@@ -5,37 +5,37 @@ import { pauseBefore, type TryPolicy } from './failure-kind.ts';
 import type { IngestEvent, Ingestor } from './ingestor.ts';
 
 export interface QueueWorkers {
-  /** There may be something to do. The first call begins the work. */
-  nudge(): void;
-  /** Ends the work on this task, if there is any, and settles when it has ended. */
+  /** Notifies of new tasks. The first call starts the workers. */
+  wakeUp(): void;
+  /** Aborts the work on this task, if any, and settles when it has ended. */
   stop(taskId: string): Promise<void>;
-  /** Settles when nothing is to be done that is due now. */
+  /** Settles when no due task is left. */
   idle(): Promise<void>;
-  /** Puts back what is in hand. */
+  /** Returns running tasks to the queue. */
   close(): Promise<void>;
 }
 
 export interface WorkersParts {
   readonly queue: IngestionQueue;
   readonly ingestor: Pick<Ingestor, 'run'>;
-  /** Tasks worked on at the same time. */
+  /** Tasks processed concurrently. */
   readonly places: number;
   readonly policy: TryPolicy;
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** The queue is looked at this often whatever happens, should a nudge have been missed. */
+/** Polling interval of the queue, in case a notification was missed. */
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * Works on the queue, a few tasks at a time. While tries fail for reasons that concern all, such as an embedder that
- * is away, one task at a time finds out whether it is back, so that the others do not use up their tries on it.
+ * Processes the queue, a few tasks at a time. While attempts fail for a common reason, such as an unavailable embedder,
+ * one task at a time probes whether it has recovered, so that the others do not use up their attempts.
  */
 export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   const { queue, places, policy, report } = parts;
   const closing = new AbortController();
   const inHand = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
-  let nudged = Promise.withResolvers<void>();
+  let wokenUp = Promise.withResolvers<void>();
   let rested = Promise.withResolvers<void>();
   let isResting = true;
   let isRunningAlone = false;
@@ -43,15 +43,15 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   let working: Promise<void> | undefined;
 
   const wake = () => {
-    nudged.resolve();
-    nudged = Promise.withResolvers();
+    wokenUp.resolve();
+    wokenUp = Promise.withResolvers();
   };
 
   const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : places);
 
   async function work(): Promise<void> {
     while (!closing.signal.aborted) {
-      const woken = nudged.promise;
+      const woken = wokenUp.promise;
       let task: IngestionTask | undefined;
       try {
         task = mayTakeMore() ? await queue.take({ alone: inHand.size === 0 }) : undefined;
@@ -111,12 +111,15 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     const pause = pauseBefore(error, { tries: task.tries, policy });
     if (pause === undefined) return undefined;
     const until = new Date(Date.now() + pause);
-    await queue.postpone(task.id, { reason: error instanceof ServiceError ? error.told : error.message, until });
+    await queue.postpone(task.id, {
+      reason: error instanceof ServiceError ? error.publicMessage : error.message,
+      until,
+    });
     return until;
   }
 
   return {
-    nudge() {
+    wakeUp() {
       if (closing.signal.aborted) return;
       if (isResting) rested = Promise.withResolvers();
       isResting = false;

@@ -6,8 +6,8 @@ import type { JsonSchema } from '../toolbox/tool.ts';
  * A JSON Schema as the SDK wants schemas, made once: it is shown to clients as it is, and lets every value pass, since
  * `callTool` does the checking, with its tolerance and its words.
  */
-export function advertised(schema: JsonSchema): StandardSchemaWithJSON<unknown> {
-  const shown = withoutNoise(schema) as Record<string, unknown>;
+export function advertised(schema: JsonSchema, io: 'input' | 'output'): StandardSchemaWithJSON<unknown> {
+  const shown = withoutNoise(schema, NOISE[io]) as Record<string, unknown>;
   return {
     '~standard': {
       version: 1,
@@ -19,14 +19,33 @@ export function advertised(schema: JsonSchema): StandardSchemaWithJSON<unknown> 
 }
 
 // What says nothing that a client does not know costs every model that reads the list.
-function withoutNoise(value: Json, isProperties = false): Json {
-  if (Array.isArray(value)) return value.map((each: Json) => withoutNoise(each));
+function withoutNoise(value: Json, noise: ReadonlySet<string>, isProperties = false): Json {
+  if (Array.isArray(value)) return value.map((each: Json) => withoutNoise(each, noise));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value as JsonSchema)
-      .filter(([key, each]) => isProperties || !(NOISE.has(key) || Math.abs(Number(each)) === Number.MAX_SAFE_INTEGER))
-      .map(([key, each]) => [key, withoutNoise(each, key === 'properties' && !isProperties)]),
+      .filter(([key, each]) => isProperties || !(noise.has(key) || isNoise(key, each)))
+      .map(([key, each]) => [key, withoutNoise(each, noise, key === 'properties' && !isProperties)]),
   );
 }
 
-const NOISE: ReadonlySet<string> = new Set(['propertyNames', '$schema']);
+// What any integer is within, and members that may be anything.
+const isNoise = (key: string, value: Json): boolean =>
+  Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER || (key === 'additionalProperties' && typeof value === 'object');
+
+// Strict conversions refuse several of these, some hosts cannot read the patterns, and `callTool` checks them all.
+const ALWAYS = [
+  'propertyNames',
+  '$schema',
+  'pattern',
+  'format',
+  'contentEncoding',
+  'minLength',
+  'maxLength',
+  'maxItems',
+];
+/** A result fits its schema anyway, so that of it only the shape is told. */
+const NOISE = {
+  input: new Set(ALWAYS),
+  output: new Set([...ALWAYS, 'additionalProperties', 'required', 'description', 'minimum', 'maximum']),
+} as const;

@@ -3,15 +3,21 @@ import type { Chunk } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import type { Paged } from '../store/corpus.ts';
 import type { ToolOutcome } from '../toolbox/call-tool.ts';
-import type { AbsentTool, CorpusFacts } from '../toolbox/desk.ts';
+import type { AbsentTool, CorpusFacts, FollowedFolder } from '../toolbox/tool-ports.ts';
 
 export interface ToolRequest {
   readonly principal: Principal;
   readonly name: string;
   readonly arguments: unknown;
+  /** The connection it came over, whose results number sources on and on; absent where requests stand alone. */
+  readonly session?: string | undefined;
+  /** True where the caller's process serves nobody else, so that what is kept between calls is the connection's. */
+  readonly isOnlyClient?: boolean;
   /** Below which files may be read for the caller; absolute. */
   readonly folders: readonly string[];
   readonly absent: readonly AbsentTool[];
+  /** Folders that the caller's process keeps in step. */
+  readonly followed?: readonly FollowedFolder[];
 }
 
 export interface ProgressStep {

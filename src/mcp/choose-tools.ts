@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
-import type { AbsentTool } from '../toolbox/desk.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
+import type { AbsentTool } from '../toolbox/tool-ports.ts';
 
 /** All tools there are, by what they are for. */
 export interface ToolCatalogue {
@@ -10,13 +10,17 @@ export interface ToolCatalogue {
 }
 
 /** What somebody asked for. */
-export interface ToolWishes {
+export interface ToolSelectionOptions {
   /** Exactly these, whatever else is said, but for `readOnly`. */
   readonly tools?: readonly string[] | undefined;
   /** Instead of the usual ones. */
   readonly toolsets?: readonly string[] | undefined;
+  /** Also those for the folders that are followed. */
+  readonly folders?: boolean | undefined;
   /** Also those that change the corpus. */
   readonly write?: boolean | undefined;
+  /** None of these, whatever else is said. */
+  readonly excludeTools?: readonly string[] | undefined;
   /** Never those that change anything. */
   readonly readOnly?: boolean | undefined;
 }
@@ -27,32 +31,40 @@ export interface ToolOffer {
 }
 
 /** Few enough that a model is not confused by them, and none that changes anything. */
-export const usualToolsets: readonly string[] = ['retrieval', 'web', 'answers', 'corpus'];
+export const usualToolsets: readonly string[] = ['retrieval', 'web', 'answers', 'proof', 'corpus'];
 const WRITING = 'ingest';
+const FOLDERS = 'folders';
 
 /** Wishes → tools. Throws `invalid_field` for a name that is none, listing those that are. */
 export function chooseTools(
   { toolsets, unbuilt }: ToolCatalogue,
-  wishes: ToolWishes,
+  options: ToolSelectionOptions,
   met: ReadonlySet<ToolNeed>,
 ): ToolOffer {
   const all = [...new Set(Object.values(toolsets).flat())];
   const names = all.map(({ name }) => name);
-  refuseUnknown('tool', wishes.tools ?? [], [...names, ...unbuilt]);
-  refuseUnknown('toolset', wishes.toolsets ?? [], Object.keys(toolsets));
+  refuseUnknown('tool', options.tools ?? [], [...names, ...unbuilt]);
+  refuseUnknown('tool', options.excludeTools ?? [], [...names, ...unbuilt]);
+  refuseUnknown('toolset', options.toolsets ?? [], Object.keys(toolsets));
 
-  const sets = [...(wishes.toolsets ?? usualToolsets), ...(wishes.write === true ? [WRITING] : [])];
+  const more = [
+    ...(options.folders === true || options.write === true ? [FOLDERS] : []),
+    ...(options.write === true ? [WRITING] : []),
+  ];
+  const sets = [...(options.toolsets ?? usualToolsets), ...more];
   const ofSets = new Set(sets.flatMap((set) => toolsets[set] ?? []));
   const wanted = all.filter((tool) =>
-    wishes.tools === undefined ? ofSets.has(tool) : wishes.tools.includes(tool.name),
+    options.tools === undefined ? ofSets.has(tool) : options.tools.includes(tool.name),
   );
-  const isKept = (tool: Tool) => wishes.readOnly !== true || tool.annotations.readOnly;
+  const isExcluded = (tool: Tool) => options.excludeTools?.includes(tool.name) === true;
+  const isKept = (tool: Tool) => options.readOnly !== true || tool.annotations.readOnly;
   const isMet = (tool: Tool) => tool.needs.every((need) => met.has(need));
-  const tools = wanted.filter((tool) => isKept(tool) && isMet(tool));
+  const tools = wanted.filter((tool) => isKept(tool) && isMet(tool) && !isExcluded(tool));
 
   const reasonOf = (tool: Tool): string => {
     const [missing] = tool.needs.filter((need) => !met.has(need));
     if (missing !== undefined) return WAYS_TO_MEET[missing];
+    if (isExcluded(tool)) return 'It was left out by --exclude-tools.';
     if (!isKept(tool)) return 'It changes things, and this server was started with --read-only.';
     const [set] = Object.keys(toolsets).filter((each) => toolsets[each]?.includes(tool));
     return set === WRITING
@@ -78,8 +90,10 @@ const WAYS_TO_MEET: Readonly<Record<ToolNeed, string>> = {
   research:
     'No language model is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
   answerer: 'Questions cannot be answered here.',
+  checker: 'Answers cannot be checked here.',
   intake: 'Documents cannot be changed from here.',
-  folders: 'No folder may be read: start the server with --allow-dir <folder>.',
+  folders:
+    'No folder may be read: start the server with --folder <folder>, which is kept in step, or --allow-dir <folder>.',
   facts: 'Nothing is known of the corpus here.',
 };
 

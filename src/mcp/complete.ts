@@ -1,18 +1,33 @@
 import type { Principal } from '../access/principal.ts';
+import type { Document } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
+import { oneLine } from '../toolbox/render-passages.ts';
 import type { Backend } from './backend.ts';
 
 const MOST = 100;
 const PATIENCE = 3_000;
 
+/** Titles of documents that fit what was typed; the identifier instead where its beginning was typed. Newest first. */
+export async function completeTitles(backend: Backend, principal: Principal, typed: string): Promise<string[]> {
+  const value = typed.trim().toLowerCase();
+  const fitting = await fittingDocuments(backend, principal, typed);
+  const isId = (id: string) => value.length >= 4 && id.startsWith(value);
+  return [...new Set(fitting.map(({ id, title }) => (isId(id) ? id : oneLine(title))))];
+}
+
 /** Identifiers of documents that begin like this, or whose title does or fits; newest first. */
 export async function completeIds(backend: Backend, principal: Principal, typed: string): Promise<string[]> {
   const value = typed.trim().toLowerCase();
   if (isUuid(value)) return [value];
+  return (await fittingDocuments(backend, principal, typed)).map(({ id }) => id);
+}
+
+async function fittingDocuments(backend: Backend, principal: Principal, typed: string): Promise<readonly Document[]> {
+  const value = typed.trim().toLowerCase();
   const options = { signal: AbortSignal.timeout(PATIENCE) };
   const newest = await backend.documents({ principal, limit: MOST }, options);
   const near = newest.items.filter(({ id, title }) => id.startsWith(value) || title.toLowerCase().includes(value));
-  if (near.length > 0 || value === '') return near.map(({ id }) => id);
+  if (near.length > 0 || value === '') return near;
   const fitting = await backend.documents({ principal, text: typed, limit: MOST }, options);
-  return fitting.items.map(({ id }) => id);
+  return fitting.items;
 }

@@ -1,8 +1,8 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
 /** Messages of one session that a client can have again whose stream broke. */
-const MOST_EVENTS = 500;
-const MOST_CHARACTERS = 2_000_000;
+const MAX_EVENTS = 500;
+const MAX_CHARACTERS = 2_000_000;
 
 interface StoredEvent {
   readonly stream: string;
@@ -22,7 +22,7 @@ export function createEventStore(): EventStore {
       events.set(id, event);
       size += event.size;
       for (const [oldest, { size: freed }] of events) {
-        if (events.size <= MOST_EVENTS && size <= MOST_CHARACTERS) break;
+        if (events.size <= MAX_EVENTS && size <= MAX_CHARACTERS) break;
         events.delete(oldest);
         size -= freed;
       }

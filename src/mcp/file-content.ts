@@ -2,11 +2,11 @@ import type { ContentBlock } from '@modelcontextprotocol/server';
 import type { OutputFile } from '../toolbox/tool.ts';
 
 /** Larger files are named in the text and no more: a host would hand them to a model as they are. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /** Files that a tool made, as far as hosts can show them: pictures as pictures, the rest as resources within the result. */
 export function fileContent(files: readonly OutputFile[]): ContentBlock[] {
-  return files.filter(({ bytes }) => bytes.byteLength <= MOST_BYTES).map(toContent);
+  return files.filter(({ bytes }) => bytes.byteLength <= MAX_BYTES).map(toContent);
 }
 
 function toContent({ name, mediaType, bytes }: OutputFile): ContentBlock {

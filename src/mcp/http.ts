@@ -4,8 +4,10 @@ import { type AuthInfo, createMcpHandler, isLegacyRequest, type McpServerFactory
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
 import { type Authenticate, readCredentials } from '../access/credentials.ts';
 import type { Principal } from '../access/principal.ts';
+import { jsonProblem } from '../documents/json-problem.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Backend } from './backend.ts';
+import type { ToolOffer } from './choose-tools.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
 import { sendError } from './send-error.ts';
 import type { CreateMcpServer } from './server.ts';
@@ -20,9 +22,17 @@ export interface McpHttpParts {
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly limits?: Partial<McpHttpLimits>;
+  /** The tools of a connection that asks for some in particular. Throws `invalid_field` for a name that is none. */
+  readonly offerFor?: (wish: ConnectionWish) => ToolOffer;
   /** Counts a call of a tool. Throws `rate_limited`. */
   readonly admit?: (principal: Principal, route: string) => Promise<void>;
   readonly onError: (error: Error) => void;
+}
+
+/** What a client says of the tools it wants, by the header `X-MCP-Toolsets` and the path `/readonly`. */
+export interface ConnectionWish {
+  readonly toolsets?: readonly string[];
+  readonly readOnly: boolean;
 }
 
 export interface McpHttpLimits extends SessionLimits {
@@ -55,7 +65,7 @@ export interface McpHttp {
 export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   const { createServer, backend, onError } = parts;
   const limits = { ...STANDARD_LIMITS, ...parts.limits };
-  const factory: McpServerFactory = ({ authInfo }) => createServer(principalIn(authInfo));
+  const factory: McpServerFactory = ({ authInfo }) => createServer(principalIn(authInfo), { offer: offerIn(authInfo) });
   const handler = createMcpHandler(factory, {
     legacy: 'reject',
     onerror: onError,
@@ -75,17 +85,19 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
     hostHeaderValidation([...parts.allowedHosts]),
     ...(parts.allowedOrigins.includes('*') ? [] : [originValidation([...parts.allowedOrigins])]),
     authenticated(parts.authenticate),
+    ...(parts.offerFor === undefined ? [] : [choosing(parts.offerFor)]),
     refuseOtherMethods,
     requireJson,
     express.json({ limit: limits.body, type: isJson }),
     answerBadBody,
+    refuseOddJson,
     limited(parts.admit ?? (async () => {})),
     letGo(parts.authenticate, limits.recheck),
   );
-  router.all('/', async (request, response) => {
+  router.all(['/', READ_ONLY_PATH], async (request, response) => {
     const principal = principalIn(authOf(request));
     if (await isLegacyRequest(await toWebRequest(request, request.body), request.body)) {
-      await sessions.handle(request, response, principal);
+      await sessions.handle(request, response, principal, offerIn(authOf(request)));
     } else {
       await modern(request, response, request.body);
     }
@@ -105,6 +117,33 @@ function principalIn(auth: AuthInfo | undefined): Principal {
   const principal = auth?.extra?.['principal'] as Principal | undefined;
   if (principal === undefined) throw new ServiceError('unauthenticated', 'This request has not been authenticated.');
   return principal;
+}
+
+const offerIn = (auth: AuthInfo | undefined) => auth?.extra?.['offer'] as ToolOffer | undefined;
+
+const TOOLSETS_HEADER = 'X-MCP-Toolsets';
+const READ_ONLY_PATH = '/readonly';
+
+/** A session keeps the tools of the request that began it; requests that stand alone each say what they want. */
+function choosing(offerFor: NonNullable<McpHttpParts['offerFor']>): RequestHandler {
+  return (request, response, next) => {
+    const toolsets = (request.get(TOOLSETS_HEADER) ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '');
+    const readOnly = request.path === READ_ONLY_PATH;
+    if (toolsets.length === 0 && !readOnly) return next();
+    try {
+      const offer = offerFor({ readOnly, ...(toolsets.length > 0 && { toolsets }) });
+      const auth = authOf(request);
+      Object.assign(request, { auth: { ...auth, extra: { ...auth?.extra, offer } } });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'invalid_field') throw error;
+      sendError(response, 400, -32600, `${TOOLSETS_HEADER}: ${error.message}`);
+      return;
+    }
+    next();
+  };
 }
 
 const credentialsOf = (request: Request) =>
@@ -167,6 +206,13 @@ const refusalStatus: { readonly [code in ErrorCode]?: number } = {
   token_expired: 401,
   invalid_request: 400,
   provider_failed: 502,
+};
+
+/** What nests without measure exhausts the protocol's own code, which follows it by recursion. */
+const refuseOddJson: RequestHandler = (request, response, next) => {
+  const problem = jsonProblem(request.body);
+  if (problem === undefined) return next();
+  sendError(response, 400, -32600, problem.message);
 };
 
 const isJson = (request: { readonly headers: Request['headers'] }): boolean =>

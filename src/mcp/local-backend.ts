@@ -1,42 +1,52 @@
 import type { Principal } from '../access/principal.ts';
+import { createSharedCollections } from '../access/shared-collections.ts';
 import { isVisible, visibleFilter } from '../access/visible-filter.ts';
+import { type AnswerCheck, checkLimits } from '../citations/answer-check.ts';
+import { sourceText, supports, type Verdict } from '../citations/check-citation.ts';
 import type { Source } from '../citations/citation.ts';
-import { createSourceList } from '../citations/source-list.ts';
+import { createSessionCitations } from '../citations/session-citations.ts';
 import type { Document } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import { defaultSearchSettings } from '../retrieval/search-settings.ts';
 import { callTool } from '../toolbox/call-tool.ts';
-import type { CorpusFacts } from '../toolbox/desk.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer, ToolContext } from '../toolbox/tool-context.ts';
+import type { CorpusFacts } from '../toolbox/tool-ports.ts';
 import type { Backend, CallOptions, ToolRequest } from './backend.ts';
-import { createIntakeDesk } from './intake.ts';
+import { createFolderDesks } from './folder-desk.ts';
+import { createIntakeService } from './intake-service.ts';
 import type { McpServices } from './mcp-services.ts';
-import { createResearchDesk } from './research-desk.ts';
+import { createResearchService } from './research-service.ts';
 
 /**
  * Longest text of a result. Its twin in data repeats it with more quotation marks and names, and neither of the two may
  * exceed 40,000 characters.
  */
-const MOST_CHARACTERS = 34_000;
+const MAX_CHARACTERS = 34_000;
 
 /** Milliseconds after which a call is ended, under the minute that clients commonly wait. */
-const LONGEST_CALL = 50_000;
+const MAX_CALL_LENGTH = 50_000;
 
 /** Citewell in this process, as the MCP face asks it. */
 export function createLocalBackend(services: McpServices): Backend & { close(): Promise<void> } {
   const { corpus, changes, tools } = services;
   const hurried = new Map(
-    tools.map((tool) => [tool.name, { ...tool, deadline: Math.min(tool.deadline, LONGEST_CALL) }]),
+    tools.map((tool) => [tool.name, { ...tool, deadline: Math.min(tool.deadline, MAX_CALL_LENGTH) }]),
   );
-  const intake = createIntakeDesk(services);
+  const intake = createIntakeService(services);
+  const citationsOf = createSessionCitations();
+  const collections = createSharedCollections(services);
+  const folderDesks = createFolderDesks(services);
 
   const facts = async ({ principal }: { readonly principal: Principal }): Promise<CorpusFacts> => {
     const visible = visibleFilter(principal);
-    const [{ documents, chunks, owedToIndex }, status] = await Promise.all([corpus.stats(visible), services.status()]);
+    const [{ documents, chunks, pendingIndexWrites }, status] = await Promise.all([
+      corpus.stats(visible),
+      services.status(),
+    ]);
     const { embedder, model, index, hints } = status;
-    return { documents, chunks, owedToIndex, embedder, model, index: `${index.kind}, ${index.state}`, hints };
+    return { documents, chunks, pendingIndexWrites, embedder, model, index: `${index.kind}, ${index.state}`, hints };
   };
 
   const find = async (principal: Principal, id: string): Promise<Document> => {
@@ -49,7 +59,8 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     const { principal } = request;
     const visible = visibleFilter(principal);
     const settings = { ...defaultSearchSettings, filter: visible };
-    const sources = createSourceList();
+    // A caller without sessions has one: what it cites must not change from call to call.
+    const { cite, cited } = citationsOf(`${principal.userId} ${request.session ?? ''}`);
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
       retriever: services.retriever,
@@ -58,19 +69,25 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       settings,
       visible,
       caller: principal.userId,
-      cite: (source) => sources.add(source),
+      ...(request.isOnlyClient && request.session !== undefined && { connection: request.session }),
+      cite,
+      cited,
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),
       ask: (question, asking) => ask(services, { question, settings }, asking),
+      checkAnswer: (asked, checking) => services.checker.check(asked, visible, checking),
       ...services.web,
       ...(services.sandbox && { sandbox: services.sandbox }),
       intake: intake.of(principal),
+      collectionNamed: async (name) => (await collections.findByName(principal, name)).id,
       folders: request.folders,
-      research: createResearchDesk(services, principal),
+      folderDesk: folderDesks.of(principal),
+      ...(request.followed && { followed: request.followed }),
+      research: createResearchService(services, principal),
       facts: () => facts({ principal }),
       absentTools: request.absent,
       ...(onProgress === undefined ? {} : { progress: (message, done, total) => onProgress({ message, done, total }) }),
       transcript: [],
-      maxCharacters: MOST_CHARACTERS,
+      maxCharacters: MAX_CHARACTERS,
       spend: () => {},
       signal,
     };
@@ -117,7 +134,9 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
         listener({ isListChanged: kind !== 'changed', ...(documentId === undefined ? {} : { documentId }) }),
       ),
 
-    close: intake.close,
+    async close() {
+      await Promise.all([intake.close(), folderDesks.close()]);
+    },
   };
 }
 
@@ -126,18 +145,47 @@ interface Question {
   readonly settings: ToolContext['settings'];
 }
 
+/** The weakest of what was said of a marker. */
+function verdictOf(marker: number, check: AnswerCheck | undefined): Verdict {
+  const verdicts = (check?.statements ?? []).flatMap((statement) =>
+    statement.citations.filter((each) => each.marker === marker).map((each) => each.verdict),
+  );
+  if (check === undefined) return 'verbatim';
+  if (verdicts.length === 0 || verdicts.some((verdict) => verdict === 'not_found' || verdict === 'unknown'))
+    return 'not_found';
+  return verdicts.includes('close') ? 'close' : 'verbatim';
+}
+
 /** One search and one answer: what fits into the time that a caller waits. */
 async function ask(
-  { answerer }: McpServices,
+  { answerer, checker }: McpServices,
   { question, settings }: Question,
   signal: AbortSignal,
 ): Promise<SubAnswer> {
   const request = { query: question, search: settings, generation: {}, includeTitle: true };
   for await (const event of answerer.answer(request, signal)) {
     if (event.type !== 'final_answer') continue;
-    const { text, citations, model, usage } = event.answer;
+    const { text, citations, model, usage, mode } = event.answer;
     const sources = new Map<number, Source>(citations.map(({ number, source }) => [number, source]));
-    return { text, sources, model, usage, isUntrusted: false };
+    // Quotations are what they quote; only what a model wrote can differ.
+    const check = mode === 'extractive' || text.length > checkLimits.answer ? undefined : await checkAgainst(sources);
+    const backing = new Map(
+      citations.map(({ number, quotes }) => [number, { quotes, verdict: verdictOf(number, check) }] as const),
+    );
+    const unsupported = check?.statements
+      .filter(({ verdict }) => !supports(verdict))
+      .map((statement) => statement.text);
+    return { text, sources, backing, unsupported: unsupported ?? [], model, usage, isUntrusted: false };
+
+    async function checkAgainst(given: ReadonlyMap<number, Source>): Promise<AnswerCheck> {
+      const texts = [...given].map(([marker, source]) => ({
+        marker,
+        text: sourceText(source).slice(0, checkLimits.text),
+      }));
+      const named = texts.filter((source) => source.text.trim() !== '').slice(0, checkLimits.sources);
+      const asked = { answer: text, sources: named, documentIds: [], searchesElsewhere: false };
+      return checker.check(asked, settings.filter, signal);
+    }
   }
   throw new ServiceError('internal', 'The question was not answered.');
 }

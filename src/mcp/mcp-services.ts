@@ -1,4 +1,5 @@
 import type { Agent } from '../agent/agent.ts';
+import type { AnswerChecker } from '../citations/answer-check.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
@@ -20,8 +21,9 @@ export interface McpServices {
   readonly collections: CollectionRecords;
   readonly retriever: Retriever;
   readonly ingestor: Ingestor;
-  readonly sources: Pick<SourceRecords, 'find'>;
+  readonly sources: SourceRecords;
   readonly answerer: Answerer;
+  readonly checker: AnswerChecker;
   readonly agent: Agent;
   readonly runs: RunLog;
   readonly models: ModelRegistry;
@@ -36,6 +38,8 @@ export interface McpServices {
   status(): Promise<{
     readonly model: string;
     readonly embedder: string;
+    /** The data folder. */
+    readonly data: string;
     readonly index: { readonly kind: string; readonly state: string };
     readonly hints: readonly string[];
   }>;

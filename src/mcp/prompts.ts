@@ -2,7 +2,7 @@ import { completable, type McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
 import type { Backend } from './backend.ts';
-import { completeIds } from './complete.ts';
+import { completeTitles } from './complete.ts';
 
 const CITE =
   'Cite every statement with the number of the passage it stands in, as in [1], and list the cited passages at the end with title, page and document_id. Where the documents say nothing, say so; do not fill in from memory.';
@@ -14,7 +14,7 @@ export function createPrompts(
 ): (server: McpServer, principal: Principal) => void {
   return (server, principal) => {
     const documentId = (description: string) =>
-      completable(z.string().min(4).describe(description), (value) => completeIds(backend, principal, value));
+      completable(z.string().min(1).describe(description), (value) => completeTitles(backend, principal, value));
     const say = (text: string) => ({
       messages: [{ role: 'user' as const, content: { type: 'text' as const, text: words(text) } }],
     });
@@ -56,8 +56,8 @@ export function createPrompts(
         title: 'Compare documents',
         description: 'What two documents agree on, where they differ, and what only one of them says.',
         argsSchema: z.object({
-          first: documentId('Identifier of the first document'),
-          second: documentId('Identifier of the second document'),
+          first: documentId('Title or identifier of the first document'),
+          second: documentId('Title or identifier of the second document'),
           aspect: z.string().optional().describe('What to compare; left out, everything that matters'),
         }),
       },
@@ -73,7 +73,7 @@ export function createPrompts(
         title: 'Summarise a document',
         description: 'The gist of one document, with the places it stands at.',
         argsSchema: z.object({
-          document_id: documentId('Identifier of the document'),
+          document_id: documentId('Title or identifier of the document'),
           length: z.string().optional().describe('How long, e.g. "five sentences"'),
         }),
       },

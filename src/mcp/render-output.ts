@@ -7,8 +7,8 @@ import { fileContent } from './file-content.ts';
 import { type SourceName, sourceName } from './source-name.ts';
 
 /** Neither the text of a result nor its data is longer. */
-export const MOST_CHARACTERS = 40_000;
-const MOST_LINKS = 5;
+export const MAX_CHARACTERS = 40_000;
+const MAX_LINKS = 5;
 const FENCE_ROOM = 300;
 
 /** Where the code of an error stands in a result's `_meta`. */
@@ -28,7 +28,7 @@ export function renderOutput(outcome: ToolOutcome): CallToolResult {
     };
   }
   const { text, structured, sources = [], files = [], isUntrusted = false } = outcome.output;
-  const shown = bounded(text, isUntrusted ? MOST_CHARACTERS - FENCE_ROOM : MOST_CHARACTERS);
+  const shown = bounded(text, isUntrusted ? MAX_CHARACTERS - FENCE_ROOM : MAX_CHARACTERS);
   return {
     content: [
       { type: 'text', text: isUntrusted ? fence(shown, 'untrusted') : shown },
@@ -45,7 +45,7 @@ function links(names: readonly SourceName[]): ContentBlock[] {
   const titles = new Map(
     names.flatMap(({ documentId, title }) => (documentId === undefined ? [] : [[documentId, title]])),
   );
-  return [...titles].slice(0, MOST_LINKS).map(([id, title], index) => ({
+  return [...titles].slice(0, MAX_LINKS).map(([id, title], index) => ({
     type: 'resource_link',
     uri: documentUri(id),
     name: oneLine(title),
@@ -58,7 +58,7 @@ function links(names: readonly SourceName[]): ContentBlock[] {
 const CUT = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
 
 /** Tools keep to the limit by themselves, with the call that goes on; this is for what other tools and models write. */
-function bounded(text: string, most = MOST_CHARACTERS): string {
+function bounded(text: string, most = MAX_CHARACTERS): string {
   if (text.length <= most) return text;
   return `${text.slice(0, wholeCharacter(text, most - CUT.length))}${CUT}`;
 }
@@ -68,7 +68,7 @@ type Data = { readonly [key: string]: unknown };
 /** The data with its longest texts shortened until it fits. */
 function boundedData(data: Data): Data {
   let fitting = data;
-  for (let longest = 20_000; JSON.stringify(fitting).length > MOST_CHARACTERS && longest >= 100; longest /= 2) {
+  for (let longest = 20_000; JSON.stringify(fitting).length > MAX_CHARACTERS && longest >= 100; longest /= 2) {
     fitting = shortened(data, longest) as Data;
   }
   return fitting;

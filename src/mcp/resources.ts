@@ -13,10 +13,10 @@ import { completeIds } from './complete.ts';
 import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './document-uri.ts';
 
 /** Documents in a list; the rest are found by searching. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 const NEWEST = 20;
 /** Longest text of a document that is read whole. */
-const LONGEST_TEXT = 400_000;
+const MAX_TEXT_LENGTH = 400_000;
 const CACHE = { ttlMs: 5_000, cacheScope: 'private' } as const;
 
 /** What clients can read without a tool: the index, documents and their chunks. Made once, registered per server. */
@@ -40,7 +40,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
       'document',
       new ResourceTemplate(DOCUMENT_TEMPLATE, {
         list: async (context) => {
-          const { items } = await backend.documents({ principal, limit: MOST_LISTED }, optionsOf(context));
+          const { items } = await backend.documents({ principal, limit: MAX_LISTED }, optionsOf(context));
           return { resources: items.filter(({ chunkCount }) => chunkCount > 0).map(toResource) };
         },
         complete: { document_id: (value) => completeIds(backend, principal, value) },
@@ -110,8 +110,8 @@ async function indexText(backend: Backend, principal: Principal, context: Server
 }
 
 function bounded(text: string, id: string): string {
-  if (text.length <= LONGEST_TEXT) return text;
-  const end = wholeCharacter(text, LONGEST_TEXT);
+  if (text.length <= MAX_TEXT_LENGTH) return text;
+  const end = wholeCharacter(text, MAX_TEXT_LENGTH);
   return `${text.slice(0, end)}\n\n(cut; the rest: get_file_content with document_id="${id}", offset=${end})`;
 }
 

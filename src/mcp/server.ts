@@ -1,6 +1,9 @@
 import { McpServer, type McpServerOptions, type ServerContext } from '@modelcontextprotocol/server';
 import type { Principal } from '../access/principal.ts';
+import type { ToolOutcome } from '../toolbox/call-tool.ts';
+import { describeFolder } from '../toolbox/describe-folder.ts';
 import type { Tool } from '../toolbox/tool.ts';
+import type { FollowedFolder } from '../toolbox/tool-ports.ts';
 import { advertised } from './advertised-schema.ts';
 import type { Backend } from './backend.ts';
 import type { ToolOffer } from './choose-tools.ts';
@@ -10,6 +13,7 @@ import { reportProgress } from './progress.ts';
 import { createPrompts } from './prompts.ts';
 import { renderOutput } from './render-output.ts';
 import { createResources } from './resources.ts';
+import { APP_MIME_TYPE, CITING_TOOLS, SOURCE_APP_URI, sourceApp } from './source-app.ts';
 import { unanswered } from './unanswered.ts';
 
 export interface McpServerParts {
@@ -19,36 +23,57 @@ export interface McpServerParts {
   readonly prefix?: string | undefined;
   /** Folders below which `ingest_file` may read; absolute. */
   readonly folders: readonly string[];
+  /** Folders that this process keeps in step, as they stand. */
+  readonly followed?: () => readonly FollowedFolder[];
   readonly version: string;
   /** Over the options of every server; for builds that register more on it. */
   readonly options?: McpServerOptions;
 }
 
-/** Makes a server for one connection or one request of that principal; both protocol eras are served by it. */
-export type CreateMcpServer = (principal: Principal) => McpServer;
+/**
+ * Makes a server for one connection or one request of that principal; both protocol eras are served by it.
+ */
+export type CreateMcpServer = (principal: Principal, connection?: McpConnection) => McpServer;
+
+export interface McpConnection {
+  /** Names the connection; absent for requests that stand alone. */
+  readonly session?: string;
+  readonly isOnlyClient?: boolean;
+  /** Its tools, in place of the usual ones. */
+  readonly offer?: ToolOffer | undefined;
+}
 
 /** Largest number of members and elements that the arguments of a call may have. */
-const MOST_ARGUMENTS = 20_000;
+const MAX_ARGUMENTS = 20_000;
 const MINUTE = 60_000;
+
+// The icon is an address and no data: it is repeated with every result of revision 2026-07-28.
+const WEBSITE = 'https://github.com/citewell/citewell';
+const ICONS = [{ src: 'https://github.com/citewell.png', mimeType: 'image/png' }];
 
 /** Everything that does not depend on who asks is made once, here. */
 export function mcpServers(parts: McpServerParts): CreateMcpServer {
-  const { backend, offer, version } = parts;
-  const naming = withPrefix(parts.prefix ?? '', offer.tools);
-  const definitions = offer.tools.map((tool) => ({
-    tool,
-    name: naming.name(tool.name),
-    config: toConfig(tool, naming.words),
-  }));
+  const { backend, version } = parts;
   const resources = createResources(backend);
-  const prompts = createPrompts(backend, naming.words);
+  const define = (offer: ToolOffer) => {
+    const naming = withPrefix(parts.prefix ?? '', offer.tools);
+    const definitions = offer.tools.map((tool) => ({
+      tool,
+      name: naming.name(tool.name),
+      config: toConfig(tool, naming.words),
+    }));
+    return { naming, definitions, prompts: createPrompts(backend, naming.words) };
+  };
+  const defined = new WeakMap<ToolOffer, ReturnType<typeof define>>();
 
-  return (principal) => {
+  return (principal, { session, isOnlyClient = false, offer = parts.offer } = {}) => {
+    const { naming, definitions, prompts } = defined.get(offer) ?? define(offer);
+    defined.set(offer, { naming, definitions, prompts });
     const server = new McpServer(
-      { name: 'citewell', title: 'Citewell', version },
+      { name: 'citewell', title: 'Citewell', version, websiteUrl: WEBSITE, icons: ICONS },
       {
         instructions: naming.words(INSTRUCTIONS),
-        maxToolInputElements: MOST_ARGUMENTS,
+        maxToolInputElements: MAX_ARGUMENTS,
         capabilities: {
           tools: { listChanged: false },
           prompts: { listChanged: false },
@@ -69,13 +94,23 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
         const report = reportProgress(context, tool.title);
         try {
           const { folders } = parts;
-          const request = { principal, name: tool.name, arguments: given, folders, absent: offer.absent };
+          const followed = parts.followed?.() ?? [];
+          const request = {
+            principal,
+            name: tool.name,
+            arguments: given,
+            session,
+            isOnlyClient,
+            folders,
+            absent: offer.absent,
+            followed,
+          };
           const { signal } = context.mcpReq;
           const outcome = await backend.call(request, {
             signal,
             ...(report === undefined ? {} : { onProgress: report.onProgress }),
           });
-          return naming.result(renderOutput(outcome));
+          return naming.result(renderOutput(withProgress(outcome, tool, followed)));
         } catch (error) {
           // What is thrown here is not an outcome of the tool: the call was called off, or nobody could be asked.
           return renderOutput(unanswered(error));
@@ -85,21 +120,42 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
       });
     }
     resources(server, principal);
+    if (definitions.some(({ tool }) => CITING_TOOLS.has(tool.name))) {
+      registerSourceApp(server, naming.name('get_file_content'));
+    }
     prompts(server, principal);
     return server;
   };
 }
 
+function registerSourceApp(server: McpServer, readTool: string): void {
+  const about = { title: 'Cited source', description: 'Shows the cited page with the exact passage marked.' };
+  server.registerResource('source-app', SOURCE_APP_URI, { ...about, mimeType: APP_MIME_TYPE }, async () => ({
+    contents: [{ uri: SOURCE_APP_URI, mimeType: APP_MIME_TYPE, text: sourceApp(readTool), _meta: { ui: {} } }],
+  }));
+}
+
+/** Says beside what was found that there is more to come. */
+function withProgress(outcome: ToolOutcome, tool: Tool, followed: readonly FollowedFolder[]): ToolOutcome {
+  const reading = followed.filter(({ state }) => state === 'reading');
+  if (outcome.isError || reading.length === 0 || !tool.annotations.readOnly || tool.needs.includes('facts')) {
+    return outcome;
+  }
+  const note = `Still being taken in, so more may be found in a moment: ${reading.map(describeFolder).join('; ')}.`;
+  return { ...outcome, output: { ...outcome.output, text: `${outcome.output.text}\n\n${note}` } };
+}
+
 function toConfig(
-  { title, description, inputSchema, outputSchema, annotations }: Tool,
+  { name, title, description, inputSchema, outputSchema, annotations }: Tool,
   words: (text: string) => string,
 ) {
   const { readOnly, destructive, idempotent, openWorld } = annotations;
   return {
     title,
     description: words(description),
-    inputSchema: advertised(inputSchema),
-    ...(outputSchema === null ? {} : { outputSchema: advertised(outputSchema) }),
+    inputSchema: advertised(inputSchema, 'input'),
+    ...(outputSchema === null ? {} : { outputSchema: advertised(outputSchema, 'output') }),
+    ...(CITING_TOOLS.has(name) && { _meta: { ui: { resourceUri: SOURCE_APP_URI } } }),
     annotations: {
       title,
       readOnlyHint: readOnly,

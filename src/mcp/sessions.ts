@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import type { Principal } from '../access/principal.ts';
 import { announceChanges } from './announce-changes.ts';
 import type { Backend } from './backend.ts';
+import type { ToolOffer } from './choose-tools.ts';
 import { createEventStore } from './event-store.ts';
 import { sendError } from './send-error.ts';
 import type { CreateMcpServer } from './server.ts';
@@ -35,7 +36,8 @@ interface Session {
 }
 
 export interface Sessions {
-  handle(request: Request, response: Response, principal: Principal): Promise<void>;
+  /** `offer` has the tools of the session that the request begins. */
+  handle(request: Request, response: Response, principal: Principal, offer?: ToolOffer): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,7 +55,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
   };
   const expire = setInterval(
     () => {
-      const oldest = Date.now() - limits.idle;
+      const oldest = performance.now() - limits.idle;
       for (const [id, { open, usedAt }] of sessions) if (open === 0 && usedAt < oldest) end(id);
     },
     Math.min(LOOK_EVERY, limits.idle),
@@ -66,7 +68,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
     if (idlest !== undefined) end(idlest[0]);
   };
 
-  async function begin(principal: Principal): Promise<Session> {
+  async function begin(principal: Principal, offer: ToolOffer | undefined): Promise<Session> {
     makeRoom(principal.userId);
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
@@ -80,15 +82,15 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
       },
     });
     const own = { ...principal };
-    const session: Session = { userId: own.userId, principal: own, transport, open: 0, usedAt: Date.now() };
-    const server = createServer(own);
+    const session: Session = { userId: own.userId, principal: own, transport, open: 0, usedAt: performance.now() };
+    const server = createServer(own, { session: randomUUID(), offer });
     announceChanges(server, backend, 'legacy');
     await server.connect(transport);
     return session;
   }
 
   return {
-    async handle(request, response, principal) {
+    async handle(request, response, principal, offer) {
       const id = request.get(HEADER);
       // Someone else's session is told from none by nothing.
       const known = id === undefined ? undefined : sessions.get(id);
@@ -99,12 +101,12 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
         const message = 'Bad Request: send initialize first, and its Mcp-Session-Id with every later request.';
         return sendError(response, 400, -32000, message);
       }
-      const session = known ?? (await begin(principal));
+      const session = known ?? (await begin(principal, offer));
       Object.assign(session.principal, principal);
       session.open++;
       response.once('close', () => {
         session.open--;
-        session.usedAt = Date.now();
+        session.usedAt = performance.now();
       });
       await session.transport.handleRequest(request, response, request.body);
     },

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { MAX_CONNECTIONS, type SharedStoreParts, shareStore } from '../store/share-store.ts';
 import type { Backend, CallOptions, CorpusChange, Operation } from './backend.ts';
 import { createPeerBackend, type PeerAddress, PeerLost } from './peer/peer-backend.ts';
 
@@ -24,106 +24,53 @@ export interface SharedBackend extends Backend {
   close(): Promise<void>;
 }
 
-type Connection =
-  | { readonly kind: 'owner'; readonly backend: Backend; readonly unsubscribe: () => void; close(): Promise<void> }
-  | { readonly kind: 'peer'; readonly backend: Backend; readonly unsubscribe: () => void };
+interface Connection {
+  readonly backend: Backend;
+  readonly unsubscribe: () => void;
+}
 
-/** How long a call waits for a data folder that another process is just opening or closing. */
-const CONNECT_WITHIN = 20_000;
-const LOOK_AGAIN = 100;
-/** How long calls in progress get to end before the data folder is handed over. */
-const HAND_OVER_GRACE = 5_000;
-/** After handing over, the other process comes first for as long. */
-const HANDS_OFF = 10_000;
-
-/**
- * Citewell wherever it is: the first process opens the data folder, the others ask that one, and when it goes one of
- * them takes its place. Nothing is opened before it is needed.
- */
+/** Citewell wherever it is: in this process, or in the one that has the data folder. */
 export function createSharedBackend({ find, open }: SharedBackendParts): SharedBackend {
   const listeners = new Set<(change: CorpusChange) => void>();
-  let connecting: Promise<Connection> | undefined;
-  let releasing: Promise<void> | undefined;
-  let isClosed = false;
-  let mayOpenAt = 0;
-  let inFlight = 0;
-
-  const listen = (backend: Backend) =>
-    backend.onChange((change) => {
+  const toConnection = (backend: Backend): Connection => ({
+    backend,
+    unsubscribe: backend.onChange((change) => {
       for (const listener of listeners) listener(change);
-    });
-
-  async function connect(): Promise<Connection> {
-    await releasing;
-    const giveUpAt = performance.now() + CONNECT_WITHIN;
-    for (;;) {
+    }),
+  });
+  const parts: SharedStoreParts<Connection> = {
+    async find() {
       const address = await find();
-      if (address !== undefined) {
-        mayOpenAt = 0;
-        const backend = createPeerBackend(address);
-        return { kind: 'peer', backend, unsubscribe: listen(backend) };
-      }
-      if (isClosed) throw new ServiceError('cancelled', 'The server is closing.');
-      try {
-        if (performance.now() >= mayOpenAt) {
-          const owned = await open();
-          return { kind: 'owner', backend: owned.backend, unsubscribe: listen(owned.backend), close: owned.close };
-        }
-      } catch (error) {
-        const isTaken = error instanceof ServiceError && error.code === 'conflict';
-        if (!isTaken || performance.now() > giveUpAt) throw error;
-      }
-      await sleep(LOOK_AGAIN);
-    }
-  }
-
-  const connection = (): Promise<Connection> => {
-    if (connecting === undefined) {
-      const attempt = connect();
-      connecting = attempt;
-      attempt.catch(() => {
-        if (connecting === attempt) connecting = undefined;
-      });
-    }
-    return connecting;
+      return address && toConnection(createPeerBackend(address));
+    },
+    async open() {
+      const owned = await open();
+      return { connection: toConnection(owned.backend), close: owned.close };
+    },
+    onEnd: ({ unsubscribe }) => unsubscribe(),
   };
-
-  const drop = (lost: Promise<Connection>, { unsubscribe }: Connection) => {
-    unsubscribe();
-    if (connecting === lost) connecting = undefined;
-  };
+  const store = shareStore(parts);
 
   const ask =
     (operation: Operation) =>
     async (request: unknown, options: CallOptions): Promise<never> => {
-      for (let isRetry = false; ; isRetry = true) {
-        const current = connection();
-        const connected = await untilAborted(current, options.signal);
-        const run = connected.backend[operation] as (request: unknown, options: CallOptions) => Promise<never>;
-        inFlight++;
+      for (let attempt = 1; ; attempt++) {
+        const lease = await store.lease(options.signal);
+        const run = lease.connection.backend[operation] as (request: unknown, options: CallOptions) => Promise<never>;
         try {
           return await run(request, options);
         } catch (error) {
           if (!(error instanceof PeerLost)) throw error;
-          drop(current, connected);
+          lease.lose();
           // Every tool may be called twice: they only read, or do nothing the second time.
-          if (isRetry) throw new ServiceError('store_failed', 'The process that has the data folder was lost.');
+          if (attempt === MAX_CONNECTIONS) {
+            throw new ServiceError('store_failed', 'The process that has the data folder was lost.');
+          }
         } finally {
-          inFlight--;
+          lease.end();
         }
       }
     };
-
-  async function letGo(): Promise<void> {
-    const current = await connecting?.catch(() => undefined);
-    if (current?.kind !== 'owner') return;
-    connecting = undefined;
-    const closeBy = performance.now() + HAND_OVER_GRACE;
-    while (inFlight > 0 && performance.now() < closeBy) await sleep(20);
-    current.unsubscribe();
-    await current.close();
-    mayOpenAt = performance.now() + HANDS_OFF;
-  }
 
   return {
     call: ask('call'),
@@ -136,34 +83,9 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
       return () => listeners.delete(listener);
     },
     async warm() {
-      await connection();
+      (await store.lease()).end();
     },
-    release() {
-      releasing ??= letGo().finally(() => {
-        releasing = undefined;
-      });
-      return releasing;
-    },
-    async close() {
-      isClosed = true;
-      await releasing;
-      const current = await connecting?.catch(() => undefined);
-      connecting = undefined;
-      current?.unsubscribe();
-      if (current?.kind === 'owner') await current.close();
-    },
+    release: store.release,
+    close: store.close,
   };
-}
-
-/** The connection, or the signal's reason: nobody waits for an opening that is no longer wanted. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

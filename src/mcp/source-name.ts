@@ -22,10 +22,10 @@ export function sourceName(source: Source): SourceName {
       return { uri: documentUri(id), title, documentId: id };
     }
     case 'graph': {
-      const [first] = source.hit.documents;
+      const { documentId } = source.hit.sentence ?? {};
       const title = graphHitName(source.hit);
       // What was made by hand stands in no document.
-      return first === undefined ? { uri: '', title } : { uri: documentUri(first.id), title, documentId: first.id };
+      return documentId === undefined ? { uri: '', title } : { uri: documentUri(documentId), title, documentId };
     }
     case 'web':
       return { uri: source.page.url, title: source.page.title };

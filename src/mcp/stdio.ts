@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { defaultAdmin } from '../access/principal.ts';
@@ -29,9 +30,10 @@ export function serveOverStdio({ createServer, backend, output, input, onError }
   for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
   output.once('error', () => resolve());
   const transport = new StdioServerTransport(input as never, output, { maxBufferSize: MAX_MESSAGE });
+  const session = randomUUID();
   const handle = serveStdio(
     ({ era }) => {
-      const server = createServer(defaultAdmin);
+      const server = createServer(defaultAdmin, { session, isOnlyClient: true });
       announceChanges(server, backend, era);
       return server;
     },

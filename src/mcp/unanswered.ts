@@ -1,10 +1,24 @@
-import { ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ToolOutcome } from '../toolbox/call-tool.ts';
+
+// Somebody has to change something first: a setting, a folder, its permissions.
+const LASTING: ReadonlySet<ErrorCode> = new Set([
+  'invalid_request',
+  'invalid_field',
+  'not_configured',
+  'unknown_model',
+  'forbidden',
+  'embedding_mismatch',
+]);
 
 /** A call that got no answer at all, in the words of a failed one. */
 export function unanswered(error: unknown): ToolOutcome {
+  if (error instanceof ServiceError && LASTING.has(error.code)) {
+    const text = `Error [not_configured]: ${error.publicMessage} Next step: Tell the user; calling again does not help until it is mended.`;
+    return { isError: true, code: 'not_configured', text };
+  }
   if (error instanceof ServiceError && error.code !== 'cancelled') {
-    const text = `Error [backend_unavailable]: ${error.told} Next step: Try once more in a moment.`;
+    const text = `Error [backend_unavailable]: ${error.publicMessage} Next step: Try once more in a moment.`;
     return { isError: true, code: 'backend_unavailable', text };
   }
   if (error instanceof ServiceError || (error instanceof Error && error.name === 'AbortError')) {

@@ -10,7 +10,7 @@ interface NamedConversation {
 const created = z.object({ id: z.string() });
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 
-/** Takes one conversation over, whole: what an interrupted run had begun is made anew. */
+/** Copies one conversation completely; one left incomplete by an interrupted run is copied again. */
 export async function copyConversation(
   { from, to, state }: Migration,
   { id, name }: NamedConversation,
@@ -27,12 +27,12 @@ export async function copyConversation(
   for (const entry of messages) {
     const { message, metadata } = readRecord(r2rMessage, entry, 'message');
     const content = textOf(message.content);
-    // Calls of tools and their results are no words that anybody said.
+    // Tool calls and their results are not messages.
     if (!ROLES.has(message.role) || content.trim() === '') {
       left++;
       continue;
     }
-    // Nobody can tell any more what an answer was made from.
+    // The sources of an answer are unknown after migration.
     const remarks = message.role === 'assistant' ? { ...metadata, read_untrusted: true } : metadata;
     const body = { role: message.role, content, metadata: remarks, ...(parent !== undefined && { parent_id: parent }) };
     const stored = await to.post(`/conversations/${made.id}/messages`, body);

@@ -4,10 +4,10 @@ import { ServiceError } from '../errors.ts';
 import { type Copied, type Migration, orNothing } from './migrate-r2r.ts';
 import { type R2rDocument, r2rDocument, readRecord } from './r2r-records.ts';
 
-/** Members that a server adds to a document's metadata by itself. */
+/** Metadata members that a server adds itself. */
 const OWN_TO_THE_SERVER: ReadonlySet<string> = new Set(['version', 'failure', 'document_type']);
 
-/** Takes one document over under its own identifier. Throws ServiceError with why it cannot be. */
+/** Copies one document under its own identifier. Throws ServiceError with the reason when it cannot be copied. */
 export async function copyDocument(
   { from, to, state }: Migration,
   document: R2rDocument,
@@ -22,7 +22,7 @@ export async function copyDocument(
   const form = await contentOf(from, document);
   form.set('id', id);
   form.set('metadata', JSON.stringify(metadataOf(document)));
-  // Where a collection itself could not be taken over, its documents still can.
+  // Collections that could not be copied are left out.
   const collections = document.collection_ids.flatMap((each) => collectionIds.get(each) ?? []);
   if (collections.length > 0) form.set('collection_ids', JSON.stringify(collections));
   await to.post('/documents', form);
@@ -30,7 +30,7 @@ export async function copyDocument(
   return { to: id, outcome: 'copied' };
 }
 
-/** The original file, or its passages where R2R kept no file. */
+/** The original file, or its chunks where R2R kept no file. */
 async function contentOf(from: Migration['from'], { id, title, document_type: type }: R2rDocument): Promise<FormData> {
   const form = new FormData();
   const file = await orNothing(from.bytes(`/documents/${id}/download`));
@@ -57,7 +57,7 @@ function metadataOf({ metadata, title, created_at: createdAt }: R2rDocument): Me
   return {
     ...Object.fromEntries(own),
     ...(title !== '' && metadata['title'] === undefined && { title }),
-    // Here it begins anew; when it was first taken in is worth keeping.
+    // `created_at` starts anew here; the original time is kept in the metadata.
     ...(createdAt !== '' && { first_ingested_at: createdAt }),
   };
 }

@@ -8,16 +8,16 @@ import type { V3Connection } from './v3-connection.ts';
 
 export type MigratedKind = 'collection' | 'document' | 'conversation';
 
-/** What happens to one thing. `present` was there already, from an earlier run or by itself. */
+/** Result for one item. `present` existed already, from an earlier run or otherwise. */
 export interface MigratedItem {
   readonly type: 'item';
   readonly kind: MigratedKind;
   readonly outcome: 'copied' | 'present' | 'failed';
   readonly id: string;
   readonly name: string;
-  /** Where it is here; null for what failed. */
+  /** Its identifier here; null for a failed item. */
   readonly to: string | null;
-  /** For what failed, and for what could not be kept. */
+  /** For failures, and for parts that could not be kept. */
   readonly reason?: string;
 }
 
@@ -33,9 +33,9 @@ export interface Migration {
 }
 
 /**
- * Copies collections, documents with their metadata, and conversations out of a running R2R through its interface.
- * Documents keep their identifiers, so that what refers to them goes on working; their text is read and embedded anew.
- * One thing that fails does not stop the others. Throws only when a server cannot be reached or lets nobody in.
+ * Copies collections, documents with their metadata, and conversations from a running R2R server through its API.
+ * Documents keep their identifiers, so that references stay valid; their text is read and embedded again. A failed item
+ * does not stop the others. Throws only when a server cannot be reached or denies access.
  */
 export async function* migrateR2r(migration: Migration): AsyncGenerator<MigrationEvent, void> {
   const { from, to, signal } = migration;
@@ -71,7 +71,7 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
   }
 }
 
-/** Where a thing went, and whether it had to be brought there. */
+/** Target of an item, and whether it had to be copied. */
 export interface Copied {
   readonly to: string;
   readonly outcome: 'copied' | 'present';
@@ -88,7 +88,7 @@ async function attempt(
   try {
     return { type: 'item', kind, id, name, ...(await copy()) };
   } catch (error) {
-    // Stopped, or let in no more: the rest would fail alike.
+    // Aborted, or access denied: the remaining items would fail as well.
     if (signal.aborted || !(error instanceof ServiceError) || error.code === 'unauthenticated') throw error;
     return { type: 'item', kind, id, name, outcome: 'failed', to: null, reason: error.message };
   }
@@ -101,7 +101,7 @@ async function copyCollection(
 ): Promise<MigratedItem> {
   const { id, name, description } = readRecord(r2rCollection, entry, 'collection');
   return attempt('collection', id, name, signal, async (): Promise<Copied> => {
-    // Everyone has a default collection already, whose identifier follows from theirs.
+    // Every user already has a default collection, with an identifier derived from theirs.
     if (id === defaultCollectionId(users.there)) return { to: defaultCollectionId(users.here), outcome: 'present' };
     const known = state.find('collection', id);
     if (known !== undefined) return { to: known.to, outcome: 'present' };
@@ -117,7 +117,7 @@ async function copyCollection(
   });
 }
 
-/** Undefined for what is not there. */
+/** Undefined for `not_found`. */
 export async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

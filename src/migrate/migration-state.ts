@@ -4,17 +4,17 @@ import { z } from 'zod';
 
 const line = z.object({
   kind: z.enum(['collection', 'document', 'conversation']),
-  /** There. */
+  /** Identifier on the source server. */
   from: z.string(),
-  /** Here. */
+  /** Identifier here. */
   to: z.string(),
-  /** `begun` only for conversations, which are made before their messages. */
+  /** `begun` only for conversations, which are created before their messages. */
   state: z.enum(['begun', 'done']),
 });
 
 type Line = z.output<typeof line>;
 
-/** What a migration has carried over, kept in a file of lines so that an interrupted one goes on where it stopped. */
+/** Log of the migrated items, in a file of lines, so that an interrupted migration resumes. */
 export interface MigrationState {
   find(kind: Line['kind'], from: string): Line | undefined;
   /** On disk when it resolves. */
@@ -32,7 +32,7 @@ export async function openMigrationState(file: string): Promise<MigrationState> 
     const read = readLine(each);
     if (read !== undefined) known.set(keyOf(read.kind, read.from), read);
   }
-  // A line that was cut off by a crash must not spoil the next one.
+  // A line truncated by a crash must not corrupt the next one.
   let start = text === '' || text.endsWith('\n') ? '' : '\n';
   return {
     find: (kind, from) => known.get(keyOf(kind, from)),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 
-/** What is read of R2R's records (r2r-v3.md 6.1, 8, 9); all else of them is passed over. */
+/** The used fields of R2R's records (docs/contract.md 6.1, 8, 9); all others are ignored. */
 const metadata = z
   .record(z.string(), z.json())
   .nullish()
@@ -44,7 +44,7 @@ export const r2rUser = z.object({ id: z.string(), email: text, is_superuser: z.b
 
 export type R2rDocument = z.output<typeof r2rDocument>;
 
-/** One of the records, or `provider_failed` with what is wrong with it. */
+/** A parsed record; throws `provider_failed` with the validation error. */
 export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.output<Schema> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 
-/** A server that speaks `/v3`, and what it asks for. */
+/** A server with the `/v3` API, and its credentials. */
 export interface V3Server {
-  /** Without `/v3`. */
+  /** Base URL without `/v3`. */
   readonly url: string;
   readonly apiKey?: string | undefined;
   readonly bearer?: string | undefined;
@@ -11,29 +11,29 @@ export interface V3Server {
 
 interface Call {
   readonly body?: FormData | object;
-  /** Tried again when the answer was lost on the way: only for calls that may be carried out twice. */
+  /** Retried when the response was lost; only for idempotent calls. */
   readonly isRepeatable?: boolean;
 }
 
-/** One server's `/v3`, for the work of carrying things over. Throws ServiceError with the server's own words. */
+/** Client for one server's `/v3` API, as needed for migration. Throws ServiceError with the server's own message. */
 export interface V3Connection {
   readonly url: string;
   /** `results`, unwrapped. */
   get(path: string): Promise<unknown>;
   post(path: string, body?: FormData | object): Promise<unknown>;
   delete(path: string): Promise<void>;
-  /** A file, with the type the server says it has. */
+  /** A file, with the media type the server states. */
   bytes(path: string): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string }>;
   /** Every entry of a list, page by page, in the server's order. */
   list(path: string): AsyncGenerator<unknown, void>;
-  /** Entries of a list, without reading them. */
+  /** Number of entries of a list. */
   count(path: string): Promise<number>;
 }
 
 const PAGE = 100;
 const TRIES = 5;
 const FIRST_DELAY_MS = 250;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 export function connectV3({ url, apiKey, bearer }: V3Server, signal: AbortSignal): V3Connection {
   const base = url.replace(/\/+$/, '').replace(/\/v3$/, '');
@@ -52,9 +52,9 @@ export function connectV3({ url, apiKey, bearer }: V3Server, signal: AbortSignal
         if (response.ok) return response;
         failure = await refusal(base, response);
         if (!isPassing(response.status)) throw failure;
-        // What was refused was not carried out.
+        // A rejected request was not carried out, so it can be retried.
         const asked = Number(response.headers.get('retry-after'));
-        if (asked > 0) wait = Math.min(asked * 1000, LONGEST_WAIT_MS);
+        if (asked > 0) wait = Math.min(asked * 1000, MAX_WAIT_MS);
         if (tries >= TRIES) throw failure;
       } catch (error) {
         if (error instanceof ServiceError || signal.aborted) throw error;

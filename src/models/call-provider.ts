@@ -2,7 +2,7 @@ import type { ModelEvent, ModelRequest } from './model.ts';
 import { ProviderError, type ProviderIdentity, toProviderError } from './provider-error.ts';
 import { asksToThink } from './thinking.ts';
 import { patient, type TimeLimits, type WatchedConnection, watchStream } from './watch-stream.ts';
-import { withoutRefused } from './without-refused.ts';
+import { leaveOut, MAX_REFUSALS, type Refusals, readRefusal } from './without-refused.ts';
 
 /** What the adapters differ in. */
 export interface ProviderCall<Body extends object, Event> {
@@ -12,6 +12,8 @@ export interface ProviderCall<Body extends object, Event> {
   /** Throws ServiceError when the request cannot be put into the provider's form. */
   readonly toBody: () => Body;
   readonly limits: TimeLimits;
+  /** What the provider's models are known to refuse. */
+  readonly refusals: Refusals;
   open(body: Body, connection: WatchedConnection): Promise<AsyncIterable<Event>>;
   read(events: AsyncIterable<Event>): AsyncIterable<ModelEvent>;
 }
@@ -46,13 +48,16 @@ async function openWithoutRefused<Body extends object, Event>(
   call: ProviderCall<Body, Event>,
   connection: WatchedConnection,
 ): Promise<AsyncIterable<Event>> {
-  for (let body = call.toBody(); ; ) {
+  const { model, refusals } = call;
+  let body = refusals.apply(model, call.toBody());
+  for (let tries = 0; ; tries++) {
     try {
       return await call.open(body, connection);
     } catch (error) {
-      const rest = withoutRefused(body, error);
-      if (rest === undefined) throw error;
-      body = rest;
+      const refusal = tries < MAX_REFUSALS ? readRefusal(body, error) : undefined;
+      if (refusal === undefined) throw error;
+      refusals.note(model, refusal);
+      body = leaveOut(body, refusal);
     }
   }
 }

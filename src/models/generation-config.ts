@@ -1,6 +1,6 @@
 import type { Json } from '../documents/document.ts';
 
-/** How to generate, spec.md 2.5 and r2r-v3.md 4.3. Undefined members are left to the provider's default. */
+/** How to generate, docs/contract.md 4.3. Undefined members are left to the provider's default. */
 export interface GenerationConfig {
   /** `<provider>/<name>`; undefined means the configured model of the slot. */
   readonly model?: string;
@@ -14,4 +14,28 @@ export interface GenerationConfig {
   readonly reasoningEffort?: 'low' | 'medium' | 'high';
   /** A JSON-schema response format in OpenAI's form. */
   readonly responseFormat?: { readonly [key: string]: Json };
+  /** Further members of the provider's own request, handed on as they are; none of `RESERVED_MEMBERS`. */
+  readonly extra?: { readonly [key: string]: Json };
 }
+
+/** Members of a provider's request that are made here: what is asked, of whom, and how the answer comes. */
+export const RESERVED_MEMBERS: readonly string[] = [
+  'model',
+  'messages',
+  'input',
+  'instructions',
+  'system',
+  'prompt',
+  'stream',
+  'stream_options',
+  'n',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'store',
+  'background',
+  'include',
+  'previous_response_id',
+  'conversation',
+];

@@ -33,8 +33,17 @@ export type ModelEvent =
   /** A finished block of thinking, to be sent back with the assistant message it belongs to. */
   | { readonly type: 'thinking_block'; readonly block: ThinkingBlock }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
-  /** Always last, exactly once, unless the stream throws. `model` is the provider-qualified name that answered. */
-  | { readonly type: 'stop'; readonly reason: StopReason; readonly usage: Usage; readonly model: string };
+  /**
+   * Always last, exactly once, unless the stream throws. `model` is the provider-qualified name that answered, and
+   * `snapshot` the one that the provider itself gave, where it told: with the date of the version, for one.
+   */
+  | {
+      readonly type: 'stop';
+      readonly reason: StopReason;
+      readonly usage: Usage;
+      readonly model: string;
+      readonly snapshot?: string;
+    };
 
 /**
  * A language model. Throws ServiceError: `provider_failed`, `rate_limited` (with retryAfter), `timeout`, `cancelled`,

@@ -133,7 +133,7 @@ export function toProviderError(error: unknown, { provider, model, signal }: Fai
     case 422:
       return fail(
         'invalid_request',
-        `${label} refused the request for model "${model}" as invalid (${shown}). Check the generation settings against what the model takes.`,
+        `${label} refused the request for model "${model}" as invalid (${shown})${reasonOf(facts.message)}. Check the generation settings against what the model takes.`,
         'none',
       );
     default:
@@ -152,6 +152,8 @@ interface Failure {
   readonly status: number;
   /** The provider's code or type and the parameter it names, when they are plain words: prose stays in the cause. */
   readonly detail: string | undefined;
+  /** The provider's own sentence; not fit to be shown as it is. */
+  readonly message: string;
   readonly isStructured: boolean;
   readonly isTooLong: boolean;
   readonly isOutOfCredit: boolean;
@@ -173,6 +175,7 @@ function readFailure(error: unknown): Failure | undefined {
   return {
     status,
     detail: parts.length > 0 ? parts.join(', ') : undefined,
+    message,
     isStructured: body !== undefined,
     isTooLong:
       status === 413 || (status < 500 && (named.includes('context_length_exceeded') || TOO_LONG.test(message))),
@@ -214,6 +217,26 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
 
 const statusOfType = (words: readonly string[]): number =>
   words.map((word) => STATUS_OF_TYPE[word]).find((status) => status !== undefined) ?? 500;
+
+const MAX_REASON = 300;
+// Keys and other long secrets; no model's or setting's name is as long without a hyphen or a dot in it.
+const SECRET = /\b(?:bearer\s+\S+|(?:sk|pk|rk|gsk|xai|key|api)[-_][^\s"'`,;)]+|[A-Za-z0-9+/_=]{28,})/gi;
+const UNPRINTABLE = /[\p{C}\p{Z}\s]+/gu;
+
+/**
+ * Why a request was refused, in the provider's words: one short line that holds no secret, no markup and no marks that
+ * would let it pass for words of ours. Callers need it to mend what they sent.
+ */
+function reasonOf(message: string): string {
+  const line = message
+    .replaceAll(UNPRINTABLE, ' ')
+    .replaceAll(SECRET, '…')
+    .replaceAll(/[<>{}[\]]/g, '')
+    .replaceAll(/["“”]/g, "'")
+    .trim();
+  if (line === '') return '';
+  return `: “${line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line}”`;
+}
 
 const isPlainWord = (value: unknown): value is string =>
   typeof value === 'string' && /^[a-z][a-z0-9_.[\]]{0,60}$/i.test(value);

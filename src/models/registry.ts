@@ -1,4 +1,3 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import { anthropicClient, anthropicModel } from './anthropic/anthropic-model.ts';
 import { defaultModelName, EXTRACTIVE_MODEL, type NamedModels } from './default-models.ts';
@@ -10,9 +9,16 @@ import { configuredProviders, findProvider, type Provider, type ProviderSettings
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { type TextToolNames, withTextTools } from './text-tools.ts';
 import { defaultTimeLimits, type TimeLimits } from './watch-stream.ts';
-import { withConcurrencyLimit } from './with-concurrency-limit.ts';
+import {
+  createKeyedLimit,
+  DEFAULT_STREAMS,
+  type KeyedLimit,
+  streamLimits,
+  withConcurrencyLimit,
+} from './with-concurrency-limit.ts';
 import { withFallback } from './with-fallback.ts';
 import { withRetry } from './with-retry.ts';
+import { createRefusals } from './without-refused.ts';
 
 /** Which models there are. `Config` fits it as it is. */
 export interface ModelSettings extends ProviderSettings {
@@ -27,8 +33,6 @@ export interface ModelSettings extends ProviderSettings {
   /** Streams open at once per provider. */
   readonly concurrency?: number | undefined;
 }
-
-const DEFAULT_CONCURRENCY = 16;
 
 /** Models by name. Nothing is loaded or connected before a model's first use. */
 export function createModelRegistry(settings: ModelSettings): ModelRegistry {
@@ -69,24 +73,25 @@ export function createModelRegistry(settings: ModelSettings): ModelRegistry {
 
 /** One client and one queue per provider. */
 function createFactory(provider: Provider, settings: ModelSettings, textTools: TextToolNames): (name: string) => Model {
-  const limit = pLimit(settings.concurrency ?? DEFAULT_CONCURRENCY);
+  const turns = createKeyedLimit(provider.label, streamLimits(settings.concurrency ?? DEFAULT_STREAMS));
   const limits = settings.timeLimits ?? defaultTimeLimits;
   const bare = bareModels(provider, limits);
-  return (name) => guarded(withTextTools(bare(name), textTools), limit, settings.retry ?? defaultRetryPolicy);
+  return (name) => guarded(withTextTools(bare(name), textTools), turns, settings.retry ?? defaultRetryPolicy);
 }
 
 function bareModels(provider: Provider, limits: TimeLimits): (name: string) => Model {
+  const refusals = createRefusals();
   if (provider.format === 'anthropic') {
     const client = anthropicClient(provider);
-    return (name) => anthropicModel(name, { provider, client, limits });
+    return (name) => anthropicModel(name, { provider, client, limits, refusals });
   }
   const client = openAiClient(provider);
-  return (name) => openAiModel(name, { provider, client, limits });
+  return (name) => openAiModel(name, { provider, client, limits, refusals });
 }
 
 // The turn is given up between tries, so that one that waits holds up nobody.
-const guarded = (model: Model, limit: LimitFunction, policy: RetryPolicy): Model =>
-  withRetry(withConcurrencyLimit(model, limit), policy);
+const guarded = (model: Model, turns: KeyedLimit, policy: RetryPolicy): Model =>
+  withRetry(withConcurrencyLimit(model, turns), policy);
 
 /** A name without a prefix belongs to OpenAI, or to the first server that speaks its format. */
 const unprefixed = (providers: readonly Provider[]): string =>

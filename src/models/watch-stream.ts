@@ -7,14 +7,14 @@ export interface TimeLimits {
 }
 
 // Node's fetch gives up on a silent connection after five minutes, so longer limits would not be kept.
-const LONGEST_SILENCE_MS = 300_000;
+const MAX_SILENCE_MS = 300_000;
 
 export const defaultTimeLimits: TimeLimits = { firstEventMs: 120_000, idleMs: 90_000 };
 
 /** For requests that ask the model to think, which providers may do without a word. */
 export const patient = (limits: TimeLimits): TimeLimits => ({
-  firstEventMs: Math.max(limits.firstEventMs, Math.min(limits.firstEventMs * 3, LONGEST_SILENCE_MS)),
-  idleMs: Math.max(limits.idleMs, Math.min(limits.idleMs * 3, LONGEST_SILENCE_MS)),
+  firstEventMs: Math.max(limits.firstEventMs, Math.min(limits.firstEventMs * 3, MAX_SILENCE_MS)),
+  idleMs: Math.max(limits.idleMs, Math.min(limits.idleMs * 3, MAX_SILENCE_MS)),
 });
 
 /** What the opener of a stream must use, so that the watch hears the bytes and can end the request. */

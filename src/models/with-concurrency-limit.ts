@@ -1,13 +1,77 @@
-import type { LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import type { Model } from './model.ts';
+import { ProviderError } from './provider-error.ts';
 
-/** The same model, whose streams wait their turn. One `limit` is shared by all models of a provider. */
-export function withConcurrencyLimit(model: Model, limit: LimitFunction): Model {
+export interface StreamLimits {
+  /** Streams open at once. */
+  readonly atOnce: number;
+  /** Streams that wait for a turn; further ones are refused. */
+  readonly waiting: number;
+  /** Milliseconds one waits before it is refused. */
+  readonly patience: number;
+}
+
+export const DEFAULT_STREAMS = 128;
+
+/** For each open stream, as many that wait. */
+const WAITING_PER_STREAM = 8;
+const PATIENCE = 120_000;
+/** Seconds after which a refused caller is told to come back. */
+const RETRY_AFTER = 10;
+
+export const streamLimits = (atOnce: number): StreamLimits => ({
+  atOnce,
+  waiting: atOnce * WAITING_PER_STREAM,
+  patience: PATIENCE,
+});
+
+/** Turns of one provider, shared by all its models. `label` names it to people. */
+export interface KeyedLimit {
+  /** Waits for a turn and returns what ends it. Throws `rate_limited` when too many wait or it took too long. */
+  take(signal: AbortSignal): Promise<() => void>;
+}
+
+export function createKeyedLimit(label: string, { atOnce, waiting, patience }: StreamLimits): KeyedLimit {
+  const limit = pLimit(atOnce);
+  let waitingNow = 0;
+  const refusal = (): ProviderError => {
+    const what = `${label} is writing ${atOnce} answers already, and others are waiting for it. Try again in a while`;
+    const how = 'CITEWELL_MODEL_STREAMS says how many it may write at the same time';
+    return new ProviderError('rate_limited', `${what}; ${how}.`, 'other_provider', { retryAfter: RETRY_AFTER });
+  };
+  return {
+    async take(signal) {
+      if (limit.activeCount >= atOnce && waitingNow >= waiting) throw refusal();
+      const turn = new Promise<() => void>((begin) => {
+        void limit(() => new Promise<void>((release) => begin(release)));
+      });
+      const left = Promise.withResolvers<never>();
+      const abort = () => left.reject(new ServiceError('cancelled', 'The request was cancelled.'));
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort, { once: true });
+      const timer = setTimeout(() => left.reject(refusal()), patience);
+      waitingNow++;
+      try {
+        return await Promise.race([left.promise, turn]);
+      } catch (error) {
+        void turn.then((release) => release());
+        throw error;
+      } finally {
+        waitingNow--;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abort);
+      }
+    },
+  };
+}
+
+/** The same model, whose streams wait their turn. */
+export function withConcurrencyLimit(model: Model, turns: KeyedLimit): Model {
   return {
     name: model.name,
     async *stream(request) {
-      const release = await takeTurn(limit, request.signal);
+      const release = await turns.take(request.signal);
       try {
         yield* model.stream(request);
       } finally {
@@ -15,23 +79,4 @@ export function withConcurrencyLimit(model: Model, limit: LimitFunction): Model 
       }
     },
   };
-}
-
-/** Waits for a turn and returns what ends it. Throws `cancelled` when the signal comes first. */
-async function takeTurn(limit: LimitFunction, signal: AbortSignal): Promise<() => void> {
-  const turn = new Promise<() => void>((begin) => {
-    void limit(() => new Promise<void>((release) => begin(release)));
-  });
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(new ServiceError('cancelled', 'The request was cancelled.'));
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([aborted.promise, turn]);
-  } catch (error) {
-    void turn.then((release) => release());
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

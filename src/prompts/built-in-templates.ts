@@ -30,7 +30,7 @@ const agent = (duty: string, ...parts: readonly string[]): BuiltInTemplate => ({
 
 const alone = (template: string): BuiltInTemplate => ({ template, inputs: {}, required: [] });
 
-/** Every prompt that is used, by the name R2R has for it where it has one (r2r-v3.md 13). */
+/** Every prompt that is used, by the name R2R has for it where it has one (docs/contract.md 13). */
 export const builtInTemplates = {
   /** The rules of a RAG answer. */
   system: alone(`You answer questions from passages of the user's documents.

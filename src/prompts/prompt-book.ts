@@ -19,7 +19,7 @@ export interface NewPrompt {
   readonly inputTypes?: Readonly<Record<string, string>>;
 }
 
-/** All prompts, to read and to change, r2r-v3.md 13. What is changed holds from the next use on. */
+/** All prompts, to read and to change, docs/contract.md 13. What is changed holds from the next use on. */
 export interface PromptBook extends PromptTexts {
   /** By name. */
   list(): readonly Prompt[];

@@ -4,8 +4,9 @@ import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
-import { leanOnEarlier, type StandaloneQueries } from '../retrieval/standalone-query.ts';
-import { tellingHits } from '../toolbox/render-graph.ts';
+import { type StandaloneQueries, withEarlierTerms } from '../retrieval/standalone-query.ts';
+import { addingHits } from '../toolbox/adding-hits.ts';
+import { informativeHits } from '../toolbox/render-graph.ts';
 import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
 import { generateAnswer } from './generate-answer.ts';
 import { quoteAnswer } from './quote-answer.ts';
@@ -86,7 +87,7 @@ async function standalone(
       `The question could not be put by itself (${error.message}); it was searched with words of the one before.`,
     );
   }
-  const put = written ?? leanOnEarlier({ query, earlier });
+  const put = written ?? withEarlierTerms({ query, earlier });
   return { query: put, isOther: put !== query, notes };
 }
 
@@ -109,7 +110,7 @@ const withMeaning = (request: RagRequest, { query, isOther }: Asked): RagRequest
 const WEB_RESULTS = 8;
 const WEB_TIMEOUT_MS = 10_000;
 
-/** r2r-v3.md 5.2: a web search that fails adds nothing, and takes nothing away. */
+/** docs/contract.md 5.2: a web search that fails adds nothing, and takes nothing away. */
 async function searchWeb(
   text: string,
   webSearch: WebSearch | undefined,
@@ -122,7 +123,9 @@ async function searchWeb(
 }
 
 const isEmpty = ({ outcome, web }: Found): boolean =>
-  outcome.chunks.length === 0 && (web?.results.length ?? 0) === 0 && tellingHits(outcome.graph ?? []).length === 0;
+  outcome.chunks.length === 0 &&
+  (web?.results.length ?? 0) === 0 &&
+  addingHits(informativeHits(outcome.graph ?? []), []).length === 0;
 
 interface Found {
   readonly outcome: SearchOutcome;

@@ -13,7 +13,7 @@ export interface DescribedCollection {
   readonly signal: AbortSignal;
 }
 
-const MOST_CHARACTERS = 24_000;
+const MAX_CHARACTERS = 24_000;
 const TITLES = 8;
 const LONGEST = 2_000;
 
@@ -27,7 +27,7 @@ export async function describeCollection(collection: DescribedCollection): Promi
     collection_name: name,
     document_summaries: summaries
       .replace(/<(?=\/?summaries\b)/gi, '‹')
-      .slice(0, MOST_CHARACTERS)
+      .slice(0, MAX_CHARACTERS)
       .toWellFormed(),
   });
   let written = '';

@@ -9,7 +9,6 @@ import { ServiceError } from '../errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
-import { fewTelling } from '../toolbox/render-graph.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent, RagRequest } from './rag-event.ts';
 import { ragPrompt } from './rag-prompt.ts';
@@ -28,13 +27,12 @@ export interface Generation {
 /** The model's answer from what was found, with its markers made citations. */
 export async function* generateAnswer(generation: Generation, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
   const { request, outcome, web, model, contextTokens, prompts } = generation;
-  const graph = fewTelling(outcome.graph ?? []);
   const { messages, shown } = ragPrompt({
     ...request,
     taskPrompt: request.taskPrompt,
     chunks: outcome.chunks,
     results: web?.results ?? [],
-    graph,
+    graph: outcome.graph ?? [],
     contextTokens,
     prompts,
   });
@@ -43,7 +41,7 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
     ...(web?.results ?? [])
       .slice(0, shown.results)
       .map((result) => ({ kind: 'web' as const, page: toWebPassage(result) })),
-    ...graph.slice(0, shown.graph).map((hit) => ({ kind: 'graph' as const, hit })),
+    ...shown.graph.map((hit) => ({ kind: 'graph' as const, hit })),
   ];
   const sources = createSourceList(all);
   const scanner = new MarkerScanner((number) => sources.get(number) !== undefined);
@@ -65,8 +63,9 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
   let stop: Extract<ModelEvent, { type: 'stop' }> | undefined;
   for await (const event of model.stream({ messages, tools: [], config: request.generation, signal })) {
     if (event.type === 'text') yield* toEvents(scanner.push(event.text));
-    else if (event.type === 'thinking') yield { type: 'thinking', text: event.text };
-    else if (event.type === 'stop') stop = event;
+    else if (event.type === 'thinking') {
+      if (request.generation.extendedThinking === true) yield { type: 'thinking', text: event.text };
+    } else if (event.type === 'stop') stop = event;
   }
   if (stop === undefined)
     throw new ServiceError('provider_failed', `The stream of ${model.name} ended before its answer did.`);
@@ -78,7 +77,7 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
       citations: citations.citations,
       search: outcome,
       ...(web !== undefined && { web }),
-      model: stop.model,
+      model: stop.snapshot ?? stop.model,
       mode: 'generative',
       stopReason: stop.reason,
       usage: stop.usage,

@@ -25,7 +25,8 @@ export function* quoteAnswer({ query, outcome, web, model, analyser }: Quotation
   const passages = sources.map((source, index) => ({ number: index + 1, source }));
   const citations = new CitationCollector();
   let text = '';
-  for (const piece of composeQuotes({ question: query, passages, analyser })) {
+  const { support, pieces } = composeQuotes({ question: query, passages, analyser });
+  for (const piece of pieces) {
     text += piece.text;
     yield { type: 'message', text: piece.text };
     if (piece.quoted === undefined) continue;
@@ -42,6 +43,7 @@ export function* quoteAnswer({ query, outcome, web, model, analyser }: Quotation
       ...(web !== undefined && { web }),
       model,
       mode: 'extractive',
+      support,
       stopReason: 'end',
       usage: { input: 0, cachedInput: 0, output: 0, reasoning: 0 },
       removedMarkers: 0,

@@ -12,7 +12,7 @@ export interface RagRequest {
   readonly earlier?: readonly EarlierTurn[];
   readonly search: SearchSettings;
   readonly generation: GenerationConfig;
-  /** Replaces the user prompt; `{query}` and `{context}` are filled in (r2r-v3.md 5.2). */
+  /** Replaces the user prompt; `{query}` and `{context}` are filled in (docs/contract.md 5.2). */
   readonly taskPrompt?: string;
   readonly includeTitle: boolean;
   /** Adds the results of one web search to what the answer is made from; a search that fails adds nothing. */
@@ -29,6 +29,8 @@ export interface RagAnswer {
   readonly model: string;
   /** `extractive` when no language model wrote the answer. */
   readonly mode: 'generative' | 'extractive';
+  /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
+  readonly support?: 'answer' | 'closest' | 'none';
   readonly stopReason: StopReason;
   readonly usage: Usage;
   /** Markers the model wrote that pointed to no source; they are not in `text`. */

@@ -1,10 +1,12 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { GraphHit } from '../documents/graph-hit.ts';
+import { pagesOf } from '../documents/places.ts';
 import type { Message } from '../models/message.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
+import { addingHits } from '../toolbox/adding-hits.ts';
 import { fence } from '../toolbox/fence.ts';
-import { graphBlock } from '../toolbox/render-graph.ts';
+import { graphBlock, limitInformative } from '../toolbox/render-graph.ts';
 import type { WebResult } from '../web/web-search.ts';
 
 export interface RagPromptParts {
@@ -13,7 +15,7 @@ export interface RagPromptParts {
   readonly chunks: readonly ScoredChunk[];
   /** Results of a web search, shown after the chunks and counted on from them. */
   readonly results?: readonly WebResult[];
-  /** What the graph says, shown last and counted on from the results. */
+  /** What the graph found; what the passages do not say already is shown last and counted on from the results. */
   readonly graph?: readonly GraphHit[];
   /** In place of the user prompt, with `{query}` and `{context}`; what it does not name is put below it. */
   readonly taskPrompt: string | undefined;
@@ -26,7 +28,7 @@ export interface RagPromptParts {
 export interface RagPrompt {
   readonly messages: readonly Message[];
   /** How many fitted; only these can be cited. */
-  readonly shown: { readonly chunks: number; readonly results: number; readonly graph: number };
+  readonly shown: { readonly chunks: number; readonly results: number; readonly graph: readonly GraphHit[] };
 }
 
 /** What the model is asked: the rules, then the passages and the question. */
@@ -44,10 +46,12 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
   // What the web adds must not push the documents out, nor find no room beside them.
   const webTokens = results.length === 0 ? 0 : Math.floor(contextTokens * WEB_SHARE);
   const graphTokens = graph.length === 0 ? 0 : Math.floor(contextTokens * GRAPH_SHARE);
-  const ofChunks = fitPassages(chunks, { includeTitle, contextTokens: contextTokens - webTokens - graphTokens });
+  const ofChunks = fitChunks(chunks, { includeTitle, contextTokens: contextTokens - webTokens - graphTokens });
   const ofWeb = fitResults(results, { first: ofChunks.length + 1, contextTokens: webTokens });
   const first = ofChunks.length + ofWeb.length + 1;
-  const ofGraph = fitFacts(graph, { first, contextTokens: graphTokens });
+  const texts = chunks.slice(0, ofChunks.length).map(({ text }) => text);
+  const facts = limitInformative(addingHits(graph, texts));
+  const ofGraph = fitFacts(facts, { first, contextTokens: graphTokens });
   const passages = [...ofChunks, ...ofWeb, ...ofGraph];
   const values = { query, context: passages.join('\n\n') };
   return {
@@ -58,7 +62,7 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
         text: taskPrompt === undefined ? prompts.fill('rag', values) : fill(completeTask(taskPrompt), values),
       },
     ],
-    shown: { chunks: ofChunks.length, results: ofWeb.length, graph: ofGraph.length },
+    shown: { chunks: ofChunks.length, results: ofWeb.length, graph: facts.slice(0, ofGraph.length) },
   };
 }
 
@@ -114,7 +118,7 @@ interface Fit {
 }
 
 /** As many passages as fit, in order and whole; a first one that is too long by itself is cut. */
-function fitPassages(chunks: readonly ScoredChunk[], { includeTitle, contextTokens }: Fit): string[] {
+function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens }: Fit): string[] {
   const passages: string[] = [];
   let left = contextTokens;
   for (const [index, chunk] of chunks.entries()) {
@@ -143,10 +147,11 @@ function cutTo(text: string, tokens: number): string {
 
 function renderPassage(number: number, chunk: ScoredChunk, includeTitle: boolean): string {
   const title = chunk.metadata['title'];
+  const pages = pagesOf(chunk);
   const labels = [
     ...(includeTitle && typeof title === 'string' && title !== '' ? [title] : []),
     ...(includeTitle ? chunk.headingPath.filter((heading) => heading !== title) : []),
-    ...(chunk.page === null ? [] : [`page ${chunk.page}`]),
+    ...(pages === undefined ? [] : [`${pages.includes('-') ? 'pages' : 'page'} ${pages}`]),
   ];
   const label = labels.length === 0 ? '' : ` ${labels.join(' › ').replace(/\s+/g, ' ')}`;
   return `[${number}]${label}\n<passage>\n${fenceSafe(chunk.text)}\n</passage>`;

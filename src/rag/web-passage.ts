@@ -14,8 +14,9 @@ export function quotableOf(source: Source): Quotable | undefined {
     case 'chunk':
       return source.chunk;
     case 'document':
-    case 'graph':
       return undefined;
+    case 'graph':
+      return source.hit.sentence;
     case 'web':
       return { text: source.page.text, start: source.page.start, page: null, headingPath: [] };
   }

@@ -1,36 +1,39 @@
 import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { ChunkSearch, FoundChunk, RankedChunk, Wording } from '../store/chunk-search.ts';
-import { analyseQuery } from '../store/full-text/analyse.ts';
-import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
+import type { ChunkSearch, FoundChunk, PhraseFilters, RankedChunk } from '../store/chunk-search.ts';
+import { analyseQuery, cutQuery, MAX_QUERY_CHARACTERS } from '../store/full-text/analyse.ts';
+import { coverageOf } from './coverage.ts';
+import { createQueryEmbedder, type EmbeddedQuery, withCurrentVector } from './embed-query.ts';
+import { FEEDBACK_HITS, feedBack } from './feed-back.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
+import { fuseScores, MIN_CANDIDATES } from './fuse-scores.ts';
 import { mergeNeighbours } from './merge-neighbours.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
 import { readQuery } from './read-query.ts';
 import { type Reranker, rerank } from './rerank.ts';
+import { resolvePhraseFilters } from './resolve-phrase-filters.ts';
 import type { Retriever, SearchOutcome } from './retriever.ts';
 import type { QueryVariants } from './rewrite-query.ts';
 import { createSearchLog, type SearchLog } from './search-log.ts';
 import { defaultShaping, type SearchSettings } from './search-settings.ts';
-import { settleWording } from './settle-wording.ts';
 import { shapeResults, thinsOut } from './shape-results.ts';
 
 export interface RetrieverParts {
   readonly chunks: ChunkSearch;
   readonly embedder: EmbeddingModel;
-  /** Writes the variants of hyde and rag_fusion; without it those strategies search plainly and say so. */
+  /** Writes the variants of hyde and rag_fusion; without it those strategies run a plain search and add a note. */
   readonly variants?: QueryVariants | undefined;
   readonly reranker?: Reranker | undefined;
 }
 
-/** What one search of the legs is about. */
+/** Parameters of one search. */
 interface Search {
   readonly settings: SearchSettings;
   readonly plan: SearchPlan;
-  /** What every hit must and must not say. */
-  readonly wording: Wording | undefined;
-  /** Hits wanted, before anything is taken away. */
+  /** Phrases every hit must and must not contain. */
+  readonly phraseFilters: PhraseFilters | undefined;
+  /** Number of hits needed before any are removed. */
   readonly reach: number;
   readonly log: SearchLog;
   readonly signal: AbortSignal;
@@ -52,12 +55,19 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
 
   async function hybrid(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
     const { plan, settings, signal } = search;
-    const [near, matching] = await Promise.all([
-      semantic(text.semantic, search).catch((error) => withoutMeaning(error, search)),
-      ranking(text.fullText, plan.hybrid.fullTextLimit + settings.offset, search),
+    const byScores = plan.fusion === 'scores';
+    const depth = byScores ? Math.max(MIN_CANDIDATES, search.reach) : search.reach;
+    const wide = { ...search, reach: depth };
+    const [first, matching] = await Promise.all([
+      semantic(text.semantic, wide).catch((error) => withoutMeaning(error, search)),
+      ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search),
     ]);
-    const fused = fuseLegs(near.map(identify), matching.map(identify), { ...plan.hybrid, limit: settings.limit });
-    // Several variants are fused once more, for which any hit may count; else only this page is to be shown.
+    const words = matching.map(identify);
+    const near = byScores ? await nearestAgain(text.semantic, first, { words, search: wide }) : first;
+    const fused = byScores
+      ? fuseScores(near.map(identify), words)
+      : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
+    // With several variants the lists are fused again, which may use any hit; otherwise only this page is shown.
     const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.reach) : fused;
     const known = new Map<number, Chunk>(matching.flatMap(({ key, chunk }) => (chunk ? [[key, chunk]] : [])));
     for (const { key, ...chunk } of near) known.set(key, chunk);
@@ -71,31 +81,66 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     });
   }
 
+  // Pseudo-relevance feedback from the best hits of both legs.
+  async function nearestAgain(
+    text: string,
+    first: readonly FoundChunk[],
+    { words, search }: { readonly words: readonly Candidate[]; readonly search: Search },
+  ): Promise<readonly FoundChunk[]> {
+    const { log, signal } = search;
+    if (first.length === 0) return first;
+    const best = fuseScores<Candidate>(first.map(identify), words).slice(0, FEEDBACK_HITS);
+    const keys = best.map(({ item }) => item.key);
+    const query = await log.time('embed', () => embedQuery(text, signal));
+    const blended = await log.time('semantic', () => feedBack({ chunks, query, keys, signal }));
+    if (blended === undefined) return first;
+    // When the corpus has moved to another embedder meanwhile, the first results are kept.
+    return nearest(blended, search).catch((error) => {
+      if (error instanceof ServiceError && error.code === 'embedding_mismatch') return first;
+      throw error;
+    });
+  }
+
   async function semantic(text: string, search: Search): Promise<readonly FoundChunk[]> {
-    const { settings, wording, log, signal } = search;
-    const { filter, measure, asOf } = settings;
-    const query = { measure, filter, asOf, wording, limit: search.reach, signal, note: log.note };
+    const { log, signal } = search;
     const found = await withCurrentVector(
       () => log.time('embed', () => embedQuery(text, signal)),
-      (embedded) => log.time('semantic', () => chunks.nearest({ ...query, ...embedded })),
+      (embedded) => nearest(embedded, search),
     );
     log.hits('semantic', found.length);
     return found;
   }
 
+  function nearest(embedded: EmbeddedQuery, search: Search): Promise<readonly FoundChunk[]> {
+    const { settings, plan, phraseFilters, log, signal } = search;
+    const { filter, measure, asOf } = settings;
+    const lists = plan.fusion === 'scores' ? { firstList: MIN_CANDIDATES } : {};
+    const query = { measure, filter, asOf, phraseFilters, limit: search.reach, ...lists, signal, note: log.note };
+    return log.time('semantic', () => chunks.nearest({ ...query, ...embedded }));
+  }
+
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
-    const { settings, wording, log, signal } = search;
+    const { settings, phraseFilters, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, wording, corrected: log.corrections, limit: search.reach, signal };
+    const query = { text, filter, asOf, phraseFilters, corrected: log.corrections, limit: search.reach, signal };
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
   }
 
   async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
-    const { settings, wording, log, signal } = search;
+    const { settings, phraseFilters, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, wording, corrected: log.corrections, limit, reading: search.reach, signal };
+    const query = {
+      text,
+      filter,
+      asOf,
+      phraseFilters,
+      corrected: log.corrections,
+      limit,
+      reading: search.reach,
+      signal,
+    };
     const found = await log.time('fullText', () => chunks.ranking(query));
     log.hits('fullText', found.length);
     return found;
@@ -108,7 +153,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const written = await writeVariants(variants, query, search);
     if (written.length === 0) return plainly();
     if (strategy === 'hyde') {
-      // The imagined answer stands where the right passages are; its words, though, are not to be believed.
+      // The vector of the hypothetical answer is used, but not its words, which may be wrong.
       const lists = await Promise.all(
         written.map((text) => searchPlainly({ semantic: text, fullText: query }, search)),
       );
@@ -119,11 +164,11 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     return fuseVariants(lists).map(({ item, score }) => ({ ...item, score }));
   }
 
-  // Those that say the phrases come first, whatever else is found follows.
+  // Hits with the phrases come first, then the others.
   async function searchPreferring(phrases: readonly string[], query: string, search: Search) {
     if (phrases.length === 0) return searchByVariants(query, search);
-    const excluded = search.wording?.excluded ?? [];
-    const saying = await searchByVariants(query, { ...search, wording: { required: phrases, excluded } });
+    const excluded = search.phraseFilters?.excluded ?? [];
+    const saying = await searchByVariants(query, { ...search, phraseFilters: { required: phrases, excluded } });
     if (saying.length >= search.reach) return saying;
     const known = new Set(saying.map(({ id }) => id));
     const least = saying.at(-1)?.score ?? Number.POSITIVE_INFINITY;
@@ -131,7 +176,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     return [...saying, ...others.map((chunk) => ({ ...chunk, score: Math.min(chunk.score, least) }))];
   }
 
-  // Looks further the more is taken away, so that the page is full as long as there is something.
+  // Reads more candidates the more are removed, so that the page is full if possible.
   async function searchShaped(phrases: readonly string[], query: string, search: Search) {
     const { settings, log } = search;
     const wanted = settings.offset + settings.limit;
@@ -160,20 +205,27 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
       refuseAborted(signal);
       const plan = planSearch(settings, embedder);
       const log = createSearchLog();
-      if (settings.asOf !== undefined) await noteForgotten(chunks, settings.asOf, { settings, log, signal });
-      const read = readQuery(query);
-      const { wording, preferred } = await settleWording(read, { chunks, settings, log, signal });
-      const found = await searchShaped(preferred, read.text, { settings, plan, wording, reach: 0, log, signal });
+      if (plan.note !== undefined) log.note(plan.note);
+      if (settings.asOf !== undefined) await notePrunedVersions(chunks, settings.asOf, { settings, log, signal });
+      const read = readQuery(cutQuery(query));
+      if (query.length > MAX_QUERY_CHARACTERS) {
+        log.note(`The query is very long; its first ${MAX_QUERY_CHARACTERS} characters were searched for.`);
+      }
+      const { phraseFilters, preferred } = await resolvePhraseFilters(read, { chunks, settings, log, signal });
+      const found = await searchShaped(preferred, read.text, { settings, plan, phraseFilters, reach: 0, log, signal });
       refuseAborted(signal);
       return {
         chunks: found,
-        explanation: log.explain(settings.strategy, plan, embedder.name, analyseQuery(read.text)),
+        explanation: {
+          ...log.explain(settings.strategy, plan, embedder.name, analyseQuery(read.text)),
+          ...(settings.explain && { coverage: coverageOf(read.text, found) }),
+        },
       };
     },
   };
 }
 
-/** Candidates looked at for hits of which some go, and how far that may lead. */
+/** Number of candidates to read next, when some hits are removed. */
 const widen = (read: number): number => Math.max(200, 2 * read);
 const WIDENING = 5;
 const FURTHEST = 5_000;
@@ -183,22 +235,33 @@ function rerankDepth(settings: SearchSettings['rerank'], reranker: Reranker | un
   return settings?.depth ?? reranker.depth;
 }
 
-async function noteForgotten(
+async function notePrunedVersions(
   chunks: ChunkSearch,
   asOf: string,
   { settings, log, signal }: Pick<Search, 'settings' | 'log' | 'signal'>,
 ): Promise<void> {
-  const count = (await chunks.countForgotten?.(asOf, settings.filter, signal)) ?? 0;
+  const count = (await chunks.countPrunedVersions?.(asOf, settings.filter, signal)) ?? 0;
   if (count > 0) log.note(`${count} documents had a version at that time that is not kept any longer.`);
 }
 
-/** What each leg looks for; the two differ only for imagined answers. */
+/** Query text of each leg; they differ only for hypothetical answers. */
 interface Texts {
   readonly semantic: string;
   readonly fullText: string;
 }
 
-const identify = ({ key }: { readonly key: number }) => ({ id: String(key), key });
+/** A hit in the fusion. */
+interface Candidate {
+  readonly id: string;
+  readonly key: number;
+  readonly score: number;
+}
+
+const identify = ({ key, score }: { readonly key: number; readonly score: number }): Candidate => ({
+  id: String(key),
+  key,
+  score,
+});
 
 async function writeVariants(
   variants: QueryVariants | undefined,
@@ -211,7 +274,7 @@ async function writeVariants(
     log.note(`"${strategy}" needs a language model and none is configured; the query was searched as it is.`);
     return [];
   }
-  // The original query is one of those of rag_fusion.
+  // The original query is one of rag_fusion's queries.
   const count = Math.max(1, strategy === 'rag_fusion' ? subQueries - 1 : subQueries);
   try {
     const written = await variants.write({ query, strategy, count }, signal);
@@ -224,7 +287,7 @@ async function writeVariants(
   }
 }
 
-// Full text alone is a worse answer than both, and a far better one than none.
+// On an embedder outage, full text alone is better than no answer.
 function withoutMeaning(error: unknown, { log, signal }: Search): readonly FoundChunk[] {
   if (!isOutage(error) || signal.aborted) throw error;
   log.note(`The semantic search could not be made (${error.message}); these are the results of full text alone.`);

@@ -1,20 +1,20 @@
 import { descriptionText } from '../embeddings/description-text.ts';
 import { embedInBatches } from '../embeddings/embed-in-batches.ts';
-import { type EmbeddingModel, knowsMeaning } from '../embeddings/embedding-model.ts';
+import { type EmbeddingModel, isSemantic } from '../embeddings/embedding-model.ts';
 import type { DescriptionVectors } from '../store/description-records.ts';
 
 const AT_ONCE = 256;
 
 /**
- * Gives descriptions that came or changed their vectors in the space that is searched; how many. Where nearness only
- * means shared words, full text does the same better, and nothing is embedded.
+ * Embeds new and changed descriptions in the current space; returns their number. With a lexical embedder nothing is
+ * embedded, because full-text search is better.
  */
 export async function describeInSpace(
   records: DescriptionVectors,
   embedder: EmbeddingModel,
   signal: AbortSignal,
 ): Promise<number> {
-  if (!knowsMeaning(embedder)) return 0;
+  if (!isSemantic(embedder)) return 0;
   let done = 0;
   for (;;) {
     signal.throwIfAborted();
@@ -29,7 +29,7 @@ export async function describeInSpace(
     });
     await records.keep(space, described);
     done += bare.length;
-    // Fewer than were asked for: that was all, and what has changed meanwhile is told of.
+    // Fewer than requested: the queue is empty, and later changes are reported separately.
     if (bare.length < AT_ONCE) return done;
   }
 }

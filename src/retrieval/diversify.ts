@@ -1,25 +1,25 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import { likeness, passageWords } from './passage-words.ts';
+import { chunkWords, likeness } from './chunk-words.ts';
 
-/** So many places are chosen one by one; what follows keeps its order. */
-const MOST_CHOSEN = 100;
-/** The place that is worth half as much as the first. */
+/** Number of ranks chosen by MMR; the rest keeps its order. */
+const MAX_CHOSEN = 100;
+/** The rank with half the relevance of the first. */
 const HALF = 10;
 
 /**
- * Maximal marginal relevance: each place goes to the passage that is worth the most by its own place less how much it
- * resembles those before it. `diversity` 0 leaves the order as it is, 1 looks at nothing but difference.
+ * Maximal marginal relevance (MMR): each rank goes to the chunk with the highest relevance, by its original rank, minus
+ * its similarity to those chosen before. `diversity` 0 keeps the order, 1 considers only dissimilarity.
  */
 export function diversify(chunks: readonly ScoredChunk[], diversity: number): ScoredChunk[] {
   if (diversity === 0) return [...chunks];
   const left = chunks.map((chunk, place) => ({
     chunk,
     worth: HALF / (HALF + place),
-    words: new Set(passageWords(chunk.text)),
+    words: new Set(chunkWords(chunk.text)),
     nearest: 0,
   }));
   const chosen: ScoredChunk[] = [];
-  while (left.length > 0 && chosen.length < MOST_CHOSEN) {
+  while (left.length > 0 && chosen.length < MAX_CHOSEN) {
     const worthOf = (at: number) => {
       const each = left[at];
       return each === undefined ? 0 : (1 - diversity) * each.worth - diversity * each.nearest;

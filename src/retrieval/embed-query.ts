@@ -3,24 +3,24 @@ import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
 import type { VectorSpaceName } from '../store/vector-index.ts';
 
-/** A query's vector and the space it is of. */
+/** A query's vector and its space. */
 export interface EmbeddedQuery {
   readonly vector: Float32Array;
   readonly space: VectorSpaceName;
 }
 
-/** Turns a query into its vector. */
+/** Embeds a query. */
 export type EmbedQuery = (text: string, signal: AbortSignal) => Promise<EmbeddedQuery>;
 
 const QUERIES_KEPT = 256;
 
-/** Embeds queries, remembering the last ones: paging and asking again cost no second call. */
+/** Embeds queries with a cache of the last ones, for paging and repeated searches. */
 export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
   const known = new Map<string, Float32Array>();
   return async (text, signal) => {
     for (;;) {
       const space = await embedder.space(signal);
-      // The corpus may be moved to another embedder, or to what one has learned anew, while this one is held.
+      // The corpus may move to another embedder, or to a retrained one, while this one is in use.
       const key = [space.embedder, space.version, space.dimensions, text].join('\n');
       const vector = known.get(key) ?? (await embedOne(embedder, text, signal));
       if (!isSame(space, await embedder.space(signal))) continue;
@@ -37,8 +37,8 @@ const MOVES_AWAITED = 5;
 const PAUSE_MS = 20;
 
 /**
- * Searches with an embedded query, and once more with the new embedder's when the corpus was moved to it meanwhile:
- * records come first, and the embedder follows a moment later.
+ * Runs a search with an embedded query, and again with the new embedder's vector when the corpus was moved meanwhile:
+ * the records switch first, and the embedder follows a moment later.
  */
 export async function withCurrentVector<Result>(
   embed: () => Promise<EmbeddedQuery>,

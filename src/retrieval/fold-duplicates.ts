@@ -1,28 +1,28 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import { overlap, passageWords } from './passage-words.ts';
+import { chunkWords, overlap } from './chunk-words.ts';
 import type { Drop } from './retriever.ts';
 
-/** Of all the runs of three words in either, the share that both have; from here on they say the same. */
+/** Jaccard similarity of word trigrams from which two chunks are duplicates. */
 const SAME = 0.85;
 const RUN = 3;
 
 /**
- * Of passages that say the same in the same words, the best stays and names the others. Passages with other words in
- * one sentence out of ten, or with another number in a short one, are not the same.
+ * Folds near-duplicate chunks: the best one stays and lists the others. Chunks with different words in one sentence out
+ * of ten, or with a different number in a short one, are not duplicates.
  */
 export function foldDuplicates(chunks: readonly ScoredChunk[], drop: (drop: Drop) => void): ScoredChunk[] {
   const kept: { chunk: ScoredChunk; readonly runs: ReadonlySet<string>; readonly words: number }[] = [];
   for (const chunk of chunks) {
-    const words = passageWords(chunk.text);
+    const words = chunkWords(chunk.text);
     const runs = runsOf(words);
-    const twin = kept.find((each) => isNearInLength(each.words, words.length) && overlap(each.runs, runs) >= SAME);
-    if (twin === undefined) {
+    const duplicate = kept.find((each) => isNearInLength(each.words, words.length) && overlap(each.runs, runs) >= SAME);
+    if (duplicate === undefined) {
       kept.push({ chunk, runs, words: words.length });
       continue;
     }
     const also = { id: chunk.id, documentId: chunk.documentId };
-    twin.chunk = { ...twin.chunk, alsoIn: [...(twin.chunk.alsoIn ?? []), also] };
-    drop({ id: chunk.id, reason: 'duplicate', of: twin.chunk.id });
+    duplicate.chunk = { ...duplicate.chunk, alsoIn: [...(duplicate.chunk.alsoIn ?? []), also] };
+    drop({ id: chunk.id, reason: 'duplicate', of: duplicate.chunk.id });
   }
   return kept.map(({ chunk }) => chunk);
 }

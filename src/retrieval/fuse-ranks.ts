@@ -1,6 +1,6 @@
 import type { HybridSettings } from './search-settings.ts';
 
-/** Something with an identifier of its own, which tells it again in another list. */
+/** An item whose identifier recurs in another list. */
 interface Identified {
   readonly id: string;
 }
@@ -15,11 +15,11 @@ export interface Fused<Item> {
 }
 
 /**
- * Weighted reciprocal rank fusion, r2r-v3.md 4.1: `(ws/(k+rs) + wf/(k+rf)) / (ws+wf)`, best first, ties in the order of
- * the semantic list, then of the other.
+ * Weighted reciprocal rank fusion (RRF), docs/contract.md 4.1: `(ws/(k+rs) + wf/(k+rf)) / (ws+wf)`, best first, ties in
+ * the order of the semantic list, then of the other.
  *
- * A hit that a list lacks counts there as ranked at the list's limit, which is `limit` for the semantic one. Hits ranked
- * beyond twice a list's limit are dropped.
+ * A hit missing from a list counts there as ranked at the list's limit, which is `limit` for the semantic one. Hits
+ * ranked beyond twice a list's limit are dropped.
  */
 export function fuseRanks<Item extends Identified>(
   semantic: readonly Item[],
@@ -44,8 +44,8 @@ export function fuseRanks<Item extends Identified>(
 }
 
 /**
- * The same for lists that were read further than their limits, for a later page. Only what stands within the limits is
- * ranked, so that every page is cut from one and the same order; what is beyond follows, at the least score there is.
+ * Like `fuseRanks`, for lists that were read beyond their limits for a later page. Only hits within the limits are
+ * ranked, so that all pages come from the same ranking; hits beyond follow with the lowest score.
  */
 export function fuseLegs<Item extends Identified>(
   semantic: readonly Item[],
@@ -55,16 +55,25 @@ export function fuseLegs<Item extends Identified>(
   const { semanticWeight, fullTextWeight, fullTextLimit, rrfK, limit } = settings;
   const fused = fuseRanks(semantic.slice(0, limit), fullText.slice(0, fullTextLimit), settings);
   const ranked = new Set(fused.map(({ item }) => item.id));
-  const beyond = new Map([...semantic.slice(limit), ...fullText.slice(fullTextLimit)].map((item) => [item.id, item]));
+  const beyond = alternate(semantic.slice(limit), fullText.slice(fullTextLimit));
   const sum = semanticWeight / (rrfK + limit) + fullTextWeight / (rrfK + fullTextLimit);
   const score = sum / (semanticWeight + fullTextWeight);
-  const rest = [...beyond.values()].filter(({ id }) => !ranked.has(id)).map((item) => ({ item, score }));
+  const rest = beyond.filter(({ id }) => !ranked.has(id)).map((item) => ({ item, score }));
   return [...fused, ...rest];
 }
 
+/** Interleaves two lists without duplicates, so that reading further only appends. */
+export function alternate<Item extends Identified>(one: readonly Item[], two: readonly Item[]): Item[] {
+  const items = new Map<string, Item>();
+  for (let place = 0; place < Math.max(one.length, two.length); place++) {
+    for (const item of [one[place], two[place]]) if (item && !items.has(item.id)) items.set(item.id, item);
+  }
+  return [...items.values()];
+}
+
 /**
- * Plain reciprocal rank fusion of several lists, `Σ 1/(60+rank)`, best first: how the answers to the variants of one
- * question become one list (r2r-v3.md 4.1, rag_fusion).
+ * Plain reciprocal rank fusion of several lists, `Σ 1/(60+rank)`, best first, for the results of a question's variants
+ * (docs/contract.md 4.1, rag_fusion).
  */
 export function fuseVariants<Item extends Identified>(lists: readonly (readonly Item[])[]): Fused<Item>[] {
   const fused = new Map<string, Fused<Item>>();
@@ -80,7 +89,7 @@ export function fuseVariants<Item extends Identified>(lists: readonly (readonly 
 
 const VARIANT_K = 60;
 
-// The first place counts when an item is listed twice.
+// A duplicate counts at its first rank.
 function ranksOf(items: readonly Identified[]): Map<string, number> {
   const ranks = new Map<string, number>();
   for (const [place, { id }] of items.entries()) if (!ranks.has(id)) ranks.set(id, place + 1);

@@ -1,13 +1,13 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import type { Drop } from './retriever.ts';
 
-/** Between two passages stands the white space that was taken off their ends; more may have been something to read. */
-const MOST_BETWEEN = 3;
+/** Only trimmed white space lies between two adjacent chunks; a larger gap may contain text. */
+const MAX_BETWEEN = 3;
 
 /**
- * Passages that follow one another in their document become one, at the place and under the name of the best of them.
- * Its text stands from its `start` to its `end` as in the document, but for the kind of white space at the joints, so
- * that places within it are places of the document. Passages that were given or edited by hand are left alone.
+ * Merges chunks that follow one another in their document, at the rank and with the identifier of the best of them. The
+ * merged text corresponds to the document from `start` to `end`, except for the kind of white space at the joints, so
+ * that offsets within it are offsets in the document. Ready-made and edited chunks are not merged.
  */
 export function mergeNeighbours(chunks: readonly ScoredChunk[], drop: (drop: Drop) => void): ScoredChunk[] {
   const groups = new Map<string, ScoredChunk[]>();
@@ -41,9 +41,9 @@ const isExact = ({ text, start, end }: ScoredChunk): boolean => text.length === 
 
 function follows(one: ScoredChunk, two: ScoredChunk): boolean {
   if (!isExact(one) || !isExact(two) || two.order !== one.order + 1) return false;
-  if (two.start <= one.start || two.end <= one.end || two.start > one.end + MOST_BETWEEN) return false;
+  if (two.start <= one.start || two.end <= one.end || two.start > one.end + MAX_BETWEEN) return false;
   const shared = one.end - two.start;
-  // A document read anew while it was searched would give passages of two texts.
+  // Prevents merging chunks of two texts when a document is ingested again during the search.
   return shared <= 0 || one.text.slice(-shared) === two.text.slice(0, shared);
 }
 

@@ -1,37 +1,55 @@
-import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { type EmbeddingModel, isSemantic } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
+import { MIN_CANDIDATES, scoreShares } from './fuse-scores.ts';
 import type { HybridSettings, SearchKind, SearchSettings } from './search-settings.ts';
 
-/** Settings with everything chosen that the caller left open. */
+/** Search settings with all defaults filled in. */
 export interface SearchPlan {
   readonly kind: SearchKind;
   readonly hybrid: HybridSettings;
+  /** How a hybrid search fuses its legs. */
+  readonly fusion: 'ranks' | 'scores';
+  /** Why the search is of another kind than requested. */
+  readonly note?: string;
 }
 
-/** The contract's defaults, r2r-v3.md 4.1. */
+/** The contract's defaults, docs/contract.md 4.1. */
 const forMeaning: HybridSettings = { fullTextWeight: 1, semanticWeight: 5, fullTextLimit: 200, rrfK: 50 };
-/** Where nearness only means shared words and pieces of words, full text leads; measured in docs/decisions.md. */
+/** With a lexical embedder, full text has more weight; measured in docs/decisions.md. */
 const forWords: HybridSettings = { ...forMeaning, fullTextWeight: 15, semanticWeight: 1 };
-/** Where nearness was learned from the corpus itself, it may say more and still not lead. */
+/** An embedder trained on the corpus adds results, but full text has more weight. */
 const forLearned: HybridSettings = { ...forMeaning, fullTextWeight: 4, semanticWeight: 1 };
 
-/** Checks the settings and fills them in to fit the embedder. Throws `invalid_request`. */
+/** Validates the settings and fills in defaults that suit the embedder. Throws `invalid_request`. */
 export function planSearch(
   settings: SearchSettings,
-  { isLexical, isLearned = false }: Pick<EmbeddingModel, 'isLexical' | 'isLearned'>,
+  embedder: Pick<EmbeddingModel, 'name' | 'isLexical' | 'isLearned'>,
 ): SearchPlan {
-  const { limit, offset } = settings;
+  const { limit, offset, measure } = settings;
+  const { isLexical, isLearned = false } = embedder;
   requireThat(Number.isInteger(limit) && limit >= 1, `"limit" must be a whole number from 1, not ${limit}.`);
   requireThat(Number.isInteger(offset) && offset >= 0, `"offset" must be a whole number from 0, not ${offset}.`);
   checkShaping(settings);
-  const kind = settings.kind ?? (isLexical ? 'hybrid' : 'semantic');
+  const needsWords = settings.kind === 'semantic' && !isSemantic(embedder);
+  const kind = needsWords ? 'hybrid' : (settings.kind ?? (isLexical ? 'hybrid' : 'semantic'));
   const defaults = isLearned ? forLearned : isLexical ? forWords : forMeaning;
-  // A limit beyond the default asks for more candidates without having to say so.
+  // A limit above the default implies more candidates.
   const fullTextLimit = Math.max(defaults.fullTextLimit, limit);
   const hybrid = { ...defaults, fullTextLimit, ...settings.hybrid };
   if (kind === 'hybrid') checkHybrid(hybrid, limit);
-  return { kind, hybrid };
+  const { fullTextWeight, semanticWeight, rrfK } = settings.hybrid;
+  const isWeighted = fullTextWeight !== undefined || semanticWeight !== undefined || rrfK !== undefined;
+  const note = needsWords ? { note: withoutMeaning(embedder.name) } : {};
+  if (kind !== 'hybrid' || !isLearned || isWeighted || measure !== 'cosine_distance') {
+    return { kind, hybrid, fusion: 'ranks', ...note };
+  }
+  const candidates = Math.max(MIN_CANDIDATES, fullTextLimit);
+  return { kind, hybrid: { ...hybrid, ...scoreShares, fullTextLimit: candidates }, fusion: 'scores', ...note };
 }
+
+const withoutMeaning = (name: string): string =>
+  `The embedder ${name} knows words and not what they mean, so the semantic search was fused with full text. ` +
+  'Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.';
 
 function checkShaping({ shaping, rerank }: SearchSettings): void {
   const { diversity = 0, maxPerDocument = null } = shaping ?? {};

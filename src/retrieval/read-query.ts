@@ -1,22 +1,22 @@
-/** A query with the marks in it understood. */
+/** A parsed query. */
 export interface ReadQuery {
-  /** What to look for: the words without the marks, and without what is excluded. */
+  /** The text without operators and excluded words. */
   readonly text: string;
-  /** What stood in quotation marks. */
+  /** Quoted phrases. */
   readonly phrases: readonly string[];
-  /** What `-` stood before: words, and phrases in quotation marks. */
+  /** Words, and quoted phrases, preceded by `-`. */
   readonly excluded: readonly string[];
-  /** It asks a question, in which quotation marks may only name things. */
+  /** It is a question, in which quotation marks may merely name things. */
   readonly isQuestion: boolean;
 }
 
-/** With more marks than this it is text that happens to have them. */
-const MOST_MARKS = 16;
+/** A query with more operators is pasted text. */
+const MAX_MARKS = 16;
 
 /**
- * `"exact words"`, `-word` and `-"exact words"`, each at the beginning or after a space or bracket. Everything else is
- * text: a quotation mark without its partner, a hyphen by itself, before a digit (`-5`) or a single letter (`tar -x`),
- * doubled (`--flag`), inside a word, or for a part that is left out (`Haupt- und -nebenfach`).
+ * Parses `"exact words"`, `-word` and `-"exact words"`, each at the beginning or after a space or bracket. Everything
+ * else is text: an unpaired quotation mark, a hyphen by itself, before a digit (`-5`) or a single letter (`tar -x`),
+ * doubled (`--flag`), inside a word, or as a suspended hyphen (`Haupt- und -nebenfach`).
  */
 export function readQuery(query: string): ReadQuery {
   const isQuestion = /[?？؟]["”“»)\]\s]*$/u.test(query);
@@ -29,7 +29,7 @@ export function readQuery(query: string): ReadQuery {
     return hyphen === '' ? words : '';
   });
   const marks = phrases.length + excluded.length;
-  if (marks === 0 || marks > MOST_MARKS) return { text: query, phrases: [], excluded: [], isQuestion };
+  if (marks === 0 || marks > MAX_MARKS) return { text: query, phrases: [], excluded: [], isQuestion };
   return {
     text: text.replaceAll(/\s+/g, ' ').trim(),
     phrases: unique(phrases),
@@ -38,7 +38,7 @@ export function readQuery(query: string): ReadQuery {
   };
 }
 
-// Opening marks; then a phrase in straight or in curled quotation marks, or after a hyphen a word.
+// An opening; then a phrase in straight or curly quotation marks, or after a hyphen a word.
 const MARK =
   /(?<=^|\s|(?<![\p{L}\p{N}_])[([{])(-?)(?:"([^"\n]{1,300})"(?![\p{L}\p{N}])|[“„”]([^“”„"\n]{1,300})[”“](?![\p{L}\p{N}])|(?<=-)(?<!(?:^|\s)(?:und|oder|bzw\.?|sowie|and|or|en|of|och|og|eller|&)\s{1,3}-)([\p{L}_][\p{L}\p{M}\p{N}_]+(?:[-.'’][\p{L}\p{M}\p{N}_]+)*))/giu;
 

@@ -2,15 +2,15 @@ import type { ScoredChunk } from '../documents/chunk.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { SearchLog } from './search-log.ts';
 
-/** Reads a question and passages together, which tells better than any index how well they fit. */
+/** A reranker (cross-encoder or model): scores a question and chunks together, more precisely than an index. */
 export interface Reranker {
   /** Provider-qualified. */
   readonly name: string;
-  /** Passages it reads at once where nobody says how many. */
+  /** Default number of chunks it reads. */
   readonly depth: number;
-  /** After so long the search goes on without it. */
+  /** Time limit, after which the search continues without it. */
   readonly milliseconds: number;
-  /** The places of the passages that were judged, with scores from 0 to 1; throws ServiceError when it cannot. */
+  /** The indexes of the chunks it scored, with scores from 0 to 1; throws ServiceError on failure. */
   rank(request: RerankRequest, signal: AbortSignal): Promise<readonly RankedPassage[]>;
 }
 
@@ -32,16 +32,16 @@ interface Reranking {
   readonly signal: AbortSignal;
 }
 
-/** More is more than any of them takes at once. */
-const MOST_RERANKED = 1_000;
+/** Maximum that any reranker accepts at once. */
+const MAX_RERANKED = 1_000;
 
 /**
- * The same hits, the first of them in the reranker's order and with its scores. One that fails or takes too long
- * changes nothing but the notes.
+ * Reorders the top hits by the reranker's scores. When it fails or exceeds its time limit, the order stays and a note
+ * is added.
  */
 export async function rerank(found: readonly ScoredChunk[], reranking: Reranking): Promise<readonly ScoredChunk[]> {
   const { reranker, query, depth, log, signal } = reranking;
-  const head = found.slice(0, Math.min(depth, MOST_RERANKED));
+  const head = found.slice(0, Math.min(depth, MAX_RERANKED));
   if (head.length < 2) return found;
   const passages = head.map(passageOf);
   try {
@@ -73,7 +73,7 @@ async function inTime(reranker: Reranker, request: RerankRequest, signal: AbortS
   }
 }
 
-// What was not judged follows what was, in its own order.
+// Unscored hits follow the scored ones, in their original order.
 function reorder(head: readonly ScoredChunk[], ranked: readonly RankedPassage[]): ScoredChunk[] {
   const scores = new Map<number, number>();
   for (const { index, score } of ranked) if (!scores.has(index)) scores.set(index, score);

@@ -1,33 +1,38 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
 import type { GraphHit } from '../documents/graph-hit.ts';
 import type { Correction } from '../store/chunk-search.ts';
+import type { Coverage } from './coverage.ts';
 import type { HybridSettings, SearchKind, SearchSettings } from './search-settings.ts';
 
-/** How a search was carried out, for `explain` (chances.md C7). */
+/** How a search was carried out, for `explain`. */
 export interface SearchExplanation {
   readonly kind: SearchKind;
   readonly strategy: string;
-  /** What was searched for where that was not the question itself, which leant on a conversation. */
+  /** The standalone query, where the question depended on a conversation. */
   readonly searched?: string;
   readonly embedder: string | null;
   readonly hybrid: HybridSettings | null;
+  /** How the legs were fused, with the weights above; null when there was one leg. */
+  readonly fusion: 'ranks' | 'scores' | null;
   /** Hits of each leg before fusion; null when the leg did not run. */
   readonly semanticHits: number | null;
   readonly fullTextHits: number | null;
   /** The terms the full-text leg looked for. */
   readonly terms: readonly string[];
-  /** Words that no passage has, and what full text looked for in their place. */
+  /** How much of the question the top hits cover; absent unless requested. */
+  readonly coverage?: Coverage | null;
+  /** Words found in no chunk, and the terms searched in their place. */
   readonly corrections?: readonly Correction[];
-  /** The reranker, and how many hits it read. */
+  /** The reranker, and the number of hits it scored. */
   readonly reranker?: { readonly name: string; readonly depth: number };
-  /** Phrases in quotation marks, which of them every hit says or the first ones do, and what no hit says. */
-  readonly wording?: {
+  /** Quoted phrases, whether all hits or only the first ones contain them, and excluded ones. */
+  readonly phraseFilters?: {
     readonly phrases: readonly string[];
     readonly required: readonly string[];
     readonly preferred: readonly string[];
     readonly excluded: readonly string[];
   };
-  /** Hits of this search that are not shown by themselves, and why. */
+  /** Hits that are not shown separately, and why. */
   readonly dropped?: readonly Drop[];
   readonly milliseconds: {
     readonly embed: number;
@@ -36,28 +41,29 @@ export interface SearchExplanation {
     readonly graph?: number;
     readonly rerank?: number;
   };
-  /** Things the caller should know, e.g. that the vector index is being rebuilt. */
+  /** Remarks for the caller, e.g. that the vector index is being rebuilt. */
   readonly notes: readonly string[];
 }
 
 export interface Drop {
   readonly id: string;
   readonly reason: 'duplicate' | 'max_per_document' | 'merged';
-  /** The hit that stands for it. */
+  /** The hit shown in its place. */
   readonly of?: string;
 }
 
 export interface SearchOutcome {
   /** Best first, after offset and limit. */
   readonly chunks: readonly ScoredChunk[];
-  /** Entities, then relationships, then communities, each best first; absent where the graph was not asked. */
+  /** Entities, then relationships, then communities, each best first; absent when the graph was not searched. */
   readonly graph?: readonly GraphHit[];
   readonly explanation: SearchExplanation;
 }
 
 /**
- * The one way to search chunks. `"exact words"` stand so in every hit, or for a question in the first ones, and
- * `-word` and `-"exact words"` in none (see `readQuery`). Throws `invalid_request` for an empty query and one that only says what to leave out.
+ * Searches chunks; the only search interface. `"exact words"` must occur in every hit, or, for a question, rank first;
+ * `-word` and `-"exact words"` must occur in none (see `readQuery`). Throws `invalid_request` for an empty query and
+ * for one that consists of exclusions only.
  */
 export interface Retriever {
   search(query: string, settings: SearchSettings, signal: AbortSignal): Promise<SearchOutcome>;

@@ -1,9 +1,9 @@
 import type { Model } from '../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 
-/** Other words to search by: imagined answers (`hyde`) or the question put differently (`rag_fusion`). */
+/** Writes query variants: hypothetical answers (`hyde`) or paraphrases (`rag_fusion`). */
 export interface QueryVariants {
-  /** At most `count`, without the query itself; fewer when the model gives fewer. Throws what the model throws. */
+  /** At most `count`, without the query itself; fewer when the model gives fewer. Throws the model's errors. */
   write(request: VariantRequest, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -13,7 +13,7 @@ export interface VariantRequest {
   readonly count: number;
 }
 
-/** Has a model write the variants, asked with these words. */
+/** Variants written by a model, with these prompts. */
 export function modelQueryVariants(model: Model, prompts: PromptTexts = builtInPrompts): QueryVariants {
   return {
     async write(request, signal) {
@@ -33,7 +33,7 @@ export function modelQueryVariants(model: Model, prompts: PromptTexts = builtInP
   };
 }
 
-/** One variant per line, with the list marks that models add all the same taken off. */
+/** Parses one variant per line, removing list markers. */
 export function readVariants(answer: string, { query, count }: VariantRequest): string[] {
   const lines = answer.split('\n').map((line) => line.replace(/^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+/, '').trim());
   return [...new Set(lines)].filter((line) => /[\p{L}\p{N}]/u.test(line) && line !== query).slice(0, count);

@@ -1,8 +1,9 @@
 import type { Document } from '../documents/document.ts';
-import { type EmbeddingModel, knowsMeaning } from '../embeddings/embedding-model.ts';
+import { type EmbeddingModel, isSemantic } from '../embeddings/embedding-model.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Corpus, CorpusView, DocumentQuery, FoundDocument, Paged } from '../store/corpus.ts';
 import type { DescriptionSearch, FoundDescriptions } from '../store/description-records.ts';
+import { cutQuery } from '../store/full-text/analyse.ts';
 import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
 import { fuseLegs } from './fuse-ranks.ts';
 import { planSearch } from './plan-search.ts';
@@ -13,13 +14,13 @@ export interface DocumentSearchParts {
   readonly embedder: EmbeddingModel;
 }
 
-/** Documents near in meaning that are looked at; whoever wants more of them wants a list. */
+/** Candidates of the vector leg. */
 const NEAREST = 100;
-const LEAST_WORDS = 200;
+const MIN_WORDS = 200;
 
 /**
- * The same corpus, whose documents are found by the words and, where the embedder knows any, by the meaning of their
- * titles and summaries.
+ * Wraps a corpus so that its documents are found by full text and, with a semantic embedder, by vectors of their titles
+ * and summaries.
  */
 export function withDescriptions<Searched extends Corpus>(corpus: Searched, parts: DocumentSearchParts): Searched {
   const search = createDocumentSearch(parts);
@@ -35,9 +36,10 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
   const never = new AbortController().signal;
 
   async function rank(query: DocumentQuery, kind: SearchKind, asOf: string | undefined): Promise<FoundDescriptions> {
-    const { text, filter, offset, limit, signal = never } = query;
+    const { filter, offset, limit, signal = never } = query;
+    const text = cutQuery(query.text);
     const meaning = kind === 'semantic' ? Math.max(NEAREST, offset + limit) : NEAREST;
-    const limits = { words: kind === 'semantic' ? 0 : Math.max(LEAST_WORDS, offset + limit), meaning };
+    const limits = { words: kind === 'semantic' ? 0 : Math.max(MIN_WORDS, offset + limit), meaning };
     const asked = { text, filter, asOf, limits, signal };
     if (kind === 'full_text') return descriptions.rank(asked);
     try {
@@ -46,7 +48,7 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
         (near) => descriptions.rank({ ...asked, near }),
       );
     } catch (error) {
-      // By words alone is a worse answer than by both, and a far better one than none.
+      // On an embedder outage, full text alone is better than no answer.
       if (kind === 'semantic' || signal.aborted || !isOutage(error)) throw error;
       return descriptions.rank(asked);
     }
@@ -54,7 +56,8 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
 
   return async (query: DocumentQuery, asOf: string | undefined): Promise<Paged<FoundDocument>> => {
     const { filter, limit, offset } = query;
-    const kind = query.kind ?? (knowsMeaning(embedder) ? 'hybrid' : 'full_text');
+    // With a lexical embedder full text is better, and no vectors are stored.
+    const kind = isSemantic(embedder) ? (query.kind ?? 'hybrid') : 'full_text';
     const settings = { ...defaultSearchSettings, filter, limit, offset, kind };
     const plan = planSearch({ ...settings, hybrid: { ...usualWeights(embedder), ...query.hybrid } }, embedder);
     const { byWords, byMeaning, total } = await rank(query, kind, asOf);
@@ -77,7 +80,7 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
     return {
       items: shown.flatMap(({ key, score }) => {
         const document: Document | undefined = documents.get(key);
-        // Removed between the two queries.
+        // Empty when the document was removed between the two queries.
         return document === undefined ? [] : [{ ...document, score, searchedBy }];
       }),
       total: kind === 'semantic' ? ranked.length : total,
@@ -86,8 +89,8 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
 }
 
 /**
- * A description is short, so that what goes with its words says more of it than of a whole passage: what was learned from
- * the corpus counts as much as the words themselves (measured in docs/decisions.md).
+ * Descriptions are short, so vectors learned from the corpus get the same weight as full text (measured in
+ * docs/decisions.md).
  */
 const usualWeights = ({ isLearned }: EmbeddingModel): Partial<HybridSettings> =>
   isLearned === true ? { fullTextWeight: 1, semanticWeight: 1 } : {};

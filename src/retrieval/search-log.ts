@@ -2,15 +2,15 @@ import type { Correction } from '../store/chunk-search.ts';
 import type { SearchPlan } from './plan-search.ts';
 import type { Drop, SearchExplanation } from './retriever.ts';
 
-/** Collects what a search wants to tell of itself. */
+/** Collects the explanation, timings and notes of a search. */
 export interface SearchLog {
   note(text: string): void;
-  /** Runs one leg and adds the time it took; legs of several variants run side by side and add up. */
+  /** Runs one leg and adds its duration; the durations of concurrent variants add up. */
   time<Result>(leg: 'embed' | 'semantic' | 'fullText' | 'rerank', work: () => Promise<Result>): Promise<Result>;
   hits(leg: 'semantic' | 'fullText', count: number): void;
-  /** What was read out of the query's marks. */
-  wording(wording: NonNullable<SearchExplanation['wording']>): void;
-  /** Words of the query, or of a variant of it, that were taken for misspelt. */
+  /** Records the parsed operators of the query. */
+  phraseFilters(phraseFilters: NonNullable<SearchExplanation['phraseFilters']>): void;
+  /** Records spelling corrections for words of the query or of a variant. */
   corrections(corrections: readonly Correction[]): void;
   drop(drop: Drop): void;
   reranked(by: { readonly name: string; readonly depth: number }): void;
@@ -24,7 +24,7 @@ export function createSearchLog(): SearchLog {
   const corrected = new Map<string, Correction>();
   const dropped = new Map<string, Drop>();
   let reranker: SearchExplanation['reranker'];
-  let said: SearchExplanation['wording'];
+  let said: SearchExplanation['phraseFilters'];
   return {
     note: (text) => {
       notes.add(text);
@@ -40,8 +40,8 @@ export function createSearchLog(): SearchLog {
     hits(leg, count) {
       hits[leg] = (hits[leg] ?? 0) + count;
     },
-    wording: (wording) => {
-      said = wording;
+    phraseFilters: (phraseFilters) => {
+      said = phraseFilters;
     },
     corrections: (corrections) => {
       for (const each of corrections) corrected.set(each.word, each);
@@ -52,18 +52,19 @@ export function createSearchLog(): SearchLog {
     reranked: (by) => {
       reranker = by;
     },
-    explain: (strategy, { kind, hybrid }, embedder, terms) => ({
+    explain: (strategy, { kind, hybrid, fusion }, embedder, terms) => ({
       kind,
       strategy,
       embedder: kind === 'full_text' ? null : embedder,
       hybrid: kind === 'hybrid' ? hybrid : null,
+      fusion: kind === 'hybrid' ? fusion : null,
       semanticHits: hits.semantic,
       fullTextHits: hits.fullText,
       terms: kind === 'semantic' ? [] : terms,
       ...(corrected.size > 0 && { corrections: [...corrected.values()] }),
       ...(dropped.size > 0 && { dropped: [...dropped.values()] }),
       ...(reranker && { reranker }),
-      ...(said && { wording: said }),
+      ...(said && { phraseFilters: said }),
       milliseconds,
       notes: [...notes],
     }),

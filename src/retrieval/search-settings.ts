@@ -4,20 +4,20 @@ import type { DistanceMeasure } from '../store/chunk-search.ts';
 export type SearchKind = 'semantic' | 'full_text' | 'hybrid';
 export type SearchStrategy = 'vanilla' | 'hyde' | 'rag_fusion';
 
-/** Weights and limits of the fusion, r2r-v3.md 4.1. */
+/** Weights and limits of the fusion, docs/contract.md 4.1. */
 export interface HybridSettings {
   readonly fullTextWeight: number;
   readonly semanticWeight: number;
-  /** Candidates taken from the full-text leg. */
+  /** Number of candidates from the full-text leg. */
   readonly fullTextLimit: number;
   readonly rrfK: number;
 }
 
-/** How to search. Undefined `kind` and hybrid weights are chosen to fit the embedder. */
+/** Search settings. Undefined `kind` and hybrid weights default to values that suit the embedder. */
 export interface SearchSettings {
   readonly kind?: SearchKind;
   readonly filter: Filter;
-  /** The state of the corpus to search: that at this time (ISO-8601, UTC) instead of the present one. */
+  /** Searches the state of the corpus at this time (ISO-8601, UTC) instead of the current one. */
   readonly asOf?: string;
   readonly limit: number;
   readonly offset: number;
@@ -25,24 +25,24 @@ export interface SearchSettings {
   readonly hybrid: Partial<HybridSettings>;
   readonly strategy: SearchStrategy;
   readonly subQueries: number;
-  /** Ask for how each hit came to its place. */
+  /** Returns an explanation of each hit's rank. */
   readonly explain: boolean;
-  /** What becomes of the ranked hits; left out, nothing. */
+  /** Post-processing of the ranked hits; none when absent. */
   readonly shaping?: Partial<ShapingSettings>;
-  /** Left out, the reranker there is, if any, reads as many hits as usual. */
+  /** When absent, the configured reranker, if any, scores its default number of hits. */
   readonly rerank?: RerankSettings;
-  /** What to look for in the graph; left out, everything that the usual limits let in. */
+  /** Graph search; with default limits when absent. */
   readonly graph?: GraphSettings;
 }
 
-/** What becomes of the ranked hits, beyond the contract. */
+/** Post-processing of the ranked hits, an extension of the contract. */
 export interface ShapingSettings {
-  /** From 0, the order as it is, to 1, passages as different as can be. */
+  /** MMR diversity from 0, the original order, to 1, maximally different chunks. */
   readonly diversity: number;
   readonly maxPerDocument: number | null;
-  /** Passages that say the same in the same words are one hit. */
+  /** Folds near-duplicate chunks into one hit. */
   readonly foldDuplicates: boolean;
-  /** Hits that follow one another in a document are one hit. */
+  /** Merges consecutive chunks of a document into one hit. */
   readonly mergeNeighbours: boolean;
 }
 
@@ -55,17 +55,17 @@ export const defaultShaping: ShapingSettings = {
 
 export interface RerankSettings {
   readonly enabled: boolean;
-  /** The first so many hits are read by the reranker. */
+  /** Number of top hits the reranker scores. */
   readonly depth?: number;
 }
 
-/** How to search the graph, r2r-v3.md 4.1 and 4.5. Limits left out are those of the search. */
+/** Graph search settings, docs/contract.md 4.1, 4.5. Absent limits are those of the search. */
 export interface GraphSettings {
   readonly enabled: boolean;
-  /** `global` looks at communities alone. */
+  /** `global` searches communities only. */
   readonly kind: 'local' | 'global';
   readonly limits: { readonly entities?: number; readonly relationships?: number; readonly communities?: number };
-  /** False where only the graph is to be searched. */
+  /** False when only the graph is searched. */
   readonly withChunks: boolean;
 }
 

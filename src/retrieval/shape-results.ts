@@ -4,11 +4,13 @@ import { foldDuplicates } from './fold-duplicates.ts';
 import type { Drop } from './retriever.ts';
 import type { ShapingSettings } from './search-settings.ts';
 
-/** Whether some of what is found may go, so that more has to be looked at than is shown. */
+/** Whether post-processing may remove hits, so that more candidates are needed than are shown. */
 export const thinsOut = ({ diversity, maxPerDocument, foldDuplicates: folds }: ShapingSettings): boolean =>
   diversity > 0 || maxPerDocument !== null || folds;
 
-/** What of the ranked candidates stays, and in which order: first what says the same goes, then what is too much of one document. */
+/**
+ * Post-processes the ranked candidates: first removes duplicates, then limits the hits per document and diversifies.
+ */
 export function shapeResults(
   found: readonly ScoredChunk[],
   { diversity, maxPerDocument, foldDuplicates: folds }: ShapingSettings,

@@ -10,14 +10,14 @@ export interface RunLogSettings {
   /** Most ended runs kept; the oldest go first. */
   readonly most: number;
   /** Most characters of ended runs' events kept; the oldest go first. */
-  readonly mostCharacters: number;
+  readonly maxCharacters: number;
 }
 
 export const defaultRunLogSettings: RunLogSettings = {
   grace: 5_000,
   keep: 10 * 60_000,
   most: 500,
-  mostCharacters: 64_000_000,
+  maxCharacters: 64_000_000,
 };
 
 export interface StartRun extends Omit<RunParts, 'id' | 'grace'> {
@@ -73,14 +73,14 @@ export class RunLog {
 
   #end(run: Run): void {
     this.#running.delete(run.id);
-    if (run.isStillborn) return;
+    if (run.failedBeforeFirstEvent) return;
     const { id } = run;
     const forget = setTimeout(() => this.#forget(id), this.#settings.keep).unref();
     this.#ended.set(id, { run, forget });
     let size = 0;
     for (const ended of this.#ended.values()) size += ended.run.size;
     for (const [oldest, ended] of this.#ended) {
-      const isTooMuch = this.#ended.size > this.#settings.most || size > this.#settings.mostCharacters;
+      const isTooMuch = this.#ended.size > this.#settings.most || size > this.#settings.maxCharacters;
       // The one that just ended stays, however large it is: its own reader may not have read it all.
       if (!isTooMuch || oldest === id) return;
       size -= ended.run.size;

@@ -38,8 +38,15 @@ export interface RunParts {
   onFailure(thrown: unknown): RunEvent;
 }
 
-/** Events a run may be ahead of its foremost reader: it waits for readers, so that nothing is made for nobody. */
-const MOST_AHEAD = 256;
+/**
+ * How far a run may be ahead of the foremost reader it ever had: beyond, it waits for readers, so that nothing is made
+ * for nobody. One that goes on without readers waits only when what it has made becomes too large to keep.
+ */
+const MAX_AHEAD = { events: 256, characters: 1_000_000 };
+const MAX_AHEAD_UNREAD = { events: Number.POSITIVE_INFINITY, characters: 8_000_000 };
+
+/** Milliseconds a run that goes on without readers waits for one when it has made too much. */
+const MAX_WAIT = 10 * 60_000;
 
 /** Milliseconds that work gets to end when it is cancelled, before nobody waits for it any more. */
 const PATIENCE = 2_000;
@@ -55,15 +62,18 @@ export class Run {
   readonly ended: Promise<void>;
   readonly #parts: RunParts;
   readonly #events: RunEvent[] = [];
-  /** How many events each reader has taken. */
-  readonly #readers = new Map<symbol, number>();
+  /** Characters of all events up to each. */
+  readonly #sizes: number[] = [];
+  readonly #readers = new Set<symbol>();
+  /** How many events the foremost reader took, also after it left. */
+  #foremost = 0;
   readonly #abort = new AbortController();
   readonly #startedAt = new Date();
   #status: RunRecord['status'] = 'running';
   #endedAt: Date | undefined;
   #size = 0;
   /** What was thrown before there was any event to follow it. */
-  #stillborn: { readonly thrown: unknown } | undefined;
+  #failedBeforeFirstEvent: { readonly thrown: unknown } | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
   #changed = Promise.withResolvers<void>();
 
@@ -93,8 +103,8 @@ export class Run {
   }
 
   /** Whether it failed before its first event: there is nothing to read again. */
-  get isStillborn(): boolean {
-    return this.#stillborn !== undefined;
+  get failedBeforeFirstEvent(): boolean {
+    return this.#failedBeforeFirstEvent !== undefined;
   }
 
   /**
@@ -126,12 +136,12 @@ export class Run {
         if (next !== undefined) {
           taken++;
           yield { number: taken, ...next };
-          this.#readers.set(reader, taken);
+          this.#foremost = Math.max(this.#foremost, taken);
           this.#tell();
         } else if (this.#endedAt === undefined) {
           await this.#changed.promise;
         } else {
-          if (this.#stillborn !== undefined) throw this.#stillborn.thrown;
+          if (this.#failedBeforeFirstEvent !== undefined) throw this.#failedBeforeFirstEvent.thrown;
           return;
         }
       }
@@ -146,7 +156,7 @@ export class Run {
     try {
       for await (const event of this.#parts.produce(signal)) {
         this.#add(event);
-        while (this.#isFarAhead() && !signal.aborted) await this.#changed.promise;
+        await this.#keepPace(signal);
       }
       this.#status = 'ended';
     } catch (thrown) {
@@ -154,7 +164,7 @@ export class Run {
       // What an aborted producer throws is its own affair; why it was aborted is what readers should know.
       if (signal.aborted) this.#add(this.#parts.onFailure(signal.reason));
       else if (this.#events.length > 0) this.#add(this.#parts.onFailure(thrown));
-      else this.#stillborn = { thrown };
+      else this.#failedBeforeFirstEvent = { thrown };
     }
     this.#endedAt = new Date();
     clearTimeout(this.#graceTimer);
@@ -164,16 +174,30 @@ export class Run {
   #add(event: RunEvent): void {
     this.#events.push(event);
     this.#size += event.json.length;
+    this.#sizes.push(this.#size);
     this.#tell();
   }
 
+  async #keepPace(signal: AbortSignal): Promise<void> {
+    const isWaited = Number.isFinite(this.#parts.grace);
+    while (this.#isFarAhead() && !signal.aborted) {
+      if (!isWaited && this.#readers.size === 0) this.#endWithin(MAX_WAIT);
+      await this.#changed.promise;
+    }
+  }
+
   #isFarAhead(): boolean {
-    return this.#readers.size > 0 && this.#events.length - Math.max(...this.#readers.values()) > MOST_AHEAD;
+    const isRead = this.#readers.size > 0 || Number.isFinite(this.#parts.grace);
+    const most = isRead ? MAX_AHEAD : MAX_AHEAD_UNREAD;
+    const taken = this.#sizes[this.#foremost - 1] ?? 0;
+    return this.#events.length - this.#foremost > most.events || this.#size - taken > most.characters;
   }
 
   #enter(reader: symbol, taken: number): void {
     clearTimeout(this.#graceTimer);
-    this.#readers.set(reader, taken);
+    this.#readers.add(reader);
+    this.#foremost = Math.max(this.#foremost, taken);
+    this.#tell();
   }
 
   #leave(reader: symbol): void {
@@ -181,9 +205,14 @@ export class Run {
     this.#tell();
     const { grace } = this.#parts;
     if (this.#readers.size > 0 || this.#status !== 'running' || !Number.isFinite(grace)) return;
+    this.#endWithin(grace);
+  }
+
+  #endWithin(milliseconds: number): void {
     const end = () => this.#abort.abort(new ServiceError('cancelled', 'Its reader left and did not come back.'));
-    if (grace === 0) end();
-    else this.#graceTimer = setTimeout(end, grace).unref();
+    clearTimeout(this.#graceTimer);
+    if (milliseconds === 0) end();
+    else this.#graceTimer = setTimeout(end, milliseconds).unref();
   }
 
   #tell(): void {

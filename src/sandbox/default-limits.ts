@@ -4,7 +4,7 @@ import type { SandboxLimits } from './sandbox.ts';
 /** What applies where no setting says otherwise. */
 export const defaultSandboxLimits: SandboxLimits = {
   milliseconds: 10_000,
-  mostMilliseconds: 60_000,
+  maxMilliseconds: 60_000,
   pythonMegabytes: 256,
   processMegabytes: 600,
   codeCharacters: 100_000,

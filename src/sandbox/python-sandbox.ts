@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
+import { programFile } from '../program-file.ts';
 import { type OuterLayers, slotCommand } from './outer-layers.ts';
 import type { PythonPackages } from './packages.ts';
 import { SlotPool } from './pool.ts';
@@ -41,7 +41,7 @@ export function createPythonSandbox(options: PythonSandboxOptions): Sandbox & { 
     limits,
     async run(request, signal) {
       const text = encodeRequest(request, limits);
-      const milliseconds = Math.min(request.milliseconds ?? limits.milliseconds, limits.mostMilliseconds);
+      const milliseconds = Math.min(request.milliseconds ?? limits.milliseconds, limits.maxMilliseconds);
       const lease = await pool.lease(request, signal).catch((error: unknown) => {
         throw error instanceof SlotFailure ? cannotStart(error) : error;
       });
@@ -71,7 +71,7 @@ export function createPythonSandbox(options: PythonSandboxOptions): Sandbox & { 
 /** What starts slots: makes the snapshot the first time, and once more when it turns out not to work. */
 function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
   const { runtime, limits, cacheFolder, packages, report } = options;
-  const script = fileURLToPath(new URL(`./slot/slot-process${extname(import.meta.filename)}`, import.meta.url));
+  const script = programFile('./slot/slot-process.ts', import.meta);
   const sourceFiles = [`${dirname(script)}/`, packageFile(dirname(script))];
 
   const findLayers = lazily(async () => {
@@ -119,8 +119,8 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
       ...more,
     };
     // Each character can take six bytes in JSON, twice encoded.
-    const longestReply = 12 * (4 * limits.outputCharacters + 20_000) + 2 * limits.outputBytes;
-    return { command, start, longestReply, residentBytes: start.residentBytes };
+    const maxReplyLength = 12 * (4 * limits.outputCharacters + 20_000) + 2 * limits.outputBytes;
+    return { command, start, maxReplyLength, residentBytes: start.residentBytes };
   }
 
   const cache = lazily(() => openSnapshotCache(join(cacheFolder, 'python'), runtime));
@@ -187,8 +187,8 @@ function encodeRequest({ code, inputs, files, milliseconds }: PythonRequest, lim
       `The code has ${code.length} characters; at most ${limits.codeCharacters} are taken. Hand data in as files or inputs.`,
     );
   }
-  if (milliseconds !== undefined && milliseconds > limits.mostMilliseconds) {
-    throw new ServiceError('invalid_request', `At most ${limits.mostMilliseconds} ms are given to a call.`);
+  if (milliseconds !== undefined && milliseconds > limits.maxMilliseconds) {
+    throw new ServiceError('invalid_request', `At most ${limits.maxMilliseconds} ms are given to a call.`);
   }
   const strange = files.find(({ name }) => !isSafeName(name));
   if (strange !== undefined) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../documents/document.ts';
 import type { CapturedText, PythonResult, SandboxLimits } from './sandbox.ts';
 
-const LONGEST_NAME = 300;
+const MAX_NAME_LENGTH = 300;
 
 // What comes out of the sandbox is strangers' text in every part, whatever the harness in there meant to say.
 const captured = (most: number) => z.string().transform((text) => text.slice(0, most));
@@ -38,11 +38,11 @@ const replySchema = ({ outputCharacters, outputFiles }: SandboxLimits) =>
     exit_code: z.number().int().nullish(),
     milliseconds: count.default(0),
     files: z
-      .array(z.object({ name: z.string().max(LONGEST_NAME), base64: z.base64() }))
+      .array(z.object({ name: z.string().max(MAX_NAME_LENGTH), base64: z.base64() }))
       .max(outputFiles)
       .default([]),
     skipped: z
-      .array(z.object({ name: captured(LONGEST_NAME), bytes: count, reason: captured(100) }))
+      .array(z.object({ name: captured(MAX_NAME_LENGTH), bytes: count, reason: captured(100) }))
       .max(20)
       .default([]),
   });
@@ -95,7 +95,7 @@ function withCount(text: string, counted: number): CapturedText {
 export function isSafeName(name: string): boolean {
   return (
     name.length > 0 &&
-    name.length <= LONGEST_NAME &&
+    name.length <= MAX_NAME_LENGTH &&
     !/[\p{Cc}\p{Cf}\p{Cs}\\:*?"<>|]/u.test(name) &&
     name.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
   );

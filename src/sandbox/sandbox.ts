@@ -82,7 +82,7 @@ export interface PythonError {
 export interface SandboxLimits {
   /** Wall time when a call names none, and at most. */
   readonly milliseconds: number;
-  readonly mostMilliseconds: number;
+  readonly maxMilliseconds: number;
   /** What Python's objects may take. */
   readonly pythonMegabytes: number;
   /** What the whole process of a slot may take. */

@@ -25,7 +25,7 @@ export type SlotAnswer =
 export interface SlotOptions {
   readonly command: SlotCommand;
   readonly start: SlotStart;
-  readonly longestReply: number;
+  readonly maxReplyLength: number;
   readonly residentBytes: number;
 }
 
@@ -39,11 +39,11 @@ const START_LIMIT_MS = 90_000;
 const OVERRUN_MS = 1_000;
 const WATCH_EVERY_MS = 50;
 const KEPT_WORDS = 2_000;
-const LONGEST_SNAPSHOT = 400_000_000;
+const MAX_SNAPSHOT_LENGTH = 400_000_000;
 
 /** Starts a slot and waits until it can be asked. Throws SlotFailure. */
 export async function startSlot(options: SlotOptions): Promise<Slot> {
-  const child = launch(options, options.longestReply);
+  const child = launch(options, options.maxReplyLength);
   const first = await child.next(START_LIMIT_MS);
   if (first.kind !== 'message' || first.message.kind !== 'ready') throw await failure(child, first);
   return {
@@ -69,7 +69,7 @@ export async function startSlot(options: SlotOptions): Promise<Slot> {
 
 /** Starts Python from nothing and returns its memory. Throws SlotFailure. */
 export async function takeSnapshot(options: SlotOptions): Promise<Buffer> {
-  const child = launch(options, LONGEST_SNAPSHOT);
+  const child = launch(options, MAX_SNAPSHOT_LENGTH);
   try {
     const first = await child.next(START_LIMIT_MS);
     if (first.kind !== 'message' || first.message.kind !== 'snapshot') throw await failure(child, first);
@@ -137,7 +137,7 @@ interface Child {
   end(): void;
 }
 
-function launch({ command, start, residentBytes }: SlotOptions, longestFrame: number): Child {
+function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: number): Child {
   const child = spawn(command.program, [...command.words], {
     env: {},
     cwd: '/',
@@ -146,7 +146,7 @@ function launch({ command, start, residentBytes }: SlotOptions, longestFrame: nu
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
-  const reader = new FrameReader(longestFrame);
+  const reader = new FrameReader(maxFrameLength);
   const said: Next[] = [];
   let expectsRaw = false;
   let listener: ((next: Next) => void) | undefined;

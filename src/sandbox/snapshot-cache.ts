@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
+import { programFile } from '../program-file.ts';
 import type { PythonRuntime } from './runtime.ts';
 
 /** The memory of a started Python, kept in a file so that the next one starts in a fifth of the time. */
@@ -11,8 +12,8 @@ export interface SnapshotCache {
   discard(): Promise<void>;
 }
 
-// Compiled, the sources end otherwise.
-const COMPILED = ['boot-isolate', 'patch-pyodide'].map((name) => `${name}${extname(import.meta.filename)}`);
+const SLOT = programFile('./slot/slot-process.ts', import.meta);
+const COMPILED = ['boot-isolate', 'patch-pyodide'].map((name) => `${name}${extname(SLOT)}`);
 const PROGRAM = [...COMPILED, 'isolate/prelude.js', 'isolate/lockdown.js', 'isolate/python.js', 'python/sandbox.py'];
 
 /**
@@ -48,7 +49,7 @@ async function keyOf({ pyodide, pyodideVersion }: PythonRuntime): Promise<string
   for (const name of ['pyodide.asm.wasm', 'python_stdlib.zip', 'pyodide.asm.mjs', 'pyodide.mjs']) {
     hash.update(await readFile(join(pyodide, name)));
   }
-  for (const name of PROGRAM) hash.update(await readFile(new URL(`./slot/${name}`, import.meta.url)));
+  for (const name of PROGRAM) hash.update(await readFile(join(dirname(SLOT), name)));
   return hash.digest('hex').slice(0, 32);
 }
 

@@ -10,20 +10,22 @@ export interface HintFacts {
   readonly preferredEmbedder: string;
   /** `CITEWELL_EMBEDDING_MODEL` */
   readonly embeddingModelSetting: string | undefined;
+  /** `CITEWELL_MODEL` */
+  readonly modelSetting?: string | undefined;
+  /** Providers whose key or address is set: `openai`, `anthropic`, `ollama`, and those of `CITEWELL_PROVIDERS`. */
+  readonly providers?: readonly string[];
+  /** Why the vector index of `CHROMA_URL` cannot be used. */
+  readonly indexProblem?: string | undefined;
 }
 
 /** What would make answers and search better, one sentence each, naming the variable or the command. */
-export function hintsFor({ model, embedder, preferredEmbedder, embeddingModelSetting }: HintFacts): string[] {
-  const hints: string[] = [];
+export function hintsFor(facts: HintFacts): string[] {
+  const { model, embedder, preferredEmbedder, embeddingModelSetting, indexProblem } = facts;
+  const hints: string[] = indexProblem === undefined ? [] : [indexProblem];
   const how = embedder.isLearned
     ? 'Search is by words and by what goes with them in your documents.'
     : 'Search is by words.';
-  if (model.startsWith('builtin/')) {
-    hints.push(
-      'No language model is configured: answers are quotations. ' +
-        'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>) for written ones.',
-    );
-  }
+  if (model.startsWith('builtin/')) hints.push(quotationsHint(facts));
   // What is named may still have to be learned; the status says so.
   const isAwaited = embeddingModelSetting === LEARNED_EMBEDDING && embedder.isLexical;
   if (isAwaited) return hints;
@@ -34,8 +36,23 @@ export function hintsFor({ model, embedder, preferredEmbedder, embeddingModelSet
     );
   } else if (embedder.isLexical && preferredEmbedder !== embedder.name && !preferredEmbedder.startsWith('builtin/')) {
     hints.push(`${how} To search by meaning with ${preferredEmbedder}: citewell reindex --to ${preferredEmbedder}`);
-  } else if (embedder.isLexical) {
+  } else if (embedder.isLexical && embeddingModelSetting === undefined) {
     hints.push(`${how} Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.`);
   }
   return hints;
+}
+
+/** Never asks for what is set: with an address or a key there, it is the model that has to be named. */
+function quotationsHint({ modelSetting, providers = [] }: HintFacts): string {
+  if (modelSetting?.startsWith('builtin/')) {
+    return `Answers are quotations, as CITEWELL_MODEL=${modelSetting} says.`;
+  }
+  const [provider] = providers;
+  if (provider !== undefined) {
+    return `No language model is named: answers are quotations. Set CITEWELL_MODEL=${provider}/<name> for written ones.`;
+  }
+  return (
+    'No language model is configured: answers are quotations. ' +
+    'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>) for written ones.'
+  );
 }

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { decodeArtefact, versionOfArtefact } from '../embeddings/lsa/artefact.ts';
-import { learnInWorker, MOST_PASSAGES_READ } from '../embeddings/lsa/learn-in-worker.ts';
-import type { PassagesMet } from '../embeddings/lsa/lsa-embeddings.ts';
+import { learnInWorker, MAX_CHUNKS_READ } from '../embeddings/lsa/learn-in-worker.ts';
+import type { ChunksFolded } from '../embeddings/lsa/lsa-embeddings.ts';
 import type { LsaModel } from '../embeddings/lsa/lsa-model.ts';
 import { LEARNED_EMBEDDING } from '../embeddings/registry.ts';
 import { ServiceError } from '../errors.ts';
 import type { LearnedEmbedders } from '../store/learned-embedders.ts';
 import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
-import { decideLearning, LEAST_WHEN_ASKED, type LearningDecision, type LearningFacts } from './learning-due.ts';
+import { decideLearning, type LearningDecision, type LearningFacts, MIN_WHEN_REQUESTED } from './learning-due.ts';
 import type { ReplaceableEmbedder } from './replaceable-embedder.ts';
 
 export interface LearnerParts {
   readonly spaces: Pick<VectorSpaces, 'list' | 'reindex'>;
   readonly store: LearnedEmbedders;
   readonly embedder: ReplaceableEmbedder;
-  /** The embedder over what was learned; `onPassages` hears of the words it meets. */
-  readonly create: (model: LsaModel, onPassages: (met: PassagesMet) => void) => EmbeddingModel;
+  /** The embedder over what was learned; `onChunksFolded` hears of the words it meets. */
+  readonly create: (model: LsaModel, onChunksFolded: (met: ChunksFolded) => void) => EmbeddingModel;
   readonly facts: Pick<LearningFacts, 'setting' | 'preferred'>;
   /** What is in use at the start, if it was learned; undefined when nothing was or it is lost. */
   readonly inUse: LsaModel | undefined;
@@ -55,7 +55,7 @@ export interface Learner {
   close(): Promise<void>;
 }
 
-const nothingMet: PassagesMet = { passages: 0, known: 0, terms: 0 };
+const nothingMet: ChunksFolded = { passages: 0, known: 0, terms: 0 };
 const PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
@@ -81,7 +81,7 @@ export function createLearner(parts: LearnerParts): Learner {
       ...facts,
       chosen: await store.chosen(),
       embedder: embedder.embeddings.name,
-      passages: await store.countPassages(),
+      passages: await store.countStoredChunks(),
       inUse,
       met,
     });
@@ -124,7 +124,7 @@ export function createLearner(parts: LearnerParts): Learner {
       chosen: undefined,
       preferred: LEARNED_EMBEDDING,
       embedder: LEARNED_EMBEDDING,
-      passages: await store.countPassages(),
+      passages: await store.countStoredChunks(),
       inUse: model,
       met: nothingMet,
     });
@@ -132,8 +132,8 @@ export function createLearner(parts: LearnerParts): Learner {
   }
 
   async function* learnAnew(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
-    const passages = await store.countPassages();
-    const texts = store.passages(MOST_PASSAGES_READ, signal);
+    const passages = await store.countStoredChunks();
+    const texts = store.passages(MAX_CHUNKS_READ, signal);
     const steps = learnInWorker({ passages, texts }, signal);
     for (;;) {
       const step = await steps.next();
@@ -224,12 +224,12 @@ export function createLearner(parts: LearnerParts): Learner {
       if ((await decide()).isDue) yield* instead(() => move(signal));
     },
     async *learn(signal) {
-      const passages = await store.countPassages();
-      if (passages >= LEAST_WHEN_ASKED) return yield* move(signal);
+      const passages = await store.countStoredChunks();
+      if (passages >= MIN_WHEN_REQUESTED) return yield* move(signal);
       throw new ServiceError(
         'invalid_request',
         `${LEARNED_EMBEDDING} is learned from the corpus, and ${passages} passages are too few: ` +
-          `ingest more, ${LEAST_WHEN_ASKED} at least.`,
+          `ingest more, ${MIN_WHEN_REQUESTED} at least.`,
       );
     },
     async recall(version) {

@@ -1,4 +1,4 @@
-import type { PassagesMet } from '../embeddings/lsa/lsa-embeddings.ts';
+import type { ChunksFolded } from '../embeddings/lsa/lsa-embeddings.ts';
 import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../embeddings/registry.ts';
 
 /** What decides whether the corpus is learned from. */
@@ -15,7 +15,7 @@ export interface LearningFacts {
   /** What is in use, learned from so many passages; undefined when it is missing or damaged. */
   readonly inUse: { readonly passages: number; readonly knownShare: number } | undefined;
   /** Embedded since. */
-  readonly met: PassagesMet;
+  readonly met: ChunksFolded;
 }
 
 export interface LearningDecision {
@@ -25,9 +25,9 @@ export interface LearningDecision {
 }
 
 /** From so many on it was better than shared words on every collection tried, and takes no time (docs/decisions.md). */
-const LEAST_PASSAGES = 100;
+const MIN_CHUNKS = 100;
 /** Whoever asks for it by name gets it sooner, but not from nothing. */
-export const LEAST_WHEN_ASKED = 20;
+export const MIN_WHEN_REQUESTED = 20;
 const GROWTH = 1.5;
 /** New words are counted in a tenth as many passages, and are too many when they are a fifth more than there were. */
 const SHARE_TO_JUDGE_BY = 0.1;
@@ -45,7 +45,7 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   if (asked === undefined && preferred !== LEXICAL_EMBEDDING) {
     return no(`The corpus was begun with it; ${preferred} could take its place.`);
   }
-  const least = asked === undefined ? LEAST_PASSAGES : LEAST_WHEN_ASKED;
+  const least = asked === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
   if (facts.passages < least) {
     return no(`From ${least} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.passages}.`);
   }

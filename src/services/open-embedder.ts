@@ -48,10 +48,10 @@ export async function openEmbedder(parts: EmbedderParts): Promise<CorpusEmbedder
   const model = isLearned ? await readLearned(learned, stored.version) : undefined;
   const isLost = isLearned && model === undefined;
   // With nothing to learn from, what is lost is no loss: the corpus begins anew.
-  const current = isLost && (await learned.countPassages()) === 0 ? undefined : stored;
+  const current = isLost && (await learned.countStoredChunks()) === 0 ? undefined : stored;
 
-  const create = (from: LsaModel, onPassages?: Parameters<LearnerParts['create']>[1]) =>
-    createEmbeddingModel(LEARNED_EMBEDDING, { ...settings, learned: { learned: async () => from, onPassages } });
+  const create = (from: LsaModel, onChunksFolded?: Parameters<LearnerParts['create']>[1]) =>
+    createEmbeddingModel(LEARNED_EMBEDDING, { ...settings, learned: { learned: async () => from, onChunksFolded } });
   const restore = (signal?: AbortSignal) => learner.restore(signal);
   const first = firstEmbedder();
   const embedder = replaceableEmbedder(first);

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { createEnrichment, type Enrichment } from '../ingest/enrich/enrichment.ts';
-import { createSummaryDesk, type SummaryDesk } from '../ingest/enrich/summary-desk.ts';
+import { createSummaryService, type SummaryService } from '../ingest/enrich/summary-service.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import { listPrices } from '../models/prices.ts';
 import type { PromptBook } from '../prompts/prompt-book.ts';
@@ -22,7 +22,7 @@ interface OpenEnrichment {
 }
 
 /** What models add to documents: as they come in, and beside everything else once they can be seen. */
-export function openEnrichment(parts: OpenEnrichment): { enrichment: Enrichment; summaries: SummaryDesk } {
+export function openEnrichment(parts: OpenEnrichment): { enrichment: Enrichment; summaries: SummaryService } {
   const { config, store, corpus, models, prompts, embeddings, changes, warn } = parts;
   const enrichment = createEnrichment({
     models,
@@ -31,7 +31,7 @@ export function openEnrichment(parts: OpenEnrichment): { enrichment: Enrichment;
     prices: { ...listPrices, ...config.prices },
     writesSummaries: config.summaries === 'model',
   });
-  const summaries = createSummaryDesk({
+  const summaries = createSummaryService({
     records: store.summaries,
     corpus,
     models,

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { embedNames } from '../graph/embed-names.ts';
-import { createGraphDesk, type GraphDesk } from '../graph/graph-desk.ts';
+import { createGraphService, type GraphService } from '../graph/graph-service.ts';
 import { createGraphThread } from '../graph/graph-thread.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import { listPrices } from '../models/prices.ts';
@@ -20,9 +20,9 @@ export interface GraphParts {
 }
 
 /** The graph of the corpus, with its thread; nothing is started before it is used. */
-export function openGraph({ settings, store, models, embeddings, changes, prompts, warn }: GraphParts): GraphDesk {
+export function openGraph({ settings, store, models, embeddings, changes, prompts, warn }: GraphParts): GraphService {
   const { graphs, documentGraphs, graphNames, collections } = store;
-  return createGraphDesk({
+  return createGraphService({
     records: graphs,
     documents: documentGraphs,
     collections,

@@ -1,12 +1,12 @@
 import { readWebPage } from '../ingest/read-web-page.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 import { publicOnly } from '../web/address-rules.ts';
+import { createCrawlPolicy, defaultCrawlPolicy } from '../web/crawl-policy.ts';
 import { createWebPages } from '../web/create-web-pages.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
 import { createPageFetcher, type FetchedPage, type FetchOptions } from '../web/page-fetcher.ts';
 import { createPageRenderer } from '../web/render-page.ts';
 import type { TermAnalyser } from '../web/select-passages.ts';
-import { createSiteManners, defaultManners } from '../web/site-manners.ts';
 import { enginesOf, type WebSettings } from '../web/web-settings.ts';
 
 /** What reaches the web, as tools and answers use it. */
@@ -20,7 +20,7 @@ export interface Web extends Pick<ToolContext, 'webSearch' | 'webPages'> {
 /** Nothing is contacted before something is asked for. */
 export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web {
   const fetcher = createPageFetcher({ rules: { ...publicOnly, open: settings.openHosts } });
-  const manners = createSiteManners(fetcher, { ...defaultManners, obeysRobots: settings.obeysRobots });
+  const crawlPolicy = createCrawlPolicy(fetcher, { ...defaultCrawlPolicy, obeysRobots: settings.obeysRobots });
   const engines = enginesOf(settings);
   const search = engines.length === 0 ? undefined : createWebSearch({ engines });
   const publicFetcher = settings.openHosts.length === 0 ? undefined : createPageFetcher({ rules: publicOnly });
@@ -29,7 +29,7 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web {
       ? undefined
       : createPageRenderer({ executablePath: settings.browser, fetcher, publicFetcher });
   const webPages = createWebPages({
-    ...{ fetcher, manners, analyser, readPage: readWebPage },
+    ...{ fetcher, crawlPolicy, analyser, readPage: readWebPage },
     ...(renderer && { render: renderer.render }),
   });
   return {

@@ -10,7 +10,7 @@ interface Chosen {
 }
 
 /**
- * What a superuser may read of how the service runs, in the groups R2R has for it (r2r-v3.md 12). Named one by one, so
+ * What a superuser may read of how the service runs, in the groups R2R has for it (docs/contract.md 12). Named one by one, so
  * that a new setting, which may be a secret, is not shown by itself.
  */
 export function shownSettings(config: Config, { models, embedder }: Chosen): Metadata {
@@ -27,7 +27,7 @@ export function shownSettings(config: Config, { models, embedder }: Chosen): Met
     agent: {
       resume_seconds: config.resumeSeconds,
       after_untrusted: [...config.afterUntrusted],
-      mcp_servers: config.outsideServers.map(({ name }) => name),
+      mcp_servers: config.externalServers.map(({ name }) => name),
     },
     auth: {
       provider: 'citewell',

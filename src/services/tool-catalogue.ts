@@ -1,10 +1,12 @@
 import {
   corpusTools,
+  folderTools,
   ingestTools,
   openaiTools,
+  proofTools,
   ragToolNames,
   ragTools,
-  researchDeskTools,
+  researchServiceTools,
   researchToolNames,
   researchTools,
 } from '../../tools/index.ts';
@@ -14,16 +16,17 @@ import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 
 const reachesWeb = ({ needs }: Tool): boolean => needs.includes('web_search') || needs.includes('web_pages');
-const rag = researchTools.filter(({ name }) => name === 'rag');
 const all: readonly Tool[] = [...ragTools, ...researchTools];
 
 /** Tools by what they are for, for callers who call them by themselves. The order is the order they are listed in. */
 export const toolsets: Readonly<Record<string, readonly Tool[]>> = {
   retrieval: ragTools.filter((tool) => !reachesWeb(tool)),
   web: ragTools.filter(reachesWeb),
-  answers: rag,
+  answers: researchTools,
+  proof: proofTools,
   corpus: corpusTools,
-  research: [...researchTools, ...researchDeskTools],
+  folders: folderTools,
+  research: [...researchTools, ...researchServiceTools],
   ingest: ingestTools,
   openai: openaiTools,
 };
@@ -35,7 +38,7 @@ export const unbuiltTools: readonly string[] = [...ragToolNames, ...researchTool
 
 /** Which needs the settings meet, judged without loading anything. */
 export function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
-  const met = new Set<ToolNeed>(['answerer', 'intake', 'facts', 'web_pages']);
+  const met = new Set<ToolNeed>(['answerer', 'checker', 'intake', 'facts', 'web_pages']);
   if (config.web.engines.length > 0) met.add('web_search');
   if (hasModel(config)) met.add('reasoner').add('research');
   if (folders.length > 0) met.add('folders');

@@ -1,9 +1,11 @@
-/** What models wrote to place passages in their document, kept so that the same is not asked, and paid for, twice. */
+/**
+ * Contexts that models wrote for chunks (contextual retrieval), cached so that no chunk is sent, and paid for, twice.
+ */
 export interface ChunkContextRecords {
-  /** Of these hashes those that are known, by hash. */
+  /** The known contexts among these hashes, by hash. */
   known(documentId: string, hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Written down at once, so that an ingestion that is interrupted goes on where it was. */
+  /** Saves one context at once, so that an interrupted ingestion resumes where it stopped. */
   keep(documentId: string, hash: string, context: string): Promise<void>;
-  /** Forgets all of a document but these. */
+  /** Deletes all contexts of a document except these. */
   forgetOthers(documentId: string, hashes: readonly string[]): Promise<void>;
 }

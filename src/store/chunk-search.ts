@@ -2,26 +2,26 @@ import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { VectorSpaceName } from './vector-index.ts';
 
-/** What could be seen at a time, instead of what can be seen now; ISO-8601, UTC. */
+/** Point in time whose visible state is searched instead of the current one; ISO-8601, UTC. */
 export interface Moment {
   readonly asOf?: string | undefined;
 }
 
 /**
- * Words a passage must and must not say, beside the filter: exactly those, in the analyser's terms, one right after the
- * other, in its text or in its title and headings.
+ * Phrases a chunk must and must not contain, in addition to the filter: matched as consecutive terms of the analyser,
+ * in the chunk's text or in its title and headings.
  */
-export interface Wording {
+export interface PhraseFilters {
   readonly required: readonly string[];
   readonly excluded: readonly string[];
 }
 
 interface Worded {
-  /** As exact as the filter, and like it before the limit. */
-  readonly wording?: Wording | undefined;
+  /** Exact, and applied before the limit, like the filter. */
+  readonly phraseFilters?: PhraseFilters | undefined;
 }
 
-/** Names as in the contract (r2r-v3.md 4.1). */
+/** Distance measures, named as in the contract (docs/contract.md 4.1). */
 export type DistanceMeasure =
   | 'cosine_distance'
   | 'l2_distance'
@@ -32,13 +32,18 @@ export type DistanceMeasure =
 
 export interface VectorQuery extends Moment, Worded {
   readonly vector: Float32Array;
-  /** The space it is of, as far as the caller knows; the corpus may have left it since. */
+  /** The vector's space, as far as the caller knows; the corpus may have moved to another since. */
   readonly space?: VectorSpaceName | undefined;
   readonly measure: DistanceMeasure;
   readonly filter: Filter;
   readonly limit: number;
+  /**
+   * Number of candidates first requested from an approximate index; default 50. Queries that differ only in their limit
+   * are answered from the same ranking, so that pages neither overlap nor leave gaps.
+   */
+  readonly firstList?: number;
   readonly signal?: AbortSignal;
-  /** Told what the caller should know of how the answer came about, e.g. that the index is being rebuilt. */
+  /** Receives remarks for the caller about how the answer was produced, e.g. that the index is being rebuilt. */
   readonly note?: (text: string) => void;
 }
 
@@ -47,7 +52,7 @@ export interface TextQuery extends Moment, Worded {
   readonly filter: Filter;
   readonly limit: number;
   readonly signal?: AbortSignal;
-  /** Told of words that were taken for misspelt, if there are any. */
+  /** Receives the spelling corrections that were applied, if any. */
   readonly corrected?: (corrections: readonly Correction[]) => void;
 }
 
@@ -61,46 +66,53 @@ export interface PhraseCounts {
   readonly all: number;
 }
 
-/** A word that no passage has, and the terms that were looked for in its place. */
+/** A query word found in no chunk, and the terms that were searched in its place. */
 export interface Correction {
   readonly word: string;
   readonly instead: readonly string[];
 }
 
-/** A hit with the number the store knows it by, which tells it again in the other leg's ranking. */
+/** A hit with its key in the store, which identifies it in the ranking of the other leg. */
 export interface FoundChunk extends ScoredChunk {
   readonly key: number;
 }
 
-/** A hit by its place; the chunk itself is read when it is shown. */
+/** A hit by its rank; its chunk is read only when it is shown. */
 export interface RankedChunk extends LegScore {
   readonly key: number;
   readonly chunk?: Chunk;
 }
 
 export interface RankingQuery extends TextQuery {
-  /** So many of the first, which are the likeliest to be shown, come with their chunks. */
+  /** Number of top hits to return with their chunks, since they are the likeliest to be shown. */
   readonly reading: number;
 }
 
 /**
- * The two legs of a search over the visible chunks. A filter is exact and acts before the limit.
- * Both return best first, ties by chunk order of insertion, `score` set and the leg's `rank` in `semantic`/`fullText`.
+ * The two legs of hybrid search, vector search and full-text search, over the visible chunks. A filter is exact and
+ * applied before the limit. Both return hits best first, ties by insertion order of the chunks, with `score` and the
+ * leg's `rank` set in `semantic`/`fullText`.
  */
 export interface ChunkSearch {
   /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space. */
   nearest(query: VectorQuery): Promise<FoundChunk[]>;
   /**
-   * BM25 over any of the query's terms; `score` in [0, 1), growing with the BM25 sum. A word that nobody wrote counts as
-   * those that differ in a letter, if there are any. Empty when no term is known.
+   * BM25 over any of the query's terms; `score` in [0, 1), increasing with the BM25 sum. An unknown word is replaced by
+   * known words that differ in one letter, if there are any. Empty when no term is known.
    */
   matching(query: TextQuery): Promise<ScoredChunk[]>;
-  /** The places that `matching` gives: the quicker way to many hits of which few will be shown. */
+  /** The ranking of `matching` without chunks: faster for many hits of which few will be shown. */
   ranking(query: RankingQuery): Promise<RankedChunk[]>;
-  /** These chunks, by key, without those that are gone meanwhile. */
+  /** The chunks with these keys; chunks deleted in the meantime are left out. */
   read(keys: readonly number[], signal?: AbortSignal, asOf?: string): Promise<ReadonlyMap<number, Chunk>>;
-  /** How many of the passages that pass say each of these, and how many say them all. */
-  countSaying?(phrases: readonly string[], query: PhraseQuery): Promise<PhraseCounts>;
-  /** Documents of that time that pass, whose version of then is not kept any longer, and cannot be found. */
-  countForgotten?(asOf: string, filter: Filter, signal?: AbortSignal): Promise<number>;
+  /** The stored vectors of these chunks, by key; empty when the corpus has moved to another space. */
+  vectorsOf?(
+    keys: readonly number[],
+    space: VectorSpaceName,
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<number, Float32Array>>;
+  /** The number of matching chunks that contain each phrase, and the number that contain all of them. */
+  countPhrases?(phrases: readonly string[], query: PhraseQuery): Promise<PhraseCounts>;
+  /** The number of matching documents of that time whose version of then has been pruned and cannot be found. */
+  countPrunedVersions?(asOf: string, filter: Filter, signal?: AbortSignal): Promise<number>;
 }

@@ -1,33 +1,36 @@
 import { access, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { closeToOthers } from './private-folder.ts';
 import { currentProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
 import { readServerInfo } from './server-info.ts';
 
 export { readServerInfo, removeServerInfo, writeServerInfo } from './server-info.ts';
 
-/** The one folder everything is kept in, held by this process alone. */
+/** The data folder, locked by this process. */
 export interface DataFolder {
   /** Absolute. */
   readonly path: string;
   readonly databaseFile: string;
   readonly chromaFolder: string;
-  readonly cacheFolder: string;
-  /** Lets others have it. */
+  /** Releases the lock. */
   close(): Promise<void>;
 }
 
 /**
- * Creates the folder if need be and takes it for this process. Throws `conflict` when another process has it, and
- * `not_configured` when it cannot be used.
+ * Creates the folder if necessary and locks it for this process. Throws `conflict` when another process holds the lock,
+ * and `not_configured` when the folder cannot be used.
  *
- * The system itself keeps the lock (SQLite's, on an empty file) and gives it up when the process ends in whatever way:
- * no lock is ever left over, and two processes cannot both find it free. `holder.json` only says who has it.
+ * The operating system holds the lock (SQLite's, on an empty file) and releases it however the process ends: no stale
+ * lock remains, and two processes cannot both acquire it. `holder.json` only names the holder.
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
+  // Everything that this process and its children write, in whatever library, is readable for this user alone.
+  if (isMainThread) process.umask(0o077);
   await makeUsable(path);
   const lock = takeLock(join(path, 'lock'));
   if (lock === undefined) throw await conflict(path);
@@ -43,7 +46,6 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
     path,
     databaseFile: join(path, 'citewell.db'),
     chromaFolder: join(path, 'chroma'),
-    cacheFolder: join(path, 'cache'),
     async close() {
       if (!lock.isOpen) return;
       await rm(holderFile, { force: true });
@@ -53,15 +55,24 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
 }
 
 async function makeUsable(path: string): Promise<void> {
+  let problem: string | undefined;
   try {
     await makeFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    problem = await closeToOthers(path);
   } catch (error) {
     throw unusable(path, error);
   }
+  if (problem === undefined) return;
+  throw new ServiceError(
+    'not_configured',
+    `The data folder ${path} cannot be used: ${problem}. It holds documents and password hashes. Set ` +
+      'CITEWELL_DATA_DIR to a folder inside it that is not there yet, which is made for this user alone, or close it ' +
+      'with chmod 700.',
+  );
 }
 
-// Not mkdir's own recursion, which goes round for ever where nothing can be made, as below /proc.
+// mkdir's recursive option loops endlessly where nothing can be created, as below /proc.
 async function makeFolder(path: string): Promise<void> {
   const make = () => mkdir(path, { mode: 0o700 });
   try {
@@ -77,12 +88,12 @@ async function makeFolder(path: string): Promise<void> {
 
 const BUSY = 5;
 
-/** Undefined when another process, or this one, has it. */
+/** Undefined when another process, or this one, holds the lock. */
 function takeLock(file: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { timeout: 0 });
-    // Nothing is ever written, so no journal need lie beside it.
+    // Nothing is ever written, so no journal file is needed.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
@@ -108,7 +119,7 @@ async function writeHolder(file: string): Promise<void> {
 async function readHolder(path: string): Promise<ProcessIdentity | undefined> {
   try {
     const found = holder.parse(JSON.parse(await readFile(join(path, 'holder.json'), 'utf8')));
-    // It may be what an earlier holder left behind while the present one has not written yet.
+    // The file may be left over from an earlier holder while the current one has not written its own yet.
     return (await isAlive(found)) ? found : undefined;
   } catch {
     return undefined;
@@ -128,7 +139,7 @@ async function conflict(path: string): Promise<ServiceError> {
   );
 }
 
-/** Why a folder cannot be used, in words for people. */
+/** Why a folder cannot be used, as an error for users. */
 function unusable(path: string, error: unknown): ServiceError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = REASONS.get(code) ?? (error instanceof Error ? error.message : String(error));

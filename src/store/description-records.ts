@@ -2,7 +2,7 @@ import type { Document } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { VectorSpaceName } from './vector-index.ts';
 
-/** What a document, or one of its earlier versions, is described by. */
+/** The title and summary of a document or of one of its earlier versions. */
 export interface Description {
   readonly of: 'document' | 'version';
   readonly key: number;
@@ -10,31 +10,33 @@ export interface Description {
   readonly summary: string | null;
 }
 
-/** Vectors of descriptions. They go with the title and the summary they are of, and with their space. */
+/**
+ * Vectors of descriptions. They are deleted with the title and summary they were computed from, and with their space.
+ */
 export interface DescriptionVectors {
-  /** The next descriptions without a vector in this space; none when it is not the one that is searched. */
+  /** The next descriptions without a vector in this space; empty when the space is not the current one. */
   bare(space: VectorSpaceName, most: number): Promise<readonly Description[]>;
-  /** Those that say something else by now are passed over. */
+  /** Saves vectors; descriptions that have changed since are skipped. */
   keep(
     space: VectorSpaceName,
     described: readonly { readonly description: Description; readonly vector: Float32Array }[],
   ): Promise<void>;
-  /** Of these documents, by identifier, in the space that is searched; those without are left out. */
+  /** Vectors of these documents in the current space, by identifier; documents without one are left out. */
   vectorsOf(ids: readonly string[]): Promise<ReadonlyMap<string, Float32Array>>;
 }
 
 export interface DescriptionQuery {
   readonly text: string;
-  /** Absent: by words alone. Throws `embedding_mismatch` when the corpus has left its space. */
+  /** Absent for full-text search only. Throws `embedding_mismatch` when the corpus has moved to another space. */
   readonly near?: { readonly vector: Float32Array; readonly space: VectorSpaceName };
   readonly filter: Filter;
   readonly asOf?: string | undefined;
-  /** Hits read of each leg. */
+  /** Number of hits read from each leg. */
   readonly limits: { readonly words: number; readonly meaning: number };
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A document by the number that tells it again in the other leg. */
+/** A document by its key, which identifies it in the ranking of the other leg. */
 export interface RankedDescription {
   readonly key: number;
   readonly score: number;
@@ -43,13 +45,13 @@ export interface RankedDescription {
 export interface FoundDescriptions {
   readonly byWords: readonly RankedDescription[];
   readonly byMeaning: readonly RankedDescription[];
-  /** All that either leg found. */
+  /** Number of documents found by either leg. */
   readonly total: number;
 }
 
-/** Documents by their titles and summaries. */
+/** Searches documents by title and summary. */
 export interface DescriptionSearch {
   rank(query: DescriptionQuery): Promise<FoundDescriptions>;
-  /** The documents of these numbers; those that are gone are left out. */
+  /** The documents with these keys; deleted ones are left out. */
   read(keys: readonly number[], asOf: string | undefined): Promise<ReadonlyMap<number, Document>>;
 }

@@ -1,12 +1,12 @@
 import type { DistanceMeasure } from './chunk-search.ts';
 
-/** How far two vectors of one length are apart; smaller is nearer. */
+/** Distance between two vectors of the same length; smaller is nearer. */
 export type Distance = (one: Float32Array, two: Float32Array) => number;
 
 /**
- * The measures of the contract (r2r-v3.md 4.1), with PostgreSQL's meaning where it has one. For vectors of real numbers
- * `hamming_distance` is the share of components whose signs differ, and `jaccard_distance` compares the sets of
- * components above zero.
+ * The distance measures of the contract (docs/contract.md 4.1), defined as in PostgreSQL where it has them. For vectors
+ * of real numbers `hamming_distance` is the share of components whose signs differ, and `jaccard_distance` compares the
+ * sets of components above zero.
  */
 export const distances: Readonly<Record<DistanceMeasure, Distance>> = {
   cosine_distance: cosine,
@@ -27,7 +27,7 @@ function dot(one: Float32Array, two: Float32Array): number {
   return even + odd;
 }
 
-// A vector of zeros points nowhere: it is as far from everything as a right angle.
+// A zero vector has no direction: its cosine distance to every vector is 1.
 function cosine(one: Float32Array, two: Float32Array): number {
   const lengths = Math.sqrt(dot(one, one) * dot(two, two));
   return lengths === 0 ? 1 : 1 - dot(one, two) / lengths;

@@ -1,24 +1,24 @@
 import type { Metadata } from '../documents/document.ts';
-import type { ExtractedGraph, GraphPassage } from '../graph/graph.ts';
+import type { ExtractedGraph, GraphChunk } from '../graph/graph.ts';
 
 import type { Page, Paged } from './corpus.ts';
 import type { VectorSpaceName } from './vector-index.ts';
 
 export type { Entity, ExtractedGraph, Mention, Relationship } from '../graph/graph.ts';
 
-/** A published document whose passages are to be extracted. */
+/** A published document whose chunks are to be extracted. */
 export interface ExtractionTask {
   readonly documentId: string;
   readonly title: string;
-  /** Tells these passages from those of a later ingestion. */
+  /** Distinguishes these chunks from those of a later ingestion. */
   readonly generation: number;
-  /** The extractor that was asked for; null for the usual one. */
+  /** The requested extractor; null for the default one. */
   readonly requested: string | null;
-  readonly passages: readonly GraphPassage[];
+  readonly passages: readonly GraphChunk[];
 }
 
 export interface ExtractionBacklog {
-  /** Documents that wait, or are being worked on. */
+  /** Documents that are waiting or being processed. */
   readonly waiting: number;
   /** Their chunks. */
   readonly chunks: number;
@@ -34,46 +34,59 @@ export interface Extraction {
 }
 
 /**
- * What each document says. A published document whose extraction is pending is the queue: nothing else needs to be
- * kept for it to go on after the process was killed.
+ * Extracted graphs of single documents. Published documents with pending extraction are the queue: nothing else has to
+ * be stored to resume after the process was killed.
  */
 export interface DocumentGraphRecords {
   /**
-   * The next document to work on, which is then `processing`: those that were asked for first, then the smallest.
-   * `asked` leaves those out that nobody asked for.
+   * Takes the next document and sets it to `processing`: explicitly requested ones first, then the smallest. `asked`
+   * restricts it to explicitly requested ones.
    */
   next(which?: 'all' | 'asked'): Promise<ExtractionTask | undefined>;
-  /** What was being worked on waits again. */
+  /** Puts documents that were being processed back into the queue. */
   requeue(): Promise<void>;
-  /** Has a document extracted anew, by this extractor or the usual one. What there is of it stays until then. */
+  /**
+   * Queues a new extraction of a document, by this extractor or the default one. The existing result stays until then.
+   */
   request(documentId: string, extractor: string | null): Promise<void>;
-  /** False when the document was ingested again, changed or deleted meanwhile; it then waits again, or is gone. */
+  /**
+   * Saves the result and merges it into the graphs of the document's collections. False when the document was ingested
+   * again, changed or deleted in the meantime; it is then queued again, or gone.
+   */
   save(task: ExtractionTask, extractor: string, graph: ExtractedGraph): Promise<boolean>;
   fail(task: ExtractionTask, reason: string): Promise<void>;
-  /** Notes that what was extracted has been merged. Nothing happens where nothing is. */
+  /**
+   * Merges extracted documents that are missing from the graphs of their collections, as left by earlier versions of
+   * the program that merged only on request.
+   */
+  gatherRest(signal: AbortSignal): Promise<void>;
+  /** Records that the document's extraction has been merged. Does nothing where nothing was extracted. */
   enriched(documentId: string): Promise<void>;
-  /** Parts of a long extraction that were done before, by their number. */
+  /** Completed parts of a long extraction, by part number. */
   parts(task: ExtractionTask, extractor: string): Promise<ReadonlyMap<number, ExtractedGraph>>;
   keepPart(task: ExtractionTask, extractor: string, part: number, graph: ExtractedGraph): Promise<void>;
   backlog(): Promise<ExtractionBacklog>;
-  /** True while documents are being taken in, which goes first. */
+  /** True while documents are being ingested, which has priority. */
   isIngesting(): Promise<boolean>;
   extractionOf(documentId: string): Promise<Extraction | undefined>;
-  /** The passages that an extraction of the document would read. */
-  passagesOf(documentId: string): Promise<readonly GraphPassage[]>;
+  /** The chunks that an extraction of the document would read. */
+  extractionChunksOf(documentId: string): Promise<readonly GraphChunk[]>;
 }
 
-/** Names and their vectors in the space that is searched. */
+/** Entity names and their vectors in the current space. */
 export interface GraphNameRecords {
-  /** Of the most mentioned names, those without a vector of this space; none when the corpus is searched with another. */
-  bareNames(space: VectorSpaceName, most: number): Promise<readonly { readonly key: number; readonly name: string }[]>;
+  /** The most mentioned names without a vector in this space; empty when the corpus uses another space. */
+  unembeddedNames(
+    space: VectorSpaceName,
+    most: number,
+  ): Promise<readonly { readonly key: number; readonly name: string }[]>;
   keepVectors(
     space: VectorSpaceName,
     vectors: readonly { readonly key: number; readonly vector: Float32Array }[],
   ): Promise<void>;
 }
 
-/** `extracted` goes when nothing says it any longer; `made` was made or changed by hand, and stays. */
+/** `extracted` rows are deleted with their last source; `made` rows were created or edited manually, and stay. */
 export type GraphOrigin = 'extracted' | 'made';
 
 interface GraphRow {
@@ -83,7 +96,7 @@ interface GraphRow {
   readonly origin: GraphOrigin;
   readonly description: string;
   readonly metadata: Metadata;
-  /** Chunks that say so, the first of many. */
+  /** Chunks that mention it; truncated when there are many. */
   readonly chunkIds: readonly string[];
   readonly mentions: number;
   readonly createdAt: string;
@@ -115,25 +128,25 @@ export interface StoredCommunity {
   readonly ratingExplanation: string;
   readonly level: number;
   readonly attributes: Metadata;
-  /** Entities of the graph, the most central first. */
+  /** Member entities, the most central first. */
   readonly memberIds: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
 export interface RelationshipQuery extends Page {
-  /** With one of these at either end; empty means any. */
+  /** Matches either end; empty means any. */
   readonly entityNames?: readonly string[];
-  /** With one of these predicates; empty means any. */
+  /** Empty means any. */
   readonly predicates?: readonly string[];
 }
 
-/** Where entities and relationships belong. */
+/** What entities and relationships belong to. */
 export type GraphParent =
   | { readonly kind: 'document'; readonly id: string }
   | { readonly kind: 'collection'; readonly id: string };
 
-/** Names of a whole graph and how they hang together, for finding communities and for drawing. */
+/** Names and edges of a whole graph, for finding communities and for drawing. */
 export interface GraphOutline {
   readonly nodes: readonly {
     readonly id: string;
@@ -150,7 +163,7 @@ export interface GraphOutline {
     readonly description: string;
     readonly weight: number;
   }[];
-  /** Before the limits. */
+  /** Before the limits are applied. */
   readonly totalNodes: number;
   readonly totalEdges: number;
 }
@@ -200,29 +213,51 @@ type With<T, K extends keyof T> = T & { readonly [P in K]-?: Exclude<T[P], undef
 export type NewEntity = With<EntityChange, 'name'>;
 export type NewRelationship = With<RelationshipChange, 'subjectId' | 'predicate' | 'objectId'>;
 
-/** Graphs of collections, and what documents say, as records. */
+export interface PullOptions {
+  readonly force: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Documents gathered so far, of so many. */
+export interface PullProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface PullOutcome {
+  /** Of which the graph has more than before. */
+  readonly documents: number;
+}
+
+/** Record store of collection graphs and document graphs. */
 export interface GraphRecords {
   entities(parent: GraphParent, page: Page): Promise<Paged<StoredEntity>>;
   relationships(parent: GraphParent, query: RelationshipQuery): Promise<Paged<StoredRelationship>>;
   entity(parent: GraphParent, id: string): Promise<StoredEntity | undefined>;
   relationship(parent: GraphParent, id: string): Promise<StoredRelationship | undefined>;
 
-  /** Undefined when there is no such collection. A collection has its graph from the start. */
+  /** Undefined when there is no such collection. Every collection has a graph from the start. */
   graph(collectionId: string): Promise<CollectionGraph | undefined>;
   describeGraph(collectionId: string, change: { readonly name?: string; readonly description?: string }): Promise<void>;
-  /** Gathers what the collection's documents say. Without `force` only of documents that were not gathered yet. */
-  pull(collectionId: string, options: { readonly force: boolean }): Promise<{ readonly documents: number }>;
-  /** What was gathered of the document goes. False when nothing was. */
+  /**
+   * Merges the graphs of the collection's documents, including removed ones, in one transaction per document, and reports
+   * progress after each. Without `force`, only documents that have not been pulled yet. Cancelling keeps what was merged
+   * so far.
+   */
+  pullInSteps(collectionId: string, options: PullOptions): AsyncGenerator<PullProgress, PullOutcome>;
+  /** The same without progress. */
+  pull(collectionId: string, options: PullOptions): Promise<PullOutcome>;
+  /** Removes the document's contribution until the next pull. False when there was none. */
   removeDocument(collectionId: string, documentId: string): Promise<boolean>;
-  /** Empties the graph, what was made by hand too. */
+  /** Empties the graph, including manual entries. Extracted entries come back with the next pull. */
   reset(collectionId: string): Promise<void>;
-  /** The most mentioned first. Edges are those between the nodes shown. */
+  /** The most mentioned entities first. Edges are those between the nodes shown. */
   outline(collectionId: string, page: { readonly nodes: Page; readonly edges: number }): Promise<GraphOutline>;
 
   createEntity(collectionId: string, entity: NewEntity): Promise<StoredEntity>;
   changeEntity(collectionId: string, id: string, change: EntityChange): Promise<StoredEntity | undefined>;
   removeEntity(collectionId: string, id: string): Promise<boolean>;
-  /** Throws `not_found` when an end is no entity of this graph. */
+  /** Throws `not_found` when an end is not an entity of this graph. */
   createRelationship(collectionId: string, relationship: NewRelationship): Promise<StoredRelationship>;
   changeRelationship(
     collectionId: string,
@@ -240,6 +275,6 @@ export interface GraphRecords {
     change: Partial<Omit<NewCommunity, 'memberIds' | 'level'>>,
   ): Promise<StoredCommunity | undefined>;
   removeCommunity(collectionId: string, id: string): Promise<boolean>;
-  /** Takes the place of communities built before; those made by hand stay. */
+  /** Replaces previously built communities; manually created ones stay. */
   replaceBuilt(collectionId: string, communities: readonly NewCommunity[]): Promise<void>;
 }

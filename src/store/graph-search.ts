@@ -3,11 +3,11 @@ import type { GraphHit } from '../documents/graph-hit.ts';
 
 export interface GraphQuery {
   readonly text: string;
-  /** Of the query, where names are kept with vectors of its space. */
+  /** Vector of the query; null where names have no vectors in its space. */
   readonly vector: Float32Array | null;
   /**
-   * On chunks; what no passing chunk says is not there. A row made by hand counts as something of its collection that
-   * belongs to the collection's owner.
+   * Filter on chunks; content that no passing chunk mentions is left out. A manual row is treated as content of its
+   * collection, owned by the collection's owner.
    */
   readonly filter: Filter;
   readonly limits: {
@@ -26,9 +26,9 @@ export interface GraphFinding {
 }
 
 /**
- * Finds entities by name, what they are related to over one and two steps, and the communities that tell of the query,
- * each with the chunks where it stands. Every text in it comes from documents that pass the filter, or was made by hand in
- * a graph that passes.
+ * Finds entities by name, their relationships over one and two hops, and the communities relevant to the query, each
+ * with its source chunks. All returned text comes from documents that pass the filter, or was entered manually in a
+ * graph that passes.
  */
 export interface GraphSearch {
   search(query: GraphQuery): Promise<GraphFinding>;

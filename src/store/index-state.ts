@@ -1,17 +1,22 @@
-/** Whether the vector index holds what the record store says it should. Only `in_step` may be searched alone. */
+/** Whether the vector index matches the record store. Only an index `in_step` may be searched alone. */
 export type IndexState =
   | { readonly kind: 'in_step' }
-  /** Not yet compared with the record store, as after a start. */
+  /** Not yet compared with the record store, e.g. after a start. */
   | { readonly kind: 'checking' }
   | { readonly kind: 'rebuilding'; readonly done: number; readonly total: number }
-  /** Does not answer; asked again by itself every few seconds. */
+  /** The index does not answer; checked again automatically every few seconds. */
   | { readonly kind: 'down'; readonly reason: string };
 
 /** Keeps the vector index in step with the record store. */
 export interface IndexMaintenance {
   state(): IndexState;
-  /** Hands the index what it is owed; returns when nothing is. Throws ServiceError('store_failed') when it is down. */
+  /**
+   * Applies pending writes to the index; returns when none are left. Throws ServiceError('store_failed') when the index
+   * is down.
+   */
   replayOutbox(): Promise<void>;
-  /** Also compares what the index holds with what it should, and repairs it. Searches go on meanwhile. */
+  /** Also compares the contents of the index with the record store, and repairs it. Searches continue meanwhile. */
   audit(): Promise<void>;
+  /** Reports that the index failed to answer: it counts as down until it has been compared with the records again. */
+  doubt(error: unknown): void;
 }

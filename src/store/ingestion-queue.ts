@@ -5,20 +5,20 @@ export type TaskState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancell
 
 export const taskStates: readonly TaskState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
 
-/** The work that one submission of a document asks for. */
+/** The processing task of one submission of a document. */
 export interface IngestionTask {
   readonly id: string;
   readonly documentId: string;
-  /** Which submission of the document this is; a later one takes its place. */
+  /** Number of the submission; a later submission of the document replaces it. */
   readonly attempt: number;
   readonly state: TaskState;
-  /** Higher ones first. */
+  /** Tasks with higher values are processed first. */
   readonly priority: number;
-  /** How often it was begun. */
+  /** Number of attempts. */
   readonly tries: number;
-  /** How often the whole process ended while it was worked on. */
+  /** Number of times the whole process ended while this task was running. */
   readonly crashes: number;
-  /** When it is tried again; null when it may be at once. */
+  /** Time of the next attempt; null when it may start at once. */
   readonly nextTryAt: string | null;
   readonly lastError: string | null;
   readonly createdAt: string;
@@ -26,28 +26,28 @@ export interface IngestionTask {
   readonly finishedAt: string | null;
 }
 
-/** How much there is to do, and how fast it goes. */
+/** Size of the queue and its throughput. */
 export interface Backlog {
   readonly queued: number;
-  /** Of those queued, the ones that failed before and wait for their next try. */
+  /** Queued tasks that failed before and wait for their next attempt. */
   readonly retrying: number;
   readonly running: number;
   readonly failed: number;
-  /** Ingestions finished per second over the last minutes; 0 when there were none. */
+  /** Completed ingestions per second over the last minutes; 0 when there were none. */
   readonly ratePerSecond: number;
-  /** Seconds until all is done at that rate; null when it cannot be told. */
+  /** Estimated seconds until the queue is empty; null when it cannot be estimated. */
   readonly etaSeconds: number | null;
 }
 
 /**
  * The queue of ingestions. A task is written with its document, in one transaction, and follows its status: a document
- * that is published or given up has no open task, and one that is neither has exactly one.
+ * that is published or failed has no open task, and any other has exactly one.
  */
 export interface IngestionQueue {
   get(id: string): Promise<IngestionTask | undefined>;
   /** The task of the document's latest submission. */
   ofDocument(documentId: string): Promise<IngestionTask | undefined>;
-  /** Newest first; the filter is on their documents. */
+  /** Newest first; the filter applies to their documents. */
   list(
     query: {
       readonly filter: Filter;
@@ -59,18 +59,20 @@ export interface IngestionQueue {
   backlog(filter?: Filter): Promise<Backlog>;
 
   /**
-   * Takes the next task that is due and counts the try. Those that a process died with come first, and are given out
-   * only when `alone`, so that one of them that ends the process again can be told from those beside it.
+   * Takes the next due task and counts the attempt. Tasks during which a process ended come first, and are returned
+   * only when `alone`, so that a task that crashes the process again can be identified.
    */
   take(options: { readonly alone: boolean }): Promise<IngestionTask | undefined>;
-  /** When the next task that waits is due. */
+  /** When the next waiting task is due. */
   nextDue(): Promise<Date | undefined>;
-  /** To be tried again later. Nothing happens to a task that is not running any more. */
+  /** Schedules a later attempt. Does nothing for a task that is no longer running. */
   postpone(id: string, options: { readonly reason: string; readonly until: Date }): Promise<void>;
-  /** Puts back what somebody had begun or held and does not go on with; the try does not count. */
+  /** Returns a started or held task to the queue without counting the attempt. */
   release(documentId: string, attempt: number): Promise<void>;
-  /** Gives an open task up; its document is `failed` with that reason. False when it was over already. */
+  /** Cancels an open task; its document is `failed` with that reason. False when the task had already ended. */
   cancel(id: string, reason: string): Promise<boolean>;
-  /** Queues failed and cancelled tasks anew whose submission is still their document's latest; returns how many. */
+  /**
+   * Queues failed and cancelled tasks again whose submission is still their document's latest; returns their number.
+   */
   retry(query: { readonly filter: Filter; readonly taskId?: string }): Promise<number>;
 }

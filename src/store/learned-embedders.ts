@@ -1,16 +1,19 @@
-/** What embedders have learned from the corpus, and what they learn from. */
+/** Artefacts of embedders trained on the corpus, and their training data. */
 export interface LearnedEmbedders {
-  /** The bytes as they were kept; undefined when there are none of that version. */
+  /** The stored bytes; undefined when there are none of that version. */
   read(embedder: string, version: string): Promise<Uint8Array | undefined>;
-  /** On disk when it returns, whole or not at all. */
+  /** Saves the artefact atomically; it is on disk when this returns. */
   keep(embedder: string, version: string, artefact: Uint8Array): Promise<void>;
-  /** Removes what no vector space is of. */
+  /** Removes artefacts that no vector space uses; returns their number. */
   forgetUnused(): Promise<number>;
-  /** Chunks that can be searched. */
-  countPassages(): Promise<number>;
-  /** What is embedded of visible chunks, a few at a time: of all, or of about so many, spread over the corpus and the same each time. */
+  /** Number of searchable chunks. */
+  countStoredChunks(): Promise<number>;
+  /**
+   * The embedded texts of visible chunks, in small batches: of all, or of a sample of about `most`, spread over the
+   * corpus and the same each time.
+   */
   passages(most: number, signal: AbortSignal): AsyncGenerator<readonly string[], void>;
-  /** The embedder a person has chosen for this corpus by re-embedding it; undefined when nobody has. */
+  /** The embedder chosen for this corpus by an explicit re-embedding; undefined when there is none. */
   chosen(): Promise<string | undefined>;
   choose(embedder: string): Promise<void>;
 }

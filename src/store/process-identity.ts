@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** A process by more than its number, which the system gives to another one after its death. */
+/** Identifies a process by more than its number, which the system reuses after its death. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it began, in the system's own words; only good for comparing. */
+  /** Start time in the system's own format; only for comparison. */
   readonly startTime: string;
 }
 
@@ -14,12 +14,12 @@ export async function currentProcess(): Promise<ProcessIdentity> {
   return { pid: process.pid, startTime: (await readStartTime(process.pid)) ?? 'unknown' };
 }
 
-/** True when that very process is alive; false as well when its number now belongs to another. */
+/** True when that same process is alive; false when its number now belongs to another. */
 export async function isAlive({ pid, startTime }: ProcessIdentity): Promise<boolean> {
   return (await readStartTime(pid)) === startTime;
 }
 
-/** When the process of that number began; undefined when there is none. */
+/** Start time of the process with that number; undefined when there is none. */
 export async function readStartTime(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === 'linux') return await fromProc(pid);
@@ -30,13 +30,13 @@ export async function readStartTime(pid: number): Promise<string | undefined> {
   }
 }
 
-// Ticks since boot repeat after a restart of the machine, so the boot is part of it.
+// Ticks since boot repeat after a reboot, so the boot identifier is included.
 async function fromProc(pid: number): Promise<string | undefined> {
   const [stat, boot] = await Promise.all([
     readFile(`/proc/${pid}/stat`, 'utf8'),
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
   ]);
-  // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+  // The second field is the program's name in parentheses and may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   const ticks = fields[19];
@@ -47,7 +47,7 @@ async function fromProc(pid: number): Promise<string | undefined> {
 const run = promisify(execFile);
 
 async function fromPs(pid: number): Promise<string | undefined> {
-  // Its time is local and in the user's language unless told otherwise.
+  // By default, ps prints local time in the user's language.
   const { stdout } = await run('ps', ['-o', 'lstart=', '-p', String(pid)], {
     env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/bin:/usr/bin' },
   });
@@ -60,4 +60,16 @@ async function fromPowerShell(pid: number): Promise<string | undefined> {
     windowsHide: true,
   });
   return stdout.trim() || undefined;
+}
+
+/** The command line of a process, program and arguments; undefined where the system does not provide it. */
+export async function readCommand(pid: number): Promise<string | undefined> {
+  try {
+    if (process.platform === 'linux') return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
+    if (process.platform === 'win32') return undefined;
+    const { stdout } = await run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]);
+    return stdout.trim() || undefined;
+  } catch {
+    return undefined;
+  }
 }

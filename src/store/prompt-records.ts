@@ -1,4 +1,4 @@
-/** A prompt that was changed or added. */
+/** A prompt that was edited or added. */
 export interface StoredPrompt {
   readonly id: string;
   readonly name: string;
@@ -8,12 +8,12 @@ export interface StoredPrompt {
   readonly updatedAt: string;
 }
 
-/** Prompts that differ from those of the program, or are none of its. */
+/** Prompts that were edited, or added to the built-in ones. */
 export interface PromptRecords {
   /** By name. */
   list(): Promise<readonly StoredPrompt[]>;
-  /** Takes the place of one of the same name, whose identifier and time of creation stay. */
+  /** Replaces a prompt of the same name, keeping its identifier and creation time. */
   put(prompt: Pick<StoredPrompt, 'id' | 'name' | 'template' | 'inputTypes'>): Promise<StoredPrompt>;
-  /** True when it was there. */
+  /** True when it existed. */
   remove(name: string): Promise<boolean>;
 }

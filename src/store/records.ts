@@ -1,7 +1,7 @@
 import type { Metadata } from '../documents/document.ts';
 import type { Page, Paged } from './corpus.ts';
 
-/** How far something made of a collection's graph is (r2r-v3.md 9). */
+/** State of a build derived from a collection's graph (docs/contract.md 9). */
 export type GraphStatus = 'pending' | 'processing' | 'outdated' | 'success' | 'failed';
 
 export interface Collection {
@@ -11,7 +11,7 @@ export interface Collection {
   readonly description: string | null;
   readonly graphClusterStatus: GraphStatus;
   readonly graphSyncStatus: GraphStatus;
-  /** Its members, the owner among them. */
+  /** Number of members, including the owner. */
   readonly userCount: number;
   readonly documentCount: number;
   readonly createdAt: string;
@@ -38,32 +38,32 @@ export interface CollectionMember {
 }
 
 /**
- * Collections, their members and what documents are in them, r2r-v3.md 9. An owner is always a member. What changes
- * here is seen by the filters of every search that begins afterwards.
+ * Collections, their members and their documents, docs/contract.md 9. An owner is always a member. Changes apply to the
+ * filters of every search that begins afterwards.
  */
 export interface CollectionRecords {
   get(id: string): Promise<Collection | undefined>;
   findByName(ownerId: string, name: string): Promise<Collection | undefined>;
-  /** Newest first. Without ids those of every id; `ownerId` and `memberId` narrow to one user's. */
+  /** Newest first. Without ids all collections; `ownerId` and `memberId` restrict to one user's. */
   list(
     query: { readonly ids?: readonly string[]; readonly ownerId?: string; readonly memberId?: string } & Page,
   ): Promise<Paged<Collection>>;
-  /** Makes it when absent; an existing one is returned unchanged. */
+  /** Creates it when absent; an existing one is returned unchanged. */
   ensure(collection: NewCollection): Promise<Collection>;
   update(id: string, change: CollectionChange): Promise<Collection | undefined>;
-  /** Its documents stay and are no longer in it. Undefined when it was not there. */
+  /** Its documents are kept and leave the collection. Undefined when it did not exist. */
   remove(id: string): Promise<{ readonly documents: number; readonly users: number } | undefined>;
-  /** False when the document was in it already. Throws `not_found` when either is not there. */
+  /** False when the document was already in the collection. Throws `not_found` when either does not exist. */
   addDocument(id: string, documentId: string): Promise<boolean>;
-  /** False when the document was not in it. */
+  /** False when the document was not in the collection. */
   removeDocument(id: string, documentId: string): Promise<boolean>;
-  /** Those who joined first, first. */
+  /** In order of joining. */
   members(id: string, page: Page): Promise<Paged<CollectionMember>>;
-  /** False when the user belonged to it already. Throws `not_found` when there is no such collection. */
+  /** False when the user was already a member. Throws `not_found` when there is no such collection. */
   addMember(id: string, userId: string): Promise<boolean>;
-  /** False when the user did not belong to it. Throws `invalid_request` for the owner. */
+  /** False when the user was not a member. Throws `invalid_request` for the owner. */
   removeMember(id: string, userId: string): Promise<boolean>;
-  /** Of the collections a user owns or belongs to. */
+  /** Identifiers of the collections a user owns or is a member of. */
   idsOfMember(userId: string): Promise<string[]>;
 }
 
@@ -86,25 +86,25 @@ export interface StoredMessage {
   readonly createdAt: string;
 }
 
-/** What a model reads in the place of a conversation's older messages, which are kept all the same. */
+/** Summary that replaces a conversation's older messages in the model's context; the messages themselves are kept. */
 export interface ConversationSummary {
   readonly text: string;
-  /** The last message it stands for. */
+  /** The last message it covers. */
   readonly throughId: string;
 }
 
-/** Conversations and their messages, r2r-v3.md 8. `userId` null means every user's. */
+/** Conversations and their messages, docs/contract.md 8. `userId` null means all users. */
 export interface ConversationRecords {
   create(conversation: { readonly userId: string; readonly name: string | null }): Promise<Conversation>;
   get(id: string): Promise<Conversation | undefined>;
   /** Newest first; `ids` empty means all. */
   list(query: { readonly userId: string | null; readonly ids: readonly string[] } & Page): Promise<Paged<Conversation>>;
-  /** All of a user's, oldest first, read a few at a time. */
+  /** All conversations of a user, oldest first, read in small batches. */
   each(userId: string | null): AsyncGenerator<Conversation, void>;
-  /** Every message in a user's conversations, in the order they were written, read a few at a time. */
+  /** Every message in a user's conversations, in writing order, read in small batches. */
   eachMessage(userId: string | null): AsyncGenerator<StoredMessage, void>;
   rename(id: string, name: string): Promise<Conversation | undefined>;
-  /** True when it was there. Its messages go with it. */
+  /** True when it existed. Its messages are deleted with it. */
   remove(id: string): Promise<boolean>;
   /** Chronological. */
   messages(conversationId: string): Promise<readonly StoredMessage[]>;
@@ -120,8 +120,8 @@ export interface ConversationRecords {
     id: string,
     change: { readonly content?: string; readonly metadata?: Metadata },
   ): Promise<StoredMessage | undefined>;
-  /** Undefined when there is none, or a message it stands for was edited since. */
+  /** Undefined when there is none, or when a message it covers was edited since. */
   summary(conversationId: string): Promise<ConversationSummary | undefined>;
-  /** Takes the place of an earlier one. Nothing happens when the message is gone or of another conversation. */
+  /** Replaces an earlier one. Does nothing when the message is gone or belongs to another conversation. */
   keepSummary(conversationId: string, summary: ConversationSummary): Promise<void>;
 }

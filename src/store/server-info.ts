@@ -1,49 +1,103 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { lookup } from 'node:dns/promises';
+import { constants } from 'node:fs';
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { currentProcess, isAlive } from './process-identity.ts';
 
-/** What a serving process tells others about itself in `server.json` of its data folder. */
+/** The contents of `server.json` in the data folder, by which a serving process announces itself. */
 export type ServerInfo = Readonly<z.output<typeof serverInfo>>;
 
 const serverInfo = z.object({
   pid: z.number().int().positive(),
-  /** Tells the process from a later one of the same number; see process-identity.ts. */
+  /** Distinguishes the process from a later one with the same number; see process-identity.ts. */
   startTime: z.string().min(1),
-  /** Where it listens, e.g. `http://127.0.0.1:7272`. */
+  /** Address it listens on, e.g. `http://127.0.0.1:7272`. */
   url: z.url({ protocol: /^https?$/ }),
-  /** Known only to those who may read the data folder. */
+  /** Readable only with access to the data folder. */
   token: z.string().min(1),
   version: z.string(),
-  /** `mcp` serves one client of its own, and makes way for a `server`. */
-  role: z.enum(['server', 'mcp']).default('server'),
+  /** `mcp` and `command` serve only the user who started them and yield to a `server`; a `command` ends soon. */
+  role: z.enum(['server', 'mcp', 'command']).default('server'),
 });
 
-/** The process that serves this data folder; undefined when none does, whatever a crash left behind. */
+/**
+ * The process that serves this data folder; undefined when none does, even if a crash left a file behind.
+ *
+ * The folder may come from another person, and questions, documents and the token are sent to the address: the file
+ * counts only if this user owns it, its process is alive and belongs to this user, and the address is on this machine.
+ */
 export async function readServerInfo(folder: string): Promise<ServerInfo | undefined> {
   try {
-    const info = serverInfo.parse(JSON.parse(await readFile(fileIn(folder), 'utf8')));
-    return (await isAlive(info)) ? info : undefined;
+    const info = serverInfo.parse(JSON.parse(await readOwnFile(fileIn(folder))));
+    const isTrusted = isOnThisMachine(info.url) && (await isOwnProcess(info.pid)) && (await isAlive(info));
+    return isTrusted ? info : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Announces this process as the one that serves the data folder at `url`. */
+/** Throws when the path is a link, or a file of another user. */
+async function readOwnFile(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const { uid } = await file.stat();
+    if (!isOwn(uid)) throw new Error(`${path} belongs to another user.`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/** The superuser may use services of other users. */
+function isOwn(uid: number): boolean {
+  const user = process.getuid?.();
+  return user === undefined || user === 0 || uid === user;
+}
+
+async function isOwnProcess(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  return isOwn((await stat(`/proc/${pid}`)).uid);
+}
+
+function isOnThisMachine(address: string): boolean {
+  const host = new URL(address).hostname.replace(/^\[|\]$/g, '');
+  if (host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))) return true;
+  const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  return isIP(host) !== 0 && own.some(({ address: each }) => each === host);
+}
+
+/** Announces this process as the server of the data folder, at `url`. */
 export async function writeServerInfo(
   folder: string,
   url: string,
   { version = '', role = 'server' }: Partial<Pick<ServerInfo, 'version' | 'role'>> = {},
 ): Promise<ServerInfo> {
-  const info: ServerInfo = { ...(await currentProcess()), url, token: randomUUID(), version, role };
+  const info: ServerInfo = {
+    ...(await currentProcess()),
+    url: await byAddress(url),
+    token: randomUUID(),
+    version,
+    role,
+  };
   const unfinished = `${fileIn(folder)}.${info.token}`;
   await writeFile(unfinished, `${JSON.stringify(info, null, 2)}\n`, { mode: 0o600 });
   await rename(unfinished, fileIn(folder));
   return info;
 }
 
-/** Takes the announcement back, if it is this process's. */
+/** Resolves the host name now, because it may later resolve to another machine. */
+async function byAddress(address: string): Promise<string> {
+  const url = new URL(address);
+  if (url.hostname === 'localhost' || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return address;
+  const { address: number, family } = await lookup(url.hostname);
+  return `http://${family === 6 ? `[${number}]` : number}:${url.port}`;
+}
+
+/** Removes the announcement, if it is this process's own. */
 export async function removeServerInfo(folder: string): Promise<void> {
   const info = await readServerInfo(folder);
   if (info === undefined || info.pid === process.pid) await rm(fileIn(folder), { force: true });

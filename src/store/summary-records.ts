@@ -4,28 +4,27 @@ import type { Metadata } from '../documents/document.ts';
 export interface SummaryTask {
   readonly documentId: string;
   readonly key: number;
-  /** What could be seen when the task was taken; of another generation it is not kept. */
+  /** The visible generation when the task was taken; a summary of another one is discarded. */
   readonly generation: number;
   readonly title: string;
-  /** The extract that stands there meanwhile. */
+  /** The extract used meanwhile. */
   readonly summary: string | null;
   /** Settings of the ingestion. */
   readonly settings: Metadata;
 }
 
 /**
- * Summaries that models are to write. A published document whose summary is `pending` is the queue, so that nothing is
- * forgotten whatever happens.
+ * Pending summaries. Published documents with summary status `pending` are the queue, so that none is lost in a crash.
  */
 export interface SummaryRecords {
-  /** Puts back what an earlier process had in hand. */
+  /** Returns the tasks an earlier process had started to the queue. */
   requeue(): Promise<void>;
-  /** Takes the next one, oldest first. */
+  /** Takes the oldest task. */
   take(): Promise<SummaryTask | undefined>;
   putBack(task: SummaryTask): Promise<void>;
-  /** Makes it what the document is described by, for every search at once. False when the document is another, or gone. */
+  /** Saves the summary; all searches use it at once. False when the document has changed or is gone. */
   keep(task: SummaryTask, summary: { readonly text: string; readonly by: string }): Promise<boolean>;
-  /** Leaves what stands there, and writes down why. */
+  /** Keeps the existing summary and records the reason. */
   fail(task: SummaryTask, note: string): Promise<void>;
   backlog(): Promise<{ readonly waiting: number; readonly failed: number }>;
 }

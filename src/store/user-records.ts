@@ -5,9 +5,9 @@ export interface User {
   readonly id: string;
   /** In lower case. */
   readonly email: string;
-  /** As `hashPassword` makes it; null for one who cannot log in by password. Never leaves the process. */
+  /** From `hashPassword`; null for a user who cannot log in by password. Never leaves the process. */
   readonly passwordHash: string | null;
-  /** Tokens carry it; another one makes all that were given out worthless. */
+  /** Included in tokens; changing it invalidates all tokens issued before. */
   readonly tokenStamp: string;
   readonly isSuperuser: boolean;
   readonly isActive: boolean;
@@ -16,7 +16,7 @@ export interface User {
   readonly bio: string | null;
   readonly profilePicture: string | null;
   readonly metadata: Metadata;
-  /** Limits of this user's own, which win over those of everybody; null when there are none. */
+  /** Limits of this user, which override the general ones; null when there are none. */
   readonly limitsOverrides: Metadata | null;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -27,25 +27,25 @@ export type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isV
 
 export type UserChange = Partial<Omit<User, 'id' | 'createdAt' | 'updatedAt'>>;
 
-/** Users. E-mails are compared in lower case. */
+/** Records of users. E-mails are compared in lower case. */
 export interface UserRecords {
   get(id: string): Promise<User | undefined>;
   findByEmail(email: string): Promise<User | undefined>;
   /** Newest first; `ids` empty means all. */
   list(query: { readonly ids: readonly string[] } & Page): Promise<Paged<User>>;
-  /** Throws `conflict` when the e-mail has a user. */
+  /** Throws `conflict` when the e-mail belongs to a user. */
   create(user: NewUser): Promise<User>;
-  /** Undefined when there is none. Throws `conflict` when the e-mail is another's. */
+  /** Undefined when there is no such user. Throws `conflict` when the e-mail belongs to another user. */
   update(id: string, change: UserChange): Promise<User | undefined>;
-  /** True when it was there. Keys, codes and counts of the user go with it. */
+  /** True when the user existed. Their keys, codes and counts are deleted as well. */
   remove(id: string): Promise<boolean>;
 }
 
-/** A key of a user without its secret. */
+/** An API key of a user, without its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly userId: string;
-  /** The part that may be shown, and finds the key. */
+  /** The public part, by which the key is looked up. */
   readonly publicKey: string;
   readonly secretHash: string;
   readonly name: string;
@@ -58,49 +58,49 @@ export interface ApiKeyRecords {
   /** Newest first. */
   list(userId: string, page: Page): Promise<Paged<ApiKey>>;
   add(key: Omit<ApiKey, 'id' | 'updatedAt'>): Promise<ApiKey>;
-  /** True when the user had it. */
+  /** True when the user had the key. */
   remove(userId: string, id: string): Promise<boolean>;
 }
 
-/** Tokens that are good by their signature and must not be taken all the same. */
+/** Tokens with a valid signature that must be rejected. */
 export interface RevokedTokens {
   has(tokenId: string): Promise<boolean>;
-  /** False when it was revoked already. Forgets what has expired, as no one would take that anyway. */
+  /** False when it was already revoked. Also deletes expired entries, which are rejected anyway. */
   add(tokenId: string, expiresAt: string): Promise<boolean>;
 }
 
 export type CodePurpose = 'verify' | 'reset';
 
-/** Codes sent to a user to prove that the e-mail is theirs: one per user and purpose, kept as hashes. */
+/** Verification codes sent to a user's e-mail: one per user and purpose, stored as hashes. */
 export interface UserCodes {
-  /** Takes the place of an earlier one. */
+  /** Replaces an earlier code. */
   put(userId: string, purpose: CodePurpose, hash: string, expiresAt: string): Promise<void>;
-  /** The user whose code it is; it is used up by this. Undefined for none, and for one that has expired. */
+  /** The user the code belongs to; the code is consumed. Undefined for an unknown or expired code. */
   take(purpose: CodePurpose, hash: string): Promise<string | undefined>;
 }
 
-/** How many requests of a month were counted for each user. Survives restarts; earlier months are forgotten. */
+/** Number of requests per user and month. Survives restarts; earlier months are deleted. */
 export interface RequestCounts {
-  /** The number with this one. `month` as in `2026-01`. */
+  /** Counts a request and returns the new number. `month` as in `2026-01`. */
   count(userId: string, month: string): Promise<number>;
   of(userId: string, month: string): Promise<number>;
 }
 
-/** What a user owns of the corpus. */
+/** The documents and other content a user owns. */
 export interface Holdings {
   readonly documents: number;
   readonly bytes: number;
 }
 
-/** All that is kept of users. */
+/** All records of users. */
 export interface UserStore {
   readonly users: UserRecords;
   readonly apiKeys: ApiKeyRecords;
   readonly revokedTokens: RevokedTokens;
   readonly codes: UserCodes;
   readonly requestCounts: RequestCounts;
-  /** By user; who owns nothing is left out. */
+  /** By user; users who own nothing are left out. */
   holdings(userIds: readonly string[]): Promise<ReadonlyMap<string, Holdings>>;
-  /** What tokens are signed with, made once and kept. */
+  /** The secret that signs tokens, created once and stored. */
   signingSecret(): Promise<string>;
 }

@@ -20,33 +20,43 @@ export interface VectorHit {
 }
 
 /**
- * Approximate nearest neighbours of one space. An index and no more: everything in it can be rebuilt from the
- * record store. Every method throws ServiceError('store_failed') when the index cannot answer.
+ * Approximate nearest-neighbour index of one space. Everything in it can be rebuilt from the record store. Every method
+ * throws ServiceError('store_failed') when the index cannot answer.
  */
 export interface VectorCollection {
-  /** Adds or replaces; idempotent. Returns when the records are found by `nearest`. */
+  /** Adds or replaces; idempotent. When it returns, `nearest` finds the records. */
   upsert(records: readonly VectorRecord[]): Promise<void>;
-  /** Removes those that are there; unknown keys are ignored. */
+  /** Removes existing keys; unknown keys are ignored. */
   remove(keys: readonly number[]): Promise<void>;
-  /** The closest first; fewer than `limit` only when the collection holds fewer. */
+  /** Nearest first; fewer than `limit` only when the collection holds fewer. */
   nearest(vector: Float32Array, limit: number, signal?: AbortSignal): Promise<VectorHit[]>;
   count(): Promise<number>;
-  /** Keys in no particular but stable order. */
+  /** Recreates the collection, empty. */
+  clear(): Promise<void>;
+  /** Keys in an arbitrary but stable order. */
   keys(page: { readonly offset: number; readonly limit: number }): Promise<number[]>;
 }
 
 export interface VectorIndex {
-  /** The collection of that name, made when absent. `name` is unique per space. */
+  /** True when only this process uses it, so that a damaged collection may be dropped and filled again. */
+  readonly isOurs: boolean;
+  /** The collection of that name, created when absent. `name` is unique per space. */
   open(name: string, dimensions: number): Promise<VectorCollection>;
   drop(name: string): Promise<void>;
-  /** Names of all collections that are ours. */
+  /** Names of all our collections. */
   list(): Promise<string[]>;
-  /** True when it answers within a second or so. */
+  /** True when the index answers within about a second. */
   isHealthy(): Promise<boolean>;
-  /** Told whenever the index came back empty or damaged and must be checked against the record store. */
+  /** Size of its files in bytes, where known. Removed vectors keep their slot until the index is rebuilt. */
+  bytes?(): Promise<number>;
+  /** Deletes everything and frees the space; `onRecovered` listeners are called. */
+  renew?(): Promise<void>;
+  /**
+   * Registers a listener for the index coming back empty or damaged, when it must be checked against the record store.
+   */
   onRecovered(listener: () => void): void;
   close(): Promise<void>;
 }
 
-/** How thoroughly the index is built: links of a vector, and candidates weighed for them. */
+/** HNSW build parameters: links per vector (M), and candidates considered for them (ef_construction). */
 export const indexGraph = { neighbours: 16, construction: 100 } as const;

@@ -13,20 +13,23 @@ export interface ReindexProgress {
   readonly total: number;
 }
 
-/** Which embedder's vectors are searched, and how to change that (chances.md C4). */
+/** The vector space that is searched, and re-embedding the corpus into another one. */
 export interface VectorSpaces {
   list(): Promise<readonly VectorSpace[]>;
   current(): Promise<VectorSpace | undefined>;
   /**
-   * The current space must be that of this embedder; adopts it when the corpus is empty.
-   * Throws `embedding_mismatch`, naming both and the command that helps.
+   * Checks that the current space is that of this embedder; an empty corpus adopts it. Throws `embedding_mismatch`,
+   * naming both and the command that resolves it.
    */
   claim(name: VectorSpaceName): Promise<VectorSpace>;
   /**
-   * Embeds every chunk into a second space beside the current one, then switches. Interrupted, it goes on where it
-   * stopped. Documents that arrive meanwhile are in both. The old space is kept as `previous`.
+   * Embeds every chunk into a second space beside the current one, then switches. Resumes after an interruption.
+   * Documents that arrive meanwhile are embedded in both. The old space is kept as `previous`.
    */
   reindex(embedder: EmbeddingModel, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
-  /** Makes the previous space current again, completing it first if chunks came since; the caller embeds with `embedder`. */
+  /**
+   * Makes the previous space current again, first adding the chunks that came since, which are embedded with
+   * `embedder`.
+   */
   goBack(embedder: EmbeddingModel, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
 }

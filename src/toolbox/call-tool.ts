@@ -42,7 +42,11 @@ export async function callTool(call: ToolCall, tools: readonly Tool[], context: 
   const given = readArguments(call.arguments, tool.inputSchema, tool.aliases);
   const problem = jsonProblem(given);
   if (problem !== undefined) {
-    return failed('invalid_argument', `The arguments of ${tool.name}: ${problem}`, 'Call it again without that.');
+    return failed(
+      'invalid_argument',
+      `The arguments of ${tool.name}: ${problem.message}`,
+      'Call it again without that.',
+    );
   }
   const reading = tool.check(given);
   if (!reading.ok) {
@@ -96,6 +100,7 @@ function fromError(tool: Tool, error: unknown): ToolOutcome {
   switch (error.code) {
     case 'invalid_request':
     case 'invalid_field':
+    case 'range_not_satisfiable':
     case 'conflict':
       return failed('invalid_argument', error.message, 'Correct the arguments and call again.');
     case 'not_found':
@@ -119,7 +124,7 @@ function fromError(tool: Tool, error: unknown): ToolOutcome {
     case 'provider_failed':
     case 'store_failed':
     case 'embedding_mismatch':
-      return failed('backend_unavailable', error.told, 'Try once more, then go on without it.');
+      return failed('backend_unavailable', error.publicMessage, 'Try once more, then go on without it.');
     case 'internal':
       return failed('internal', error.message, 'Go on without it.');
   }

@@ -11,7 +11,7 @@ interface DescribeOptions {
   readonly most: number;
 }
 
-const LEAST_ROOM = 500;
+const MIN_ROOM = 500;
 
 /** A run of Python for a model: all that came of it, in as few words as that takes. */
 export function describeRun(result: PythonResult, { mounted, isSession, most }: DescribeOptions): string {
@@ -24,7 +24,7 @@ export function describeRun(result: PythonResult, { mounted, isSession, most }: 
     ...fileLines(result),
     ...(result.sessionLost ? ['Variables and files of earlier calls are gone: define again what is needed.'] : []),
   ];
-  const room = Math.max(LEAST_ROOM, most - around.join('\n\n').length - 300);
+  const room = Math.max(MIN_ROOM, most - around.join('\n\n').length - 300);
   const streams = [
     ...stream('Printed', stdout, stderr.text === '' ? room : room / 2),
     ...stream('Written to stderr', stderr, stdout.text === '' ? room : room / 2),

@@ -1,7 +1,8 @@
 import type { Source } from '../citations/citation.ts';
 import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { findDocument, visibleDocument } from './find-document.ts';
+import { findChunk } from './find-chunk.ts';
+import { findDocument, type VisibleLibrary } from './find-document.ts';
 import { oneLine } from './render-passages.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -15,7 +16,7 @@ export interface MountedDocuments {
   readonly lines: readonly string[];
 }
 
-type Sight = Pick<ToolContext, 'library' | 'visible' | 'cite'>;
+type ImageReader = VisibleLibrary & Pick<ToolContext, 'cite'>;
 
 /**
  * The extracted text of visible documents as `documents/<id>.txt`, and passages that a search found as the variable
@@ -24,10 +25,10 @@ type Sight = Pick<ToolContext, 'library' | 'visible' | 'cite'>;
 export async function documentsAsFiles(
   documentIds: readonly string[],
   chunkIds: readonly string[],
-  context: Sight,
+  context: ImageReader,
 ): Promise<MountedDocuments> {
   const documents = await Promise.all(documentIds.map((id) => mountDocument(id, context)));
-  const passages = await loadPassages(chunkIds, context);
+  const passages = await loadTestChunks(chunkIds, context);
   return {
     files: documents.map(({ file }) => file),
     variables: {
@@ -39,7 +40,7 @@ export async function documentsAsFiles(
   };
 }
 
-async function mountDocument(given: string, context: Sight) {
+async function mountDocument(given: string, context: ImageReader) {
   const document = await findDocument(given, context);
   const extracted = await context.library.textOf(document.id);
   const title = oneLine(document.title);
@@ -65,18 +66,10 @@ async function mountDocument(given: string, context: Sight) {
   };
 }
 
-async function loadPassages(ids: readonly string[], context: Sight) {
-  if (ids.length === 0) return [];
-  const wanted = ids.map((id) => id.toLowerCase());
-  const found = new Map((await context.library.chunksById(wanted)).map((chunk) => [chunk.id, chunk]));
+async function loadTestChunks(ids: readonly string[], context: ImageReader) {
   return Promise.all(
-    wanted.map(async (id, index) => {
-      const chunk = found.get(id);
-      // A chunk out of sight is told from a missing one by nothing.
-      const document = chunk && (await visibleDocument(chunk.documentId, context));
-      if (chunk === undefined || document === undefined) {
-        throw new ServiceError('not_found', `No chunk "${ids[index]}" is visible here; search for it again.`);
-      }
+    ids.map(async (id, index) => {
+      const { chunk, document } = await findChunk(id, context);
       const source: Source = { kind: 'chunk', chunk: { ...chunk, score: 0 } };
       const marker = `[${context.cite(source)}]`;
       return {

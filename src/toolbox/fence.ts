@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { defaceEdges } from './deface-edges.ts';
 
 /** Where a text comes from: documents of the corpus, or words of strangers (the web, other servers). */
 export type Origin = 'corpus' | 'untrusted';
@@ -8,16 +9,13 @@ export type Origin = 'corpus' | 'untrusted';
 const INVISIBLE =
   /[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]|[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]/gu;
 
-// What could be taken for the edge of a block, of either kind.
-const EDGE = /[<＜]\s*([/／]?)\s*(?=(?:document|untrusted)-text)/gi;
-
 /**
  * Marks a text as data for a model: a fence that the text cannot close, with a sentence before it. Its name carries a
  * digest of the text, so that the same text always looks the same, as prompt caches want it. This narrows what planted
  * instructions can do; it does not end it.
  */
 export function fence(text: string, origin: Origin): string {
-  const body = withoutInvisible(text).replaceAll(EDGE, '‹$1');
+  const body = defaceEdges(stripInvisible(text));
   const id = createHash('sha256').update(body).digest('hex').slice(0, 8);
   const name = origin === 'corpus' ? 'document-text' : 'untrusted-text';
   const notice =
@@ -28,4 +26,4 @@ export function fence(text: string, origin: Origin): string {
 }
 
 /** The text as a person sees it. */
-export const withoutInvisible = (text: string): string => text.replaceAll(INVISIBLE, '');
+export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '');

@@ -22,9 +22,19 @@ export const filters = z
 export const documentId = z
   .string()
   .trim()
-  .min(4)
+  .min(1)
   .max(64)
-  .describe('Identifier of the document, as search results give it; an unambiguous beginning will do');
+  .describe('Identifier of the document, or its beginning, or the [n] of a result');
+
+export const chunkId = z.string().trim().min(1).max(64);
+
+export const documentIds = z.array(z.string()).max(50).optional().describe('Only in these documents');
+
+export const collections = z
+  .array(z.string())
+  .max(20)
+  .optional()
+  .describe('Only in these collections, by name or identifier');
 
 export const limit = (standard: number, most: number) =>
   z

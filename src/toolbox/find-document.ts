@@ -2,20 +2,29 @@ import type { Document } from '../documents/document.ts';
 import { allOf } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { emptyCorpus } from './empty-corpus.ts';
 import { oneLine } from './render-passages.ts';
+import { readId } from './short-id.ts';
 import type { ToolContext } from './tool-context.ts';
 
 const CLOSEST = 3;
 const FIRST = { offset: 0, limit: CLOSEST };
 
-type Sight = Pick<ToolContext, 'library' | 'visible'>;
+/** What may be seen, and what earlier results of the same run or session cited. */
+export type VisibleLibrary = Pick<ToolContext, 'library' | 'visible' | 'intake' | 'cited'>;
 
 /**
- * The visible document with this identifier or unambiguous beginning of one. Throws `not_found` with the titles that
+ * The visible document with this identifier or unambiguous beginning of one; that of a chunk, or of an earlier result's
+ * marker, stands for its document, and so does a title that only one has. Throws `not_found` with the titles that
  * come closest, so that a model can correct itself; a document out of sight is told from a missing one by nothing.
  */
-export async function findDocument(given: string, { library, visible }: Sight): Promise<Document> {
-  const whole = isUuid(given) ? await visibleDocument(given, { library, visible }) : undefined;
+export async function findDocument(given: string, context: VisibleLibrary): Promise<Document> {
+  const { library, visible } = context;
+  const read = readId(given);
+  if (read.kind === 'chunk') return findDocument(read.document, context);
+  const cited = read.kind === 'marker' ? context.cited?.(read.number) : undefined;
+  if (cited !== undefined) return findDocument(cited.documentId, { library, visible });
+  const whole = isUuid(given) ? await documentOf(given, context) : undefined;
   if (whole !== undefined) return whole;
   const { items, total } = isPartOfId(given)
     ? await library.list(allOf(beginsWith(given), visible), FIRST)
@@ -29,12 +38,23 @@ export async function findDocument(given: string, { library, visible }: Sight): 
     );
   }
   const near = await library.searchDocuments({ text: given, filter: visible, kind: 'full_text', ...FIRST });
-  const hint = near.items.length === 0 ? '' : ` Closest by title: ${named(near.items)}.`;
+  const [titled, another] = near.items.filter(({ title }) => title.trim().toLowerCase() === given.trim().toLowerCase());
+  if (titled !== undefined && another === undefined) return titled;
+  const why = near.items.length === 0 ? await emptyCorpus(context) : `Closest by title: ${named(near.items)}.`;
+  const hint = why === undefined ? '' : ` ${why}`;
   throw new ServiceError('not_found', `No document "${given}" is visible here.${hint}`);
 }
 
+/** A chunk's identifier given for a document's leads to the document it is of. */
+async function documentOf(id: string, context: VisibleLibrary): Promise<Document | undefined> {
+  const document = await visibleDocument(id, context);
+  if (document !== undefined) return document;
+  const [chunk] = await context.library.chunksById([id.toLowerCase()]);
+  return chunk && visibleDocument(chunk.documentId, context);
+}
+
 /** The document with exactly this identifier, if it may be seen. */
-export async function visibleDocument(id: string, { library, visible }: Sight): Promise<Document | undefined> {
+export async function visibleDocument(id: string, { library, visible }: VisibleLibrary): Promise<Document | undefined> {
   const { items } = await library.list(
     allOf({ kind: 'compare', field: 'id', op: 'eq', value: id.toLowerCase() }, visible),
     FIRST,

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './tool.ts';
 
-/** Names that models use for members of our own tools. */
+/** Names that models use for members of our own tools. One that leads to another is followed until the tool has it. */
 export const commonAliases: ReadonlyMap<string, string> = new Map([
   ['question', 'query'],
   ['q', 'query'],
@@ -14,13 +14,28 @@ export const commonAliases: ReadonlyMap<string, string> = new Map([
   ['file_id', 'document_id'],
   ['doc_id', 'document_id'],
   ['documentId', 'document_id'],
+  ['document_id', 'document_ids'],
+  ['documents', 'document_ids'],
+  ['collection', 'collections'],
+  ['collection_id', 'collections'],
+  ['collection_ids', 'collections'],
+  ['filter', 'filters'],
+  ['max_results', 'limit'],
+  ['num_results', 'limit'],
+  ['chunkId', 'chunk_id'],
+  ['chunk_id', 'around_chunk_id'],
+  ['url', 'urls'],
+  ['uri', 'url'],
+  ['file', 'path'],
+  ['file_path', 'path'],
+  ['folder', 'path'],
 ]);
 
 /**
  * Arguments as a model wrote them → arguments as the schema wants them: a whole object given as a JSON string is
- * parsed, aliases are renamed where the schema knows the right-hand name and not the left, and a string is parsed where
- * the schema wants a number, boolean, array or object and the string is the JSON of one. Anything else is left for the
- * schema to refuse. Never changes a value that fits.
+ * parsed, aliases are renamed where the schema knows the right-hand name and not the left, a string is parsed where the
+ * schema wants a number, boolean, array or object and the string is the JSON of one, and a single value is put into a
+ * list where a list is wanted. Anything else is left for the schema to refuse. Never changes a value that fits.
  */
 export function readArguments(
   given: unknown,
@@ -31,16 +46,16 @@ export function readArguments(
   if (whole === undefined || whole === null || whole === '') return {};
   if (typeof whole !== 'object' || Array.isArray(whole)) return whole;
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const targetOf = (name: string): string => {
+    if (Object.hasOwn(properties, name)) return name;
+    for (let alias = aliases.get(name); alias !== undefined; alias = aliases.get(alias)) {
+      if (Object.hasOwn(properties, alias)) return Object.hasOwn(whole, alias) ? name : alias;
+    }
+    return name;
+  };
   return Object.fromEntries(
     Object.entries(whole).map(([name, value]) => {
-      const alias = aliases.get(name);
-      const target =
-        alias !== undefined &&
-        !Object.hasOwn(properties, name) &&
-        Object.hasOwn(properties, alias) &&
-        !Object.hasOwn(whole, alias)
-          ? alias
-          : name;
+      const target = targetOf(name);
       const property = Object.hasOwn(properties, target) ? properties[target] : undefined;
       return [target, property === undefined ? value : unstringified(value, property)];
     }),
@@ -48,11 +63,13 @@ export function readArguments(
 }
 
 function unstringified(value: unknown, schema: JsonSchema): unknown {
-  if (typeof value !== 'string') return value;
   const wanted = schema['type'];
+  if (wanted === 'array' && typeof value === 'number') return [value];
+  if (typeof value !== 'string') return value;
   if (typeof wanted !== 'string' || wanted === 'string') return value;
   const candidate = parsed(value);
-  return fits(candidate, wanted) ? candidate : value;
+  if (fits(candidate, wanted)) return candidate;
+  return wanted === 'array' && value.trim() !== '' && typeof candidate !== 'object' ? [value] : value;
 }
 
 function fits(value: unknown, type: string): boolean {

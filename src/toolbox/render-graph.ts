@@ -2,6 +2,7 @@ import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
 import type { GraphSettings } from '../retrieval/search-settings.ts';
 import { defaultGraphSettings } from '../retrieval/search-settings.ts';
 import { type Block, oneLine } from './render-passages.ts';
+import { shortDocumentId } from './short-id.ts';
 
 /** What of the graph is shown to a model beside passages; a few facts help, many hide them. */
 const FEW = { entities: 3, relationships: 4, communities: 2 } as const;
@@ -13,35 +14,49 @@ export const fewGraphHits = (settings: GraphSettings = defaultGraphSettings): Gr
 });
 
 /** Hits that say more than a name. */
-export const tellingHits = (hits: readonly GraphHit[]): GraphHit[] =>
+export const informativeHits = (hits: readonly GraphHit[]): GraphHit[] =>
   hits.filter(({ found }) => (found.kind === 'community' ? found.summary !== '' : found.description !== ''));
 
 /** Of these, as many of each kind as a prompt has room for. */
-export function fewTelling(hits: readonly GraphHit[]): GraphHit[] {
+export function limitInformative(hits: readonly GraphHit[]): GraphHit[] {
   const left = { entity: FEW.entities, relationship: FEW.relationships, community: FEW.communities } as Record<
     GraphHit['found']['kind'],
     number
   >;
-  return tellingHits(hits).filter(({ found }) => left[found.kind]-- > 0);
+  return informativeHits(hits).filter(({ found }) => left[found.kind]-- > 0);
 }
 
 const DOCUMENTS_NAMED = 3;
-const CHUNKS_NAMED = 3;
 
 /** `Knowledge graph · entity · from Title · document_id 1f0c… · chunk_id …`, then what it says. */
 export const graphBlock = (hit: GraphHit): Block => {
   const documents = hit.documents.slice(0, DOCUMENTS_NAMED);
   const from =
     documents.length === 0 ? 'made by hand' : `from ${documents.map(({ title }) => oneLine(title)).join('; ')}`;
-  const places = [
-    ...documents.map(({ id }) => `document_id ${id}`),
-    ...hit.chunkIds.slice(0, CHUNKS_NAMED).map((id) => `chunk_id ${id}`),
+  const { sentence } = hit;
+  const places = sentence && [
+    ...(sentence.page === null ? [] : [`p. ${sentence.page}`]),
+    `document_id ${shortDocumentId(sentence.documentId)}`,
   ];
   return {
-    label: ['Knowledge graph', hit.found.kind, from, ...places].join(' · '),
-    text: oneLine(graphHitText(hit), LONGEST_TEXT),
+    label: ['Knowledge graph', hit.found.kind, from, ...(places ?? [])].join(' · '),
+    text: oneLine(graphHitText(hit), MAX_TEXT_LENGTH),
     rest: () => '(cut)',
   };
 };
 
-const LONGEST_TEXT = 600;
+/** The first hits that fit into so many characters as they are: half a fact is none. */
+export function fittingWhole(hits: readonly GraphHit[], most: number): GraphHit[] {
+  let room = most;
+  return hits.filter((hit) => {
+    const { label, text } = graphBlock(hit);
+    const needed = label.length + text.length + BLOCK_ROOM;
+    if (text.endsWith('…') || needed > room) return false;
+    room -= needed;
+    return true;
+  });
+}
+
+// The marker, the line break and the empty line after a block.
+const BLOCK_ROOM = 10;
+const MAX_TEXT_LENGTH = 600;

@@ -1,21 +1,35 @@
-import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
+import type { Chunk } from '../documents/chunk.ts';
+import { pagesOf } from '../documents/places.ts';
+import { shortChunkId, shortDocumentId } from './short-id.ts';
 
-const LONGEST_TITLE = 120;
+const MAX_TITLE_LENGTH = 120;
+// A label is repeated above every passage, and what is cut of it stands in the data.
+const MAX_LABEL_TITLE = 60;
+const MAX_LABEL_HEADING = 50;
 
 /** On one line and not too long: a title is data, and must not look like the next block. */
-export function oneLine(text: string, longest: number = LONGEST_TITLE): string {
+export function oneLine(text: string, longest: number = MAX_TITLE_LENGTH): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
-/** `Title · chunk 12 · p. 4 · score 0.83 · document_id 1f0c…`: the line above a passage. */
-function passageLabel(chunk: Chunk & Partial<Pick<ScoredChunk, 'score'>>): string {
-  const parts = [oneLine(titleOf(chunk)), `chunk ${chunk.order}`];
-  if (chunk.page !== null) parts.push(`p. ${chunk.page}`);
-  if (chunk.headingPath.length > 0) parts.push(oneLine(chunk.headingPath.join(' > ')));
-  if (chunk.score !== undefined) parts.push(`score ${chunk.score.toFixed(3)}`);
-  parts.push(`document_id ${chunk.documentId}`, `chunk_id ${chunk.id}`);
+/** `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`: the line above a passage, ending in its short identifier. */
+function passageLabel(chunk: Chunk): string {
+  const title = oneLine(titleOf(chunk), MAX_LABEL_TITLE);
+  const parts = [title];
+  const pages = pagesOf(chunk);
+  if (pages !== undefined) parts.push(`p. ${pages}`);
+  const headings = innermost(chunk, title);
+  if (headings !== '') parts.push(headings);
+  parts.push(shortChunkId(chunk));
   return parts.join(' · ');
+}
+
+/** The heading the passage stands under, with the one above it while that is short; nothing that repeats the title. */
+function innermost({ headingPath }: Chunk, title: string): string {
+  const headings = headingPath.map((heading) => oneLine(heading, MAX_LABEL_HEADING)).filter((each) => each !== title);
+  const last = headings.slice(-2).join(' > ');
+  return last.length <= MAX_LABEL_HEADING ? last : (headings.at(-1) ?? '');
 }
 
 export function titleOf(chunk: Chunk): string {
@@ -84,11 +98,11 @@ export const joinBlocks = (shown: readonly ShownBlock<unknown>[]): string =>
   shown.map(({ block }) => block).join(JOINT);
 
 /** A passage whose end, where it is cut, is had from the document's text. */
-export const passageBlock = (chunk: Chunk & Partial<Pick<ScoredChunk, 'score'>>): Block => ({
+export const chunkBlock = (chunk: Chunk): Block => ({
   label: passageLabel(chunk),
   text: chunk.text,
   rest: (shown) =>
-    `(cut; the rest: get_file_content with document_id="${chunk.documentId}", offset=${chunk.start + shown})`,
+    `(cut; the rest: get_file_content with document_id="${shortDocumentId(chunk.documentId)}", offset=${chunk.start + shown})`,
 });
 
 /** The nearest place at or before `end` that does not cut a character in two. */

@@ -12,7 +12,7 @@ export type KnownNames = readonly string[];
 
 /**
  * Names asked for → tools, in the order of `all`, without those whose needs are not met. Throws `invalid_field` (422,
- * r2r-v3.md 5.3) for a name that no list knows, naming those it does.
+ * docs/contract.md 5.3) for a name that is not among the known ones, which are those of the mode.
  */
 export function selectTools(
   names: readonly string[],
@@ -21,7 +21,7 @@ export function selectTools(
   known: KnownNames,
   member: string,
 ): ToolSelection {
-  const strange = names.filter((name) => !known.includes(name) && !all.some((tool) => tool.name === name));
+  const strange = names.filter((name) => !known.includes(name));
   if (strange.length > 0) {
     const message = `Unknown tool ${strange.map((name) => `"${name}"`).join(', ')}. Known: ${known.join(', ')}.`;
     throw new ServiceError('invalid_field', message, {

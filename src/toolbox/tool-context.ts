@@ -1,4 +1,7 @@
-import type { Source } from '../citations/citation.ts';
+import type { AnswerCheck, AnswerCheckRequest } from '../citations/answer-check.ts';
+import type { Verdict } from '../citations/check-citation.ts';
+import type { Quote, Source } from '../citations/citation.ts';
+import type { CitedPlace } from '../citations/session-citations.ts';
 import type { Chunk } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
@@ -12,7 +15,7 @@ import type { DocumentQuery, ExtractedText, FoundDocument, Page, Paged } from '.
 import type { FetchedPage, FetchOptions } from '../web/page-fetcher.ts';
 import type { WebPages } from '../web/web-pages.ts';
 import type { WebSearch } from '../web/web-search.ts';
-import type { AbsentTool, CorpusFacts, Intake, ResearchDesk } from './desk.ts';
+import type { AbsentTool, CorpusFacts, FolderDesk, FollowedFolder, Intake, ResearchService } from './tool-ports.ts';
 
 /** The reading side of the corpus, as tools need it. Every query goes through the context's `visible` filter. */
 export interface Library {
@@ -31,6 +34,10 @@ export interface SubAnswer {
   readonly text: string;
   /** Sources by the number of the marker that stands for them in `text`. */
   readonly sources: ReadonlyMap<number, Source>;
+  /** What backs it of each source, and how well, by the same numbers; absent where that was not looked at. */
+  readonly backing?: ReadonlyMap<number, { readonly verdict?: Verdict; readonly quotes: readonly Quote[] }>;
+  /** Statements that no source supports. */
+  readonly unsupported?: readonly string[];
   readonly model: string;
   readonly usage: Usage;
   /** True when words of strangers went into it. */
@@ -47,12 +54,16 @@ export interface ToolContext {
   readonly visible: Filter;
   /** Number under which the model may cite this source; the same source keeps its number for the whole run. */
   cite(source: Source): number;
+  /** Where the source stands that this run or session gave that number; undefined when it gave it to none. */
+  cited?(number: number): CitedPlace | undefined;
   /** The words its own model calls are asked with; as the program brings them when absent. */
   readonly prompts?: PromptTexts;
   /** Present when the `reasoner` need is met. */
   readonly reasoner?: Model;
   /** Present when the `answerer` need is met: the RAG agent on a question of its own. */
   ask?(question: string, signal: AbortSignal): Promise<SubAnswer>;
+  /** Present when the `checker` need is met: compares an answer with what the caller may see. */
+  checkAnswer?(request: AnswerCheckRequest, signal: AbortSignal): Promise<AnswerCheck>;
   /** Present when the `web_search` need is met. */
   readonly webSearch?: WebSearch;
   /** Present when the `web_pages` need is met. */
@@ -65,14 +76,22 @@ export interface ToolContext {
   readonly sandbox?: Sandbox;
   /** Identifier of the user the call is for: what is kept between calls outside of a conversation is theirs alone. */
   readonly caller?: string;
+  /** The one client over pipes that this process serves, where the call came from it. */
+  readonly connection?: string;
   /** The conversation the call belongs to, if it belongs to one. */
   readonly conversationId?: string;
   /** Present when the `intake` need is met. */
   readonly intake?: Intake;
   /** Absolute; files below may be read for the caller. Present when the `folders` need is met. */
   readonly folders?: readonly string[];
+  /** Present when the `folders` need is met. */
+  readonly folderDesk?: FolderDesk;
+  /** Folders that the caller's process keeps in step. */
+  readonly followed?: readonly FollowedFolder[];
+  /** Identifier of the caller's collection of that name. Throws `not_found`. */
+  collectionNamed?(name: string): Promise<string>;
   /** Present when the `research` need is met. */
-  readonly research?: ResearchDesk;
+  readonly research?: ResearchService;
   /** Present when the `facts` need is met. */
   facts?(): Promise<CorpusFacts>;
   /** Tools of the catalogue that this caller does not have. */

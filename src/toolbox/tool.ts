@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Source } from '../citations/citation.ts';
 import type { Json } from '../documents/document.ts';
 import type { FieldIssue } from '../errors.ts';
+import { nearestName } from '../nearest-name.ts';
 import { commonAliases } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -12,7 +13,8 @@ export type ToolNeed =
   | 'sandbox'
   | 'reasoner'
   | 'answerer'
-  // Met only where someone calls tools by themselves, outside of an agent's run; see desk.ts.
+  | 'checker'
+  // Met only where someone calls tools by themselves, outside of an agent's run; see tool-ports.ts.
   | 'intake'
   | 'folders'
   | 'research'
@@ -108,11 +110,32 @@ export function defineTool<const Name extends string, Input extends z.ZodObject,
     aliases: commonAliases,
     check(given) {
       const reading = definition.input.safeParse(given);
-      return reading.success ? { ok: true, input: reading.data } : { ok: false, issues: toIssues(reading.error) };
+      const issues = [
+        ...unknownArguments(given, Object.keys(definition.input.shape)),
+        ...(reading.success ? [] : toIssues(reading.error).map(inWords)),
+      ];
+      return reading.success && issues.length === 0 ? { ok: true, input: reading.data } : { ok: false, issues };
     },
     execute: (input, context) => definition.execute(input as z.output<Input>, context),
   };
 }
+
+/** Arguments that the tool does not have. A tool without any takes no notice: some hosts always send one. */
+function unknownArguments(given: unknown, known: readonly string[]): FieldIssue[] {
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || known.length === 0) return [];
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      type: 'unrecognized_keys',
+      loc: [name],
+      msg: `there is no such argument; the nearest is "${nearestName(name, known)}", and all are ${known.join(', ')}`,
+    }));
+}
+
+const inWords = (issue: FieldIssue): FieldIssue => {
+  const [, expected] = /^Invalid input: expected (.+), received undefined$/.exec(issue.msg) ?? [];
+  return expected === undefined ? issue : { ...issue, msg: `it is missing (${expected})` };
+};
 
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });

@@ -14,11 +14,11 @@ export interface AddressRules {
 
 export const publicOnly: AddressRules = { ports: new Set([80, 443]), open: [], allowPrivate: false };
 
-const LONGEST_ADDRESS = 8_000;
+const MAX_ADDRESS_LENGTH = 8_000;
 
 /** Reads an http or https address. Throws `invalid_request` for anything else, and for one with a user name in it. */
 export function readAddress(address: string, base?: URL): URL {
-  const url = address.length > LONGEST_ADDRESS ? null : URL.parse(address.trim(), base?.href);
+  const url = address.length > MAX_ADDRESS_LENGTH ? null : URL.parse(address.trim(), base?.href);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
     const shown = address.replaceAll(/\/\/[^/]*@/g, '//').slice(0, 200);
     throw new ServiceError('invalid_request', `"${shown}" is not an http or https address.`);

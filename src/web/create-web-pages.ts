@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts';
 import { readAddress } from './address-rules.ts';
+import type { CrawlPolicy } from './crawl-policy.ts';
 import { PageCache } from './page-cache.ts';
 import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
 import { selectPassages, type TermAnalyser } from './select-passages.ts';
-import type { SiteManners } from './site-manners.ts';
 import type { ReadPage, WebPage, WebPages } from './web-pages.ts';
 
 /** A page as a browser shows it after its scripts ran; see render-page.ts. */
@@ -13,7 +13,7 @@ export type RenderOptions = Pick<FetchOptions, 'signal' | 'admit'>;
 
 export interface WebPagesParts {
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
-  readonly manners: Pick<SiteManners, 'admit'>;
+  readonly crawlPolicy: Pick<CrawlPolicy, 'admit'>;
   readonly readPage: ReadPage;
   readonly analyser: TermAnalyser;
   /** Where a browser is configured. */
@@ -25,7 +25,7 @@ const MAX_BYTES = 20_000_000;
 const TIMEOUT_MS = 25_000;
 
 export function createWebPages(parts: WebPagesParts): WebPages {
-  const { fetcher, manners, readPage, analyser, render, cache = new PageCache() } = parts;
+  const { fetcher, crawlPolicy, readPage, analyser, render, cache = new PageCache() } = parts;
   return {
     async read(address, { signal, mayContact }) {
       const url = readAddress(address);
@@ -34,7 +34,7 @@ export function createWebPages(parts: WebPagesParts): WebPages {
         return { ...known.page, url: address };
       const admit = async (hop: URL, waiting: AbortSignal): Promise<void> => {
         if (mayContact?.(hop) === false) throw notContacted(hop);
-        await manners.admit(hop, waiting);
+        await crawlPolicy.admit(hop, waiting);
       };
       const fetched = await fetcher.fetch(url.href, {
         signal,

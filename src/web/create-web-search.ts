@@ -17,8 +17,8 @@ export interface WebSearchParts {
 const TIMEOUT_MS = 8_000;
 /** Milliseconds for which an engine that failed is asked last. */
 const REST_MS = 60_000;
-const LONGEST_SNIPPET = 2_000;
-const LONGEST_TITLE = 300;
+const MAX_SNIPPET_LENGTH = 2_000;
+const MAX_TITLE_LENGTH = 300;
 
 export interface ClosableWebSearch extends WebSearch {
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
           signal.throwIfAborted();
           if (!(error instanceof ServiceError)) throw error;
           failures.push(error);
-          restingUntil.set(engine.name, Date.now() + (error.retryAfter ?? REST_MS / 1000) * 1000);
+          restingUntil.set(engine.name, performance.now() + (error.retryAfter ?? REST_MS / 1000) * 1000);
         }
       }
       throw allFailed(failures);
@@ -55,7 +55,7 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
 }
 
 function inTurn(engines: readonly SearchEngine[], restingUntil: ReadonlyMap<string, number>): readonly SearchEngine[] {
-  const now = Date.now();
+  const now = performance.now();
   const rests = ({ name }: SearchEngine) => (restingUntil.get(name) ?? 0) > now;
   return [...engines.filter((engine) => !rests(engine)), ...engines.filter(rests)];
 }
@@ -116,9 +116,9 @@ function toResult({ title, url, snippet, date, sitelinks, score }: EngineResult,
   const { href, host } = new URL(url);
   return {
     id: createHash('sha256').update(canonicalUrl(url)).digest('hex').slice(0, 32),
-    title: plainSnippet(title).slice(0, LONGEST_TITLE) || host,
+    title: plainSnippet(title).slice(0, MAX_TITLE_LENGTH) || host,
     url: href,
-    snippet: plainSnippet(snippet).slice(0, LONGEST_SNIPPET),
+    snippet: plainSnippet(snippet).slice(0, MAX_SNIPPET_LENGTH),
     position: index + 1,
     date: date === undefined || date.trim() === '' ? null : plainSnippet(date),
     sitelinks: sitelinks ?? [],

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 
-const MOST_CODINGS = 3;
+const MAX_CODINGS = 3;
 
 /** Undoes a Content-Encoding. Throws `too_large` as soon as more than `maxBytes` come out, `provider_failed` for nonsense. */
 export async function decompress(bytes: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
@@ -11,7 +11,7 @@ export async function decompress(bytes: Buffer, encoding: string | undefined, ma
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  if (codings.length > MOST_CODINGS) throw new ServiceError('provider_failed', 'It is compressed too many times over.');
+  if (codings.length > MAX_CODINGS) throw new ServiceError('provider_failed', 'It is compressed too many times over.');
   let body = bytes;
   for (const coding of codings.reverse()) body = await undo(coding, body, maxBytes);
   return body;

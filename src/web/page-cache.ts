@@ -8,9 +8,9 @@ interface Kept {
   freshUntil: number;
 }
 
-const MOST_CHARACTERS = 20_000_000;
+const MAX_CHARACTERS = 20_000_000;
 const STANDARD_SECONDS = 300;
-const LONGEST_SECONDS = 3_600;
+const MAX_SECONDS = 3_600;
 
 /** Pages read lately, the longest unused forgotten first. Those that are stale are kept to be asked after. */
 export class PageCache {
@@ -18,7 +18,7 @@ export class PageCache {
   readonly #now: () => number;
   #size = 0;
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
@@ -38,11 +38,11 @@ export class PageCache {
     const canBeAsked = validators.etag !== undefined || validators.lastModified !== undefined;
     if (freshFor === 0 && !canBeAsked) return;
     const size = page.markdown.length + page.text.length;
-    if (size > MOST_CHARACTERS / 4) return;
+    if (size > MAX_CHARACTERS / 4) return;
     this.#kept.set(address, { page, validators, size, freshUntil: this.#until(freshFor) });
     this.#size += size;
     for (const oldest of this.#kept.keys()) {
-      if (this.#size <= MOST_CHARACTERS) break;
+      if (this.#size <= MAX_CHARACTERS) break;
       this.#forget(oldest);
     }
   }
@@ -54,7 +54,7 @@ export class PageCache {
   }
 
   #until(freshFor: number | undefined): number {
-    return this.#now() + Math.min(freshFor ?? STANDARD_SECONDS, LONGEST_SECONDS) * 1000;
+    return this.#now() + Math.min(freshFor ?? STANDARD_SECONDS, MAX_SECONDS) * 1000;
   }
 
   #forget(address: string): void {

@@ -26,8 +26,8 @@ export interface PageRenderer {
 const TIMEOUT_MS = 25_000;
 const LOAD_TIMEOUT_MS = 15_000;
 const SETTLE_TIMEOUT_MS = 4_000;
-const MOST_AT_ONCE = 2;
-const MOST_CHARACTERS = 8_000_000;
+const MAX_CONCURRENT = 2;
+const MAX_CHARACTERS = 8_000_000;
 
 /**
  * Pages after their scripts ran, in a headless Chromium without a network of its own: every request of a page is made by
@@ -35,7 +35,7 @@ const MOST_CHARACTERS = 8_000_000;
  * page has a browser for itself, which ends with it.
  */
 export function createPageRenderer(parts: RendererParts): PageRenderer {
-  const turns = pLimit(MOST_AT_ONCE);
+  const turns = pLimit(MAX_CONCURRENT);
   const closing = new AbortController();
   const running = new Set<Promise<unknown>>();
   return {
@@ -120,7 +120,7 @@ async function show(address: string, { browser, requests }: Showing): Promise<Fe
   const html = await readHtml(page, context);
   const url = requests.finalAddress(page.url());
   if (html === null) {
-    throw new ServiceError('too_large', `${url} writes a page of more than ${MOST_CHARACTERS} characters.`);
+    throw new ServiceError('too_large', `${url} writes a page of more than ${MAX_CHARACTERS} characters.`);
   }
   return {
     url,
@@ -144,7 +144,7 @@ async function readHtml(page: Page, context: BrowserContext): Promise<string | n
     frameId: tree.frameTree.frame.id,
   })) as { executionContextId: number };
   const read = (await tools.send('Runtime.evaluate', {
-    expression: `(${READ_HTML})(${MOST_CHARACTERS})`,
+    expression: `(${READ_HTML})(${MAX_CHARACTERS})`,
     contextId: executionContextId,
     returnByValue: true,
   })) as { result: { value?: unknown }; exceptionDetails?: { text: string } };

@@ -23,9 +23,9 @@ export interface RenderedRequests {
   readonly failed: Promise<void>;
 }
 
-const MOST_REQUESTS = 150;
-const MOST_BYTES_EACH = 8_000_000;
-const MOST_BYTES = 30_000_000;
+const MAX_REQUESTS = 150;
+const MAX_BYTES_EACH = 8_000_000;
+const MAX_BYTES = 30_000_000;
 const TIMEOUT_MS = 12_000;
 /** What text depends on; pictures, fonts, films and frames are not loaded. */
 const LOADED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch', 'stylesheet']);
@@ -58,7 +58,7 @@ export function createRenderedRequests({ fetcher, publicFetcher, signal, admit }
   };
   const bounds = () => ({
     signal,
-    maxBytes: Math.min(MOST_BYTES_EACH, MOST_BYTES - bytes),
+    maxBytes: Math.min(MAX_BYTES_EACH, MAX_BYTES - bytes),
     timeoutMs: TIMEOUT_MS,
   });
 
@@ -67,7 +67,7 @@ export function createRenderedRequests({ fetcher, publicFetcher, signal, admit }
       requests += 1;
       const request = route.request();
       try {
-        if (requests > MOST_REQUESTS || bytes >= MOST_BYTES || !isLoaded(request)) return await route.abort();
+        if (requests > MAX_REQUESTS || bytes >= MAX_BYTES || !isLoaded(request)) return await route.abort();
         const address = request.url();
         const isPage = request.resourceType() === 'document';
         const fetched = isPage ? await fetchPage(address) : known(await reach.fetch(address, bounds()));

@@ -19,7 +19,7 @@ interface Piece extends PagePassage {
   readonly terms: readonly string[];
 }
 
-const LONGEST_PIECE = 1_200;
+const MAX_PIECE_LENGTH = 1_200;
 /** Shorter paragraphs are shown with the next. */
 const LONG_ENOUGH = 250;
 const SATURATION = 1.2;
@@ -87,7 +87,7 @@ function piecesOf(text: string, analyser: TermAnalyser): Piece[] {
       open = { start: block.index, end: block.index + own.length };
       continue;
     }
-    if (open !== undefined && block.index + own.length - open.start > LONGEST_PIECE) close();
+    if (open !== undefined && block.index + own.length - open.start > MAX_PIECE_LENGTH) close();
     open = { start: open?.start ?? block.index, end: block.index + own.length };
     if (open.end - open.start >= LONG_ENOUGH) close();
   }

@@ -2,8 +2,8 @@ import { load } from 'cheerio';
 import { ServiceError } from '../errors.ts';
 import { readAddress } from './address-rules.ts';
 import { canonicalUrl } from './canonical-url.ts';
+import type { CrawlPolicy } from './crawl-policy.ts';
 import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
-import type { SiteManners } from './site-manners.ts';
 import { readSitemap } from './sitemap.ts';
 
 /** A page of a site on the way; `failure` where it could not be had. */
@@ -13,15 +13,15 @@ export type SitePage =
 
 export interface SiteWalk {
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
-  readonly manners: SiteManners;
+  readonly crawlPolicy: CrawlPolicy;
   readonly signal: AbortSignal;
   /** Pages at most. */
   readonly limit: number;
 }
 
 const SITEMAP_BYTES = 50_000_000;
-const MOST_SITEMAPS = 100;
-const MOST_WAITING = 50_000;
+const MAX_SITEMAPS = 100;
+const MAX_WAITING = 50_000;
 /** What a link may lead to that is no page. */
 const NO_PAGE =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|webm|mov|avi|ogg|wav|flac|css|js|mjs|map|woff2?|ttf|eot|zip|gz|tgz|bz2|xz|7z|rar|exe|dmg|iso|apk|rss|atom)$/i;
@@ -30,11 +30,11 @@ const NO_PAGE =
 export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGenerator<SitePage, void> {
   const start = readAddress(address);
   const isSitemap = /\.xml(?:\.gz)?$/i.test(start.pathname);
-  const named = isSitemap ? [start.href] : (await walk.manners.robotsOf(start, walk.signal)).sitemaps;
+  const named = isSitemap ? [start.href] : (await walk.crawlPolicy.robotsOf(start, walk.signal)).sitemaps;
   const maps = named.length > 0 ? [...named] : [`${start.origin}/sitemap.xml`];
   const seen = new Set<string>();
   let count = 0;
-  for (let index = 0; index < maps.length && index < MOST_SITEMAPS; index++) {
+  for (let index = 0; index < maps.length && index < MAX_SITEMAPS; index++) {
     const map = maps[index];
     if (map === undefined) continue;
     const file = await fetchPage(map, { ...walk, maxBytes: SITEMAP_BYTES });
@@ -72,7 +72,7 @@ export async function* crawledPages(address: string, depth: number, walk: SiteWa
       seen.add(canonicalUrl(found.page.url));
       for (const link of linksOf(found.page)) {
         const key = canonicalUrl(link);
-        if (seen.has(key) || seen.size > MOST_WAITING || !isOfSite(link, start)) continue;
+        if (seen.has(key) || seen.size > MAX_WAITING || !isOfSite(link, start)) continue;
         const { pathname } = new URL(link);
         if (!pathname.startsWith(folder) || NO_PAGE.test(pathname)) continue;
         seen.add(key);
@@ -94,11 +94,11 @@ async function visited(address: string, walk: SiteWalk): Promise<SitePage> {
 
 async function fetchPage(
   address: string,
-  { fetcher, manners, signal, maxBytes }: SiteWalk & { readonly maxBytes?: number },
+  { fetcher, crawlPolicy, signal, maxBytes }: SiteWalk & { readonly maxBytes?: number },
 ): Promise<FetchedPage> {
   const page = await fetcher.fetch(address, {
     signal,
-    admit: manners.admit,
+    admit: crawlPolicy.admit,
     ...(maxBytes !== undefined && { maxBytes }),
   });
   if (page === 'unchanged') throw new ServiceError('provider_failed', `${address} answered out of turn.`);

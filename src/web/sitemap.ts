@@ -9,7 +9,7 @@ export interface Sitemap {
 }
 
 const MAX_BYTES = 60_000_000;
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 const ENTRY = /<(url|sitemap)\b[^>]*>[\s\S]*?<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*<\/loc>/gi;
 
 /** Reads a sitemap: XML, packed or not, or a plain list of addresses. Throws `invalid_request` for anything else. */
@@ -23,13 +23,13 @@ export async function readSitemap(bytes: Uint8Array, url: string): Promise<Sitem
     if (lines.length === 0 || !lines.every((line) => /^https?:\/\/\S+$/.test(line))) {
       throw new ServiceError('invalid_request', `${url} is not a sitemap.`);
     }
-    return { pages: lines.slice(0, MOST_ENTRIES), sitemaps: [] };
+    return { pages: lines.slice(0, MAX_ENTRIES), sitemaps: [] };
   }
   const pages: string[] = [];
   const sitemaps: string[] = [];
   for (const [, kind = '', location = ''] of text.matchAll(ENTRY)) {
     const address = URL.parse(location.replaceAll('&amp;', '&'), url)?.href;
-    if (address === undefined || pages.length >= MOST_ENTRIES) continue;
+    if (address === undefined || pages.length >= MAX_ENTRIES) continue;
     (kind.toLowerCase() === 'url' ? pages : sitemaps).push(address);
   }
   return { pages, sitemaps };

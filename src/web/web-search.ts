@@ -14,7 +14,7 @@ export interface WebQuery {
   readonly excludeDomains: readonly string[];
 }
 
-/** One organic result, r2r-v3.md 4.5. */
+/** One organic result, docs/contract.md 4.5. */
 export interface WebResult {
   readonly id: string;
   readonly title: string;

@@ -25,7 +25,7 @@ async function refusalOf(token: string, by: AccessTokens = tokens): Promise<Serv
   return error;
 }
 
-/** The token with one part changed and the others as they were signed. */
+/** The token with one part changed and the other parts as signed. */
 function tampered(token: string, change: (payload: Record<string, unknown>) => object): string {
   const [header, payload = '', signature] = token.split('.');
   const changed = change(JSON.parse(Buffer.from(payload, 'base64url').toString()));
@@ -97,7 +97,7 @@ describe('an access token', () => {
     const error = await refusalOf(await issuer.token({ subject: 'a', audience, expiresIn: -60 }));
     expect(error.code).toBe('token_expired');
     expect(error.message.toLowerCase()).toContain('token expired');
-    // But only who has had a good one is told.
+    // Only the holder of a formerly valid token learns that it has expired.
     const forged = await issuer.token({ subject: 'a', audience, expiresIn: -60, isForged: true });
     expect((await refusalOf(forged)).code).toBe('unauthenticated');
   });

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type AccountSettings, createAccounts, defaultAccountSettings } from '../../src/access/accounts.ts';
 import { createAuthenticator } from '../../src/access/authenticator.ts';
 import { collectionsWithinQuota } from '../../src/access/collections-within-quota.ts';
+import { ensureAdmins } from '../../src/access/ensure-admins.ts';
 import { defaultAdmin, type Principal } from '../../src/access/principal.ts';
-import { settleAdmins } from '../../src/access/settle-admins.ts';
+import { accessHints } from '../../src/cli/access-hints.ts';
 import { ingest, newChunk, newDocument, openTestStore, type TestStore } from '../support/store.ts';
 
 const PASSWORD = 'a long pass phrase';
@@ -12,9 +13,21 @@ async function open(settings: Partial<AccountSettings> = {}, given?: TestStore) 
   const store = given ?? (await openTestStore());
   const all = { ...defaultAccountSettings, passwordCost: 4, ...settings };
   const accounts = await createAccounts(all, { ...store, store: store.people });
+  const warnings: string[] = [];
   const settle = (knowsTestPassword: boolean, first?: { email: string; password: string }) =>
-    settleAdmins({ knowsTestPassword, first }, { ...accounts, collections: store.collections, warn: () => {} });
-  return { store, accounts, settle };
+    ensureAdmins(
+      { knowsTestPassword, first },
+      { ...accounts, collections: store.collections, warn: (message) => warnings.push(message) },
+    );
+  const hints = (accounts: Partial<AccountSettings> = {}) =>
+    accessHints(
+      {
+        ...{ mode: 'required', keys: [], admins: { knowsTestPassword: false } },
+        accounts: { ...defaultAccountSettings, ...accounts },
+      },
+      store.people,
+    );
+  return { store, accounts, settle, warnings, hints };
 }
 const login = (email: string, password = PASSWORD) => ({ email, password, address: '10.0.0.1' });
 
@@ -32,12 +45,56 @@ describe('accounts', () => {
     await accounts.signIn.login({ ...login('ada@example.org'), address: '10.0.0.2' });
   });
 
-  it('give new tokens to one of two who come with the same refresh token at once', async () => {
+  it('lock out nobody who has logged in from an address before, whatever others guess there', async () => {
     const { accounts } = await open();
+    for (const name of ['ada', 'bob', 'eve']) {
+      await accounts.users.register(undefined, { email: `${name}@example.org`, password: PASSWORD }, '10.0.0.1');
+    }
+    await accounts.signIn.login(login('ada@example.org'));
+    // From one address; against one account after another; and against one account from one address after another.
+    const guesses = [
+      ...Array.from({ length: 100 }, (_, each) => login(`nobody-${each}@example.org`, 'a wrong guess')),
+      ...Array.from({ length: 100 }, (_, each) => ({
+        ...login('eve@example.org', 'a wrong guess'),
+        address: `2001:db8:${each.toString(16)}::1`,
+      })),
+    ];
+    await Promise.allSettled(guesses.map((guess) => accounts.signIn.login(guess)));
+    await expect(accounts.signIn.login(login('bob@example.org'))).rejects.toMatchObject({ code: 'rate_limited' });
+    const elsewhere = { ...login('eve@example.org'), address: '10.0.0.2' };
+    await expect(accounts.signIn.login(elsewhere)).rejects.toMatchObject({ code: 'rate_limited' });
+    await accounts.signIn.login(login('ada@example.org'));
+  });
+
+  it('count all addresses of one IPv6 network as one', async () => {
+    const { accounts } = await open();
+    await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '2001:db8::1');
+    const guesses = Array.from({ length: 12 }, (_, each) =>
+      accounts.signIn.login({
+        ...login('ada@example.org', 'a wrong guess'),
+        address: `2001:db8::${each.toString(16)}:1`,
+      }),
+    );
+    const codes = (await Promise.allSettled(guesses)).map((each) =>
+      each.status === 'rejected' ? each.reason.code : '',
+    );
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2);
+  });
+
+  it('end a login whose refresh token comes a second time, also of two at once', async () => {
+    const { accounts } = await open();
+    const { signIn } = accounts;
     await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
-    const { refresh } = await accounts.signIn.login(login('ada@example.org'));
-    const both = await Promise.allSettled([accounts.signIn.refresh(refresh), accounts.signIn.refresh(refresh)]);
+    const first = await signIn.login(login('ada@example.org'));
+    const other = await signIn.login(login('ada@example.org'));
+    const both = await Promise.allSettled([signIn.refresh(first.refresh), signIn.refresh(first.refresh)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const next = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))[0];
+    await expect(signIn.refresh(next?.refresh ?? '')).rejects.toMatchObject({ code: 'unauthenticated' });
+    for (const token of [first.access, next?.access ?? '']) {
+      await expect(signIn.userOfToken(token)).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+    expect((await signIn.userOfToken(other.access)).email).toBe('ada@example.org');
   });
 
   it('make no key for a user who is deleted at that very time, and say so', async () => {
@@ -79,7 +136,6 @@ describe('accounts', () => {
     const ada = await users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
     expect(ada.isVerified).toBe(false);
     await expect(signIn.login(login('ada@example.org'))).rejects.toThrow(/not verified/);
-    await users.askForVerification('ada@example.org');
     const code = await users.createCode(defaultAdmin, ada.id, 'verify');
     await expect(users.verify('eve@example.org', code)).rejects.toMatchObject({ code: 'invalid_request' });
     const second = await users.createCode(defaultAdmin, ada.id, 'verify');
@@ -104,9 +160,47 @@ describe('accounts', () => {
     await expect(accounts.signIn.login(login(defaultAdmin.email, ''))).rejects.toThrow('Incorrect email or password');
     await accounts.signIn.login(login('first@example.org'));
     expect((await store.people.users.findByEmail('first@example.org'))?.isSuperuser).toBe(true);
-    // A later start does not bring back what was changed.
+    // A later start does not restore what was changed.
     await settle(false, { email: 'first@example.org', password: 'something else entirely' });
     await accounts.signIn.login(login('first@example.org'));
+  });
+
+  it('give the default admin the password that is set, as long as it has none', async () => {
+    const { accounts, settle, hints } = await open();
+    await settle(false);
+    expect(await hints()).toEqual([expect.stringContaining('Nobody can log in yet')]);
+    await settle(false, { email: 'Admin@Example.com', password: PASSWORD });
+    await accounts.signIn.login(login(defaultAdmin.email));
+    expect(await hints()).toEqual([]);
+    await settle(false, { email: defaultAdmin.email, password: 'something else entirely' });
+    await accounts.signIn.login(login(defaultAdmin.email));
+    // A token issued before the restart as well.
+    const other = await open();
+    await other.settle(true);
+    await other.settle(false, { email: defaultAdmin.email, password: PASSWORD });
+    await other.accounts.signIn.login(login(defaultAdmin.email));
+  });
+
+  it('let a superuser give the default admin its first password, and nobody else', async () => {
+    const { accounts, settle } = await open();
+    await settle(false);
+    const admin = { email: defaultAdmin.email, password: PASSWORD };
+    await expect(accounts.users.register(undefined, admin, '')).rejects.toThrow(/already exists/);
+    expect(await accounts.users.register(defaultAdmin, admin, '')).toMatchObject({ id: defaultAdmin.userId });
+    await accounts.signIn.login(login(defaultAdmin.email));
+    const again = { ...admin, password: 'something else entirely' };
+    await expect(accounts.users.register(defaultAdmin, again, '')).rejects.toThrow(/already exists/);
+  });
+
+  it('say that there is no admin where only users can log in', async () => {
+    const { accounts, settle, hints, warnings } = await open();
+    const ada = { email: 'ada@example.org', password: PASSWORD };
+    expect((await accounts.users.register(undefined, ada, '')).isVerified).toBe(false);
+    expect(await hints()).toEqual([expect.stringContaining('No admin can log in')]);
+    expect(await hints({ requiresVerified: true })).toEqual([expect.stringContaining('Nobody can log in yet')]);
+    await settle(false, ada);
+    expect(warnings).toEqual([expect.stringContaining('names ada@example.org, who is a user already and no admin')]);
+    expect(await hints()).toEqual([expect.stringContaining('No admin can log in')]);
   });
 
   it('take the well-known password of tests away again when it is not asked for any more', async () => {
@@ -128,7 +222,7 @@ describe('accounts', () => {
         await ingest(store, newDocument(name, { ownerId: ada.id }), [newChunk(0)]);
       });
     const codes = await Promise.all(['one', 'two', 'three'].map((name) => take(name).catch((error) => error.code)));
-    // Whichever comes first has the last room.
+    // The quota check is atomic: exactly one request succeeds.
     expect(codes.toSorted()).toEqual(['forbidden', 'forbidden', undefined]);
     await expect(take('four')).rejects.toThrow(/1 documents and may have 1/);
     await accounts.quotas.within(defaultAdmin.userId, ['documents'], async () => {});
@@ -139,7 +233,7 @@ describe('accounts', () => {
     await make('6b9f1f3e-0000-4000-8000-000000000001');
     await accounts.users.update(defaultAdmin, ada.id, { limitsOverrides: { max_documents: 5, max_collections: 3 } });
     await take('four');
-    // One within the other does not wait for itself.
+    // A nested check does not deadlock.
     await accounts.quotas.within(ada.id, ['documents'], () => make('6b9f1f3e-0000-4000-8000-000000000002'));
   });
 });
@@ -155,8 +249,10 @@ describe('where authentication is off', () => {
     });
     const ask = (bearer?: string, apiKey?: string) => authenticate({ bearer, apiKey });
     expect(await ask()).toBe(defaultAdmin);
-    // Clients of OpenAI's interface cannot do without one.
+    // Clients of OpenAI's API cannot omit the key.
     expect(await ask('sk-made-up')).toBe(defaultAdmin);
+    // A key in a header of its own is checked.
+    await expect(ask(undefined, 'made-up')).rejects.toMatchObject({ code: 'unauthenticated' });
     const ada = await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
     const { access, refresh } = await accounts.signIn.login(login('ada@example.org'));
     expect(await ask(access)).toMatchObject({ userId: ada.id, isSuperuser: false });

@@ -21,7 +21,7 @@ describe('a password', () => {
     const [one, two] = await Promise.all([cheap.hash('pass phrase'), cheap.hash('pass phrase')]);
     expect(one).toMatch(/^\$scrypt\$ln=4,r=8,p=3\$[\w-]{22}\$[\w-]{43}$/);
     expect(one).not.toBe(two);
-    // Made with what was usual before, or will be.
+    // Hashed with an earlier or later default cost.
     expect(await createPasswords(5).matches('pass phrase', one)).toBe(true);
   });
 
@@ -34,7 +34,7 @@ describe('a password', () => {
     const wrong = performance.now() - startedAt;
     await standard.matches('another one', null);
     const nobody = performance.now() - startedAt - wrong;
-    // Not a hash more or less; the processors are shared with other tests.
+    // The comparison is coarse, because the processors are shared with other tests.
     expect(nobody / wrong).toBeGreaterThan(0.2);
   });
 

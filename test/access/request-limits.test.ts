@@ -31,6 +31,14 @@ describe('the rate of requests', () => {
     await ask('POST /v3/z');
   });
 
+  it('does not count what lies in the future once the clock was set back', async () => {
+    const { ask, clock } = await limited({ globalPerMinute: 1 });
+    await ask();
+    clock.now -= 86_400_000;
+    await ask();
+    await expect(ask()).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
   it('cannot be passed by many at once', async () => {
     const { ask } = await limited({ globalPerMinute: 5 });
     const all = await Promise.allSettled(Array.from({ length: 20 }, () => ask()));

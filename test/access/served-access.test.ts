@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connectStdio, eraOptions, textOf } from '../mcp/support/citewell-mcp.ts';
-import { type OAuthIssuer, startIssuer, type TokenWishes } from '../support/oauth-issuer.ts';
+import { type OAuthIssuer, startIssuer, type TokenOptions } from '../support/oauth-issuer.ts';
 import { type RunningServer, runCitewell, startCitewell } from '../support/run-citewell.ts';
 
 const KEY = 'correct-horse-battery';
@@ -45,8 +45,8 @@ let bob: Headers;
 const secrets: string[] = [KEY, SECOND_KEY];
 
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
-async function tokenOf(wishes: TokenWishes): Promise<string> {
-  const token = await issuer.token({ audience: `${server.url}/mcp`, ...wishes });
+async function tokenOf(options: TokenOptions): Promise<string> {
+  const token = await issuer.token({ audience: `${server.url}/mcp`, ...options });
   secrets.push(token);
   return token;
 }
@@ -227,7 +227,7 @@ describe('the user of a token', () => {
   it.each<[string, (id: string) => Route, number]>([
     ['read', (id) => ['GET', `/v3/documents/${id}`], 404],
     ['read the text of', (id) => ['GET', `/v3/documents/${id}/text`], 404],
-    ['download', (id) => ['GET', `/v3/documents/${id}/download`], 404],
+    ['download', (id) => ['GET', `/v3/documents/${id}/download`], 403],
     ['read the chunks of', (id) => ['GET', `/v3/documents/${id}/chunks`], 403],
     ['change', (id) => ['PATCH', `/v3/documents/${id}/metadata`, [{ a: 1 }]], 404],
     ['take the place of', (id) => ['POST', '/v3/documents', { id, raw_text: 'Bob was here.', replace: true }], 409],
@@ -292,8 +292,8 @@ describe('the user of a token', () => {
       { name: 'content', arguments: { document_id: documentId } },
       { name: 'get_file_content', arguments: { document_id: documentId } },
       { name: 'rag', arguments: { query: 'Where is the treasure of Skerry?' } },
-      { name: 'document_status', arguments: { document_id: documentId } },
-      { name: 'list_documents', arguments: {} },
+      { name: 'corpus_status', arguments: { document_id: documentId } },
+      { name: 'corpus_status', arguments: { list: true } },
     ];
     const offered = new Set((await own.listTools()).tools.map(({ name }) => name));
     for (const each of calls.filter(({ name }) => offered.has(name))) {

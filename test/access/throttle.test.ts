@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createThrottle } from '../../src/access/throttle.ts';
 
 const refused = expect.objectContaining({ code: 'rate_limited' });
@@ -15,6 +16,18 @@ describe('a throttle', () => {
     now = 60_001;
     throttle.attempt('ada');
     expect(() => throttle.attempt('ada')).toThrow(refused);
+  });
+
+  it('is not prolonged by setting the time of day back', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const throttle = createThrottle({ times: 1, seconds: 0.02 });
+    throttle.attempt('ada');
+    vi.setSystemTime(Date.now() - 86_400_000);
+    await sleep(25);
+    throttle.attempt('ada');
   });
 
   it('forgets one that was right, or all', () => {

@@ -51,7 +51,7 @@ describe('a budget', () => {
 
   it('lets a call write no more than the money left buys', () => {
     const budget = createBudget({ limits: { steps: 9, dollars: 0.01 }, prices, models: ['test/a'] });
-    // A cent is 1,000 tokens written, or 10,000 read.
+    // A cent pays for 1,000 output tokens or 10,000 input tokens.
     expect(budget.outputLeft(0)).toBe(1000);
     expect(budget.outputLeft(5000)).toBe(500);
     expect(budget.forbids(9500)).toBe('money');
@@ -97,14 +97,14 @@ describe('a run under a budget', () => {
     const { ask } = await open(function* () {
       yield { type: 'text', text: 'Tea, it seems' };
       yield { type: 'tool_call', call: search('1', 'tea') };
-      yield { type: 'stop', reason: 'tool_calls', usage: usage(3900, 100), model: 'test/scripted' };
+      yield { type: 'stop', reason: 'tool_calls', usage: usage(4900, 100), model: 'test/scripted' };
     });
-    const events = await ask('Tea or coffee?', { limits: { tokens: 4500 } });
+    const events = await ask('Tea or coffee?', { limits: { tokens: 5500 } });
     expect(resultsIn(events)).toHaveLength(1);
     expect(answerIn(events)).toMatchObject({
       text: 'Tea, it seems',
       ended: 'tokens',
-      spent: { input: 3900, output: 100, steps: 1 },
+      spent: { input: 4900, output: 100, steps: 1 },
     });
   });
 
@@ -151,7 +151,6 @@ describe('a run under a budget', () => {
   it('shares its tokens with its sub-questions, whose steps are their own', async () => {
     const rag = (id: string, query: string): ToolCall => ({ id, name: 'rag', arguments: { query } });
     const { ask, model } = await open(
-      says('NONE'),
       calls(rag('1', 'What is tea brewed from?')),
       calls(search('s', 'tea')),
       says('Leaves [1].'),
@@ -159,8 +158,8 @@ describe('a run under a budget', () => {
     );
     const events = await ask('Tea?', { mode: 'research', tools: ['rag'], limits: { steps: 4 } });
     const answer = answerIn(events);
-    expect(model.requests).toHaveLength(5);
-    expect(answer.spent).toMatchObject({ steps: 2, input: 50, output: 25 });
+    expect(model.requests).toHaveLength(4);
+    expect(answer.spent).toMatchObject({ steps: 2, input: 40, output: 20 });
     expect(answer.citations[0]).toMatchObject({ verdict: 'verbatim', source: { kind: 'chunk' } });
   });
 

@@ -136,7 +136,7 @@ describe('a long conversation', () => {
     });
     expect(third.at(-1)?.text).toBe('Three?');
     await ask('Four?', { conversationId });
-    // Asked for the answer alone: the summary was there.
+    // One request for the answer, none for a summary, which existed already.
     expect(model.requests).toHaveLength(5);
     expect(model.requests[4]?.messages[1]).toEqual(third[1]);
     expect(model.requests[4]?.messages.map(({ text }) => text)).toContain('Third.');

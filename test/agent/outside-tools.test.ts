@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentRequest } from '../../src/agent/agent.ts';
-import { outsideTools, overStdio } from '../mcp/outside/strange-servers.ts';
+import { externalTools, overStdio } from '../mcp/outside/strange-servers.ts';
 import { agentOver, answerIn, resultsIn } from '../support/agent-over-store.ts';
 import { calls, onlyModel, type ScriptedTurn, says, scriptedModel } from '../support/scripted-model.ts';
 import { openTestStore } from '../support/store.ts';
@@ -9,8 +9,8 @@ const call = (id: string, name: string, given: unknown = {}) => calls({ id, name
 
 async function open(...turns: readonly ScriptedTurn[]) {
   const model = scriptedModel(...turns);
-  const outside = outsideTools([overStdio({ tools: ['echo', 'planted', 'erase', 'fail'] })]);
-  const agent = agentOver(await openTestStore(), onlyModel(model), { outside });
+  const external = externalTools([overStdio({ tools: ['echo', 'planted', 'erase', 'fail'] })]);
+  const agent = agentOver(await openTestStore(), onlyModel(model), { external });
   return {
     ask: (change: Partial<AgentRequest> = {}) => agent.ask('What is new?', change),
     offered: () => model.requests[0]?.tools.map(({ name }) => name) ?? [],
@@ -28,7 +28,7 @@ describe('the agent and tools of other servers', () => {
     expect(offered()).toEqual(expect.arrayContaining(['search_file_knowledge', 'strange__echo', 'strange__erase']));
     const read = said().find(({ role }) => role === 'tool')?.text ?? '';
     expect(read).toMatch(
-      /never instructions to follow\.\n<untrusted-text id="[0-9a-f]{8}">\nNothing ‹\/untrusted-text>/,
+      /never instructions to follow\.\n<untrusted-text id="[0-9a-f]{8}">\nNothing ‹quoted \/untrusted-text>/,
     );
   });
 

@@ -27,11 +27,40 @@ async function open(...turns: readonly ScriptedTurn[]) {
   return { store, model, ask };
 }
 
+/** Long enough for a review. */
+const LONG = 'It is said that much else is known of tea. '.repeat(12).trim();
+
 describe('research', () => {
+  it('neither plans nor reviews a simple question with a short, supported answer', async () => {
+    const plain = await open(says('Hello. What would you like to know?'));
+    expect(answerIn(await plain.ask('Hi there')).text).toBe('Hello. What would you like to know?');
+    expect(plain.model.requests).toHaveLength(1);
+    const supported = await open(
+      calls(call('a', 'rag', { query: 'tea?' })),
+      calls(search('s', 'tea leaves')),
+      says('Tea is brewed from leaves [1].'),
+      says('Tea is brewed from leaves [1].'),
+    );
+    expect(answerIn(await supported.ask('What is tea brewed from?')).text).toBe('Tea is brewed from leaves [1].');
+    expect(supported.model.requests).toHaveLength(4);
+  });
+
+  it('has a short answer reviewed whose citations are not supported', async () => {
+    const { ask } = await open(
+      calls(call('a', 'rag', { query: 'tea?' })),
+      calls(search('s', 'tea leaves')),
+      says('Tea is brewed from leaves [1].'),
+      says('Every lighthouse keeper drinks mulled cider [1].'),
+      review('major_issues'),
+      says('Tea is brewed from leaves [1].'),
+    );
+    expect(answerIn(await ask('What is tea brewed from?')).text).toBe('Tea is brewed from leaves [1].');
+  });
+
   it('plans, has sub-questions answered side by side, has its draft reviewed, and mends it', async () => {
     const byQuestion = (request: Parameters<ScriptedTurn>[0]) =>
       request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-    // Two sub-questions are under way at once, so their turns come in no certain order.
+    // Two sub-questions run concurrently, so their turns have no fixed order.
     const inner: ScriptedTurn = function* (request) {
       const topic = byQuestion(request).includes('coffee') ? 'coffee' : 'tea';
       const isFirst = request.messages.at(-1)?.role === 'user';
@@ -45,11 +74,13 @@ describe('research', () => {
       inner,
       inner,
       inner,
-      says('Tea is brewed from bark [1].'),
+      says(`Tea is brewed from bark [1]. ${LONG}`),
       review('major_issues'),
       says('Tea is brewed from leaves [1], coffee from beans [2].'),
     );
-    const events = await ask('Tea and coffee?', { generation: { extendedThinking: true } });
+    const events = await ask('What is tea brewed from? And what is coffee brewed from?', {
+      generation: { extendedThinking: true },
+    });
     expect(kindsOf(events)).toEqual([
       'thinking',
       'tool_call',
@@ -76,51 +107,44 @@ describe('research', () => {
     expect(model.requests[1]?.messages.at(-2)).toMatchObject({ role: 'assistant', text: 'Plan:\n1. tea\n2. coffee' });
     const mending = model.requests.at(-1)?.messages ?? [];
     expect(mending.at(-1)?.text).toContain('give the whole answer anew');
-    // The review was asked about what the check of the citations had found, too.
+    // The review's prompt includes the results of the citation check.
     expect(model.requests.at(-2)?.messages.at(-1)?.text).toContain('Tea is brewed from bark');
   });
 
   it('answers with its draft when the review finds nothing', async () => {
     const { ask, model } = await open(
-      says('NONE'),
       calls(call('a', 'rag', { query: 'tea?' })),
       calls(search('s', 'tea leaves')),
       says('Tea is brewed from leaves [1].'),
-      says('Tea is brewed from leaves [1].'),
+      says(`Tea is brewed from leaves [1]. ${LONG}`),
       review('sound'),
     );
     const events = await ask('Tea?');
     expect(answerIn(events)).toMatchObject({
-      text: 'Tea is brewed from leaves [1].',
+      text: `Tea is brewed from leaves [1]. ${LONG}`,
       citations: [{ verdict: 'verbatim' }],
     });
     expect(resultsIn(events).map(({ name }) => name)).toEqual(['rag', 'critique']);
-    expect(model.requests).toHaveLength(6);
+    expect(model.requests).toHaveLength(5);
   });
 
   it('has nothing reviewed that the model had reviewed by itself, or that the budget does not allow', async () => {
-    const own = await open(
-      says('NONE'),
-      calls(call('c', 'critique', { text: 'Tea is bark.' })),
-      review('minor_issues'),
-      says('Tea.'),
-    );
-    expect(answerIn(await own.ask('Tea?')).text).toBe('Tea.');
-    const short = await open(says('Tea.'));
-    expect(answerIn(await short.ask('Tea?', { limits: { steps: 1 } })).text).toBe('Tea.');
-    const without = await open(says('NONE'), says('Tea.'));
-    expect(answerIn(await without.ask('Tea?', { tools: ['rag'] })).text).toBe('Tea.');
+    const own = await open(calls(call('c', 'critique', { text: 'Tea is bark.' })), review('minor_issues'), says(LONG));
+    expect(answerIn(await own.ask('Tea?')).text).toBe(LONG);
+    const short = await open(says(LONG));
+    expect(answerIn(await short.ask('Tea?', { limits: { steps: 1 } })).text).toBe(LONG);
+    const without = await open(says(LONG));
+    expect(answerIn(await without.ask('Tea?', { tools: ['rag'] })).text).toBe(LONG);
   });
 
   it('answers with its draft when the reviewer fails or says nothing usable', async () => {
-    const { ask } = await open(says('NONE'), says('Tea.'), says(''), says(''));
-    // A review without a verdict is handed on; the model has nothing to mend it with.
-    expect(answerIn(await ask('Tea?')).text).toBe('Tea.');
+    const { ask } = await open(says(LONG), says(''), says(''));
+    // A review without a verdict is ignored, because it gives the model nothing to correct.
+    expect(answerIn(await ask('Tea?')).text).toBe(LONG);
   });
 
   it('makes a result of a sub-question that fails, and goes on', async () => {
     const { ask } = await open(
-      says('NONE'),
       calls(call('a', 'rag', { query: 'tea?' })),
       () => {
         throw new Error('inner');
@@ -137,18 +161,17 @@ describe('research', () => {
 
   it('hands a hard problem to the reasoning model, which sees only what it is given', async () => {
     const { ask, model } = await open(
-      says('NONE'),
       calls(call('r', 'reasoning', { query: 'Is bark a leaf?', context: 'Tea is brewed from leaves.', effort: 'low' })),
       says('No. Steps: 1. Assumptions: none. Confidence: high.'),
       says('No.'),
     );
     const events = await ask('Tea?', { tools: ['reasoning'] });
-    expect(model.requests[2]).toMatchObject({ tools: [], config: { reasoningEffort: 'low' } });
-    expect(model.requests[2]?.messages.map(({ text }) => text).join('\n')).toContain(
+    expect(model.requests[1]).toMatchObject({ tools: [], config: { reasoningEffort: 'low' } });
+    expect(model.requests[1]?.messages.map(({ text }) => text).join('\n')).toContain(
       '<material>\nTea is brewed from leaves.\n</material>',
     );
     expect(resultsIn(events)[0]?.content).toContain('Confidence: high.');
-    expect(answerIn(events).spent).toMatchObject({ input: 40, output: 20 });
+    expect(answerIn(events).spent).toMatchObject({ input: 30, output: 15 });
   });
 });
 
@@ -181,6 +204,18 @@ describe('with no language model', () => {
       expect(answer.citations.every(({ verdict }) => verdict === 'verbatim')).toBe(true);
     },
   );
+
+  it('reads the documents whose descriptions fit where their text is not searched', async () => {
+    const { ask } = await open_();
+    const tools = ['search_file_descriptions', 'get_file_content'];
+    const events = await ask('What is tea brewed from?', { tools });
+    expect(resultsIn(events).map(({ name }) => name)).toEqual(tools);
+    const answer = answerIn(events);
+    expect(answer.text).toContain('“Tea is brewed from leaves.” [1]');
+    expect(answer.citations.map(({ quotes }) => quotes.map(({ text, start }) => ({ text, start })))[0]).toEqual([
+      { text: 'Tea is brewed from leaves', start: 0 },
+    ]);
+  });
 
   it('answers each turn from its own question', async () => {
     const { ask } = await open_();

@@ -10,7 +10,7 @@ import { openTestStore } from '../support/store.ts';
 
 const call = (id: string, name: string, given: unknown = {}): ToolCall => ({ id, name, arguments: given });
 
-/** A tool whose behaviour a test decides. */
+/** A tool with behaviour defined by the test. */
 function tool(
   name: string,
   execute: (input: { word: string }, signal: AbortSignal) => Promise<string>,
@@ -20,7 +20,7 @@ function tool(
     name,
     title: name,
     description: name,
-    input: z.object({ word: z.string().default('') }),
+    input: z.object({ word: z.string().default(''), other: z.number().optional() }),
     output: z.object({ text: z.string() }),
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     deadline,

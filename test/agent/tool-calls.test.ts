@@ -17,7 +17,7 @@ const object = (properties: ToolCallRow['tools'][number]['inputSchema'], require
   required,
 });
 
-/** Calls of the kinds that get lost between a provider and a tool. */
+/** Tool calls of the kinds that are often corrupted between provider and tool. */
 const rows: readonly ToolCallRow[] = [
   {
     id: 'one call, numbers and a default that is not filled in',
@@ -145,7 +145,7 @@ describe('calls of a model', () => {
     const store = await openTestStore();
     for (const provider of await openWires()) {
       for (const { code, call, why } of brokenVariants(row)) {
-        // A member of a type nobody knows takes anything.
+        // A member without a type accepts any value.
         if (why === 'wrong type' && row.tools[0]?.name === 'plot') continue;
         const played = await playCalls(store, provider, row, [call]);
         expect(isSurvived(code, played), `${why} at ${provider.name}`).toBe(true);

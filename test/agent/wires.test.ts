@@ -10,7 +10,7 @@ import { endingAfter, silence } from '../support/fake-provider.ts';
 import { startWireProviders, type WireProvider } from '../support/play-tool-calls.ts';
 import { openTestStore } from '../support/store.ts';
 
-// The loop through the providers' own clients, against local servers that speak their formats.
+// Runs the loop through the providers' own clients, against local servers with their wire formats.
 
 const search = { id: 'toolu_1', name: 'search_file_knowledge', arguments: '{"query": "tea leaves"}' };
 const ANSWER = 'Tea is brewed from leaves [1].';
@@ -41,7 +41,7 @@ async function openChat(settings: ModelSettings = {}) {
   return { server, ...agentOver(await storeWithTea(), models) };
 }
 
-/** What happens until a run fails, and how it fails. */
+/** The events before a run fails, and its error. */
 async function untilFailure({ agent }: Pick<Awaited<ReturnType<typeof openChat>>, 'agent'>) {
   const run = await agent.prepare(agentRequest('What is tea made of?'));
   const events: AgentEvent[] = [];
@@ -125,7 +125,7 @@ describe('the agent over a provider’s own client', () => {
       { type: 'tool_use', id: 'toolu_1', input: { query: 'tea leaves' } },
     ]);
     expect(second?.body.messages[2].content[0]).toMatchObject({ type: 'tool_result', tool_use_id: 'toolu_1' });
-    // The stable beginning is what caches keep.
+    // Prompt caching depends on an unchanged prefix.
     expect(second?.body.system).toEqual(server.requests[0]?.body.system);
     expect(second?.body.tools).toEqual(server.requests[0]?.body.tools);
     expect(second?.body.system[0].cache_control).toEqual({ type: 'ephemeral' });

@@ -38,6 +38,17 @@ describe('findQuote', () => {
       'It is 330 metres tall and carries 60 tonnes of paint.',
       'It is 330 metres tall, and was the tallest structure in the world until 1930. Its paint weighs 60 tonnes.',
     ],
+    [
+      'the sentence that shares a little with a long paraphrase',
+      'Engineers, politicians and journalists from several countries argued for decades over how much weight the coat of ' +
+        'colour really adds, and whether paint of another sort would protect steel against corrosion any better.',
+      'Its paint weighs 60 tonnes.',
+    ],
+    [
+      'the sentence whose words begin alike',
+      'The structural design stayed unmatched for forty years and more.',
+      'It is 330 metres tall, and was the tallest structure in the world until 1930.',
+    ],
     ['the whole chunk when nothing is alike', 'Bananas are yellow.', tower.text],
     ['the whole chunk for an empty statement', '', tower.text],
   ])('gives %s', (_name, statement, text) => {

@@ -13,7 +13,7 @@ function scan(tokens: readonly string[]) {
 const markersOf = (parts: readonly ScannedPart[]) =>
   parts.flatMap((part) => (part.type === 'marker' ? part.number : []));
 
-/** Texts between markers put together, so that only what matters is compared. */
+/** Joins adjacent text parts, whose boundaries do not matter. */
 function joined(parts: readonly ScannedPart[]): ScannedPart[] {
   const result: ScannedPart[] = [];
   for (const part of parts) {

@@ -3,7 +3,7 @@ import type { CheckedCitation, Verdict } from '../../src/citations/check-citatio
 import { unsupportedSentences } from '../../src/citations/unsupported-sentences.ts';
 import { foundChunk } from '../support/found.ts';
 
-/** Citations for the markers in a text, each with the verdict that its number stands for here. */
+/** Citations for the markers in a text, each with the verdict at its number. */
 function citationsOf(text: string, verdicts: readonly Verdict[]): CheckedCitation[] {
   return [...text.matchAll(/\[(\d)\]/g)].map((match) => {
     const number = Number(match[1]);

@@ -32,7 +32,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** The same in process and beside a server. */
+/** The same tests in process and through a server. */
 function conversing() {
   it('asks an agent once: its tools, its answer, the source with its passage and verdict, what it cost', async () => {
     provider.next(searching, chatReply({ text: 'It was finished in 1844 [1].' }), chatReply({ text: 'Lighthouse' }));
@@ -42,7 +42,7 @@ function conversing() {
       /^It was finished in 1844 \[1\]\.\n\n\[1\] lighthouse.*lighthouse\.txt\n {4}says so, .*\n {4}“The lighthouse of Skerry was finished in 1844\.?”\n {4}characters 0-4[56]\n$/,
     );
     expect(stderr).toMatch(/→ search_file_knowledge query="lighthouse finished"\n {2}✓ search_file_knowledge/);
-    expect(stderr).toMatch(/fake\/gpt · 2 steps · 22 tokens read, 14 written · \d/);
+    expect(stderr).toMatch(/fake\/gpt-4\.1-2025-04-14 · 2 steps · 22 tokens read, 14 written · \d/);
     expect(code).toBe(0);
   });
 
@@ -55,7 +55,7 @@ function conversing() {
       chatReply({ text: 'A greeting' }),
     );
     const before = provider.requests.length;
-    const input = 'When was it finished?\n\nAnd the keepers?\n/sources\n/hlep\n/new\nHello\n/exit\nnever asked\n';
+    const input = 'When was it finished?\n\nAnd the keepers?\n/sources\n/hlep\n/new\nHello\n exit \nnever asked\n';
     const { code, stdout, stderr } = await runCitewell(['chat'], { cwd, env, input });
     expect(stdout.split('\n').filter((line) => line !== '')).toEqual(['In 1844.', 'Six weeks.', 'Good day.']);
     expect(stderr).toContain('There is no /hlep; did you mean /help?');

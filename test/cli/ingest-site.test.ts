@@ -30,7 +30,7 @@ const documents = (stdout: string) =>
     .filter((line) => line.includes('"document"'))
     .map((line) => JSON.parse(line) as { name: string; outcome: string })
     .map(({ name, outcome }) => [new URL(name).pathname, outcome])
-    // Several are taken in at once; which is done first is open.
+    // Several pages are ingested concurrently, in no fixed order.
     .toSorted();
 
 describe('citewell ingest with an address', () => {

@@ -12,7 +12,7 @@ interface Line {
   readonly [member: string]: unknown;
 }
 
-/** `ingest --watch --json` on `notes`, with what it has said so far. */
+/** Runs `ingest --watch --json` on `notes` and collects its output. */
 async function watchNotes(cwd: string, ...args: string[]) {
   const lines: Line[] = [];
   const { promise: started, resolve } = Promise.withResolvers<() => void>();
@@ -69,7 +69,7 @@ async function folderOfNotes(): Promise<{ cwd: string; note: (name: string) => s
 it('a watched folder is followed through edits, moves and deletions, and caught up with', async () => {
   const { cwd, note } = await folderOfNotes();
   const watch = await watchNotes(cwd);
-  // Just written when the watch began, so it was waited for.
+  // Modified just before the start, so the file has to settle first.
   await watch.said({ outcome: 'ingested', name: note('harbour/tides.txt') });
   await watch.said({ outcome: 'ingested', name: note('boats.txt') });
 
@@ -82,7 +82,7 @@ it('a watched folder is followed through edits, moves and deletions, and caught 
   await watch.said({ type: 'moved', name: note('port/tides.txt'), from: note('harbour/tides.txt') });
   await rm(note('ferries.txt'));
   await watch.said({ type: 'removed', name: note('ferries.txt') });
-  await writeFile(note('film.mov'), 'not this');
+  await writeFile(note('film.mov'), Buffer.of(0, 255));
   await writeFile(note('.draft.txt'), 'nor this');
   await watch.end();
   expect(watch.lines.filter(({ outcome }) => outcome === 'ingested')).toHaveLength(3);
@@ -90,7 +90,7 @@ it('a watched folder is followed through edits, moves and deletions, and caught 
   const before = await documents(cwd);
   expect(before.map(({ title }) => title).sort()).toEqual(['boats.txt', 'elsewhere.txt', 'tides.txt']);
 
-  // While nobody looks: one is moved and named anew, one edited, one made.
+  // While nothing watches: one file is moved and renamed, one edited, one created.
   await rename(note('port/tides.txt'), note('springs.txt'));
   await writeFile(note('boats.txt'), 'Boats leave at noon.');
   await writeFile(note('new.txt'), 'Something new.');
@@ -109,7 +109,7 @@ it('a watched folder is followed through edits, moves and deletions, and caught 
     source: expect.stringMatching(/notes\/springs\.txt$/),
   });
 
-  // A moved document is still known by plain ingestion, and what comes to its old place is another one.
+  // Plain ingestion still recognises a moved document, and a new file at its old path is another document.
   await mkdir(note('harbour'));
   await writeFile(note('harbour/tides.txt'), 'The neap tide rises one metre.');
   await writeFile(note('springs.txt'), 'The spring tide rises five metres.');
@@ -137,7 +137,7 @@ it('a folder is kept in step with the server that runs, and an empty one removes
 
 it('a dry run says what would be read, and takes nothing in', async () => {
   const { cwd, note } = await folderOfNotes();
-  await writeFile(note('film.mov'), 'not this');
+  await writeFile(note('film.mov'), Buffer.of(0, 255));
   const { code, stdout } = await runCitewell(['ingest', 'notes', '--dry-run', '--json'], { cwd });
   const lines = stdout
     .trim()

@@ -1,26 +1,27 @@
 import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultAdmin } from '../../src/access/principal.ts';
 import { watchFiles } from '../../src/cli/file-events.ts';
-import { inProcessClient } from '../../src/cli/in-process-client.ts';
+import { httpClient } from '../../src/cli/http-client.ts';
 import { createPendingPaths } from '../../src/cli/pending-paths.ts';
-import { type SyncParts, syncPaths } from '../../src/cli/sync-folder.ts';
+import { createServerLink } from '../../src/cli/server-link.ts';
 import { everything } from '../../src/documents/filter.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
+import { type SyncParts, syncPaths } from '../../src/ingest/folders/sync-folder.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
-import type { Services } from '../../src/services.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
+import { shareStore } from '../../src/store/share-store.ts';
 import { openStore } from '../../src/store/sql/open-store.ts';
+import { startHttp } from '../http/support/start-http.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** For machines with much else to do. */
+/** Longer time-outs for busy machines. */
 const patient = { timeout: 15_000 };
 
 const always = new AbortController().signal;
 
-/** A folder `notes` and a corpus of its own to be kept in step with it. */
+/** A folder `notes` and a corpus to synchronise with it. */
 async function openFolder(change: Partial<SyncParts> = {}) {
   const folder = await temporaryFolder();
   const root = join(folder, 'notes');
@@ -29,19 +30,24 @@ async function openFolder(change: Partial<SyncParts> = {}) {
     ...{ path: join(folder, 'citewell.db'), index: memoryVectorIndex(), embeddingText, readers: 1 },
   });
   const ingestor = createIngestor({ ...store, embeddings: createLexicalHash() });
+  const { corpus, sources, collections } = store;
+  const http = await startHttp({ corpus, sources, collections, ingestor });
   onTestFinished(async () => {
+    await http.close();
     await ingestor.close();
     await store.close();
   });
+  const link = createServerLink(
+    shareStore({ find: async () => ({ url: http.url, token: '', isLasting: false }), open: () => Promise.reject() }),
+  );
   const parts: SyncParts = {
-    // What it needs of the services is real.
-    client: inProcessClient({ ...store, ingestor, accounts: {} } as unknown as Services, defaultAdmin),
+    client: await httpClient(link),
     ...{ root, dataFolder: join(folder, '.citewell'), metadata: {}, collections: [], keepDeleted: false },
     ...{ duplicates: new Map(), settleMs: () => 0, stop: always, abandon: always },
     ...change,
   };
   const at = (name: string) => join(root, name);
-  /** What was done, by the name below the root; what is unchanged aside. */
+  /** Results by path below the root, without unchanged files. */
   const sync = async (...names: string[]) => {
     const done: string[] = [];
     for await (const step of syncPaths(names.length === 0 ? [root] : names.map(at), parts)) {
@@ -63,7 +69,7 @@ describe('a folder and its documents', () => {
     await mkdir(at('deep/er'), { recursive: true });
     await writeFile(at('boats.txt'), 'Boats leave at nine.');
     await writeFile(at('deep/er/tides.md'), '# Tides\n\nThe tide rises.');
-    await writeFile(at('film.mov'), 'not this');
+    await writeFile(at('film.mov'), Buffer.from([0, 0, 0, 20, 0x66, 0x74, 0x79, 0x70, 0, 1, 2, 255]));
     await writeFile(at('.hidden.txt'), 'nor this');
     expect(await sync()).toEqual(['ingested boats.txt', 'ingested deep/er/tides.md']);
     expect(await sync()).toEqual([]);
@@ -85,7 +91,7 @@ describe('a folder and its documents', () => {
     const [chunk] = await chunksOf(boats?.id ?? '');
     await rename(at('old'), at('new'));
     await rename(at('new/boats.txt'), at('new/ships.txt'));
-    // As events come: for both places, in any order.
+    // As file system events arrive: for both paths, in any order.
     expect(await sync('old', 'new')).toEqual(['moved new/ships.txt', 'moved new/tides.txt']);
     expect(await store.corpus.get(boats?.id ?? '')).toMatchObject({
       title: 'ships.txt',
@@ -98,7 +104,7 @@ describe('a folder and its documents', () => {
     expect(found.items.map(({ id }) => id)).toEqual([boats?.id]);
     expect(await sync()).toEqual([]);
 
-    // The place it left is free for another, which does not take its document away.
+    // The old path can be used by another file without affecting the moved document.
     await mkdir(at('old'));
     await writeFile(at('old/boats.txt'), 'Other boats.');
     await appendFile(at('new/ships.txt'), ' Or at ten.');
@@ -142,7 +148,7 @@ describe('a folder and its documents', () => {
     await rm(root, { recursive: true });
     expect(await sync()).toEqual(['kept ']);
     expect(await titles()).toEqual(['boats.txt']);
-    // One that was seen to go is another matter.
+    // A file that was seen to be deleted is different.
     await mkdir(root);
     expect(await sync('boats.txt')).toEqual(['removed boats.txt']);
   });
@@ -173,7 +179,7 @@ describe('a folder and its documents', () => {
       'ingested boats.txt',
       ...(isRoot ? ['ingested locked.txt'] : []),
     ]);
-    // A file that failed is not tried again before it changes.
+    // A failed file is not retried until it changes.
     expect((await sync()).filter((step) => step.includes('broken'))).toEqual([]);
   });
 });
@@ -207,7 +213,7 @@ describe('paths that wait', () => {
   const root = '/notes';
 
   it('are due when it has been quiet, and stand for all below them', () => {
-    const pending = createPendingPaths(root, { quietMs: 100, mostMs: 1_000 });
+    const pending = createPendingPaths(root, { quietMs: 100, maxMs: 1_000 });
     for (const path of ['/notes/a/b.txt', '/notes/a', '/notes/ab.txt']) pending.add(path);
     const now = performance.now();
     expect(pending.takeDue(now)).toEqual([]);
@@ -217,7 +223,7 @@ describe('paths that wait', () => {
   });
 
   it('become the whole folder when there are too many', () => {
-    const pending = createPendingPaths(root, { quietMs: 0, mostMs: 0 });
+    const pending = createPendingPaths(root, { quietMs: 0, maxMs: 0 });
     for (let number = 0; number < 20_000; number++) pending.add(`/notes/${number}.txt`);
     expect(pending.takeDue(performance.now() + 1)).toEqual([root]);
   });

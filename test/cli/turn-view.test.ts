@@ -3,7 +3,7 @@ import type { AgentReply, ShownEvent } from '../../src/cli/agent-wire.ts';
 import type { Output } from '../../src/cli/output.ts';
 import { noteOutcome, shortArguments, spendLine, TurnView } from '../../src/cli/turn-view.ts';
 
-/** What reaches a terminal that shows both streams; notes are marked with their style. */
+/** The output of a terminal that shows both streams; notes are marked with their style. */
 function screen(): { readonly output: Output; readonly text: () => string; readonly piped: () => string } {
   let text = '';
   let piped = '';
@@ -19,6 +19,7 @@ function screen(): { readonly output: Output; readonly text: () => string; reado
     },
     status: () => {},
     style: (_, words) => words,
+    link: (words) => words,
     noteStyle: (style, words) => `<${style}>${words}`,
     isInteractive: true,
     width: 80,

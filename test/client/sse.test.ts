@@ -82,13 +82,13 @@ describe('over the service', () => {
       query: 'What is the capital of Portugal?',
       ragGenerationConfig: { stream: true },
     });
-    let told = '';
+    let publicMessage = '';
     const { text, final, search } = await collectAnswer(stream as unknown as ReadableStream<Uint8Array>, {
       onText: (piece) => {
-        told += piece;
+        publicMessage += piece;
       },
     });
-    expect(told).toBe(text);
+    expect(publicMessage).toBe(text);
     expect(final.citations[0]?.payload?.quotes?.[0]?.text).toContain('Lisbon');
     expect(search?.data).toHaveProperty('chunk_search_results');
   });

@@ -7,7 +7,7 @@ import { direction, ingest, newChunk, newChunks, newDocument, publication } from
 
 const all = { offset: 0, limit: 100 };
 
-/** What every corpus promises. `open` gives an empty one, closed with the test. */
+/** Contract test for every Corpus. `open` returns an empty one, closed with the test. */
 export function corpusContract(name: string, open: () => Promise<Store & { readonly index: VectorIndex }>): void {
   describe(`${name} keeps the Corpus contract`, () => {
     it('registers a document as pending, with its bytes, before any work on it', async () => {
@@ -322,7 +322,7 @@ export function corpusContract(name: string, open: () => Promise<Store & { reado
         documents: { success: 1, pending: 1, failed: 0 },
         chunks: 3,
         collections: 1,
-        owedToIndex: 0,
+        pendingIndexWrites: 0,
         space: { embedder: 'test/angles', version: '1', dimensions: 4 },
       });
     });

@@ -4,7 +4,7 @@ import type { VectorIndex, VectorRecord } from '../../src/store/vector-index.ts'
 
 const everything = { offset: 0, limit: 1000 };
 
-/** What every vector index promises. `open` gives an index without collections. */
+/** Contract test for every VectorIndex. `open` returns an index without collections. */
 export function vectorIndexContract(name: string, open: () => Promise<VectorIndex>): void {
   describe(`${name} keeps the VectorIndex contract`, () => {
     let index: VectorIndex;
@@ -149,7 +149,7 @@ function unit(...components: number[]): Float32Array {
   return Float32Array.from(components, (component) => component / length);
 }
 
-/** Keys from 1, directions all different. */
+/** Records with keys from 1 and distinct directions. */
 function circle(count: number): VectorRecord[] {
   return Array.from({ length: count }, (_, place) => {
     const angle = (2 * Math.PI * place) / count;

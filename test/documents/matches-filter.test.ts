@@ -67,6 +67,8 @@ const cases: readonly (readonly [string, Filter, boolean])[] = [
   ['a null field fails a comparison', compare('nothing', 'eq', 'null'), false],
   ['a field with a value is not null', { kind: 'isNotNull', field: 'year' }, true],
   ['a list may hold numbers', many('in', 'year', 1865, 1866), true],
+  ['an array is in a list that has one of its elements', many('in', 'tags', 'x', 'novel'), true],
+  ['and not in a list without', many('in', 'tags', 'x', 'y'), false],
   ['an empty list holds nothing', many('in', 'year'), false],
   ['nothing is in an empty list', many('notIn', 'year'), true],
   ['dots lead into nested metadata', compare('metadata.tags', 'eq', 'russian'), false],

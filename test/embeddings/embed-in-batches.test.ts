@@ -6,7 +6,7 @@ import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { failureOf } from '../models/support.ts';
 
-/** Gives each text its number as its vector, later batches first. */
+/** An embedder whose vector for each text is the text's number; later batches finish first. */
 function numbering(change: Partial<EmbeddingModel> = {}) {
   const open = { now: 0, most: 0, calls: 0 };
   const model: EmbeddingModel = {
@@ -54,15 +54,15 @@ describe('embedding in batches', () => {
   });
 
   it('tells how far it is', async () => {
-    const told: number[][] = [];
+    const publicMessage: number[][] = [];
     await embedInBatches(numbering().model, numbers(10), {
       kind: 'passage',
       signal,
       batchSize: 4,
-      onProgress: (done, total) => told.push([done, total]),
+      onProgress: (done, total) => publicMessage.push([done, total]),
     });
-    expect(told.length).toBe(3);
-    expect(told.at(-1)).toEqual([10, 10]);
+    expect(publicMessage.length).toBe(3);
+    expect(publicMessage.at(-1)).toEqual([10, 10]);
   });
 
   it('ends with the first failure and stops the rest', async () => {

@@ -6,7 +6,7 @@ import { localOnnx } from '../../src/embeddings/local-onnx.ts';
 import { failureOf } from '../models/support.ts';
 import { writeTinyModel } from '../support/tiny-onnx.ts';
 
-// The package is optional and large (474 MB with its runtimes), so it is usually absent. Either way a promise is kept:
+// The package is optional and large (474 MB with its runtimes), so it is usually absent. The test covers both cases:
 // with it the model runs, without it the error says what to install.
 const optional: string = '@huggingface/transformers';
 const isInstalled = await import(optional).then(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToTokens, mostTokens } from '../../src/embeddings/cut-text.ts';
+import { cutToTokens, maxTokens } from '../../src/embeddings/cut-text.ts';
 import { modelCard } from '../../src/embeddings/model-card.ts';
 import { unitVector } from '../../src/embeddings/unit-vector.ts';
 
@@ -31,9 +31,9 @@ describe('cutting a text', () => {
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 1, max: 60 }), (text, tokens) => {
         const cut = cutToTokens(text, tokens);
         expect(text.startsWith(cut)).toBe(true);
-        expect(mostTokens(cut)).toBeLessThanOrEqual(tokens);
+        expect(maxTokens(cut)).toBeLessThanOrEqual(tokens);
         expect(cut.isWellFormed()).toBe(true);
-        if (mostTokens(text) <= tokens) expect(cut).toBe(text);
+        if (maxTokens(text) <= tokens) expect(cut).toBe(text);
       }),
     );
   });

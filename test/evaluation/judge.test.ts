@@ -79,6 +79,7 @@ describe('an expected text', () => {
 describe('a refusal', () => {
   it.each([
     'No language model is configured, and nothing found supports an answer to this question.',
+    'No language model is configured, and it is uncertain whether the documents answer this. The closest passages:\n\n“The tower is tall.” [1]',
     'Nothing was found in the documents that matches this question, so it is not answered.',
     'The passages do not say when the tower was painted. They mention only when it was finished [1].',
     "I couldn't find any information about that in your documents.",

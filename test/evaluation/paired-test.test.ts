@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparePairs } from '../../src/evaluation/paired-test.ts';
 
-/** Repeatable numbers between 0 and 1. */
+/** Seeded random numbers between 0 and 1. */
 const randoms = (seed: number) => () => {
   seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
   return seed / 0x7fffffff;
@@ -10,9 +10,9 @@ const randoms = (seed: number) => () => {
 
 describe('the paired test', () => {
   it('gives the exact share of signs for a few pairs', () => {
-    // Of 2^5 assignments only the two where all signs agree are as extreme.
+    // Of 2^5 sign assignments only the two with all signs equal are as extreme.
     expect(comparePairs([1, 1, 1, 1, 1]).pValue).toBe(2 / 32);
-    // Of 2^3 assignments of 1, 2 and 4 the sum is 5 or more from 0 in 4: ±(4+2+1) and ±(4+2-1).
+    // Of 2^3 sign assignments of 1, 2 and 4, the sum is at least 5 away from 0 in 4: ±(4+2+1) and ±(4+2-1).
     expect(comparePairs([-1, 2, 4]).pValue).toBe(4 / 8);
   });
 
@@ -38,7 +38,7 @@ describe('the paired test', () => {
     const raw = Array.from({ length: 200 }, normal);
     const mean = raw.reduce((sum, value) => sum + value, 0) / raw.length;
     const deviation = Math.sqrt(raw.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (raw.length - 1));
-    // Moved so that t is exactly 1.972, the bound of 0.05 at 199 degrees of freedom.
+    // Shifted so that t is exactly 1.972, the critical value for 0.05 at 199 degrees of freedom.
     const moved = raw.map((value) => value - mean + (1.972 * deviation) / Math.sqrt(raw.length));
     expect(comparePairs(moved).pValue).toBeCloseTo(0.05, 2);
   });

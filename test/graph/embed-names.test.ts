@@ -7,7 +7,7 @@ import { ingest, newChunk, newDocument, openTestStore, testSpace } from '../supp
 
 const { signal } = new AbortController();
 
-/** Means what a name has to do with water. */
+/** An embedder whose vectors represent how a name relates to water. */
 const meaning: EmbeddingModel = {
   name: testSpace.embedder,
   isLexical: false,

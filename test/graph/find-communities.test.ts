@@ -23,7 +23,7 @@ const relationship = (subject: string, object: string, weight = 1): Relationship
   mentions: [],
 });
 
-/** Groups of groups: close within a team, loose within a house, hardly anything between houses. */
+/** A nested graph: strong edges within a team, weak within a house, almost none between houses. */
 function houses(count: number, teams: number, size: number): ExtractedGraph {
   const entities: Entity[] = [];
   const relationships: Relationship[] = [];

@@ -9,7 +9,7 @@ import { ingest, newChunk, newDocument, openTestStore, type TestStore } from '..
 
 const { signal } = new AbortController();
 const page = { offset: 0, limit: 100 };
-/** Others may keep the machine busy. */
+/** Longer time-outs for busy machines. */
 const patiently = { timeout: 20_000 };
 
 function open(store: TestStore, extractor: GraphExtractor = capitalExtractor, isAutomatic = true) {

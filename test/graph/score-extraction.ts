@@ -5,11 +5,11 @@ import { normalTerm } from '../../src/graph/normal-form.ts';
 export interface LabelledPassage {
   readonly id: string;
   readonly language: string;
-  /** Not looked at while the rules were written. */
+  /** Held out while the rules were developed. */
   readonly heldOut: boolean;
   readonly text: string;
   readonly entities: readonly { readonly name: string; readonly category: string | null }[];
-  /** Neither wanted nor wrong. */
+  /** Optional entities, which count neither as missing nor as wrong. */
   readonly also: readonly string[];
   readonly relations: readonly {
     readonly subject: string;
@@ -26,9 +26,9 @@ export interface Counts {
 
 export interface Score {
   readonly entities: Counts;
-  /** Of the right entities with a category in the labels: how many are given one, and how many the right one. */
+  /** Over correct entities with a labelled category: number with a category, and with the correct one. */
   readonly categories: Counts;
-  /** What sentences state; entities that only occur together are not counted. */
+  /** Stated relations; mere co-occurrences are not counted. */
   readonly relations: Counts;
   readonly faults: string[];
 }
@@ -38,7 +38,7 @@ const FOLDER = new URL('../fixtures/graph/', import.meta.url);
 export const labelledPassages = (): LabelledPassage[] =>
   JSON.parse(readFileSync(new URL('labelled-passages.json', FOLDER), 'utf8')) as LabelledPassage[];
 
-/** Extracts each passage as a document of its own and counts what is right. */
+/** Extracts each text as a separate document and counts correct results. */
 export async function scoreExtraction(extractor: GraphExtractor, passages: readonly LabelledPassage[]): Promise<Score> {
   const none = (): Counts => ({ found: 0, wanted: 0, right: 0 });
   const score: Score = { entities: none(), categories: none(), relations: none(), faults: [] };
@@ -71,17 +71,17 @@ function addScore({ entities, categories, relations, faults }: Score, passage: L
     if (entity.category === category) categories.right++;
     else faults.push(`${passage.id}: "${name}" is ${category}, not ${entity.category}`);
   }
-  const told = graph.entities.filter(
+  const publicMessage = graph.entities.filter(
     (entity) => matched.has(entity) || !namesOf(entity).some((name) => also.has(normalTerm(name))),
   );
-  entities.found += told.length;
-  for (const entity of told)
+  entities.found += publicMessage.length;
+  for (const entity of publicMessage)
     if (!matched.has(entity)) faults.push(`${passage.id}: invents "${entity.name}" (${entity.category})`);
   const canonical = (name: string): string => normalTerm(names.get(normalTerm(name))?.name ?? name);
   const left = new Set(passage.relations);
   relations.wanted += passage.relations.length;
   for (const { subject, predicate, object } of graph.relationships) {
-    // Years are neither wanted nor wrong, as among the entities.
+    // Years are optional, as among the entities.
     if (predicate === 'occurs_with' || (also.has(normalTerm(object)) && /^\d|\d{4}$/.test(object))) continue;
     relations.found++;
     const same = [...left].find(

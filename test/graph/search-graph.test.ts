@@ -16,24 +16,34 @@ import {
 } from '../../src/retrieval/search-settings.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import type { GraphFinding, GraphQuery } from '../../src/store/graph-search.ts';
+import { addingHits } from '../../src/toolbox/adding-hits.ts';
 import { callTool } from '../../src/toolbox/call-tool.ts';
-import { fewTelling, graphBlock } from '../../src/toolbox/render-graph.ts';
+import { graphBlock, limitInformative } from '../../src/toolbox/render-graph.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { searchFileKnowledge } from '../../tools/rag/search-file-knowledge.ts';
 import { finding, foundChunk } from '../support/found.ts';
 import { onlyModel, says, scriptedModel } from '../support/scripted-model.ts';
 
 const { signal } = new AbortController();
-const paris = foundChunk('Paris is the capital of France.');
+const paris = foundChunk('Paris is the capital of France.', { start: 100, page: 3 });
+/** A chunk that the search does not return. */
+const river = foundChunk('It is long. A river\nthrough Paris. It is busy.', { start: 500, page: 7 });
+const chunksById = async (ids: readonly string[]) => [paris, river].filter(({ id }) => ids.includes(id));
 const hitOf = (id: string, found: GraphHit['found'], change: Partial<GraphHit> = {}): GraphHit => ({
   id,
   score: 0.5,
-  chunkIds: [paris.id],
+  chunkIds: [paris.id, river.id],
   documents: [{ id: paris.documentId, title: 'Capitals' }],
   found,
   ...change,
 });
 const seine = hitOf('e1', { kind: 'entity', name: 'Seine', category: 'river', description: 'A river through Paris.' });
+const repeating = hitOf('e4', {
+  kind: 'entity',
+  name: 'Paris',
+  category: 'city',
+  description: 'Paris is the  capital of France.',
+});
 const bare = hitOf('e2', { kind: 'entity', name: 'Bare', category: null, description: '' });
 const flows = hitOf('r1', {
   kind: 'relationship',
@@ -52,7 +62,11 @@ const community = hitOf('c1', {
   findings: ['The Seine flows.'],
   collectionId: 'k',
 });
-const everything: GraphFinding = { entities: [seine, bare], relationships: [flows], communities: [community] };
+const everything: GraphFinding = {
+  entities: [repeating, seine, bare],
+  relationships: [flows],
+  communities: [community],
+};
 
 const lexical: EmbeddingModel = {
   name: 'test/words',
@@ -69,7 +83,7 @@ function open(search: (query: GraphQuery) => Promise<GraphFinding>, embedder = l
       return search(query);
     },
   };
-  return { asked, retriever: withGraph({ retriever: finding(paris), graph, embedder }) };
+  return { asked, retriever: withGraph({ retriever: finding(paris), graph, embedder, passages: { chunksById } }) };
 }
 
 const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
@@ -79,7 +93,7 @@ describe('a search with the graph', () => {
     const { retriever, asked } = open(async () => everything);
     const outcome = await retriever.search('Seine', settings({ limit: 7 }), signal);
     expect(outcome.chunks.map(({ id }) => id)).toEqual([paris.id]);
-    expect(outcome.graph?.map(({ id }) => id)).toEqual(['e1', 'e2', 'r1', 'c1']);
+    expect(outcome.graph?.map(({ id }) => id)).toEqual(['e4', 'e1', 'e2', 'r1', 'c1']);
     expect(outcome.explanation.milliseconds.graph).toBeGreaterThanOrEqual(0);
     expect(asked).toMatchObject([
       { text: 'Seine', vector: null, limits: { entities: 7, relationships: 7, communities: 7 } },
@@ -135,9 +149,9 @@ describe('a search with the graph', () => {
 
 describe('what the graph says', () => {
   it('is shown to a model where it says more than a name, a few of each kind', () => {
-    expect(fewTelling([bare, seine, flows, community]).map(({ id }) => id)).toEqual(['e1', 'c1']);
+    expect(limitInformative([bare, seine, flows, community]).map(({ id }) => id)).toEqual(['e1', 'c1']);
     expect(graphBlock(seine)).toMatchObject({
-      label: `Knowledge graph · entity · from Capitals · document_id ${paris.documentId} · chunk_id ${paris.id}`,
+      label: 'Knowledge graph · entity · from Capitals',
       text: 'Seine (river): A river through Paris.',
     });
   });
@@ -149,9 +163,43 @@ describe('what the graph says', () => {
     const answerer = createAnswerer({ retriever, models: onlyModel(model), analyser: { analyse, analyseQuery } });
     const request = { query: 'Seine?', search: settings(), generation: {}, includeTitle: false };
     const { citations } = await collectAnswer(answerer.answer(request, signal));
-    expect(citations).toMatchObject([{ id: 'cit.2', source: { kind: 'graph', hit: { id: 'e1' } }, quotes: [] }]);
+    // The line of the source sentence that says it, at its position.
+    const quote = { start: 520, end: 534, text: 'through Paris.', page: 7 };
+    expect(citations).toMatchObject([
+      { id: 'cit.2', source: { kind: 'graph', hit: { id: 'e1', sentence: { chunkId: river.id } } }, quotes: [quote] },
+    ]);
     const prompt = JSON.stringify(model.requests[0]?.messages);
     expect(prompt).toContain('[2] Knowledge graph · entity · from Capitals');
+  });
+
+  it('is no source where it repeats a passage that is shown, or stands on a sentence that is gone', async () => {
+    const gone = hitOf(
+      'e5',
+      { kind: 'entity', name: 'Gone', category: null, description: 'It went.' },
+      { chunkIds: ['x'] },
+    );
+    const quoting = hitOf('c2', {
+      kind: 'community',
+      name: 'Cities',
+      summary: 'Paris is the capital of France. Lyon is no capital. Also: Rouen, Nice.',
+      findings: ['Paris is a capital: Paris is the capital of France.', 'Lyon on Rhône: Lyon is no capital.'],
+      collectionId: 'k',
+    });
+    const { retriever } = open(async () => ({
+      entities: [repeating, gone, seine],
+      relationships: [],
+      communities: [quoting],
+    }));
+    const { graph = [], chunks } = await retriever.search('Seine', settings(), signal);
+    const adding = addingHits(
+      graph,
+      chunks.map(({ text }) => text),
+    );
+    expect(adding.map(({ id }) => id)).toEqual(['e1', 'c2']);
+    expect(adding[1]?.found).toMatchObject({ summary: 'Lyon is no capital.', findings: [] });
+    // Already stated by the preceding community.
+    const again = hitOf('e6', { kind: 'entity', name: 'Lyon', category: null, description: 'Lyon is no capital.' });
+    expect(addingHits([...adding, { ...again, documents: [] }], []).map(({ id }) => id)).toEqual(['e1', 'c2']);
   });
 
   it('comes with the passages that search_file_knowledge finds, and can be cited', async () => {
@@ -172,12 +220,20 @@ describe('what the graph says', () => {
     expect(output.structured).toMatchObject({
       results: [{ marker: '[1]' }],
       graph: [
-        { marker: '[2]', type: 'entity', text: 'Seine (river): A river through Paris.', chunk_ids: [paris.id] },
+        {
+          marker: '[2]',
+          type: 'entity',
+          text: 'Seine (river): A river through Paris.',
+          document_id: river.documentId,
+          chunk_id: river.id,
+          page: 7,
+          start_char: 512,
+        },
         { marker: '[3]', type: 'community' },
       ],
     });
     expect(output.sources?.map(({ kind }) => kind)).toEqual(['chunk', 'graph', 'graph']);
-    // A few facts help, many hide the passages.
+    // A few facts help the model, many hide the chunks.
     expect(asked[0]?.limits).toEqual({ entities: 3, relationships: 4, communities: 2 });
   });
 });

@@ -47,7 +47,6 @@ describe('a request that cannot be served', () => {
     ['no query', '{}', /query: Field required/, { type: 'missing', loc: ['body', 'query'] }],
     ['an empty body', '', /query: Field required/, { type: 'missing', loc: ['body', 'query'] }],
     ['a number as query', '{"query": 5}', /query/, { type: 'string_type', loc: ['body', 'query'], input: 5 }],
-    ['bottomless JSON', `${'['.repeat(3_000)}${']'.repeat(3_000)}`, /nested deeper than 64/, { type: 'json_invalid' }],
     [
       'a member that would vanish',
       '{"query":"q","search_settings":{"filters":{"__proto__":1}}}',
@@ -85,6 +84,12 @@ describe('a request that cannot be served', () => {
     const response = await search({ query: '  ' });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ message: 'The query is empty; say what to look for.' });
+  });
+
+  it('is 400 when it is nested 5,000 levels deep', async () => {
+    const response = await search(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ message: 'JSON nested deeper than 64 levels is not accepted.' });
   });
 
   it('is 400 when it carries both a token and an API key', async () => {
@@ -203,7 +208,7 @@ describe('a failure inside', () => {
         message: 'In words.',
         error_type: 'R2RException',
         code,
-        // R2R says it here.
+        // R2R has this field here.
         ...(code === 'rate_limited' && { detail: 'In words.' }),
       });
     } finally {
@@ -219,7 +224,7 @@ describe('what a caller is told', () => {
         search: () =>
           Promise.reject(
             new ServiceError('store_failed', 'The database /home/ada/x.db is full.', {
-              told: 'The database is full.',
+              publicMessage: 'The database is full.',
               retryAfter: 2,
             }),
           ),

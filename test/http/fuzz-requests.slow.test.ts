@@ -3,7 +3,7 @@ import { runRequests } from '../../scripts/fuzz-requests/run.ts';
 import { startSubject } from '../../scripts/fuzz-requests/subject.ts';
 import { createTally } from '../../scripts/fuzz-requests/tally.ts';
 
-// The full form is scripts/fuzz-requests.ts. An unhandled rejection fails the run of the tests by itself.
+// The full version is scripts/fuzz-requests.ts. An unhandled rejection fails the test run by itself.
 
 it('bears requests to every route that are mostly wrong, and is whole afterwards', { timeout: 120_000 }, async () => {
   const subject = await startSubject();

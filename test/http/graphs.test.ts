@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startCitewell } from './support/start-citewell.ts';
 import type { RunningHttp } from './support/start-http.ts';
 
-// The public client of R2R, unchanged, against this service: every method it has for graphs.
+// R2R's public client, unmodified, against this service: all its methods for graphs.
 
 const TEXT = `Ada Lovelace worked with Charles Babbage in London. Charles Babbage designed the Analytical Engine.
 Ada Lovelace wrote notes about the Analytical Engine. Luigi Menabrea described the Analytical Engine in Turin.
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What the client's types leave out. */
+/** Results missing from the client's types. */
 const results = (response: unknown) => (response as { results: never }).results as never;
 
 describe('the graph of a document', () => {
@@ -106,6 +106,11 @@ describe('the graph of a collection', () => {
     expect((await client.graphs.pull({ collectionId })).results).toMatchObject({ success: false });
     const forced = await http.post(`/v3/graphs/${collectionId}/pull`, { force: true });
     expect(forced.status).toBe(200);
+    const streamed = await http.post(`/v3/graphs/${collectionId}/pull`, { force: true, stream: true });
+    expect(await streamed.text()).toBe(
+      'event: progress\ndata: {"done":1,"total":1}\n\n' +
+        'event: pulled\ndata: {"success":false,"documents":0}\n\nevent: done\ndata: [DONE]\n\n',
+    );
     expect((await client.collections.retrieve({ id: collectionId })).results).toMatchObject({
       graphSyncStatus: 'success',
     });
@@ -125,8 +130,12 @@ describe('the graph of a collection', () => {
     const communities = await client.graphs.listCommunities({ collectionId });
     expect(communities.totalEntries).toBeGreaterThan(0);
     const [community] = communities.results;
-    const told = await client.graphs.getCommunity({ collectionId, communityId: String(community?.id) });
-    expect(told.results).toMatchObject({ collectionId, summary: expect.any(String), rating: expect.any(Number) });
+    const publicMessage = await client.graphs.getCommunity({ collectionId, communityId: String(community?.id) });
+    expect(publicMessage.results).toMatchObject({
+      collectionId,
+      summary: expect.any(String),
+      rating: expect.any(Number),
+    });
 
     const view = JSON.parse(await (await fetch(`${http.url}/v3/graphs/${collectionId}/view?limit=3`)).text());
     expect(view.results).toMatchObject({ total_nodes: entities.totalEntries, offset: 0, limit: 3 });
@@ -294,7 +303,7 @@ describe('a stranger', () => {
     await client.collections.addUser({ id: collectionId, userId: id });
     const member = await eve.graphs.listEntities({ collectionId });
     expect(member.totalEntries).toBeGreaterThan(0);
-    // Members see what documents say; only their owner has them read again.
+    // Members see the documents' graphs; only the owner can have them extracted again.
     expect((await eve.documents.listEntities({ id: documentId })).totalEntries).toBeGreaterThan(0);
     await expect(eve.documents.extract({ id: documentId })).rejects.toThrow(/Status 403/);
   });

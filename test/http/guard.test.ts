@@ -1,20 +1,29 @@
 import { request } from 'node:http';
+import type { RequestHandler } from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keepOthersOut } from '../../src/http/guard.ts';
+import { rejectOtherOrigins } from '../../src/http/guard.ts';
 import { type RunningHttp, startHttp } from './support/start-http.ts';
 
 let server: RunningHttp;
 let open: RunningHttp;
+let mounted: RunningHttp;
 beforeAll(async () => {
-  server = await startHttp({}, undefined, keepOthersOut({ hosts: ['kb.test'], origins: ['app.test'] }));
-  open = await startHttp({}, undefined, keepOthersOut({ hosts: [], origins: ['*'] }));
+  server = await startHttp({}, undefined, rejectOtherOrigins({ hosts: ['kb.test'], origins: ['app.test'] }));
+  open = await startHttp({}, undefined, rejectOtherOrigins({ hosts: [], origins: ['*'] }));
+  const handler: RequestHandler = (_request, response) => void response.json({});
+  mounted = await startHttp({}, undefined, undefined, [{ path: '/mcp', handler }]);
 });
-afterAll(() => Promise.all([server.close(), open.close()]));
+afterAll(() => Promise.all([server.close(), open.close(), mounted.close()]));
 
-/** The status, and whom the answer may be shown. */
-async function call({ port }: RunningHttp, headers: Readonly<Record<string, string>>, method = 'GET') {
+/** The status, and the origins allowed to read the response. */
+async function call(
+  { port }: RunningHttp,
+  headers: Readonly<Record<string, string>>,
+  method = 'GET',
+  path = '/v3/health',
+) {
   const { promise, resolve, reject } = Promise.withResolvers<readonly [number | undefined, string | undefined]>();
-  request({ host: '127.0.0.1', port, path: '/v3/health', method, headers }, (response) => {
+  request({ host: '127.0.0.1', port, path, method, headers }, (response) => {
     response.resume();
     resolve([response.statusCode, response.headers['access-control-allow-origin']]);
   })
@@ -48,10 +57,19 @@ describe('a server without authentication', () => {
     ['kb.test', 200],
     ['evil.test:7272', 403],
     ['127.0.0.1.evil.test', 403],
-    ['127.0.0.1@evil.test', 403],
+    ['127.0.0.1@evil.test', 400],
   ])('called as "%s" answers %i', async (host, expected) => {
     expect((await call(server, { host }))[0]).toBe(expected);
   });
+
+  it.each(['[', 'localhost/..', 'user@localhost', 'localhost?x', 'localhost#', 'a b', 'localhost:99999', '1.2.3.4.5'])(
+    'called as "%s", which is no host, answers 400, on whichever face',
+    async (host) => {
+      for (const path of ['/v3/health', '/v1/models', '/mcp', '/']) {
+        expect([path, (await call(mounted, { host }, 'GET', path))[0]]).toEqual([path, 400]);
+      }
+    },
+  );
 
   it('answers every page where it was told to, and still only by its names', async () => {
     expect((await call(open, { origin: 'https://evil.test' }))[0]).toBe(200);

@@ -7,7 +7,7 @@ import { chatReply, startFakeOpenAi } from '../support/fake-openai.ts';
 import { startCitewell } from './support/start-citewell.ts';
 import type { RunningHttp } from './support/start-http.ts';
 
-// The public client of R2R, unchanged, against this service.
+// R2R's public client, unmodified, against this service.
 
 let http: RunningHttp;
 let client: r2rClient;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   http = await startCitewell({
     models: { providers: [{ name: 'fake', baseUrl: provider.baseUrl }], models: { quality: 'fake/gpt' } },
   });
-  // The client takes its credentials from here.
+  // The client reads its credentials from this variable.
   vi.stubEnv('R2R_API_KEY', '');
   client = new r2rClient(http.url);
   folder = await mkdtemp(join(tmpdir(), 'citewell-r2r-'));
@@ -55,7 +55,7 @@ describe('documents', () => {
     });
     const id = created.results.documentId;
     const retrieved = await client.documents.retrieve({ id });
-    // The client lower-cases the words of metadata keys; that is its way.
+    // The client lower-cases metadata keys.
     expect(retrieved.results).toMatchObject({ id, ingestionStatus: 'success', metadata: { numericid: 123 } });
     const listed = await client.documents.list({ ids: [id], limit: 10, ownerOnly: true });
     expect(listed).toMatchObject({ totalEntries: 1, results: [{ id }] });

@@ -1,9 +1,13 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answerFailure } from '../../src/http/failure.ts';
+import { defaultHttpLimits } from '../../src/http/http-services.ts';
 import { listen } from '../../src/http/serve.ts';
+import { cutOffSlowBodies } from '../../src/http/slow-bodies.ts';
 import { outcome } from './support/passages.ts';
 import { startHttp } from './support/start-http.ts';
 
@@ -13,7 +17,7 @@ describe('a server', () => {
     onTestFinished(http.close);
     const socket = connect(http.port, '127.0.0.1');
     socket.resume();
-    // Answered before the rest of its body, which never comes.
+    // Answered before the rest of its body, which is never sent.
     socket.end('GET /docs/elements.js HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab');
     await once(socket, 'close');
     expect((await fetch(`${http.url}/v3/health`)).status).toBe(200);
@@ -21,11 +25,70 @@ describe('a server', () => {
   });
 });
 
+describe('a body that drips', () => {
+  it('is not cut off before its time when the clock is set ahead', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const server = new EventEmitter() as Server;
+    const watch = cutOffSlowBodies(server, 20);
+    onTestFinished(watch.close);
+    const ends: string[] = [];
+    const socket = { bytesRead: 0, end: () => ends.push('cut off') };
+    const request = Object.assign(new EventEmitter(), { complete: false, socket, destroy: () => undefined });
+    server.emit('request', request);
+    // So many bytes have come that an hour is allowed.
+    socket.bytesRead = 3_600 * 50_000;
+    vi.setSystemTime(Date.now() + 86_400_000);
+    await sleep(60);
+    expect(ends).toEqual([]);
+  });
+
+  it('is cut off after the time a request may take, and told so', async () => {
+    const http = await startHttp({ limits: { ...defaultHttpLimits, request: 150 } });
+    onTestFinished(http.close);
+    const socket = connect(http.port, '127.0.0.1');
+    let heard = '';
+    socket.on('data', (bytes) => {
+      heard += bytes;
+    });
+    socket.on('error', () => {});
+    socket.write('POST /v3/retrieval/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n');
+    const drip = setInterval(() => socket.write(' '), 20);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(drip);
+    expect(heard).toMatch(/^HTTP\/1\.1 408 /);
+    expect(http.logged).toEqual([]);
+  });
+
+  it('is read to its end when it is large and goes on arriving', async () => {
+    const http = await startHttp({
+      limits: { ...defaultHttpLimits, request: 1_000 },
+      retriever: { search: async () => outcome },
+    });
+    onTestFinished(http.close);
+    const text = JSON.stringify({ query: 'q', padding: 'x'.repeat(400_000) });
+    const pieces = text.match(/.{1,40000}/g) ?? [];
+    const body = new ReadableStream({
+      async start(controller) {
+        for (const piece of pieces) {
+          controller.enqueue(new TextEncoder().encode(piece));
+          await sleep(150);
+        }
+        controller.close();
+      },
+    });
+    const init: RequestInit = { method: 'POST', body, duplex: 'half' };
+    expect((await fetch(`${http.url}/v3/retrieval/search`, init)).status).toBe(200);
+  });
+});
+
 describe('what reads a body by itself', () => {
   it('is told when the client hangs up in the middle of it, and the log is not', async () => {
     const logged: string[] = [];
     const note = (_fields: object, message: string) => logged.push(message);
-    const told = Promise.withResolvers<unknown>();
+    const publicMessage = Promise.withResolvers<unknown>();
     const app = express();
     app.post('/', async (request) => {
       for await (const _piece of request);
@@ -33,13 +96,13 @@ describe('what reads a body by itself', () => {
     const answer = answerFailure({ info: note, warn: note, error: note });
     app.use((thrown: unknown, request: Request, response: Response, next: NextFunction) => {
       answer(thrown, request, response, next);
-      told.resolve(thrown);
+      publicMessage.resolve(thrown);
     });
     const server = await listen(app, { host: '127.0.0.1', port: 0 });
     onTestFinished(server.close);
     const socket = connect(server.port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\nhalf of', () => socket.destroy());
-    expect(await told.promise).toMatchObject({ code: 'ECONNRESET' });
+    expect(await publicMessage.promise).toMatchObject({ code: 'ECONNRESET' });
     expect(logged).toEqual([]);
   });
 });

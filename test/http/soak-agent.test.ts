@@ -4,7 +4,7 @@ import { startSlowModel } from '../../scripts/soak-agent/slow-model.ts';
 import { soakRound } from '../../scripts/soak-agent/soak-round.ts';
 import { startCitewell } from './support/start-citewell.ts';
 
-// The full form is scripts/soak-agent.ts. An unhandled rejection fails the run of the tests by itself.
+// The full version is scripts/soak-agent.ts. An unhandled rejection fails the test run by itself.
 
 it('of many agent streams, those whose clients leave are ended upstream or, when resumable, stored whole', async () => {
   const settings = { words: 15, pause: 8 };

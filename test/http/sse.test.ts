@@ -92,7 +92,7 @@ describe('a stream', () => {
         response.resume();
       }, 300);
     }).end();
-    // What sockets and buffers on both sides hold, and far from everything.
+    // About the capacity of sockets and buffers on both sides, far below the total.
     expect(await received.promise).toBeLessThan(1_500);
     expect(produced).toBe(2_000);
   });

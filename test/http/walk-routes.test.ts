@@ -4,7 +4,7 @@ import { type RunningHttp, startHttp } from './support/start-http.ts';
 import { type Route, watchMounts } from './support/watch-mounts.ts';
 
 const PASSWORD = 'a long pass phrase';
-/** In everything that is the owner's, and in nothing else. */
+/** Contained in all of the owner's data, and nowhere else. */
 const SECRET = 'xylophagous';
 const NOBODY = '6b9f1f3e-0000-4000-8000-000000000000';
 
@@ -80,7 +80,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Open to everybody by contract (r2r-v3.md 2): one gets in by them, or learns nothing. */
+/** Public by contract (docs/contract.md 2): used to log in, or without any private information. */
 const isPublic = ({ method, path }: Route): boolean =>
   /^\/v3\/(health|users\/(login|refresh-token|verify-email|send-verification-email|request-password-reset|reset-password))$/.test(
     path,
@@ -88,7 +88,7 @@ const isPublic = ({ method, path }: Route): boolean =>
   (path === '/v3/users' && method === 'POST') ||
   /openapi|\/docs/.test(path);
 
-/** With the owner's identifiers where the path has a place for one. */
+/** Fills in the owner's identifiers where the path has parameters. */
 function at({ method, path }: Route): Route {
   const rooms: readonly (readonly [RegExp, string | undefined])[] = [
     [/\/documents\/:\w+/, `/documents/${ids['document']}`],
@@ -105,7 +105,7 @@ function at({ method, path }: Route): Route {
   return { method, path: rooms.reduce((text, [pattern, value]) => text.replace(pattern, value ?? ''), path) };
 }
 
-/** Something for every route to read, and to change if it lets one. */
+/** A body that every route can read, and would use for changes if it allowed them. */
 const body = {
   query: 'wood beetle food',
   message: 'What does the beetle eat?',
@@ -121,7 +121,7 @@ const body = {
   user_id: NOBODY,
 };
 
-/** All that is the owner's, as the owner finds it. */
+/** All of the owner's data, as the owner sees it. */
 async function belongings(): Promise<string> {
   const paths = [
     `/documents/${ids['document']}`,

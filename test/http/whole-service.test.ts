@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AnswerCheckRecord } from '../../src/toolbox/answer-check-record.ts';
+import { makePdf } from '../ingest/make-pdf.ts';
 import { chatReply, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { startCitewell } from './support/start-citewell.ts';
 import type { RunningHttp } from './support/start-http.ts';
@@ -100,6 +102,17 @@ describe('with a language model', () => {
   });
 });
 
+// Both halves form one chunk, which spans the page break and two headings.
+const gardenPdf = makePdf([
+  [
+    { text: 'Garden', x: 72, y: 760, size: 20, isBold: true },
+    { text: 'The oak by the gate was planted in 1911.', x: 72, y: 700 },
+  ],
+  [{ text: 'The walnut behind the barn was planted in 1954.', x: 72, y: 760 }],
+]);
+const gardenNotes =
+  '# Garden notes\n\n## Pears\n\nPears ripen in September.\n\n## Quinces\n\nQuinces ripen in late October.\n';
+
 describe('without a language model', () => {
   let http: RunningHttp;
   beforeAll(async () => {
@@ -107,6 +120,66 @@ describe('without a language model', () => {
     await http.post('/v3/documents', { raw_text: lisbon });
   });
   afterAll(() => http.close());
+
+  it('checks an answer that somebody else wrote, and links to the passage that says it', async () => {
+    const answer = 'The capital of Portugal is Lisbon. It lies on the Danube, which is 2850 kilometres long.';
+    const response = await http.post('/v3/retrieval/check', { answer });
+    expect(response.status).toBe(200);
+    const { results } = (await response.json()) as { results: AnswerCheckRecord };
+    expect([results.supported, results.total]).toEqual([1, 2]);
+    expect(results.unsupported).toEqual([{ start: 35, end: 88, text: answer.slice(35) }]);
+    const evidence = results.statements[0]?.evidence;
+    expect(evidence).toMatchObject({ quote: 'The capital of Portugal is Lisbon', start: 0, end: 33 });
+    expect(evidence?.link).toBe(`${http.url}/d/${evidence?.document_id}?q=0-33`);
+    const given = await http.post('/v3/retrieval/check', {
+      answer: `${answer} [2]`,
+      sources: [evidence?.chunk_id, 'Other words.'],
+    });
+    const second = ((await given.json()) as { results: AnswerCheckRecord }).results;
+    expect(second.statements[1]?.citations).toEqual([{ marker: 2, verdict: 'not_found' }]);
+    for (const body of [
+      {},
+      { answer: '' },
+      { answer: 'a'.repeat(40_001) },
+      { answer, sources: [{}] },
+      { answer, sources: [7] },
+    ]) {
+      const refused = await http.post('/v3/retrieval/check', body);
+      expect([400, 422]).toContain(refused.status);
+    }
+    const missing = await http.post('/v3/retrieval/check', {
+      answer,
+      document_ids: ['00000000-0000-4000-8000-000000000000'],
+    });
+    expect(missing.status).toBe(404);
+  });
+
+  it('names page and headings of the quote, not of the passage it is taken from', async () => {
+    const form = new FormData();
+    form.set('file', new File([Buffer.from(gardenPdf)], 'garden.pdf', { type: 'application/pdf' }));
+    expect((await fetch(`${http.url}/v3/documents`, { method: 'POST', body: form })).ok).toBe(true);
+    await http.post('/v3/documents', { raw_text: gardenNotes });
+    const quoteFor = async (query: string) => {
+      const response = await http.post('/v3/retrieval/rag', { query });
+      const { results } = (await response.json()) as {
+        results: { generated_answer: string; citations: { payload: { page: number; quotes: object[] } }[] };
+      };
+      return results;
+    };
+    const walnut = await quoteFor('When was the walnut behind the barn planted?');
+    expect(walnut.citations[0]?.payload).toMatchObject({
+      page: 2,
+      quotes: [{ text: 'The walnut behind the barn was planted in 1954.', page: 2 }],
+    });
+    expect(walnut.generated_answer).toContain('— garden.pdf, page 2');
+    const oak = await quoteFor('When was the oak by the gate planted?');
+    expect(oak.citations[0]?.payload.quotes[0]).toMatchObject({ page: 1 });
+    const quinces = await quoteFor('When do quinces ripen?');
+    expect(quinces.citations[0]?.payload.quotes[0]).toMatchObject({
+      text: 'Quinces ripen in late October.',
+      heading_path: ['Garden notes', 'Quinces'],
+    });
+  });
 
   it('answers by quoting, and says that it does', async () => {
     const response = await http.post('/v3/retrieval/rag', { query: 'What is the capital of Portugal?' });

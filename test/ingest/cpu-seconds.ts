@@ -1,4 +1,4 @@
-/** Seconds of processor time an action takes; unlike the clock, it says the same on a busy machine. */
+/** CPU seconds an action takes; unlike wall-clock time, independent of the load on the machine. */
 export async function cpuSeconds(action: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await action();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../src/documents/estimate-tokens.ts';
 import { describeDocument } from '../../src/ingest/describe-document.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
-import { markdownBlocks } from '../../src/ingest/readers/markdown.ts';
+import { markdownBlocks } from '../../src/ingest/readers/markdown/markdown.ts';
 
 const summaryOf = (text: string, title?: string) =>
   describeDocument({ text, blocks: markdownBlocks(text), ...(title === undefined ? {} : { title }) });
@@ -42,7 +42,7 @@ describe('the summary of a document', () => {
         'Dredging the harbour took four months and moved eighty thousand tonnes of sediment. ' +
         'Sections: Report; Costs of dredging; Harbour traffic.',
     );
-    // Where there is nothing else, it is better than nothing.
+    // Boilerplate is used when there is nothing else.
     expect(summaryOf('All rights reserved by the owners of the harbour and of its many boats.')).toContain('harbour');
   });
 

@@ -17,7 +17,7 @@ interface TestEmbedder extends EmbeddingModel {
   readonly seen: string[];
 }
 
-/** Remembers what it was given; `onEmbed` can wait or throw. */
+/** An embedder that records its inputs; `onEmbed` can wait or throw. */
 function testEmbedder(onEmbed: () => Promise<void> = async () => {}): TestEmbedder {
   const seen: string[] = [];
   return {
@@ -112,6 +112,7 @@ describe('ingesting', () => {
         { number: 1, start: 0, end: 11 },
         { number: 2, start: 13, end: 25 },
       ],
+      headings: [{ path: [], start: 0 }],
     });
   });
 
@@ -281,7 +282,7 @@ describe('what cannot be ingested', () => {
       document: { ingestionStatus: 'failed', failure: expect.stringMatching(message) },
     });
     await documentOf(ingestor, text('Another document.'));
-    // A failed one may be submitted again, and goes wrong again.
+    // A failed document may be submitted again, and fails again.
     expect((await ingest(ingestor, submission)).at(-1)).toMatchObject({ type: 'failed' });
     expect((await store.corpus.stats()).documents).toMatchObject({ failed: 1, success: 1 });
   });
@@ -292,8 +293,8 @@ describe('what cannot be ingested', () => {
       code: 'unsupported_type',
       message: expect.stringContaining('CITEWELL_READ_IMAGES'),
     });
-    const sight = { kind: 'asked', see: async () => 'The ferry leaves at nine.' } as const;
-    const seeing = createIngestor({ ...store, embeddings: testEmbedder(), sight });
+    const imageReader = { kind: 'asked', see: async () => 'The ferry leaves at nine.' } as const;
+    const seeing = createIngestor({ ...store, embeddings: testEmbedder(), imageReader });
     onTestFinished(() => seeing.close());
     const { type, metadata } = await documentOf(seeing, file('a.png', makePng()));
     expect({ type, metadata }).toMatchObject({ type: 'png', metadata: { width: 300, height: 200 } });
@@ -329,7 +330,7 @@ describe('what cannot be ingested', () => {
   });
 });
 
-/** Runs what is unfinished to its end. */
+/** Runs all unfinished ingestions to their end. */
 async function finish({ store, ingestor }: { store: TestStore; ingestor: Ingestor }): Promise<(string | undefined)[]> {
   const ends: (string | undefined)[] = [];
   for (const { id } of await store.corpus.unfinished()) {
@@ -371,7 +372,7 @@ describe('a corpus that moves to another embedder', () => {
     const before = testEmbedder(async () => {
       if (hasMoved) return;
       for await (const _ of store.spaces.reindex(after, always));
-      // The embedder that everybody holds follows a moment after the records.
+      // The shared embedder follows a moment after the records.
       setTimeout(() => {
         hasMoved = true;
       }, 100);

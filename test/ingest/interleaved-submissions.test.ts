@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/errors.ts';
 import type { Corpus } from '../../src/store/corpus.ts';
 import { newChunk, newDocument, openTestStore, publication } from '../support/store.ts';
 
-/** One submission of a document, and what it says. */
+/** One submission of a document, with its content. */
 interface Attempt {
   readonly number: number;
   readonly content: number;
@@ -56,7 +56,7 @@ it('of submissions that overtake each other only the last is ever published, and
           if (conflicts(error)) return 'refused' as const;
           throw error;
         });
-        // An earlier one changes nothing any more, whatever it tries.
+        // No call of an earlier submission changes anything any more.
         if (!isLatest) expect(outcome).toBe('refused');
         if (outcome === 'published') visible = attempt.content;
         await expectWhole(corpus, id, visible);

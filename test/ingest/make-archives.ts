@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { makeZip, type ZipPart } from './make-docx.ts';
 
-/** A tar archive; long names in a record before them, as GNU tar does. */
+/** A tar archive; long names in a preceding record, as GNU tar writes them. */
 export function makeTar(parts: readonly ZipPart[]): Uint8Array {
   const blocks = parts.flatMap(({ name, content }) => {
     const long = Buffer.byteLength(name) > 99 ? tarEntry('././@LongLink', Buffer.from(`${name}\0`), 'L') : [];
@@ -30,7 +30,7 @@ export interface TestChapter {
   readonly body: string;
 }
 
-/** An e-book; chapters are in the archive in the opposite order of reading. */
+/** An e-book; the chapters are in the archive in reverse reading order. */
 export function makeEpub(
   chapters: readonly TestChapter[],
   { old = false, more = [] as readonly ZipPart[] } = {},

@@ -4,7 +4,10 @@ const SMALL_LIMIT = 4_096;
 const END = 0xfffffffe;
 const FREE = 0xffffffff;
 
-/** A compound file with these streams, `storage/stream` in a storage; small ones in the stream of small sectors, as Office does. */
+/**
+ * A compound file with these streams, `storage/stream` in a storage; small ones in the mini stream, as Office writes
+ * them.
+ */
 export function makeCompoundFile(streams: Readonly<Record<string, Uint8Array>>): Uint8Array {
   const sectors: Buffer[] = [];
   const table: number[] = [];
@@ -110,7 +113,7 @@ function within(folder: Node, name: string): Node {
   return storage;
 }
 
-/** Each entry, numbered as they come; the children of one hang to the right of each other. */
+/** The directory entries in order; the children of an entry are chained as right siblings. */
 function directoryOf(root: Node): Buffer[] {
   const nodes: Node[] = [root];
   const links = new Map<Node, { child: number; right: number }>([[root, { child: FREE, right: FREE }]]);

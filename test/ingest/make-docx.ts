@@ -3,11 +3,11 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZipPart {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** What the directory says of the unpacked size, when it lies. */
+  /** A wrong uncompressed size for the directory. */
   readonly declaredSize?: number;
 }
 
-/** A zip archive of deflated parts. */
+/** A zip archive with deflated entries. */
 export function makeZip(parts: readonly ZipPart[]): Uint8Array {
   const local: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -50,7 +50,7 @@ export function makeZip(parts: readonly ZipPart[]): Uint8Array {
   return new Uint8Array(Buffer.concat([...local, central, end]));
 }
 
-/** Comment length, disk, attributes and the place of the entry. */
+/** Comment length, disk, attributes and offset of the entry. */
 function centralTail(offset: number): Buffer {
   const tail = Buffer.alloc(14);
   tail.writeUInt32LE(offset, 10);

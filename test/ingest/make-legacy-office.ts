@@ -21,7 +21,7 @@ const double = (value: number): Buffer => {
 };
 const END = record(0x0a);
 const begin = (kind: number): Buffer => record(0x809, shorts(0x600, kind, 0, 0), longs(0, 0));
-/** A string with its length in two bytes, wide when it needs to be. */
+/** A string with its length in two bytes, in UTF-16 when necessary. */
 const text = (value: string): Buffer => {
   const isWide = [...value].some((character) => character > '\u00ff');
   return Buffer.concat([
@@ -41,7 +41,7 @@ export const legacyCells = {
   shared: (row: number, column: number, index: number) => record(0xfd, shorts(row, column, 0), longs(index)),
   number: (row: number, column: number, value: number, style = 0) =>
     record(0x203, shorts(row, column, style), double(value)),
-  /** Whole numbers of one row, packed. */
+  /** Packed integers of one row. */
   packed: (row: number, column: number, values: readonly number[]) =>
     record(
       0xbd,
@@ -51,7 +51,7 @@ export const legacyCells = {
     ),
   truth: (row: number, column: number, value: boolean) =>
     record(0x205, shorts(row, column, 0), Buffer.from([value ? 1 : 0, 0])),
-  /** A formula whose result is a text. */
+  /** A formula with a text result. */
   formula: (row: number, column: number, result: string) =>
     Buffer.concat([
       record(0x06, shorts(row, column, 0), Buffer.from([0, 0, 0, 0, 0, 0, 0xff, 0xff]), Buffer.alloc(8)),
@@ -93,7 +93,7 @@ export function makeXls(
   return makeCompoundFile({ Workbook: Buffer.concat([globals(offsets), ...bodies]) });
 }
 
-/** The shared texts, in records of at most 8,224 bytes; one that is parted says anew how its characters are written. */
+/** The shared strings, in records of at most 8,224 bytes; a split string repeats its encoding flag. */
 function stringTable(strings: readonly string[]): Buffer {
   const records: Buffer[] = [];
   let open = longs(strings.length, strings.length);
@@ -109,7 +109,7 @@ function stringTable(strings: readonly string[]): Buffer {
       open = Buffer.concat([open, whole]);
       continue;
     }
-    // The length and the first character stand together.
+    // The length and the first character must be in the same record.
     const kept = room < 3 + width ? 0 : 3 + Math.floor((room - 3) / width) * width;
     open = Buffer.concat([open, whole.subarray(0, kept)]);
     close();
@@ -119,14 +119,14 @@ function stringTable(strings: readonly string[]): Buffer {
   return Buffer.concat(records);
 }
 
-/** The record that says a workbook is encrypted. */
+/** The record that marks a workbook as encrypted. */
 export const encryptedRecord = record(0x2f, shorts(0, 0, 0));
 
 export interface LegacyParagraph {
   readonly text: string;
   /** 1 to 9 for headings. */
   readonly style?: number;
-  /** A cell of a table, or the mark that ends a row. */
+  /** A table cell, or the mark that ends a row. */
   readonly end?: 'cell' | 'row';
 }
 

@@ -1,4 +1,4 @@
-/** One part of a mail; several make a mixture. */
+/** One part of a mail; several form a multipart mail. */
 export interface TestPart {
   readonly type: string;
   readonly content: string | Uint8Array;
@@ -9,7 +9,7 @@ export interface TestPart {
 export const mailHeaders = (subject: string): string =>
   `From: Ann <ann@example.org>\r\nTo: Bob <bob@example.org>\r\nSubject: ${subject}\r\nDate: Mon, 15 Jan 2024 09:30:00 +0100\r\nMIME-Version: 1.0\r\n`;
 
-/** A mail of these parts, each in Base64. */
+/** A mail with these parts, each in Base64. */
 export function makeMail(subject: string, parts: readonly TestPart[], kind = 'mixed'): string {
   return `${mailHeaders(subject)}${makeMultipart(kind, parts)}`;
 }
@@ -35,7 +35,7 @@ export function makeMultipart(kind: string, parts: readonly TestPart[], boundary
   return `Content-Type: multipart/${kind}; boundary="${boundary}"\r\n\r\n${body.join('')}--${boundary}--\r\n`;
 }
 
-/** An element of ASN.1 in its distinguished form. */
+/** An ASN.1 element in DER. */
 function asn1(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const length = [];
@@ -46,7 +46,7 @@ function asn1(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 
 const objectId = (hex: string): Buffer => asn1(0x06, Buffer.from(hex, 'hex'));
 
-/** A signed envelope around some content, without signers; without content it is a signature that stands apart. */
+/** A signed envelope around some content, without signers; without content, a detached signature. */
 export function makeSigned(content: Uint8Array | undefined): Buffer {
   const wrapped = content === undefined ? [] : [asn1(0xa0, asn1(0x04, content))];
   const encapsulated = asn1(0x30, objectId('2a864886f70d010701'), ...wrapped);
@@ -54,11 +54,11 @@ export function makeSigned(content: Uint8Array | undefined): Buffer {
   return asn1(0x30, objectId('2a864886f70d010702'), asn1(0xa0, data));
 }
 
-/** An envelope that only its receivers can open. */
+/** An envelope that only its recipients can decrypt. */
 export const makeEncrypted = (): Buffer =>
   asn1(0x30, objectId('2a864886f70d010703'), asn1(0xa0, asn1(0x30, asn1(0x02, Buffer.from([0])))));
 
-/** The same envelope as signing programs stream it: lengths left open, the content in pieces. */
+/** The same envelope as streamed by signing programs: indefinite lengths, fragmented content. */
 export function makeStreamedSigned(content: Buffer): Buffer {
   const open = (tag: number, ...contents: readonly Uint8Array[]): Buffer =>
     Buffer.concat([Buffer.from([tag, 0x80]), ...contents, Buffer.from([0, 0])]);

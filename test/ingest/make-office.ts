@@ -23,7 +23,7 @@ const packageParts = (main: string): ZipPart[] => [
 
 export interface TestSheet {
   readonly name: string;
-  /** What stands within `sheetData`, or a whole worksheet when it begins with one. */
+  /** The content of `sheetData`, or a whole worksheet when it begins with one. */
   readonly rows: string;
   readonly after?: string;
   readonly state?: string;
@@ -74,7 +74,7 @@ export function workbookParts(
   ];
 }
 
-/** A row of texts and numbers written into the cells themselves. */
+/** A row of inline strings and numbers. */
 export const sheetRow = (number: number, cells: readonly (string | number)[]): string =>
   `<row r="${number}">${cells
     .map((cell, index) => {

@@ -1,4 +1,4 @@
-/** A run of Helvetica at a place on an A4 page; origin at the lower left. */
+/** A positioned run of Helvetica on an A4 page; origin at the lower left. */
 export interface PdfText {
   readonly text: string;
   readonly x: number;
@@ -7,12 +7,12 @@ export interface PdfText {
   readonly isBold?: boolean;
 }
 
-/** A PDF of pages of placed text, small and uncompressed. */
+/** A PDF of pages with positioned text, small and uncompressed. */
 export function makePdf(
   pages: readonly (readonly PdfText[])[],
   options: {
     readonly pageCount?: number;
-    /** Degrees that everything on the pages is turned by; the pages say nothing of it. */
+    /** Degrees by which the content of the pages is rotated, without a rotation entry. */
     readonly turn?: number;
   } = {},
 ): Uint8Array {
@@ -27,7 +27,7 @@ export function makePdf(
   const angle = ((options.turn ?? 0) * Math.PI) / 180;
   const cos = Math.round(Math.cos(angle));
   const sin = Math.round(Math.sin(angle));
-  // Turned about the corner, the page would leave the sheet.
+  // Rotated about the corner, the content would leave the page.
   const left = cos - sin < 0 ? 900 : 0;
   const bottom = cos + sin < 0 ? 900 : 0;
   for (const page of pages) {
@@ -54,6 +54,6 @@ export function makePdf(
   return new Uint8Array(Buffer.from(file, 'latin1'));
 }
 
-/** Lines of running text one below the other. */
+/** Lines of running text, one below the other. */
 export const linesAt = (x: number, top: number, lines: readonly string[], size = 11): PdfText[] =>
   lines.map((text, index) => ({ text, x, y: top - index * size * 1.25, size }));

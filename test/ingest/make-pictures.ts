@@ -1,11 +1,11 @@
 import { deflateSync } from 'node:zlib';
-import { encodePng } from '../../src/ingest/readers/encode-png.ts';
+import { encodePng } from '../../src/ingest/readers/image/encode-png.ts';
 
-/** A grey picture of some size. */
+/** A grey picture of the given size. */
 export const makePng = (width = 300, height = 200): Uint8Array =>
   encodePng({ data: new Uint8Array(width * height).fill(200), width, height, channels: 1 });
 
-/** The bytes of a JPEG up to its picture: size, and what a camera writes. */
+/** The bytes of a JPEG up to its image data: size and EXIF. */
 export function makeJpeg(width: number, height: number, exif: Uint8Array): Uint8Array {
   const frame = Buffer.alloc(19);
   frame.set([0xff, 0xc0, 0, 17, 8]);
@@ -20,7 +20,7 @@ export function makeJpeg(width: number, height: number, exif: Uint8Array): Uint8
 
 type Value = string | number | readonly number[];
 
-/** Lists of tags as in TIFF: texts, numbers, and lists of fractions in thousandths. */
+/** TIFF tag lists: texts, numbers, and lists of fractions in thousandths. */
 export function makeExif(tags: Readonly<Record<number, Value>>, gps: Readonly<Record<number, Value>> = {}): Uint8Array {
   const gpsStart = 8 + 2 + (Object.keys(tags).length + 1) * 12 + 4;
   let dataAt = gpsStart + 2 + Object.keys(gps).length * 12 + 4;
@@ -59,7 +59,7 @@ export function makeExif(tags: Readonly<Record<number, Value>>, gps: Readonly<Re
   return Buffer.concat([Buffer.from('II*\0'), long(8), main, places, ...data]);
 }
 
-/** A PDF of one page that holds a picture and no words. */
+/** A PDF of one page with an image and no text. */
 export function makeScannedPdf(width = 400, height = 600): Uint8Array {
   const dots = deflateSync(Buffer.alloc(width * height, 230)).toString('latin1');
   const draw = `q ${width} 0 0 ${height} 0 0 cm /Im0 Do Q`;
@@ -79,4 +79,56 @@ export function makeScannedPdf(width = 400, height = 600): Uint8Array {
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   file += `xref\n0 6\n0000000000 65535 f \n${table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${file.length}\n%%EOF\n`;
   return new Uint8Array(Buffer.from(file, 'latin1'));
+}
+
+/** A bitmap of one dot. */
+export function makeBmp([red, green, blue]: readonly [red: number, green: number, blue: number]): Uint8Array {
+  const file = Buffer.alloc(58);
+  file.write('BM', 'latin1');
+  file.writeUInt32LE(58, 2);
+  file.writeUInt32LE(54, 10);
+  file.writeUInt32LE(40, 14);
+  file.writeInt32LE(1, 18);
+  file.writeInt32LE(1, 22);
+  file.writeUInt16LE(1, 26);
+  file.writeUInt16LE(24, 28);
+  file.writeUInt32LE(4, 34);
+  file.set([blue, green, red], 54);
+  return file;
+}
+
+const TIFF_TAGS = 7;
+/** Where the first page of `makeTiff` says where the next one is. */
+export const TIFF_NEXT_AT = 8 + 2 + TIFF_TAGS * 12;
+
+/** A TIFF file with a page of one dot for each of these greys. */
+export function makeTiff(greys: readonly number[]): Uint8Array {
+  const pageBytes = TIFF_NEXT_AT - 8 + 4;
+  const file = Buffer.alloc(8 + greys.length * (pageBytes + 1));
+  file.write('II*\0', 'latin1');
+  file.writeUInt32LE(8, 4);
+  for (const [index, grey] of greys.entries()) {
+    const start = 8 + index * (pageBytes + 1);
+    const tags = [
+      [256, 1],
+      [257, 1],
+      [258, 8],
+      [259, 1],
+      [262, 1],
+      [273, start + pageBytes],
+      [279, 1],
+    ];
+    file.writeUInt16LE(tags.length, start);
+    for (const [place, [tag = 0, value = 0]] of tags.entries()) {
+      const at = start + 2 + place * 12;
+      file.writeUInt16LE(tag, at);
+      file.writeUInt16LE(4, at + 2);
+      file.writeUInt32LE(1, at + 4);
+      file.writeUInt32LE(value, at + 8);
+    }
+    const isLast = index === greys.length - 1;
+    file.writeUInt32LE(isLast ? 0 : start + pageBytes + 1, start + pageBytes - 4);
+    file[start + pageBytes] = grey;
+  }
+  return file;
 }

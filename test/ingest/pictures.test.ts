@@ -3,22 +3,30 @@ import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { modelSight } from '../../src/ingest/model-sight.ts';
+import { modelImageReader } from '../../src/ingest/model-image-reader.ts';
 import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
-import { encodePng, shrink } from '../../src/ingest/readers/encode-png.ts';
-import { readPictureFacts } from '../../src/ingest/readers/picture-facts.ts';
-import type { Picture, Sight } from '../../src/ingest/readers/sight.ts';
-import { tesseractSight } from '../../src/ingest/tesseract-sight.ts';
+import { encodePng, shrink } from '../../src/ingest/readers/image/encode-png.ts';
+import type { ImageReader, Picture } from '../../src/ingest/readers/image/image-reader.ts';
+import { readPictureFacts } from '../../src/ingest/readers/image/picture-facts.ts';
+import { tesseractImageReader } from '../../src/ingest/tesseract-image-reader.ts';
 import { says, scriptedModel } from '../support/scripted-model.ts';
 import { makeZip } from './make-docx.ts';
 import { makeMail } from './make-mail.ts';
-import { makeExif, makeJpeg, makePng, makeScannedPdf } from './make-pictures.ts';
+import { makeBmp, makeExif, makeJpeg, makePng, makeScannedPdf, makeTiff, TIFF_NEXT_AT } from './make-pictures.ts';
+
+/** The values of the first dot of a PNG with one filter byte for each line. */
+const firstDot = (png: Uint8Array): string => {
+  const bytes = Buffer.from(png);
+  const start = bytes.indexOf('IDAT') + 4;
+  const line = inflateSync(bytes.subarray(start, start + bytes.readUInt32BE(start - 8)));
+  return [...line.subarray(1, bytes[25] === 2 ? 4 : 2)].join();
+};
 
 const always = new AbortController().signal;
 
-function openWorkers(see?: Sight, timeoutMs = 60_000) {
-  const sight = see && ({ kind: 'asked', see } as const);
-  const workers = createPreparationWorkers({ workers: 1, timeoutMs, memoryMb: 1_024, sight });
+function openWorkers(see?: ImageReader, timeoutMs = 60_000) {
+  const imageReader = see && ({ kind: 'asked', see } as const);
+  const workers = createPreparationWorkers({ workers: 1, timeoutMs, memoryMb: 1_024, imageReader });
   onTestFinished(() => workers.close());
   return (fileName: string, type: string, bytes: Uint8Array) =>
     workers.prepare({ bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: true }, always);
@@ -50,6 +58,34 @@ describe('with somebody who reads pictures', () => {
     expect(seen).toEqual(['a.png image/png true', 'a.pdf, page 1 image/png true', 'b.png image/png true']);
   });
 
+  it('bitmaps and the pages of TIFF files are looked at as PNG', async () => {
+    const seen: string[] = [];
+    const prepare = openWorkers(async ({ fileName, mediaType, bytes }) => {
+      seen.push(`${fileName} ${mediaType} ${firstDot(bytes)}`);
+      return fileName;
+    });
+    expect(await prepare('a.bmp', 'bmp', makeBmp([200, 100, 50]))).toMatchObject({
+      text: 'a.bmp',
+      metadata: { width: 1 },
+    });
+    expect((await prepare('a.tiff', 'tiff', makeTiff([7, 9]))).text).toBe('a.tiff, page 1\n\na.tiff, page 2');
+    expect(seen).toEqual(['a.bmp image/png 200,100,50', 'a.tiff, page 1 image/png 7', 'a.tiff, page 2 image/png 9']);
+  });
+
+  it('a bitmap or TIFF file that is broken, endless or too large is refused with what to do', async () => {
+    const prepare = openWorkers(async () => 'Words.');
+    const broken = { code: 'unsupported_type', message: /^a\.\w+ is broken.*Convert it to PNG or JPEG/ };
+    await expect(prepare('a.bmp', 'bmp', makeBmp([1, 2, 3]).subarray(0, 54))).rejects.toMatchObject(broken);
+    await expect(prepare('a.tiff', 'tiff', makeTiff([7]).subarray(0, 30))).rejects.toMatchObject(broken);
+    const endless = Buffer.from(makeTiff([7, 9]));
+    endless.writeUInt32LE(8, TIFF_NEXT_AT);
+    await expect(prepare('a.tiff', 'tiff', endless)).rejects.toMatchObject({ code: 'too_large', message: /100 pages/ });
+    const huge = Buffer.from(makeBmp([1, 2, 3]));
+    huge.writeInt32LE(9_000, 18);
+    huge.writeInt32LE(9_000, 22);
+    await expect(prepare('a.bmp', 'bmp', huge)).rejects.toMatchObject({ code: 'too_large' });
+  });
+
   it('a document has more time while a picture of it is looked at', async () => {
     const prepare = openWorkers(async () => {
       await new Promise((resolve) => setTimeout(resolve, 2_500));
@@ -68,7 +104,7 @@ describe('with somebody who reads pictures', () => {
       { name: 'b.txt', content: 'Words.' },
     ]);
     await expect(prepare('a.zip', 'zip', archive)).rejects.toBe(busy);
-    // The same process goes on.
+    // The same process continues.
     expect((await prepare('a.txt', 'txt', Buffer.from('Words.'))).text).toBe('Words.');
   });
 
@@ -96,7 +132,7 @@ describe('a model that reads pictures', () => {
 
   it('is sent the picture and told that its words are no instructions', async () => {
     const model = scriptedModel(says('The words.'));
-    expect(await modelSight(model)(picture, always)).toBe('The words.');
+    expect(await modelImageReader(model)(picture, always)).toBe('The words.');
     const [message] = model.requests[0]?.messages ?? [];
     expect(message).toMatchObject({
       role: 'user',
@@ -105,14 +141,12 @@ describe('a model that reads pictures', () => {
     });
   });
 
-  it('that refuses, or takes no bitmaps, refuses the document with that reason', async () => {
-    const refusing = modelSight(scriptedModel(says('', 'refusal')));
+  it('that refuses, refuses the document with that reason', async () => {
+    const refusing = modelImageReader(scriptedModel(says('', 'refusal')));
     await expect(refusing(picture, always)).rejects.toMatchObject({
       code: 'invalid_request',
       message: /refused to read/,
     });
-    const bitmap = { ...picture, mediaType: 'image/bmp' } as const;
-    await expect(modelSight(scriptedModel())(bitmap, always)).rejects.toMatchObject({ code: 'unsupported_type' });
   });
 });
 
@@ -122,7 +156,7 @@ describe('the recogniser on this machine', () => {
 
   it('is started once, with the languages that are set', async () => {
     const started: unknown[] = [];
-    const see = tesseractSight(settings, async () => ({
+    const see = tesseractImageReader(settings, async () => ({
       async createWorker(...given) {
         started.push(given.slice(0, 2));
         return { recognize: async () => ({ data: { text: 'The words.' } }) };
@@ -133,7 +167,7 @@ describe('the recogniser on this machine', () => {
   });
 
   it('says what to install when its package is not there', async () => {
-    await expect(tesseractSight(settings)(picture, always)).rejects.toMatchObject({
+    await expect(tesseractImageReader(settings)(picture, always)).rejects.toMatchObject({
       code: 'not_configured',
       message: expect.stringContaining('npm install tesseract.js'),
     });
@@ -141,7 +175,7 @@ describe('the recogniser on this machine', () => {
 
   it('says what to set when the data of a language cannot be had, and tries again the next time', async () => {
     let tries = 0;
-    const see = tesseractSight(settings, async () => ({
+    const see = tesseractImageReader(settings, async () => ({
       createWorker: (_languages, _mode, options) => {
         tries += 1;
         (options as { errorHandler(error: Error): void }).errorHandler(new Error('fetch failed'));

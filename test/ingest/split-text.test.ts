@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markdownBlocks } from '../../src/ingest/readers/markdown.ts';
-import { paragraphsOf } from '../../src/ingest/readers/text.ts';
-import { type Passage, type SplitOptions, splitText } from '../../src/ingest/split-text.ts';
+import { markdownBlocks } from '../../src/ingest/readers/markdown/markdown.ts';
+import { paragraphsOf } from '../../src/ingest/readers/plain/text.ts';
+import { type SplitChunk, type SplitOptions, splitText } from '../../src/ingest/split-text.ts';
 import { cpuSeconds } from './cpu-seconds.ts';
 
 const KAFKA =
   'One morning, when Gregor Samsa woke from troubled dreams, he found himself transformed in his bed into a horrible vermin.';
 
-const split = (text: string, options?: SplitOptions): Passage[] =>
+const split = (text: string, options?: SplitOptions): SplitChunk[] =>
   splitText({ text, blocks: paragraphsOf(text), pages: [] }, options);
-const splitMarkdown = (text: string): Passage[] => splitText({ text, blocks: markdownBlocks(text), pages: [] });
+const splitMarkdown = (text: string): SplitChunk[] => splitText({ text, blocks: markdownBlocks(text), pages: [] });
 
 describe('splitting with explicit sizes', () => {
   it('gives the numbers of chunks that R2R clients expect', () => {

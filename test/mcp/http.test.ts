@@ -44,6 +44,14 @@ describe('/mcp', () => {
 
   it.each([
     ['bad JSON', '{"jsonrpc":', {}, 400, -32_700],
+    ['bottomless JSON', `${'['.repeat(5_000)}${']'.repeat(5_000)}`, {}, 400, -32_600],
+    [
+      'bottomless arguments',
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`,
+      {},
+      400,
+      -32_600,
+    ],
     ['another type than JSON', '<xml/>', { 'content-type': 'text/xml' }, 415, -32_000],
     ['a body over the limit', JSON.stringify({ ...INITIALIZE, padding: 'x'.repeat(4_100_000) }), {}, 413, -32_600],
     ['a request outside of a session', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, {}, 400, -32_000],
@@ -76,7 +84,7 @@ describe('/mcp', () => {
 
   it('refuses a host name that is not its own, and takes one it was given', async () => {
     const call = async (mcp: { readonly url: string }) => {
-      // Only a plain request can name another host than the one it goes to.
+      // Only node:http can send a Host header other than the target's.
       const { request } = await import('node:http');
       const { promise, resolve, reject } = Promise.withResolvers<number>();
       request(mcp.url, { method: 'POST', headers: { ...HEADERS, host: 'kb.example.org' } })
@@ -129,7 +137,7 @@ describe('/mcp', () => {
       jsonrpc: '2.0',
       id: 2,
       method: 'tools/call',
-      params: { name: 'list_documents', arguments: {} },
+      params: { name: 'corpus_status', arguments: { list: true } },
     };
     await mcp.add('lighthouse', 'A light stands on Skerry.');
     const seen = async () => (await (await post(mcp.url, list, session)).text()).includes('lighthouse');

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const COMMAND = new URL('../../src/cli/mcp.ts', import.meta.url).href;
 
-/** Names the packages, and the parts of Node and of this project that take long, that importing the command loads. */
+/** Lists the packages, and the expensive modules of Node and this project, that importing the command loads. */
 const PROBE = `
   import { registerHooks } from 'node:module';
   const loaded = new Set();
@@ -20,7 +20,7 @@ const PROBE = `
   console.log(JSON.stringify([...loaded].sort()));
 `;
 
-// The time itself depends on what else the machine does; `npm run measure-mcp` measures it.
+// The time itself depends on the machine's load; `npm run measure-mcp` measures it.
 it('loads nothing before the first reply but the protocol, the schemas and what is small', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', PROBE], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),

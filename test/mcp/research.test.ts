@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import type { Agent } from '../../src/agent/agent.ts';
 import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
+import type { CheckedCitation } from '../../src/citations/check-citation.ts';
 import { chooseTools } from '../../src/mcp/choose-tools.ts';
 import { toolsets, unbuiltTools } from '../../src/services/tool-catalogue.ts';
 import type { ToolNeed } from '../../src/toolbox/tool.ts';
+import { foundChunk } from '../support/found.ts';
 import { startInProcess } from './support/in-process.ts';
 
 const everything: ReadonlySet<ToolNeed> = new Set(
@@ -13,7 +15,7 @@ const everything: ReadonlySet<ToolNeed> = new Set(
     .flatMap(({ needs }) => needs),
 );
 
-/** An agent that searches, waits for a word, and answers. */
+/** An agent that searches, waits for a signal, and answers. */
 function slowAgent(text: string) {
   const { promise: word, resolve: goOn } = Promise.withResolvers<void>();
   const agent: Agent = {
@@ -26,7 +28,15 @@ function slowAgent(text: string) {
             word,
             new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
           ]);
-          const answer = { text, citations: [], model: 'test/model', conversationId: 'c0' } as Partial<AgentAnswer>;
+          const quote = { text: 'Rivers flow', start: 7, end: 18, page: 2, headingPath: ['Water'] };
+          const source = { kind: 'chunk' as const, chunk: foundChunk('Rivers flow downhill.') };
+          const citation: CheckedCitation = {
+            ...{ id: 'cit.1', number: 1, source, spans: [{ start: 0, end: 3 }], quotes: [quote] },
+            ...{ verdict: 'close', score: 0.8, checks: [] },
+          };
+          const unsupported = [{ start: 0, end: 11 }];
+          const common = { model: 'test/model', conversationId: 'c0' };
+          const answer = { text, citations: [citation], unsupported, ...common } as Partial<AgentAnswer>;
           yield { type: 'final_answer', answer: answer as AgentAnswer };
         },
       };
@@ -53,6 +63,27 @@ async function start(text = 'Rivers flow.') {
 }
 
 describe('research by handle', () => {
+  it('tells how well its answer is backed, and by which words', async () => {
+    const { ask, goOn } = await start();
+    goOn();
+    const result = await ask({ wait_seconds: 10 });
+    expect(result).toMatchObject({
+      unsupported_sentences: ['Rivers flow'],
+      citations: [
+        {
+          marker: '[1]',
+          verdict: 'close',
+          quotes: [{ text: 'Rivers flow', start: 7, end: 18, page: 2, heading_path: ['Water'] }],
+        },
+      ],
+    });
+    expect(result).toMatchObject({
+      text: expect.stringMatching(
+        /close · p\. 2 · Water · “Rivers flow” \(characters 7-18\)[\s\S]*No source says:\n- Rivers flow/,
+      ),
+    });
+  });
+
   it('is started, asked after, waited for and fetched', async () => {
     const { ask, goOn } = await start();
     expect(await ask()).toMatchObject({

@@ -9,7 +9,7 @@ describe('resources', () => {
     const id = await mcp.add('France', 'The capital of France is Paris.');
     const client = await mcp.connect(era);
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(['kb://index', `kb://documents/${id}`]);
+    expect(resources.map(({ uri }) => uri)).toEqual(['kb://index', 'ui://citewell/source', `kb://documents/${id}`]);
     const { resourceTemplates } = await client.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'kb://documents/{document_id}',
@@ -47,7 +47,10 @@ describe('resources', () => {
       ref: { type: 'ref/prompt', name: 'compare_documents' },
       argument: { name: 'first', value: 'france' },
     });
-    expect(completion.values).toEqual([id]);
+    expect(completion.values).toEqual(['France']);
+    // A tool takes what a prompt was given.
+    const read = await client.callTool({ name: 'get_file_content', arguments: { document_id: 'France' } });
+    expect(read.structuredContent).toMatchObject({ document_id: id });
   });
 
   it('that change are told of to legacy clients that subscribed', async () => {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MOST_CHARACTERS, renderOutput } from '../../src/mcp/render-output.ts';
+import { MAX_CHARACTERS, renderOutput } from '../../src/mcp/render-output.ts';
 import { toolsets } from '../../src/services/tool-catalogue.ts';
 import type { ToolOutcome } from '../../src/toolbox/call-tool.ts';
 import { textOf } from './support/citewell-mcp.ts';
@@ -10,7 +10,7 @@ import { startInProcess } from './support/in-process.ts';
 const PARAGRAPH = 'The river Danube flows through ten countries "and" more than any other river does.\n';
 
 async function withLibrary() {
-  const mcp = await startInProcess({ wishes: { toolsets: Object.keys(toolsets) } });
+  const mcp = await startInProcess({ options: { toolsets: Object.keys(toolsets) } });
   const ids: string[] = [];
   for (const topic of ['Danube', 'Rhine', 'Elbe']) {
     ids.push(await mcp.add(topic, `# ${topic}\n\n${PARAGRAPH.repeat(600).replaceAll('Danube', topic)}`));
@@ -26,9 +26,10 @@ describe('text and data of a result', () => {
       ['search_file_descriptions', { limit: 2 }],
       ['content', { document_id: ids[0] }],
       ['get_file_content', { document_id: ids[0], max_chars: 1000 }],
-      ['list_documents', { limit: 2 }],
-      ['document_status', { document_id: ids[0] }],
+      ['corpus_status', { list: true, limit: 2 }],
+      ['corpus_status', { document_id: ids[0] }],
       ['corpus_status', {}],
+      ['check_citations', { answer: 'The river Danube flows through ten countries. The Rhine flows uphill [4].' }],
       ['rag', { query: 'Which river flows through ten countries?' }],
     ];
     for (const [name, given] of calls) {
@@ -36,15 +37,36 @@ describe('text and data of a result', () => {
       expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy();
       const text = textOf(result);
       const data = JSON.stringify(result.structuredContent);
-      for (const [id] of data.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)) {
-        // What a document is part of can be filtered by, but nothing is called with it.
-        if (!data.includes(`"collection_ids":["${id}`)) expect(text, name).toContain(id);
+      // The text contains the prefix of a document's identifier, and the marker or position of a chunk.
+      for (const [, id = ''] of data.matchAll(/"document_id":"([0-9a-f-]{36})"/g)) {
+        expect(text, name).toContain(id.slice(0, 8));
       }
-      for (const [id] of text.matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)) expect(data, name).toContain(id);
+      for (const [id] of text.matchAll(/\b[0-9a-f]{8}\b(?!-)/g)) expect(data, name).toContain(id);
       const { next_cursor: cursor, next_offset: offset } = result.structuredContent as Record<string, unknown>;
       if (cursor !== undefined)
         expect(text).toContain(`call ${name} again with the same arguments and cursor="${cursor}"`);
-      if (offset !== undefined) expect(text).toContain(`call ${name} with document_id="${ids[0]}", offset=${offset}`);
+      if (offset !== undefined)
+        expect(text).toContain(`call ${name} with document_id="${ids[0]?.slice(0, 8)}", offset=${offset}`);
+    }
+  });
+
+  it('of rag hold the quotes that back the answer, with their places', async () => {
+    const { client, mcp } = await withLibrary();
+    const result = await client.callTool({
+      name: 'rag',
+      arguments: { query: 'Which river flows through ten countries?' },
+    });
+    const { citations, unsupported_sentences: unsupported } = result.structuredContent as {
+      citations: { document_id: string; verdict: string; quotes: { text: string; start: number; end: number }[] }[];
+      unsupported_sentences: string[];
+    };
+    expect(unsupported).toEqual([]);
+    expect(citations.length).toBeGreaterThan(0);
+    for (const { document_id: id, verdict, quotes } of citations) {
+      const { text: whole } = (await mcp.services.corpus.textOf(id)) ?? { text: '' };
+      expect(verdict).toBe('verbatim');
+      for (const { text, start, end } of quotes) expect(whole.slice(start, end)).toBe(text);
+      expect(textOf(result)).toContain(`characters ${quotes[0]?.start}-${quotes[0]?.end}`);
     }
   });
 
@@ -69,13 +91,13 @@ describe('text and data of a result', () => {
       ['search_file_descriptions', { limit: 50, ...most }],
       ['content', { document_id: ids[2], ...most }],
       ['get_file_content', { document_id: ids[2], ...most }],
-      ['list_documents', { limit: 100, ...most }],
+      ['corpus_status', { list: true, limit: 100 }],
       ['fetch', { id: ids[2] }],
     ] as const) {
       const result = await client.callTool({ name, arguments: given });
       expect(result.isError, textOf(result)).toBeFalsy();
-      expect(textOf(result).length, name).toBeLessThanOrEqual(MOST_CHARACTERS);
-      expect(JSON.stringify(result.structuredContent).length, name).toBeLessThanOrEqual(MOST_CHARACTERS);
+      expect(textOf(result).length, name).toBeLessThanOrEqual(MAX_CHARACTERS);
+      expect(JSON.stringify(result.structuredContent).length, name).toBeLessThanOrEqual(MAX_CHARACTERS);
     }
     const usual = await client.callTool({ name: 'search_file_knowledge', arguments: { query: 'river', limit: 50 } });
     expect(textOf(usual).length).toBeLessThanOrEqual(8_000);
@@ -91,6 +113,70 @@ describe('text and data of a result', () => {
   });
 });
 
+describe.each(['legacy', 'modern'] as const)('the numbers of sources (%s)', (era) => {
+  async function open() {
+    const mcp = await startInProcess();
+    await mcp.add('Tea', '# Tea\n\nTea grows on the hills of Assam.');
+    const coffee = await mcp.add('Coffee', '# Coffee\n\nCoffee grows on the slopes of Huila.');
+    const client = await mcp.connect(era);
+    const search = async (query: string) => {
+      const result = await client.callTool({ name: 'search_file_knowledge', arguments: { query, mode: 'full_text' } });
+      const { results } = result.structuredContent as { results: { marker: string; chunk_id: string }[] };
+      return results.map(({ marker, chunk_id: id }) => [marker, id] as const);
+    };
+    return { coffee, client, search };
+  }
+
+  it('stand for the same source from call to call, and never for two', async () => {
+    const { search } = await open();
+    const tea = await search('Assam');
+    const coffee = await search('Huila');
+    expect([tea, coffee].map((found) => found.map(([marker]) => marker))).toEqual([['[1]'], ['[2]']]);
+    expect(await search('Assam')).toEqual(tea);
+    expect(new Map(await search('grows'))).toEqual(new Map([...tea, ...coffee]));
+  });
+
+  it('are taken wherever an identifier is, and by check_citations as what they stood for', async () => {
+    const { client, search, coffee } = await open();
+    await search('Assam');
+    const [[marker = '', chunkId = ''] = []] = await search('Huila');
+    const call = async (name: string, given: Record<string, unknown>) => {
+      const result = await client.callTool({ name, arguments: given });
+      expect(result.isError, textOf(result)).toBeFalsy();
+      return result;
+    };
+    const short = `${coffee.slice(0, 8)}:0`;
+    for (const id of [marker, '2', 'cit.2', chunkId, short]) {
+      const around = await call('content', { around_chunk_id: id });
+      expect(around.structuredContent, id).toMatchObject({ document_id: coffee, chunks: [{ chunk_id: chunkId }] });
+      const read = await call('get_file_content', { document_id: id });
+      expect(read.structuredContent, id).toMatchObject({ document_id: coffee });
+      const answer = 'Coffee grows on the slopes of Huila [1].';
+      const checked = await call('check_citations', { answer, sources: [{ marker: 1, chunk_id: id }], search: false });
+      expect(checked.structuredContent, id).toMatchObject({ supported: 1, total: 1 });
+    }
+    const answer = 'Coffee grows on the slopes of Huila [1]. Tea grows on the hills of Assam [1].';
+    const { structuredContent } = await call('check_citations', { answer, search: false });
+    expect(structuredContent).toMatchObject({ statements: [{ verdict: 'not_found' }, { verdict: 'verbatim' }] });
+    const unknown = await client.callTool({ name: 'content', arguments: { around_chunk_id: '[99]' } });
+    expect(textOf(unknown)).toContain('Error [not_found]: No chunk "[99]" is visible here.');
+  });
+
+  it('come with how much of the question is covered', async () => {
+    const { client } = await open();
+    const coverageOf = async (query: string) => {
+      const result = await client.callTool({ name: 'search_file_knowledge', arguments: { query } });
+      return [textOf(result), (result.structuredContent as { coverage: unknown }).coverage] as const;
+    };
+    const [hit, full] = await coverageOf('Where does coffee grow on slopes?');
+    expect(full).toEqual({ score: 1, missing_words: [] });
+    expect(hit).toContain('Coverage 1.00.');
+    const [miss, none] = await coverageOf('Which submarine explores trenches with coffee?');
+    expect(none).toEqual({ score: 0.25, missing_words: ['submarine', 'explores', 'trenches'] });
+    expect(miss).toContain('Coverage 0.25; no passage has: submarine, explores, trenches.');
+  });
+});
+
 describe('a rendered outcome', () => {
   const of = (text: string, isUntrusted = false): ToolOutcome => ({
     isError: false,
@@ -101,9 +187,9 @@ describe('a rendered outcome', () => {
     for (const length of [39_000, 40_000, 40_002, 200_000]) {
       const { content, structuredContent } = renderOutput(of('"\n'.repeat(length / 2)));
       const text = textOf({ content });
-      expect(text.length).toBeLessThanOrEqual(MOST_CHARACTERS);
-      expect(text.includes('cut here')).toBe(length > MOST_CHARACTERS);
-      expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(MOST_CHARACTERS);
+      expect(text.length).toBeLessThanOrEqual(MAX_CHARACTERS);
+      expect(text.includes('cut here')).toBe(length > MAX_CHARACTERS);
+      expect(JSON.stringify(structuredContent).length).toBeLessThanOrEqual(MAX_CHARACTERS);
     }
   });
 
@@ -117,7 +203,7 @@ describe('a rendered outcome', () => {
 
 describe('documents over MCP', () => {
   it('come in, are told of, and go with a receipt once that is confirmed', async () => {
-    const mcp = await startInProcess({ wishes: { write: true } });
+    const mcp = await startInProcess({ options: { write: true } });
     const client = await mcp.connect();
     await writeFile(join(mcp.folder, 'note.md'), '# Note\n\nThe password of the lighthouse is barnacle.\n');
     const added = await client.callTool({
@@ -134,12 +220,12 @@ describe('documents over MCP', () => {
     expect(textOf(asked)).toContain('confirm=true');
     const gone = await client.callTool({ name: 'delete_document', arguments: { document_id: id, confirm: true } });
     expect(gone.structuredContent).toMatchObject({ deleted: true, receipt: { documents: 1, chunks: 1, files: 1 } });
-    const { structuredContent } = await client.callTool({ name: 'list_documents', arguments: {} });
+    const { structuredContent } = await client.callTool({ name: 'corpus_status', arguments: { list: true } });
     expect(structuredContent).toMatchObject({ total: 0 });
   });
 
   it('are found and fetched by the pair that ChatGPT calls, in one block of JSON each', async () => {
-    const mcp = await startInProcess({ wishes: { toolsets: ['openai'] } });
+    const mcp = await startInProcess({ options: { toolsets: ['openai'] } });
     const id = await mcp.add('France', 'The capital of France is Paris.');
     const client = await mcp.connect('legacy');
     const found = await client.callTool({ name: 'search', arguments: { query: 'capital' } });

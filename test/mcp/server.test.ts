@@ -7,7 +7,7 @@ import { startInProcess } from './support/in-process.ts';
 type Schema = { readonly [key: string]: unknown };
 
 describe('the list of tools', () => {
-  it('has at most ten tools by default, read-only ones, in a fixed order and under 24 kB', async () => {
+  it('has at most ten tools by default, none that changes the corpus, in a fixed order and under 24 kB', async () => {
     const client = await (await startInProcess()).connect();
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toMatchInlineSnapshot(`
@@ -18,18 +18,20 @@ describe('the list of tools', () => {
         "get_file_content",
         "web_scrape",
         "rag",
+        "python_executor",
+        "check_citations",
         "corpus_status",
-        "list_documents",
-        "document_status",
       ]
     `);
     expect(tools.length).toBeLessThanOrEqual(10);
-    expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
+    expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name)).toEqual([
+      'python_executor',
+    ]);
     expect(JSON.stringify({ tools }).length).toBeLessThan(24_000);
   });
 
   it.each(['legacy', 'modern'] as const)('describes each tool wholly and in portable schemas (%s)', async (era) => {
-    const mcp = await startInProcess({ wishes: { toolsets: Object.keys(toolsets) } });
+    const mcp = await startInProcess({ options: { toolsets: Object.keys(toolsets) } });
     const { tools } = await (await mcp.connect(era)).listTools();
     expect(tools.length).toBeGreaterThan(12);
     for (const { name, title, description = '', annotations, inputSchema, outputSchema } of tools) {
@@ -46,17 +48,61 @@ describe('the list of tools', () => {
   });
 
   it('keeps to the tools that were asked for, and never gives a changing one under readOnly', async () => {
-    const exact = await startInProcess({ wishes: { tools: ['search_file_knowledge', 'ingest_text'] } });
+    const exact = await startInProcess({ options: { tools: ['search_file_knowledge', 'ingest_text'] } });
     const names = async (mcp: typeof exact) => (await (await mcp.connect()).listTools()).tools.map(({ name }) => name);
     expect(await names(exact)).toEqual(['search_file_knowledge', 'ingest_text']);
-    const readOnly = await startInProcess({ wishes: { toolsets: ['ingest', 'openai'], readOnly: true } });
+    const readOnly = await startInProcess({ options: { toolsets: ['ingest', 'openai'], readOnly: true } });
     expect(await names(readOnly)).toEqual(['search', 'fetch']);
-    await expect(startInProcess({ wishes: { tools: ['serach'] } })).rejects.toThrow(
+    await expect(startInProcess({ options: { tools: ['serach'] } })).rejects.toThrow(
       /Unknown tool "serach". Known: search_file_knowledge/,
     );
-    await expect(startInProcess({ wishes: { toolsets: ['al'] } })).rejects.toThrow(
+    await expect(startInProcess({ options: { toolsets: ['al'] } })).rejects.toThrow(
       /Unknown toolset "al". Known: retrieval/,
     );
+  });
+
+  it('leaves out what --exclude-tools names, whatever asks for it', async () => {
+    const mcp = await startInProcess({ options: { toolsets: ['retrieval'], excludeTools: ['content'] } });
+    const { tools } = await (await mcp.connect()).listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'search_file_knowledge',
+      'search_file_descriptions',
+      'get_file_content',
+    ]);
+    const only = { tools: ['content', 'rag'], excludeTools: ['content'] };
+    const { tools: rest } = await (await (await startInProcess({ options: only })).connect()).listTools();
+    expect(rest.map(({ name }) => name)).toEqual(['rag']);
+    await expect(startInProcess({ options: { excludeTools: ['contents'] } })).rejects.toThrow(
+      /Unknown tool "contents"/,
+    );
+  });
+
+  it.each(['legacy', 'modern'] as const)('is what a connection asks for, within what it may have (%s)', async (era) => {
+    const mcp = await startInProcess();
+    const names = async (over: { path?: string; headers?: Record<string, string> }) =>
+      (await (await mcp.connect(era, over)).listTools()).tools.map(({ name }) => name);
+    const usual = await names({});
+    expect(usual).toContain('python_executor');
+    expect(await names({ path: '/readonly' })).toEqual(usual.filter((name) => name !== 'python_executor'));
+    expect(await names({ headers: { 'X-MCP-Toolsets': 'openai, proof' } })).toEqual([
+      'check_citations',
+      'search',
+      'fetch',
+    ]);
+    // Nobody has offered to change the corpus.
+    expect(await names({ headers: { 'X-MCP-Toolsets': 'ingest,corpus' } })).toEqual(['corpus_status']);
+    const writing = await startInProcess({ options: { write: true } });
+    const client = await writing.connect(era, { headers: { 'X-MCP-Toolsets': 'ingest' } });
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('ingest_text');
+    const readers = await writing.connect(era, { path: '/readonly', headers: { 'X-MCP-Toolsets': 'ingest,corpus' } });
+    expect((await readers.listTools()).tools.map(({ name }) => name)).toEqual(['corpus_status']);
+    const refused = await fetch(mcp.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-mcp-toolsets': 'everything' },
+      body: '{}',
+    });
+    expect(refused.status).toBe(400);
+    expect(await refused.text()).toContain('Unknown toolset \\"everything\\". Known: retrieval, ');
   });
 
   it('says in corpus_status what is absent, why, and what to set', async () => {
@@ -93,7 +139,7 @@ describe('a call', () => {
     ['content', {}, 'invalid_argument'],
     ['content', { document_id: '00000000-0000-4000-8000-000000000000' }, 'not_found'],
     ['get_file_content', { document_id: 'nothing' }, 'not_found'],
-    ['document_status', { document_id: 'nothing' }, 'not_found'],
+    ['corpus_status', { document_id: 'nothing' }, 'not_found'],
     ['ingest_file', { path: '/etc/passwd' }, 'not_found'],
     ['ingest_file', { path: '../citewell.db' }, 'not_found'],
     ['ingest_url', { url: 'http://127.0.0.1:1/secret' }, 'invalid_argument'],
@@ -101,7 +147,7 @@ describe('a call', () => {
     ['delete_document', { document_id: 'nothing' }, 'not_found'],
     ['fetch', { id: 'nothing' }, 'not_found'],
   ])('of %s with %j fails with a code, a cause and a next step', async (name, given, code) => {
-    const mcp = await startInProcess({ wishes: { toolsets: Object.keys(toolsets) } });
+    const mcp = await startInProcess({ options: { toolsets: Object.keys(toolsets) } });
     const result = await (await mcp.connect()).callTool({ name, arguments: given });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(new RegExp(`^Error \\[${code}\\]: .+ Next step: .+`, 's'));
@@ -145,7 +191,7 @@ describe('a call', () => {
   });
 
   it.each(['legacy', 'modern'] as const)('that is long tells how it goes on, in rising numbers (%s)', async (era) => {
-    const mcp = await startInProcess({ wishes: { write: true } });
+    const mcp = await startInProcess({ options: { write: true } });
     const seen: { readonly progress: number; readonly message?: string | undefined }[] = [];
     const text = Array.from(
       { length: 400 },
@@ -162,7 +208,7 @@ describe('a call', () => {
   });
 });
 
-/** What some hosts or models refuse in a schema. */
+/** Schema constructs that some hosts or models reject. */
 function lint(schema: Schema, path: string): string[] {
   const problems: string[] = [];
   if (schema['type'] !== 'object') problems.push(`${path}: not an object`);

@@ -12,7 +12,7 @@ import { serveOverStdio } from '../../src/mcp/stdio.ts';
 import { toolsets } from '../../src/services/tool-catalogue.ts';
 import { eraOptions, textOf } from './support/citewell-mcp.ts';
 
-/** A client at the other end of two pipes. */
+/** A client transport over two pipes. */
 function overPipes(input: PassThrough, output: PassThrough): Transport {
   const transport: Transport = {
     async start() {
@@ -29,7 +29,10 @@ function overPipes(input: PassThrough, output: PassThrough): Transport {
   return transport;
 }
 
-/** A process that has a data folder whose every call waits to be called off, another that asks it, and its client. */
+/**
+ * A process that holds a data folder and whose calls block until aborted, a second process that forwards to it, and its
+ * client.
+ */
 async function start(era: 'legacy' | 'modern', call: Backend['call']): Promise<Client> {
   const stopping = new AbortController();
   const owned = { call, onChange: () => () => {} } as Partial<Backend> as Backend;

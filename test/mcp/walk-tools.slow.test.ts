@@ -24,7 +24,7 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-/** Words of no language, each in one place alone. What a call shows is told by which of them are in its result. */
+/** Made-up words, each in one place only, so that a result shows which places it includes. */
 const secrets = {
   ownText: 'xylophagous',
   earlierText: 'quixotry',
@@ -44,7 +44,7 @@ type Secret = keyof typeof secrets;
 const people = ['owner', 'member', 'stranger', 'superuser'] as const;
 type Person = (typeof people)[number];
 
-/** What each may see at all. */
+/** What each person may see. */
 const everything = (Object.keys(secrets) as Secret[]).filter((secret) => secret !== 'removed');
 const visible: Readonly<Record<Person, readonly Secret[]>> = {
   owner: everything,
@@ -55,9 +55,9 @@ const visible: Readonly<Record<Person, readonly Secret[]>> = {
 
 interface Call {
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** What it shows to those who may see everything; to others as much of it as they may see. */
+  /** What it returns to users who may see everything; others get the part they may see. */
   readonly shows: readonly Secret[];
-  /** For results that are of one person alone. */
+  /** For results that belong to one person only. */
   readonly only?: Person;
 }
 
@@ -68,10 +68,10 @@ const clients = new Map<Person, Client>();
 let provider: FakeProvider;
 let http: RunningHttp;
 let closeMcp: () => Promise<void>;
-/** What the model says instead of repeating what it was told. */
+/** The model's reply in place of an echo. */
 let saying: string | undefined;
 
-/** Calls of every tool with the identifiers of others guessed right. */
+/** Calls of every tool with correctly guessed identifiers of others. */
 function callsOf(): Readonly<Record<string, readonly Call[]>> {
   const { own = '', shared = '', unshared = '', removed = '', chunk = '', then = '', collection = '' } = ids;
   const QUERY = 'beetle timber';
@@ -89,7 +89,15 @@ function callsOf(): Readonly<Record<string, readonly Call[]>> {
     { arguments: { document_id: removed, as_of: then, ...more }, shows: [] },
   ];
   const searching = { query: QUERY, max_chars: 40_000 };
+  const CLAIM = 'The beetle lives in timber, as the Arachne Society of beetles wrote.';
   return {
+    check_citations: [
+      { arguments: { answer: CLAIM, document_ids: [own], search: false }, shows: ofOwn },
+      { arguments: { answer: CLAIM, document_ids: [removed], search: false }, shows: [] },
+    ],
+    // No folder is allowed in this test.
+    list_files: [{ arguments: {}, shows: [] }],
+    sync_folder: [{ arguments: { path: '/' }, shows: [] }],
     search_file_knowledge: [
       ...(['semantic', 'full_text', 'hybrid'] as const).flatMap((mode) => [
         { arguments: { ...searching, mode }, shows: present },
@@ -128,12 +136,10 @@ function callsOf(): Readonly<Record<string, readonly Call[]>> {
       { arguments: { code: '1', documents: [own.slice(0, 8)] }, shows: [...ofOwn, 'metadata'] },
       { arguments: { code: '1', chunks: [chunk] }, shows: ofOwn },
     ],
-    corpus_status: [{ arguments: {}, shows: ['title', 'metadata', 'unshared', 'shared'] }],
-    list_documents: [
-      { arguments: {}, shows: ['title', 'unshared', 'shared'] },
+    corpus_status: [
+      { arguments: {}, shows: ['title', 'metadata', 'unshared', 'shared'] },
+      { arguments: { list: true }, shows: ['title', 'unshared', 'shared'] },
       { arguments: { filters: { id: { $in: [own, unshared, removed] } } }, shows: ['title', 'unshared'] },
-    ],
-    document_status: [
       { arguments: { document_id: own }, shows: ['title'] },
       { arguments: { document_id: shared }, shows: ['shared'] },
       { arguments: { document_id: unshared }, shows: ['unshared'] },
@@ -153,7 +159,7 @@ function callsOf(): Readonly<Record<string, readonly Call[]>> {
       { arguments: { document_id: unshared }, shows: ['unshared'] },
     ],
     search: [
-      // Titles alone; texts are for the other of the pair.
+      // Titles only; the other call of the pair covers texts.
       { arguments: { query: QUERY }, shows: ['title', 'unshared', 'shared'] },
     ],
     fetch: [
@@ -165,7 +171,7 @@ function callsOf(): Readonly<Record<string, readonly Call[]>> {
   };
 }
 
-/** A model that repeats what it is told: what may not reach the one who asks may not reach their model either. */
+/** A model that echoes its prompt: data a user may not see must not reach their model either. */
 function repeat({ body }: ReceivedRequest): Reply {
   if (saying !== undefined) return chatReply({ text: saying });
   const { messages = [], tools = [] } = body as {
@@ -180,7 +186,7 @@ function repeat({ body }: ReceivedRequest): Reply {
   return chatReply({ text: messages.map(({ content }) => JSON.stringify(content)).join('\n') });
 }
 
-/** Shows what it is given in place of running anything. */
+/** A sandbox that returns its input instead of running it. */
 const showingSandbox: Pick<Sandbox, 'run'> = {
   run: async ({ inputs, files }) => {
     const text = JSON.stringify(inputs) + files.map(({ bytes }) => Buffer.from(bytes).toString()).join('\n');
@@ -197,6 +203,7 @@ const needs: readonly ToolNeed[] = [
     'sandbox',
     'reasoner',
     'answerer',
+    'checker',
     'intake',
     'folders',
     'research',
@@ -214,7 +221,13 @@ function mountMcp(parts: MountedParts) {
     web: { webSearch: { engines: [], search: never }, webPages: { read: never } as never, fetchPage: never },
     sandbox: showingSandbox as Sandbox,
     tools: [...new Set(Object.values(toolsets).flat())],
-    status: async () => ({ model: 'fake', embedder: 'test', index: { kind: 'memory', state: 'ready' }, hints: [] }),
+    status: async () => ({
+      model: 'fake',
+      embedder: 'test',
+      data: '/data',
+      index: { kind: 'memory', state: 'ready' },
+      hints: [],
+    }),
     log: pino({ level: 'silent' }),
   });
   const offer = chooseTools({ toolsets, unbuilt: [] }, { tools: names }, new Set(needs));
@@ -274,7 +287,7 @@ async function signIn(): Promise<void> {
 const add = async (body: object): Promise<string> =>
   (await send('owner', 'POST', '/documents', { run_with_orchestration: false, ...body })).document_id;
 
-/** All that is the owner's: a secret in every place that could tell of it. */
+/** Creates all of the owner's data, with a secret in every place that could leak. */
 async function fill(): Promise<void> {
   const { id: collection } = await send('owner', 'POST', '/collections', {
     name: 'Shared',
@@ -456,7 +469,7 @@ describe('what can be read without a tool', () => {
       [`kb://documents/${unshared}`, ['unshared']],
       [`kb://documents/${removed}`, []],
       [`kb://documents/${own}/chunks/${chunk}`, ['ownText']],
-      // One that may be seen does not lead to what may not.
+      // An accessible document does not give access to inaccessible ones.
       [`kb://documents/${shared}/chunks/${chunk}`, []],
     ] as const) {
       for (const person of people) {
@@ -494,7 +507,8 @@ describe('what can be read without a tool', () => {
             (id) => [own, shared, unshared].includes(id) && !(known[person] as readonly string[]).includes(id),
           );
           expect([person, value, foreign]).toEqual([person, value, []]);
-          expect([person, value, sorted(shownIn(completion))]).toEqual([person, value, []]);
+          const hidden = shownIn(completion).filter((secret) => !visible[person].includes(secret));
+          expect([person, value, hidden]).toEqual([person, value, []]);
         }
       }
     }

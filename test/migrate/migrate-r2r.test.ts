@@ -107,7 +107,7 @@ describe('a migration', () => {
   it('makes a conversation anew that an interrupted run had only begun', async () => {
     const half = (await make(target, '/conversations', { name: 'half' })).id;
     const begun = { kind: 'conversation', from: known.conversation, to: half, state: 'begun' };
-    // With the line that was being written when the process was killed.
+    // With a line truncated by the process being killed.
     await appendFile(join(folder, 'killed.jsonl'), `${JSON.stringify(begun)}\n{"kind":"docu`);
     await run(source.url, 'killed.jsonl');
     const names = (await read(target, '/conversations')).map(({ name }: Body) => name);

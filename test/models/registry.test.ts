@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { DEFAULT_MODELS } from '../../src/models/default-models.ts';
 import { createModelRegistry, type ModelSettings } from '../../src/models/registry.ts';
+import { createKeyedLimit } from '../../src/models/with-concurrency-limit.ts';
 import { messageReply, startFakeAnthropic } from '../support/fake-anthropic.ts';
 import { chatReply, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { ask, collect, failureOf, modelRequest, playedModel, said, textOf } from './support.ts';
@@ -10,6 +11,60 @@ const openai = { apiKey: 'sk-openai' };
 const anthropic = { apiKey: 'sk-anthropic' };
 const extractive = playedModel('builtin/extractive', [{ events: said('[1]', 'builtin/extractive') }]);
 const retry = { maxTries: 2, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 100 };
+
+describe('the turns of a provider', () => {
+  const limits = { atOnce: 1, waiting: 1, patience: 60_000 };
+  const { signal } = new AbortController();
+
+  it('refuses what would wait behind too many, and says what to set', async () => {
+    const turns = createKeyedLimit('OpenAI', limits);
+    const release = await turns.take(signal);
+    const second = turns.take(signal);
+    await expect(turns.take(signal)).rejects.toMatchObject({
+      code: 'rate_limited',
+      remedy: 'other_provider',
+      retryAfter: 10,
+      message: expect.stringContaining('CITEWELL_MODEL_STREAMS'),
+    });
+    release();
+    (await second)();
+    (await turns.take(signal))();
+  });
+
+  it('refuses what has waited too long, and gives its turn to the next', async () => {
+    const turns = createKeyedLimit('OpenAI', { ...limits, patience: 20 });
+    const release = await turns.take(signal);
+    await expect(turns.take(signal)).rejects.toMatchObject({ code: 'rate_limited' });
+    release();
+    (await turns.take(signal))();
+  });
+});
+
+describe('what a model refuses', () => {
+  it('is asked for once and not in every call', async () => {
+    const fake = await startFakeOpenAi();
+    onTestFinished(fake.close);
+    const registry = createModelRegistry({ openai: { baseUrl: fake.baseUrl }, retry });
+    fake.next(
+      openAiError(400, "Unsupported value: 'temperature' does not support 0.1 with this model.", {
+        param: 'temperature',
+      }),
+      openAiError(400, "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", {
+        param: 'max_tokens',
+      }),
+      chatReply({ text: 'One' }),
+      chatReply({ text: 'Two' }),
+    );
+    const config = { temperature: 0.1, maxTokens: 50, extra: { seed: 7, temperature: 0.9 } };
+    for (const word of ['One', 'Two']) {
+      const model = registry.resolve('openai/gpt-5', 'quality');
+      expect(textOf(await ask(model, { config }))).toBe(word);
+    }
+    expect(fake.requests).toHaveLength(4);
+    expect(fake.requests[3]?.body).toMatchObject({ max_completion_tokens: 50, seed: 7 });
+    expect(fake.requests[3]?.body).not.toHaveProperty('temperature');
+  });
+});
 
 describe('the model registry', () => {
   it.each<[string, ModelSettings, { quality: string; fast: string; reasoning: string }]>([

@@ -2,7 +2,7 @@ import type { AnthropicProvider } from '../../src/models/anthropic/anthropic-mod
 import type { Model, ModelEvent, ModelRequest } from '../../src/models/model.ts';
 import type { OpenAiProvider } from '../../src/models/openai/openai-provider.ts';
 
-/** A request that says hello, with what the test is about on top. */
+/** A request that says hello, with the given changes. */
 export function modelRequest(change: Partial<ModelRequest> = {}): ModelRequest {
   return {
     messages: [{ role: 'user', text: 'Hello' }],
@@ -66,7 +66,7 @@ export function anthropicProvider(baseUrl: string): AnthropicProvider {
   };
 }
 
-/** A model that plays its turns: each is a list of events, at whose end it may throw. */
+/** A model that plays its turns: each is a list of events, after which it may throw. */
 export function playedModel(
   name: string,
   turns: readonly { readonly events?: readonly ModelEvent[]; readonly error?: unknown }[],

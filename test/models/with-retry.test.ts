@@ -5,6 +5,7 @@ import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
 import { backoffDelay, defaultRetryPolicy } from '../../src/models/retry-policy.ts';
 import { withRetry } from '../../src/models/with-retry.ts';
+import { createRefusals } from '../../src/models/without-refused.ts';
 import { chatReply, openAiError, rateLimited, startFakeOpenAi } from '../support/fake-openai.ts';
 import { brokenConnection, endingAfter, silence } from '../support/fake-provider.ts';
 import { ask, collect, failureOf, modelRequest, openAiProvider, playedModel, said, textOf } from './support.ts';
@@ -20,7 +21,10 @@ const quick = { maxTries: 4, firstDelayMs: 1, maxDelayMs: 4, maxTotalWaitMs: 500
 function retried(policy = quick) {
   const provider = openAiProvider(fake.baseUrl);
   const limits = { firstEventMs: 1000, idleMs: 1000 };
-  return withRetry(openAiModel('gpt-4.1', { provider, client: openAiClient(provider), limits }), policy);
+  return withRetry(
+    openAiModel('gpt-4.1', { provider, client: openAiClient(provider), limits, refusals: createRefusals() }),
+    policy,
+  );
 }
 
 describe('a model with retries', () => {

@@ -81,8 +81,11 @@ describe('an answer by a model', () => {
     expect(answer).toMatchObject({ text: 'Paris it is [1].', removedMarkers: 2 });
   });
 
-  it('passes thinking on, and keeps it out of the answer', async () => {
-    const events = await Array.fromAsync(ask({ model: scriptedModel(thinks('Hm [1].', 'Paris.')) }));
+  it('shows thinking where it was asked for, and keeps it out of the answer', async () => {
+    const model = () => scriptedModel(thinks('Hm [1].', 'Paris.'));
+    const unasked = await Array.fromAsync(ask({ model: model() }));
+    expect(unasked.filter(({ type }) => type === 'thinking')).toEqual([]);
+    const events = await Array.fromAsync(ask({ model: model(), request: { generation: { extendedThinking: true } } }));
     expect(events[1]).toEqual({ type: 'thinking', text: 'Hm [1].' });
     expect(events.at(-1)).toMatchObject({ answer: { text: 'Paris.', citations: [] } });
   });
@@ -172,7 +175,7 @@ describe('an answer by a model', () => {
   });
 });
 
-/** Unlike a scripted model it may be made within a property. */
+/** Unlike a scripted model it can be created within a property test. */
 const once = (tokens: readonly string[]): Model => ({
   name: 'test/once',
   async *stream() {

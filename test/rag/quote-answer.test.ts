@@ -130,4 +130,21 @@ describe('an answer without a language model', () => {
       [],
     ]);
   });
+
+  it('calls its quotes the closest passages, and no answer, when it is in doubt', async () => {
+    const scored = [tower, bridge].map((chunk, index) => ({ ...chunk, fullText: { rank: index + 1, score: 0.33 } }));
+    const answer = await collectAnswer(ask('Who owned the company of Gustave Eiffel in Lyon?', scored));
+    expect(answer.text).toMatch(
+      /^No language model is configured, and it is uncertain whether the documents answer this\. The closest passages:\n\n“The Eiffel/,
+    );
+    expect(answer.support).toBe('closest');
+    const sure = await collectAnswer(ask('When did the Golden Gate Bridge open?', [tower, bridge]));
+    expect(sure.support).toBe('answer');
+  });
+
+  it('says which cell of a table answers', async () => {
+    const rents = foundChunk('| City | Rent (EUR/m²) |\n|---|---|\n| Bonn | 12.10 |\n| Cologne | 13.40 |');
+    const { text } = await collectAnswer(ask('How much is the rent in Bonn?', [rents]));
+    expect(text).toContain('“| Bonn | 12.10 |” [1]\n— Guide; Bonn, Rent (EUR/m²): 12.10');
+  });
 });

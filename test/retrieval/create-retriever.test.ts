@@ -28,7 +28,7 @@ const chunk = (id: string, rank: number, leg: 'semantic' | 'fullText'): ScoredCh
 
 const keyOf = (id: string): number => [...id].reduce((key, letter) => key * 131 + letter.charCodeAt(0), 0);
 
-/** Legs that answer from lists, and what they were asked. */
+/** Search legs that answer from lists and record their queries. */
 function legs({
   near = [],
   matching = [],
@@ -126,6 +126,31 @@ describe('the retriever', () => {
       const [near = 0, matching = 0] = ranks[id] ?? [];
       return 5 / (50 + near) + 1 / (50 + matching);
     }
+  });
+
+  it('fuses by scores where nearness was learned, and looks again near the best hits', async () => {
+    const { chunks, asked } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
+    const vectorsOf = async (keys: readonly number[]) => new Map(keys.map((key) => [key, Float32Array.of(0, 1)]));
+    const learned = embedder({ isLexical: true, isLearned: true, embed: async () => [Float32Array.of(1, 0)] });
+    const searching = retriever({ chunks: { ...chunks, vectorsOf }, embedder: learned });
+    const { explanation } = await searching.search('question', settings({ limit: 2 }), signal);
+    expect(explanation).toMatchObject({ kind: 'hybrid', fusion: 'scores', hybrid: { fullTextWeight: 0.6 } });
+    expect(asked.nearest.map(({ limit }) => limit)).toEqual([200, 200]);
+    expect([...(asked.nearest[1]?.vector ?? [])]).toEqual([Math.fround(Math.SQRT1_2), Math.fround(Math.SQRT1_2)]);
+
+    const weighted = settings({ kind: 'hybrid', hybrid: { semanticWeight: 5 } });
+    expect((await searching.search('question', weighted, signal)).explanation.fusion).toBe('ranks');
+    expect(asked.nearest).toHaveLength(3);
+  });
+
+  it('fuses full text into a semantic search while the embedder knows no meaning, and says so', async () => {
+    const { chunks } = legs({ near: ['a', 'b', 'c'], matching: ['c', 'b', 'a'] });
+    const parts = { chunks, embedder: embedder({ isLexical: true }) };
+    const { chunks: found, explanation } = await retriever(parts).search('q', settings({ kind: 'semantic' }), signal);
+    expect(found.map(({ id }) => id)).toEqual(['c', 'b', 'a']);
+    expect(explanation).toMatchObject({ kind: 'hybrid', notes: [expect.stringMatching(/test\/embedder knows words/)] });
+    const learned = retriever({ chunks, embedder: embedder({ isLexical: true, isLearned: true }) });
+    expect((await learned.search('q', settings({ kind: 'semantic' }), signal)).explanation.kind).toBe('semantic');
   });
 
   it('goes on where the last page ended', async () => {

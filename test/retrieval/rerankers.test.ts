@@ -16,7 +16,7 @@ interface Asked {
   readonly body: { readonly [key: string]: unknown };
 }
 
-/** A server of somebody's ranking, and what it was asked. */
+/** A server with a scripted ranking that records its requests. */
 async function serving(answer: (asked: Asked, response: ServerResponse) => void) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
@@ -144,7 +144,11 @@ describe('rerank', () => {
   const notesOf = ({ explain }: ReturnType<typeof createSearchLog>) =>
     explain(
       'vanilla',
-      { kind: 'semantic', hybrid: { fullTextWeight: 1, semanticWeight: 1, fullTextLimit: 1, rrfK: 1 } },
+      {
+        kind: 'semantic',
+        fusion: 'ranks',
+        hybrid: { fullTextWeight: 1, semanticWeight: 1, fullTextLimit: 1, rrfK: 1 },
+      },
       'e',
       [],
     );

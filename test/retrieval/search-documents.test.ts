@@ -9,7 +9,7 @@ import { newChunk, newDocument, openTestStore, publication, type TestStore, test
 const always = new AbortController().signal;
 const all = { kind: 'all' } as const;
 
-/** Knows three subjects, each a direction of its own. */
+/** An embedder that knows three subjects, each with its own direction. */
 function subjects(space = testSpace): EmbeddingModel & { readonly seen: string[] } {
   const seen: string[] = [];
   const words = [/boat|ship|ferry|vessel/i, /dog|hound|pet/i, /bread|loaf|bak/i];
@@ -74,7 +74,7 @@ describe('documents', () => {
     expect((await store.descriptions.vectorsOf([id])).size).toBe(0);
     await describeInSpace(store.descriptions, embedder, always);
     expect((await store.descriptions.vectorsOf([id])).get(id)).toEqual(Float32Array.of(0, 1, 0, 0));
-    // The version it was keeps the vector it had, and costs nothing.
+    // The previous version keeps its vector and costs nothing.
     expect(embedder.seen).toEqual(['Log\nAbout a vessel.', 'Log\nAbout a dog.']);
   });
 
@@ -108,7 +108,7 @@ describe('documents', () => {
     for await (const _ of store.spaces.reindex(after, always));
     expect((await store.descriptions.vectorsOf([id])).size).toBe(1);
     expect(await store.descriptions.bare(await after.space(), 9)).toEqual([]);
-    // What was of the space that is left is still there for the way back.
+    // Vectors of the previous space are kept for switching back.
     expect(await store.descriptions.bare(testSpace, 9)).toEqual([]);
     const corpus = withDescriptions(store.corpus, { descriptions: store.descriptionSearch, embedder: after });
     expect(await titles(corpus, 'pets')).toEqual(['Log']);
@@ -129,8 +129,9 @@ describe('documents', () => {
     const lexical = { ...away, isLexical: true };
     expect(await describeInSpace(store.descriptions, lexical, always)).toBe(0);
     const plain = withDescriptions(store.corpus, { descriptions: store.descriptionSearch, embedder: lexical });
-    expect((await plain.searchDocuments({ text: 'hounds', filter: all, limit: 9, offset: 0 })).items).toMatchObject([
-      { title: 'Kennel', searchedBy: 'full_text' },
-    ]);
+    for (const kind of [undefined, 'semantic', 'hybrid'] as const) {
+      const query = { text: 'hounds', filter: all, limit: 9, offset: 0, ...(kind && { kind }) };
+      expect((await plain.searchDocuments(query)).items).toMatchObject([{ title: 'Kennel', searchedBy: 'full_text' }]);
+    }
   });
 });

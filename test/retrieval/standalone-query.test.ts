@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Model } from '../../src/models/model.ts';
-import { leanOnEarlier, modelStandaloneQueries } from '../../src/retrieval/standalone-query.ts';
+import { modelStandaloneQueries, withEarlierTerms } from '../../src/retrieval/standalone-query.ts';
 
 const before = 'What revenue did the Acme Corporation report in 2018?';
 const lean = (query: string, question = before) =>
-  leanOnEarlier({
+  withEarlierTerms({
     query,
     earlier: [
       { role: 'user', text: question },
@@ -29,7 +29,7 @@ describe('a question that leans on the one before it', () => {
   });
 
   it('has nothing to lean on in a first question', () => {
-    expect(leanOnEarlier({ query: 'Why?', earlier: [{ role: 'system', text: 'Be brief.' }] })).toBe('Why?');
+    expect(withEarlierTerms({ query: 'Why?', earlier: [{ role: 'system', text: 'Be brief.' }] })).toBe('Why?');
   });
 
   it('lends no word twice', () => {

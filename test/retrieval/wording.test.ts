@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { defaultSearchSettings, type SearchKind, type SearchSettings } from '../../src/retrieval/search-settings.ts';
-import { createChunkSearch } from '../../src/store/sql/chunk-search.ts';
-import { openCollections } from '../../src/store/sql/open-collections.ts';
+import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
+import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
 import { ingest, newChunk, newDocument, openTestStore, testSpace } from '../support/store.ts';
 
 const embedder: EmbeddingModel = {
@@ -56,7 +56,7 @@ describe('words in quotation marks', () => {
     const { chunks, explanation } = await ask('"purple apple"', { kind: 'full_text' });
     expect(chunks).toHaveLength(3);
     expect(explanation.notes.join()).toMatch(/No passage says "purple apple"/);
-    expect(explanation.wording).toEqual({ phrases: ['purple apple'], required: [], preferred: [], excluded: [] });
+    expect(explanation.phraseFilters).toEqual({ phrases: ['purple apple'], required: [], preferred: [], excluded: [] });
   });
 
   it('count as far as they can be had together', async () => {
@@ -75,7 +75,15 @@ describe('words in quotation marks', () => {
     expect(chunks).toHaveLength(4);
     const scores = chunks.map(({ score }) => score);
     expect(scores).toEqual([...scores].sort((one, two) => two - one));
-    expect(explanation.wording?.preferred).toEqual(['apple that is red']);
+    expect(explanation.phraseFilters?.preferred).toEqual(['apple that is red']);
+  });
+
+  it('put the passages that say them first in a longer text, such as an error message', async () => {
+    const { ask } = await searching(apples);
+    const { chunks, explanation } = await ask('cannot read apple: property "red apple" of pear was not defined');
+    expect(chunks[0]?.text).toBe('a red apple fell');
+    expect(chunks).toHaveLength(4);
+    expect(explanation.phraseFilters).toMatchObject({ required: [], preferred: ['red apple'] });
   });
 
   it('are told in every writing', async () => {
@@ -109,7 +117,7 @@ describe('a hyphen before a word', () => {
     for (const kind of kinds) {
       expect((await texts('apple -red', { kind })).some((text) => text.includes('red'))).toBe(false);
       expect((await texts('apple -"red apple"', { kind })).includes('a red apple fell')).toBe(false);
-      expect((await ask('apple -red', { kind })).explanation.wording?.excluded).toEqual(['red']);
+      expect((await ask('apple -red', { kind })).explanation.phraseFilters?.excluded).toEqual(['red']);
       expect(await texts('apple -red -"the pear"', { kind })).toEqual([]);
     }
   });

@@ -53,7 +53,7 @@ describe('runs', () => {
   });
 
   it('are forgotten when they hold too much, the oldest first, but never the one that just ended', async () => {
-    const runs = log({ mostCharacters: 100 });
+    const runs = log({ maxCharacters: 100 });
     const made = [
       await ended(runs, { characters: 40 }),
       await ended(runs, { characters: 50 }),

@@ -19,7 +19,7 @@ function start(produce: RunParts['produce'], grace = Number.POSITIVE_INFINITY): 
   });
 }
 
-/** Makes events at the pace of an outside clock, until it is aborted. */
+/** Produces events at the rate of an external clock, until it is aborted. */
 const ticking = (made: { count: number }, signal: AbortSignal) =>
   (async function* () {
     for (;;) {
@@ -36,9 +36,9 @@ async function all(run: Run, after = 0): Promise<NumberedEvent[]> {
 describe('readers of a run', () => {
   it('who drop at random places and come back see exactly what one sees who never dropped', async () => {
     const reading = fc.record({
-      /** How many events each connection brings before it breaks. */
+      /** Number of events each connection delivers before it breaks. */
       connections: fc.array(fc.nat(12), { maxLength: 8 }),
-      /** Events that were sent but never arrived when a connection broke. */
+      /** Events that were sent but lost when a connection broke. */
       lost: fc.nat(3),
       pause: fc.nat(3),
     });
@@ -96,6 +96,54 @@ describe('readers of a run', () => {
     await expect.poll(() => made.count).toBeGreaterThan(ahead);
     await run.cancel();
     await slow.return();
+  });
+
+  it('set its pace by what they have room for, too', async () => {
+    const made = { count: 0 };
+    const large = 'x'.repeat(100_000);
+    const run = start(async function* (signal) {
+      for (; ; made.count++) {
+        signal.throwIfAborted();
+        yield event(large);
+        await turn();
+      }
+    });
+    const slow = run.follow(0, never);
+    await slow.next();
+    await sleep(30);
+    expect(made.count).toBeLessThan(20);
+    await run.cancel();
+    await slow.return();
+  });
+
+  it('leave it paced when they go: it makes little for nobody, and goes on when they come back', async () => {
+    const made = { count: 0 };
+    const run = start((signal) => ticking(made, signal), 60_000);
+    const gone = run.follow(0, never);
+    await gone.next();
+    await gone.return();
+    await sleep(50);
+    const ahead = made.count;
+    expect(ahead).toBeLessThan(300);
+    const back = run.follow(1, never);
+    for (let taken = 0; taken < 200; taken++) await back.next();
+    await expect.poll(() => made.count).toBeGreaterThan(ahead);
+    await run.cancel();
+    await back.return();
+  });
+
+  it('who never come do not let one that goes on without them grow without end', async () => {
+    const made = { count: 0 };
+    const large = 'x'.repeat(500_000);
+    const run = start(async function* (signal) {
+      for (; made.count < 100; made.count++) {
+        signal.throwIfAborted();
+        yield event(large);
+      }
+    });
+    await sleep(30);
+    expect(made.count).toBeLessThan(20);
+    expect(await all(run)).toHaveLength(100);
   });
 
   it('who lag behind another do not hold it', async () => {
@@ -196,6 +244,6 @@ describe('a run', () => {
       yield* await Promise.reject<RunEvent[]>(new ServiceError('provider_failed', 'The model is down.'));
     });
     await expect(all(run)).rejects.toThrow('The model is down.');
-    expect(run.isStillborn).toBe(true);
+    expect(run.failedBeforeFirstEvent).toBe(true);
   });
 });

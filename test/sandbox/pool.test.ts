@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-/** A pool of slots that start at once and do nothing but count. */
+/** A pool of slots that start at once and only count. */
 function countedPool(options: Partial<PoolOptions<CountedSlot>> = {}) {
   const started: { readonly slot: CountedSlot; readonly isEnded: () => boolean }[] = [];
   const pool = new SlotPool<CountedSlot>({

@@ -34,6 +34,24 @@ it.each<[string, Partial<HintFacts>, RegExp[]]>([
     { embeddingModelSetting: lexical.name },
     [/CITEWELL_EMBEDDING_MODEL says builtin\/lexical-hash-v1/],
   ],
+  [
+    'the model and not the address where only the address is set',
+    { model: 'builtin/extractive', providers: ['ollama'] },
+    [/^No language model is named.*CITEWELL_MODEL=ollama\/<name>/],
+  ],
+  [
+    'no key where quotations and search by words are what the settings say',
+    {
+      model: 'builtin/extractive',
+      modelSetting: 'builtin/extractive',
+      providers: ['openai'],
+      embedder: lexical,
+      preferredEmbedder: lexical.name,
+      embeddingModelSetting: lexical.name,
+    },
+    [/^Answers are quotations, as CITEWELL_MODEL=builtin\/extractive says\.$/],
+  ],
+  ['what is wrong with the index', { indexProblem: 'Chroma is gone.' }, [/^Chroma is gone\.$/]],
 ])('hints name %s', (_, facts, expected) => {
   expect(hintsFor({ ...base, ...facts })).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
 });

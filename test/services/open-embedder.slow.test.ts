@@ -5,9 +5,9 @@ import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import { type CorpusEmbedder, openEmbedder } from '../../src/services/open-embedder.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
-import { createChunkSearch } from '../../src/store/sql/chunk-search.ts';
-import { openCollections } from '../../src/store/sql/open-collections.ts';
+import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
 import { openStore, type Store } from '../../src/store/sql/open-store.ts';
+import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
 import { watchCorpus } from '../../src/store/watch-corpus.ts';
 import { newChunk, newDocument, publication } from '../support/new-document.ts';
 import { subjects } from '../support/subjects.ts';
@@ -18,7 +18,7 @@ const LSA = 'builtin/lsa-v1';
 const { signal } = new AbortController();
 const texts = subjects.passages.slice(0, 120).map(({ text }) => text);
 
-/** A corpus in a folder of its own, which can be left as a process that dies leaves it and opened by the next. */
+/** A corpus in its own folder, which can be left as after a crash and reopened. */
 async function newCorpus() {
   const path = join(await temporaryFolder(), 'citewell.db');
   const index = memoryVectorIndex();
@@ -61,7 +61,7 @@ async function newCorpus() {
   return { open };
 }
 
-/** Each passage as a document, embedded with the embedder in use. */
+/** Adds each text as a document, embedded with the current embedder. */
 async function add({ corpus }: Store, { embeddings }: CorpusEmbedder, some: readonly string[], prefix = 'd') {
   const vectors = await embeddings.embed(some, 'passage');
   const space = await embeddings.space();
@@ -90,7 +90,7 @@ describe('the embedder of a corpus', () => {
     const corpus = await (await newCorpus()).open();
     expect(corpus.embeddings.name).toBe(HASH);
     expect(await corpus.reason()).toMatch(/From 100 passages on/);
-    // All of them first, or it may learn from those that are there already.
+    // All of them first, so that training does not begin with only some of them.
     await corpus.add(texts);
     corpus.learner.start();
     await vi.waitFor(() => expect(corpus.embeddings.name).toBe(LSA), { timeout: 20_000, interval: 50 });

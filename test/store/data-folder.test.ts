@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +11,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const program = fileURLToPath(new URL('./hold-folder.ts', import.meta.url));
 
-/** Another process asks for the folder; resolves with what it says. */
+/** Starts another process that opens the folder; resolves with its output. */
 const askFor = async (folder: string): Promise<{ process: ChildProcessWithoutNullStreams; says: string }> => {
   const child = spawn(process.execPath, [program, folder]);
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -27,9 +28,37 @@ describe('the data folder', () => {
       path,
       databaseFile: join(path, 'citewell.db'),
       chromaFolder: join(path, 'chroma'),
-      cacheFolder: join(path, 'cache'),
     });
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it.skipIf(process.platform === 'win32')('is closed to others with all it holds where it was open', async () => {
+    const path = await temporaryFolder();
+    await chmod(path, 0o755);
+    await mkdir(join(path, 'chroma'));
+    for (const name of ['citewell.db', 'chroma/index.bin']) await writeFile(join(path, name), '');
+    for (const name of ['citewell.db', 'chroma', 'chroma/index.bin']) await chmod(join(path, name), 0o755);
+    await symlink(process.execPath, join(path, 'chroma', 'link'));
+    const elsewhere = (await stat(process.execPath)).mode;
+    await (await openDataFolder(path)).close();
+    for (const name of ['', 'citewell.db', 'chroma', 'chroma/index.bin'])
+      expect((await stat(join(path, name))).mode & 0o077).toBe(0);
+    expect((await stat(process.execPath)).mode).toBe(elsewhere);
+    await writeFile(join(path, 'later'), '');
+    expect((await stat(join(path, 'later'))).mode & 0o777).toBe(0o600);
+  });
+
+  it.skipIf(process.platform === 'win32')('is refused where others can reach it among things of theirs', async () => {
+    const path = await temporaryFolder();
+    await writeFile(join(path, 'letter.txt'), '');
+    await chmod(path, 0o755);
+    await expect(openDataFolder(path)).rejects.toMatchObject({
+      code: 'not_configured',
+      message: expect.stringMatching(
+        /other users can reach it \(mode 0755\), and it holds other things\..*a folder inside it/,
+      ),
+    });
+    expect((await stat(path)).mode & 0o777).toBe(0o755);
   });
 
   it('is had by one at a time within a process, and by the next after that', async () => {
@@ -99,7 +128,7 @@ describe('the data folder', () => {
     await expect(openDataFolder('/proc/no-such-folder/below')).rejects.toThrow(/cannot be used: it cannot be made/);
   });
 
-  // The superuser may write everywhere.
+  // The superuser can write everywhere.
   it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')('is refused when it is read-only', async () => {
     const path = join(await temporaryFolder(), 'read-only');
     await mkdir(path);
@@ -132,6 +161,44 @@ describe('what a serving process says of itself', () => {
     if (text !== undefined) await writeFile(join(path, 'server.json'), text);
     expect(await readServerInfo(path)).toBeUndefined();
   });
+
+  it.each([
+    'http://203.0.113.7:7272',
+    'https://citewell.example',
+    'http://127.example.org',
+    'http://127.0.0.1.nip.io:80',
+  ])('counts for nothing when it leads to another machine: %s', async (url) => {
+    const path = await temporaryFolder();
+    const info = await writeServerInfo(path, 'http://127.0.0.1:7272');
+    await writeFile(join(path, 'server.json'), JSON.stringify({ ...info, url }));
+    expect(await readServerInfo(path)).toBeUndefined();
+  });
+
+  it('counts where it names an address of this machine', async () => {
+    const path = await temporaryFolder();
+    const { address = '' } = Object.values(networkInterfaces()).flatMap((each) => each ?? [])[0] ?? {};
+    const host = address.includes(':') ? `[${address}]` : address;
+    await writeServerInfo(path, `http://${host}:7272`);
+    expect((await readServerInfo(path))?.url).toBe(`http://${host}:7272`);
+  });
+
+  it.skipIf(process.platform === 'win32')('counts for nothing when it is a link', async () => {
+    const [path, elsewhere] = [await temporaryFolder(), await temporaryFolder()];
+    await writeServerInfo(elsewhere, 'http://127.0.0.1:7272');
+    await symlink(join(elsewhere, 'server.json'), join(path, 'server.json'));
+    expect(await readServerInfo(path)).toBeUndefined();
+  });
+
+  it.runIf(process.platform === 'linux' && process.getuid?.() !== 0)(
+    "counts for nothing when the process is another user's",
+    async () => {
+      const path = await temporaryFolder();
+      const startTime = (await readStartTime(1)) ?? '';
+      const info = await writeServerInfo(path, 'http://127.0.0.1:7272');
+      await writeFile(join(path, 'server.json'), JSON.stringify({ ...info, pid: 1, startTime }));
+      expect(await readServerInfo(path)).toBeUndefined();
+    },
+  );
 
   it('is not taken back by another process', async () => {
     const path = await temporaryFolder();

@@ -4,8 +4,8 @@ import type { Metadata } from '../../src/documents/document.ts';
 import { everything, type Filter } from '../../src/documents/filter.ts';
 import { newId } from '../../src/documents/ids.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
-import { createChunkSearch } from '../../src/store/sql/chunk-search.ts';
-import { openCollections } from '../../src/store/sql/open-collections.ts';
+import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
+import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
 import { fits, type OracleRecord } from '../support/filter-oracle.ts';
 import { direction, newChunk, newDocument, openTestStore, publication } from '../support/store.ts';
 
@@ -104,7 +104,9 @@ const onCollections = fc.oneof(
   fc
     .tuple(fc.constantFrom('$eq', '$ne'), collection)
     .chain(([name, id]) => fc.constantFrom({ collection_ids: { [name]: id } }, { collection_id: { [name]: id } })),
-  fc.tuple(fc.constantFrom('$in', '$nin'), collections).map(([name, ids]) => ({ collection_id: { [name]: ids } })),
+  fc
+    .tuple(fc.constantFrom('$in', '$nin', '$overlap', '$contains'), collections)
+    .map(([name, ids]) => ({ collection_id: { [name]: ids } })),
   collection.map((collection_id) => ({ collection_id })),
   collections.map((collection_ids) => ({ collection_ids })),
 );
@@ -131,7 +133,7 @@ const FILTERS = 300;
 const whole = { offset: 0, limit: 1_000 };
 const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) => id).sort();
 
-/** Each way there is to find something, over one random corpus. */
+/** All search operations, over one random corpus. */
 async function openLegs(): Promise<Readonly<Record<string, Leg>>> {
   const store = await openTestStore();
   const { corpus, sqlite, index, maintenance } = store;

@@ -1,4 +1,6 @@
-/** Another process that wants a data folder: `hold-folder.ts FOLDER` prints `held` or why not, then waits for its end. */
+/**
+ * Another process that opens a data folder: `hold-folder.ts FOLDER` prints `held` or the error, then waits to be ended.
+ */
 import { openDataFolder } from '../../src/store/data-folder.ts';
 
 try {

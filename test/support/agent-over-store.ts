@@ -14,17 +14,20 @@ import type { Retriever } from '../../src/retrieval/retriever.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import type { NewDocument } from '../../src/store/corpus.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
-import { createChunkSearch } from '../../src/store/sql/chunk-search.ts';
-import { openCollections } from '../../src/store/sql/open-collections.ts';
+import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
 import type { Store } from '../../src/store/sql/open-store.ts';
+import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
 import type { VectorIndex, VectorSpaceName } from '../../src/store/vector-index.ts';
 import { ragToolNames, ragTools, researchToolNames, researchTools } from '../../tools/index.ts';
 import { newDocument } from './new-document.ts';
 
-/** The space of `letters`. */
+/** The vector space of `letters`. */
 export const lettersSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
 
-/** Counts letters in four classes: near means much the same letters. Enough to have a semantic leg that always answers. */
+/**
+ * Counts letters in four classes, so that similar letters mean similar vectors. Provides a semantic leg that always
+ * answers.
+ */
 const letters: EmbeddingModel = {
   name: 'test/angles',
   isLexical: true,
@@ -58,7 +61,7 @@ export interface Published extends Partial<NewDocument> {
   readonly headings?: readonly string[];
 }
 
-/** A document of these passages, each a chunk at its place in the text, with a blank line between them. */
+/** A document with these chunks, each at its position in the text, separated by blank lines. */
 export async function addDocument(
   { corpus }: Pick<Store, 'corpus'>,
   name: string,
@@ -84,11 +87,11 @@ export async function addDocument(
 export interface RunningAgent {
   readonly agent: Agent;
   readonly conversations: Conversations;
-  /** Asks, and gives all that happens. */
+  /** Asks a question and returns all events. */
   ask(message: string, change?: Partial<AgentRequest>, signal?: AbortSignal): Promise<AgentEvent[]>;
 }
 
-/** The agent over an open store, with the tools of the product unless told otherwise. */
+/** The agent over an open store, with the product's tools by default. */
 export function agentOver(store: OpenStore, models: ModelRegistry, change: Partial<AgentParts> = {}): RunningAgent {
   const conversations = createConversations(store.conversations);
   const agent = createAgent({
@@ -117,7 +120,7 @@ export function agentOver(store: OpenStore, models: ModelRegistry, change: Parti
   };
 }
 
-/** What the HTTP face makes of a request that says nothing but the message; unnamed, so that no model is asked for one. */
+/** The agent request the HTTP API builds for a plain message; without a title, so that no model is asked for one. */
 export const agentRequest = (message: string, change: Partial<AgentRequest> = {}): AgentRequest => ({
   principal: defaultAdmin,
   mode: 'rag',
@@ -143,6 +146,6 @@ export const resultsIn = (events: readonly AgentEvent[]) =>
 export const textIn = (events: readonly AgentEvent[]): string =>
   events.map((event) => (event.type === 'message' ? event.text : '')).join('');
 
-/** The kinds of events, runs of one kind as one. */
+/** The types of events, consecutive ones of the same type as one. */
 export const kindsOf = (events: readonly AgentEvent[]): string[] =>
   events.map(({ type }) => type).filter((type, index, all) => type !== all[index - 1]);

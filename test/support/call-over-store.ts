@@ -1,4 +1,5 @@
 import type { Source } from '../../src/citations/citation.ts';
+import { citedPlace } from '../../src/citations/session-citations.ts';
 import { createSourceList } from '../../src/citations/source-list.ts';
 import { everything } from '../../src/documents/filter.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
@@ -12,11 +13,11 @@ export interface Caller {
   call(tool: Tool, given: unknown): Promise<ToolOutcome>;
   /** The result of a call that must succeed. */
   result(tool: Tool, given: unknown): Promise<ToolOutput>;
-  /** The text of a call that must fail. */
+  /** The error text of a call that must fail. */
   failure(tool: Tool, given: unknown): Promise<string>;
 }
 
-/** Calls tools as an agent's run does, over an open store; `visible` limits what may be seen. */
+/** Calls tools like an agent run, over an open store; `visible` limits what may be seen. */
 export function callerOver(store: OpenStore, change: Partial<ToolContext> = {}): Caller {
   const sources = createSourceList();
   const visible = change.visible ?? everything;
@@ -26,6 +27,10 @@ export function callerOver(store: OpenStore, change: Partial<ToolContext> = {}):
     settings: { ...defaultSearchSettings, filter: visible },
     visible,
     cite: (source) => sources.add(source),
+    cited: (number) => {
+      const source = sources.get(number);
+      return source && citedPlace(source);
+    },
     transcript: [],
     maxCharacters: 40_000,
     spend: () => {},

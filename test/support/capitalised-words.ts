@@ -1,7 +1,7 @@
-import type { Entity, ExtractedGraph, GraphExtractor, GraphPassage, Relationship } from '../../src/graph/graph.ts';
+import type { Entity, ExtractedGraph, GraphChunk, GraphExtractor, Relationship } from '../../src/graph/graph.ts';
 
-/** Words with a capital are entities, and two neighbours in a sentence are related: enough to see where they are kept. */
-export function capitalisedWords(passages: readonly GraphPassage[]): ExtractedGraph {
+/** A simple extractor: capitalised words are entities, and two adjacent ones in a sentence are related. */
+export function capitalisedWords(passages: readonly GraphChunk[]): ExtractedGraph {
   const entities = new Map<string, Entity>();
   const relationships = new Map<string, Relationship>();
   for (const { chunkId, text } of passages) {

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import type { ChromaLog } from '../../src/store/chroma/chroma-log.ts';
 import { type EmbeddedChroma, openEmbeddedChroma } from '../../src/store/chroma/embedded-chroma.ts';
 
-/** The copy of the native module for older systems has 50 MB: one for all tests. */
+/** Shared by all tests, because the native module patched for older systems has 50 MB. */
 export const bindingCache = fileURLToPath(new URL('../../node_modules/.cache/citewell', import.meta.url));
 
 export const silentLog: ChromaLog = { info: () => undefined, warn: () => undefined };
 
-/** A real embedded Chroma in a folder of its own, which goes with `close`. */
+/** A real embedded Chroma in a temporary folder, removed by `close`. */
 export async function startEmbeddedChroma(log: ChromaLog = silentLog): Promise<EmbeddedChroma> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-chroma-'));
   const chroma = await openEmbeddedChroma({ folder: join(folder, 'chroma'), cacheFolder: bindingCache, log });

@@ -1,10 +1,10 @@
 import { type FakeProvider, jsonReply, type Reply, startFakeProvider, streamReply } from './fake-provider.ts';
 
-/** What the fake model says in one reply. */
+/** One reply of the fake model. */
 export interface AnthropicTurn {
   readonly text?: string;
   readonly thinking?: { readonly text: string; readonly signature: string };
-  /** Data of a redacted thinking block, which comes after the readable one. */
+  /** Data of a redacted thinking block, after the readable one. */
   readonly redacted?: string;
   readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly stopReason?: string;
@@ -17,13 +17,13 @@ export interface AnthropicTurn {
   };
 }
 
-/** A server that speaks Anthropic's Messages format at `<origin>/v1/messages`. */
+/** A server with Anthropic's Messages API at `<origin>/v1/messages`. */
 export async function startFakeAnthropic(): Promise<FakeProvider & { readonly baseUrl: string }> {
   const provider = await startFakeProvider(() => anthropicError(500, 'api_error', 'no reply is scripted'));
   return Object.assign(provider, { baseUrl: provider.origin });
 }
 
-/** A streamed Messages reply, one delta per word, with the pings the service sends. */
+/** A streamed Messages reply, one delta per word, with the service's ping events. */
 export function messageReply(turn: AnthropicTurn): Reply {
   const usage = turn.usage ?? { input: 25, output: 15 };
   const event = (type: string, more: object = {}) => ({ event: type, data: { type, ...more } });
@@ -89,7 +89,7 @@ export function messageReply(turn: AnthropicTurn): Reply {
   ]);
 }
 
-/** An error body as Anthropic sends it. */
+/** An error body in Anthropic's format. */
 export function anthropicError(
   status: number,
   type: string,
@@ -102,7 +102,7 @@ export function anthropicError(
   );
 }
 
-/** A stream that starts well and then reports a failure, as an overloaded service does. */
+/** A stream that starts normally and then reports an error, as an overloaded service does. */
 export function failingMidway(type: string): Reply {
   const reply = messageReply({ text: 'Half an answer' });
   const failure = { type: 'error', error: { type, message: 'Overloaded' } };

@@ -7,15 +7,15 @@ import {
   streamReply,
 } from './fake-provider.ts';
 
-/** What the fake model says in one reply. */
+/** One reply of the fake model. */
 export interface OpenAiTurn {
   readonly text?: string;
   readonly thinking?: string;
   readonly refusal?: string;
-  /** `arguments` is the raw JSON text, so that broken JSON can be played. */
+  /** `arguments` is raw text, so that invalid JSON can be sent. */
   readonly toolCalls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
   readonly finishReason?: string;
-  /** Null plays a server that does not report usage. */
+  /** Null simulates a server that does not report usage. */
   readonly usage?: {
     readonly input: number;
     readonly cached?: number;
@@ -26,8 +26,8 @@ export interface OpenAiTurn {
 }
 
 /**
- * A server that speaks OpenAI's wire formats under `<origin>/v1`: Chat Completions, Responses, Embeddings.
- * Unscripted embedding requests are answered with vectors made from the text; everything else needs a script.
+ * A server with OpenAI's wire formats under `<origin>/v1`: Chat Completions, Responses, Embeddings. Unscripted
+ * embedding requests are answered with vectors computed from the text; everything else needs a script.
  */
 export async function startFakeOpenAi(): Promise<FakeProvider & { readonly baseUrl: string }> {
   const provider = await startFakeProvider((request) =>
@@ -184,7 +184,7 @@ export function responsesReply(turn: OpenAiTurn & { readonly incomplete?: string
   return streamReply(events);
 }
 
-/** An error body as OpenAI sends it. */
+/** An error body in OpenAI's format. */
 export function openAiError(
   status: number,
   message: string,
@@ -207,7 +207,7 @@ export const rateLimited = (retryAfter: string): Reply =>
     headers: { 'retry-after': retryAfter },
   });
 
-/** An embeddings reply; `shuffle` sends the vectors out of order, as the format allows. */
+/** An embeddings reply; `shuffle` returns the vectors out of order, which the format allows. */
 export function embeddingsReply(vectors: readonly (readonly number[])[], options: { shuffle?: boolean } = {}): Reply {
   const data = vectors.map((embedding, index) => ({ object: 'embedding', index, embedding }));
   if (options.shuffle) data.reverse();
@@ -226,7 +226,7 @@ export function embeddingsFor({ body }: ReceivedRequest): Reply {
   return embeddingsReply(texts.map((text) => fakeVector(text, body.dimensions ?? FAKE_DIMENSIONS)));
 }
 
-/** Counts letters by code; texts that share letters come near. Not of unit length, on purpose. */
+/** Counts letters by code, so that texts with the same letters are similar. Deliberately not of unit length. */
 export function fakeVector(text: string, dimensions = FAKE_DIMENSIONS): number[] {
   const vector = Array.from({ length: dimensions }, () => 0.01);
   for (const character of text.toLowerCase()) {

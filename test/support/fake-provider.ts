@@ -2,45 +2,45 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One thing a reply does to the connection, in order. */
+/** One step of a reply on the connection, in order. */
 export type Step =
   | { readonly send: string }
   | { readonly wait: number }
-  /** Keeps the connection open and silent until the client leaves. */
+  /** Keeps the connection open and silent until the client disconnects. */
   | { readonly hang: true }
-  /** Breaks the connection as a crashed server would. */
+  /** Breaks the connection, like a crashed server. */
   | { readonly cut: true };
 
-/** What the fake answers to one request. */
+/** The fake's reply to one request. */
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Nothing is sent, headers included, before the first `send`. */
+  /** Nothing, including headers, is sent before the first `send`. */
   readonly steps: readonly Step[];
 }
 
-/** A request as it arrived. */
+/** A received request. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
   readonly body: any;
-  /** Milliseconds, for measuring the pauses between tries. */
+  /** Milliseconds, for measuring the pauses between retries. */
   readonly at: number;
-  /** Settles when the exchange is over: `left` when the client broke it off. */
+  /** Settles when the exchange is over: `left` when the client disconnected. */
   readonly end: Promise<'finished' | 'left'>;
 }
 
-/** A local HTTP server that plays scripted replies, one per request, and keeps what it was asked. */
+/** A local HTTP server that plays scripted replies, one per request, and records the requests. */
 export interface FakeProvider {
   readonly origin: string;
   readonly requests: readonly ReceivedRequest[];
-  /** Adds to the script. */
+  /** Appends replies to the script. */
   next(...replies: readonly Reply[]): void;
-  /** Answers every request for which the script has nothing left. */
+  /** Answers requests after the end of the script. */
   otherwise(answer: (request: ReceivedRequest) => Reply): void;
-  /** Replies not yet played. */
+  /** Number of replies not yet played. */
   readonly unplayed: number;
   close(): Promise<void>;
 }
@@ -107,7 +107,7 @@ async function play(reply: Reply, response: ServerResponse, end: Promise<unknown
     } else if ('hang' in step) {
       await end;
     } else {
-      // Lets what was written reach the client first.
+      // Lets the written data reach the client first.
       await sleep(10);
       response.destroy();
     }
@@ -141,7 +141,7 @@ function encode({ event, data }: { readonly event?: string; readonly data: unkno
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${line}\n\n`;
 }
 
-/** Replaces what follows the first `count` steps; for streams that end badly. */
+/** Replaces the steps after the first `count`; for streams that break off. */
 export function endingAfter(count: number, reply: Reply, ...ending: readonly Step[]): Reply {
   return { ...reply, steps: [...reply.steps.slice(0, count), ...ending] };
 }
@@ -151,7 +151,7 @@ export function slowly(milliseconds: number, reply: Reply): Reply {
   return { ...reply, steps: reply.steps.flatMap((step) => [{ wait: milliseconds }, step]) };
 }
 
-/** Takes the request and never says a word. */
+/** Accepts the request and never responds. */
 export const silence: Reply = { steps: [{ hang: true }] };
 
 /** Breaks the connection before the status line. */

@@ -1,4 +1,4 @@
-/** A document, or a chunk with its document, as the oracle sees it. */
+/** A document, or a chunk with its document, in the oracle's form. */
 export interface OracleRecord {
   readonly documentId: string;
   readonly ownerId: string;
@@ -6,15 +6,15 @@ export interface OracleRecord {
   readonly type: string;
   readonly collectionIds: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Of the chunk's own; a document has none. */
+  /** The chunk's own metadata; empty for a document. */
   readonly own: Readonly<Record<string, unknown>>;
 }
 
 type Wire = Readonly<Record<string, unknown>>;
 
 /**
- * What a filter of the wire means (r2r-v3.md 4.2), read straight off the JSON and worked out a record at a time. It
- * shares no line with the product, so that what they agree on is not one mistake made twice.
+ * An independent oracle for filters (docs/contract.md 4.2), evaluated directly on the JSON, one record at a time. It
+ * shares no code with the product, so that agreement does not repeat the same mistake.
  */
 export function fits(wire: Wire, record: OracleRecord): boolean {
   for (const [key, condition] of Object.entries(wire)) {
@@ -37,7 +37,7 @@ function fieldFits(name: string, condition: unknown, record: OracleRecord): bool
   }
   return Object.entries(condition as Wire).every(([operator, operand]) => {
     if (isSet) return setFits(name === 'collection_id', operator, operand, record.collectionIds);
-    // Identifiers are texts, and so is what they are compared with.
+    // Identifiers are strings, and are compared as strings.
     const isId = name === 'document_id' || name === 'owner_id';
     return valueFits(operator, isId ? asText(operand) : operand, lookUp(name, record));
   });
@@ -114,7 +114,9 @@ function valueFits(operator: string, operand: unknown, value: unknown): boolean 
     case '$lte':
       return order(value, operand) <= 0;
     case '$in':
-      return (operand as unknown[]).some((wanted) => (wanted === null ? isAbsent : same(value, wanted)));
+      return (operand as unknown[]).some((wanted) =>
+        wanted === null ? isAbsent : same(value, wanted) || holds(wanted),
+      );
     case '$nin':
       return !valueFits('$in', operand, value);
     case '$like':
@@ -133,7 +135,7 @@ function valueFits(operator: string, operand: unknown, value: unknown): boolean 
 
 const same = (value: unknown, operand: unknown): boolean => order(value, operand) === 0;
 
-/** NaN, which is neither more nor less nor the same, for what can not be read as the operand's kind. */
+/** NaN, which compares false with everything, for a value that cannot be converted to the operand's type. */
 function order(value: unknown, operand: unknown): number {
   if (typeof operand === 'number') {
     if (typeof value === 'number') return value - operand;

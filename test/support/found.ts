@@ -1,7 +1,7 @@
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import type { Retriever, SearchOutcome } from '../../src/retrieval/retriever.ts';
 
-/** A chunk as a search gives it; its number among those made keeps ids apart. */
+/** A chunk as returned by a search; a running number makes its id unique. */
 export function foundChunk(text: string, given: Partial<ScoredChunk> = {}): ScoredChunk {
   return {
     id: given.id ?? `chunk ${text.slice(0, 40)}`,
@@ -27,6 +27,7 @@ const outcomeOf = (chunks: readonly ScoredChunk[]): SearchOutcome => ({
     strategy: 'vanilla',
     embedder: null,
     hybrid: null,
+    fusion: null,
     semanticHits: null,
     fullTextHits: chunks.length,
     terms: [],
@@ -35,7 +36,7 @@ const outcomeOf = (chunks: readonly ScoredChunk[]): SearchOutcome => ({
   },
 });
 
-/** A retriever that finds the same for every query. */
+/** A retriever with the same hits for every query. */
 export const finding = (...chunks: readonly ScoredChunk[]): Retriever => ({
   search: async (_query, _settings, signal) => {
     signal.throwIfAborted();

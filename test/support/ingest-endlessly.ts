@@ -2,7 +2,7 @@ import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts
 import { openStore } from '../../src/store/sql/open-store.ts';
 import { newChunks, newDocument, publication } from './new-document.ts';
 
-// Run as a process of its own, to be killed: publishes documents and says the id of each that is out.
+// Runs as a separate process, to be killed: publishes documents and prints the id of each published one.
 const [, , path = ''] = process.argv;
 const { corpus } = await openStore({ path, index: memoryVectorIndex(), embeddingText: ({ text }) => text });
 const ingestSome = async (writer: number) => {

@@ -2,7 +2,7 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import { defaultCollectionId, documentId } from '../../src/documents/ids.ts';
 import type { NewChunk, NewDocument, Publication } from '../../src/store/corpus.ts';
 
-/** A document on its way in, told apart by its name. */
+/** A new document, identified by its name. */
 export function newDocument(name: string, change: Partial<NewDocument> = {}): NewDocument {
   const ownerId = defaultAdmin.userId;
   return {
@@ -21,7 +21,7 @@ export function newDocument(name: string, change: Partial<NewDocument> = {}): Ne
   };
 }
 
-/** A passage at a place, with a direction of its own. */
+/** A chunk at a position, with its own direction. */
 export function newChunk(order: number, text = `passage number ${order}`, change: Partial<NewChunk> = {}): NewChunk {
   return {
     text,
@@ -38,7 +38,7 @@ export function newChunk(order: number, text = `passage number ${order}`, change
 export const newChunks = (count: number, text?: string): NewChunk[] =>
   Array.from({ length: count }, (_, order) => newChunk(order, text));
 
-/** A unit vector of `testSpace`; other numbers, other directions. */
+/** A unit vector of `testSpace`; different numbers have different directions. */
 export function direction(number: number): Float32Array {
   const angle = number * 0.7;
   return Float32Array.of(Math.cos(angle) * 0.8, Math.sin(angle) * 0.8, 0.6, 0);

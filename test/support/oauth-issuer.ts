@@ -2,24 +2,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 
-export interface TokenWishes {
+export interface TokenOptions {
   readonly subject?: string;
   readonly audience?: string | readonly string[];
   readonly issuer?: string;
-  /** Seconds from now; null leaves the claim out. */
+  /** Seconds from now; null omits the claim. */
   readonly expiresIn?: number | null;
   readonly notBefore?: number;
-  /** Signed by a key that the issuer does not publish. */
+  /** Signed with a key that the issuer does not publish. */
   readonly isForged?: boolean;
 }
 
 export interface OAuthIssuer {
   readonly issuer: string;
-  /** How often each path was asked for. */
+  /** Number of requests per path. */
   readonly asked: ReadonlyMap<string, number>;
-  /** An access token as this issuer makes them. */
-  token(wishes: TokenWishes): Promise<string>;
-  /** The public key in its published form, for those who would misuse it as a secret. */
+  /** An access token by this issuer. */
+  token(options: TokenOptions): Promise<string>;
+  /** The public key in its published form, for attacks that use it as an HMAC secret. */
   readonly published: string;
   /** Whether requests are answered with errors. */
   isBroken: boolean;
@@ -27,13 +27,13 @@ export interface OAuthIssuer {
 }
 
 interface IssuerOptions {
-  /** Where the metadata is: RFC 8414, or OpenID Connect only. */
+  /** Location of the metadata: RFC 8414, or OpenID Connect only. */
   readonly metadata?: 'oauth' | 'openid';
-  /** In place of its own name. */
+  /** Issuer name in the metadata instead of its own. */
   readonly claims?: string;
 }
 
-/** An authorization server over loopback, as far as a resource server needs one: metadata, keys, tokens. */
+/** An authorization server over loopback with the endpoints a resource server needs: metadata and keys. */
 export async function startIssuer({ metadata = 'oauth', claims }: IssuerOptions = {}): Promise<OAuthIssuer> {
   const [own, stranger] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')]);
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'ES256', use: 'sig' };

@@ -5,6 +5,7 @@ import { type OpenAiModelParts, openAiModel } from '../../src/models/openai/open
 import { type OpenAiProvider, openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { createModelRegistry } from '../../src/models/registry.ts';
 import { defaultTimeLimits } from '../../src/models/watch-stream.ts';
+import { createRefusals } from '../../src/models/without-refused.ts';
 import type { JsonSchema, Tool } from '../../src/toolbox/tool.ts';
 import { toolFromJsonSchema } from '../../src/toolbox/tool-from-json-schema.ts';
 import { agentOver, type OpenStore } from './agent-over-store.ts';
@@ -12,7 +13,7 @@ import { messageReply, startFakeAnthropic } from './fake-anthropic.ts';
 import { chatReply, responsesReply, startFakeOpenAi } from './fake-openai.ts';
 import type { FakeProvider, Reply } from './fake-provider.ts';
 
-/** A question with tools and the calls a right model makes. */
+/** A question with tools and the correct calls. */
 export interface ToolCallRow {
   readonly id: string;
   readonly messages: readonly { readonly role: string; readonly content: string }[];
@@ -24,14 +25,14 @@ export interface ToolCallRow {
   readonly calls: readonly { readonly name: string; readonly arguments: JsonSchema }[];
 }
 
-/** A call as a model streams it: its arguments are text, JSON or not. */
+/** A call as streamed by a model: its arguments are text, valid JSON or not. */
 export interface WireCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** A provider's wire format, spoken by a local server to the real client. */
+/** A provider's wire format, served by a local server for the real client. */
 export interface WireProvider {
   readonly name: string;
   readonly models: ModelRegistry;
@@ -41,7 +42,7 @@ export interface WireProvider {
 
 const noRetries = { maxTries: 1, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 1 };
 
-/** All wire formats there are; each server is the caller's to close. */
+/** All wire formats; the caller closes each server. */
 export async function startWireProviders(): Promise<readonly WireProvider[]> {
   const [chat, responses, anthropic] = await Promise.all([startFakeOpenAi(), startFakeOpenAi(), startFakeAnthropic()]);
   const registry = (settings: Parameters<typeof createModelRegistry>[0], model: string) =>
@@ -56,7 +57,7 @@ export async function startWireProviders(): Promise<readonly WireProvider[]> {
     {
       name: 'OpenAI Responses',
       server: responses,
-      // Spoken with OpenAI's own address alone, so the registry cannot be had for it here.
+      // Used only with OpenAI's own address, so the registry cannot provide it here.
       models: onlyThis(openAiModel('gpt-6.1-sol', responsesParts(responses.baseUrl))),
       reply: responsesReply,
     },
@@ -86,7 +87,7 @@ function responsesParts(baseUrl: string): OpenAiModelParts {
     apiKey: 'sk-test',
     isOpenAi: true,
   };
-  return { provider, client: openAiClient(provider), limits: defaultTimeLimits };
+  return { provider, client: openAiClient(provider), limits: defaultTimeLimits, refusals: createRefusals() };
 }
 
 export interface Played {
@@ -94,7 +95,7 @@ export interface Played {
   readonly events: readonly AgentEvent[];
 }
 
-/** One run of the agent on the row's question, in which the provider makes these calls and then answers. */
+/** One agent run on the row's question, in which the provider makes these calls and then answers. */
 export async function playCalls(
   store: OpenStore,
   { models, server, reply }: WireProvider,
@@ -134,7 +135,7 @@ export const isWhole = ({ calls }: ToolCallRow, { reached }: Played): boolean =>
     calls.map(({ name, arguments: given }) => ({ name, arguments: given })),
   );
 
-/** Each way in which a model gets its first call wrong; `code` is how the result names it. */
+/** All ways in which a model can get its first call wrong; `code` is the error code of the result. */
 export function brokenVariants(
   row: ToolCallRow,
 ): { readonly code: string; readonly call: WireCall; readonly why: string }[] {
@@ -160,7 +161,7 @@ export function brokenVariants(
   ];
 }
 
-/** Whether the broken call became a result that says so, nothing reached a tool, and the run answered. */
+/** Whether the invalid call became an error result, no tool was called, and the run answered. */
 export const isSurvived = (code: string, { reached, events }: Played): boolean =>
   reached.length === 0 &&
   events.at(-1)?.type === 'final_answer' &&

@@ -1,6 +1,6 @@
 import type { PreparationJob } from '../../src/ingest/prepare-document.ts';
 
-/** A job to read such a file. */
+/** A job to read a file with this content. */
 export const jobOf = (fileName: string, text: string): PreparationJob => ({
   bytes: new TextEncoder().encode(text),
   fileName,
@@ -10,6 +10,6 @@ export const jobOf = (fileName: string, text: string): PreparationJob => ({
   skipSummary: true,
 });
 
-/** Lists in lists, which take a parser of Markdown minutes. */
+/** Nested lists, which take a Markdown parser minutes. */
 export const endlessMarkdown = (): string =>
   Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n');

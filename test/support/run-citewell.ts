@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../../src/cli/citewell.js', import.meta.url));
+/** The program built before the tests (`test/support/build-once.ts`). */
+export const PROGRAM = fileURLToPath(new URL('../../dist/src/cli/citewell.js', import.meta.url));
+/** Shared by all tests, because the native module patched for this system has 50 MB. */
+const CACHES = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 const START_WITHIN_MS = 20_000;
 
 export interface Run {
@@ -12,16 +15,20 @@ export interface Run {
 }
 
 export interface RunOptions {
-  /** Where it runs; its data folder is `.citewell` in there, and a `.env` is read from there. */
+  /** Working directory, with the data folder `.citewell` and an optional `.env`. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Given to it on stdin; `open` leaves stdin to whoever `onStart` tells. Nothing by default. */
+  /** Content of stdin; `open` leaves stdin to `onStart`. Empty by default. */
   readonly input?: string | { readonly open: true };
-  /** Told of the process once it runs. */
+  /** A wrapper command that changes limits, such as `prlimit --nofile=64`. */
+  readonly via?: readonly string[];
+  /** Milliseconds for a server to start; default 20 s. */
+  readonly startWithinMs?: number;
+  /** Called with the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
 }
 
-/** Runs the real program to its end, with no setting of the surrounding environment. */
+/** Runs the real program to its end, without settings from the environment. */
 export async function runCitewell(args: readonly string[], options: RunOptions): Promise<Run> {
   const child = start(args, options);
   if (typeof options.input === 'string') child.stdin?.end(options.input);
@@ -47,11 +54,11 @@ export interface RunningServer {
   end(
     signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL',
   ): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
-  /** Makes sure that it is gone. */
+  /** Kills the process if it is still running. */
   kill(): Promise<void>;
 }
 
-/** `citewell serve` on a free port; returns when it says where it listens. */
+/** Starts `citewell serve` on a free port; returns when it reports its address. */
 export async function startCitewell(options: RunOptions): Promise<RunningServer> {
   const child = start(['serve', '--port', '0'], options);
   options.onStart?.(child);
@@ -67,7 +74,11 @@ export async function startCitewell(options: RunOptions): Promise<RunningServer>
     stderr += text;
   });
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  const timer = setTimeout(() => reject(new Error(`The server did not start:\n${stdout}${stderr}`)), START_WITHIN_MS);
+  const { startWithinMs = START_WITHIN_MS } = options;
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    reject(new Error(`The server did not start:\n${stdout}${stderr}`));
+  }, startWithinMs);
   ended.then((code) => reject(new Error(`The server ended with ${code}:\n${stdout}${stderr}`)));
   const url = await ready.finally(() => clearTimeout(timer));
   return {
@@ -88,11 +99,12 @@ export async function startCitewell(options: RunOptions): Promise<RunningServer>
   };
 }
 
-function start(args: readonly string[], { cwd, env = {}, input }: RunOptions): ChildProcess {
-  // As little as a process needs: no key and no setting of whoever runs the tests reaches it.
+function start(args: readonly string[], { cwd, env = {}, input, via = [] }: RunOptions): ChildProcess {
+  // A minimal environment: no key or setting of the user who runs the tests is inherited.
   const { PATH = '', HOME = '', TMPDIR, SystemRoot } = process.env;
-  const kept = { PATH, HOME, ...(TMPDIR && { TMPDIR }), ...(SystemRoot && { SystemRoot }) };
-  return spawn(process.execPath, [PROGRAM, ...args], {
+  const kept = { PATH, HOME, XDG_CACHE_HOME: CACHES, ...(TMPDIR && { TMPDIR }), ...(SystemRoot && { SystemRoot }) };
+  const [program = process.execPath, ...words] = [...via, process.execPath, PROGRAM, ...args];
+  return spawn(program, words, {
     cwd,
     env: { ...kept, NO_COLOR: '1', ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

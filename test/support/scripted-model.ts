@@ -2,25 +2,25 @@ import { onTestFinished } from 'vitest';
 import type { ToolCall } from '../../src/models/message.ts';
 import type { Model, ModelEvent, ModelRegistry, ModelRequest, StopReason } from '../../src/models/model.ts';
 
-/** One turn of a script: what the model does when it is asked. */
+/** One turn of a script: the model's response to one request. */
 export type ScriptedTurn = (request: ModelRequest) => AsyncIterable<ModelEvent> | Iterable<ModelEvent>;
 
 export interface ScriptedModel extends Model {
-  /** What it was asked, in order. */
+  /** The received requests, in order. */
   readonly requests: readonly ModelRequest[];
 }
 
 const usage = { input: 10, cachedInput: 0, output: 5, reasoning: 0 };
 const stop = (reason: StopReason): ModelEvent => ({ type: 'stop', reason, usage, model: 'test/scripted' });
 
-/** Says the text in small tokens, then stops. */
+/** Writes the text in small tokens, then stops. */
 export const says = (text: string, reason: StopReason = 'end'): ScriptedTurn =>
   function* () {
     for (const token of text.match(/[\s\S]{1,3}/g) ?? []) yield { type: 'text', text: token };
     yield stop(reason);
   };
 
-/** Thinks, then says. */
+/** Thinks, then writes. */
 export const thinks = (thought: string, text: string): ScriptedTurn =>
   function* (request) {
     yield { type: 'thinking', text: thought };
@@ -34,15 +34,17 @@ export const calls = (...toolCalls: readonly ToolCall[]): ScriptedTurn =>
     yield stop('tool_calls');
   };
 
-/** Says something, then fails. */
+/** Writes some text, then fails. */
 export const fails = (error: Error, text = ''): ScriptedTurn =>
   function* () {
     if (text !== '') yield { type: 'text', text };
     throw error;
   };
 
-/** A model that plays its turns one after another. It fails on a call it was not told about, and a test that ends before
- * the script does fails too. */
+/**
+ * A model that plays its turns one after another. An unexpected call fails, and so does a test that ends before the
+ * script.
+ */
 export function scriptedModel(...turns: readonly ScriptedTurn[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   onTestFinished(() => {

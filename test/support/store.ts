@@ -2,15 +2,16 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NewChunk, NewDocument } from '../../src/store/corpus.ts';
 import { type MemoryVectorIndex, memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
-import type { EmbeddingText } from '../../src/store/sql/fill-space.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/sql/open-store.ts';
+import type { EmbeddingText } from '../../src/store/sql/vector-spaces/fill-space.ts';
 import type { VectorSpaceName } from '../../src/store/vector-index.ts';
+import { migratedDatabase } from './migrated-database.ts';
 import { publication } from './new-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export { direction, newChunk, newChunks, newDocument, publication } from './new-document.ts';
 
-/** The space that the vectors of `chunk` are of. */
+/** The vector space of `chunk`'s vectors. */
 export const testSpace: VectorSpaceName = { embedder: 'test/angles', version: '1', dimensions: 4 };
 
 const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, ...headingPath, text].join('\n');
@@ -20,18 +21,18 @@ export type TestStoreOptions = Pick<StoreOptions, 'versionsKept'>;
 export interface TestStore extends Store {
   readonly index: MemoryVectorIndex;
   readonly path: string;
-  /** Closes and opens again, as a new process would. */
+  /** Closes and reopens, like a new process. */
   reopen(options?: TestStoreOptions): Promise<TestStore>;
 }
 
-/** A store in a folder of its own over the twin of the vector index, claimed for `testSpace`, closed with the test. */
+/** A store in a temporary folder over the in-memory vector index, with `testSpace`, closed with the test. */
 export async function openTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
-  const path = join(await temporaryFolder(), 'citewell.db');
+  const path = await migratedDatabase(join(await temporaryFolder(), 'citewell.db'));
   return open(path, memoryVectorIndex(), options);
 }
 
 async function open(path: string, index: MemoryVectorIndex, options: TestStoreOptions): Promise<TestStore> {
-  const store = await openStore({ path, index, embeddingText, ...options });
+  const store = await openStore({ path, index, embeddingText, readers: 1, ...options });
   onTestFinished(() => store.close());
   if ((await store.spaces.list()).length === 0) await store.spaces.claim(testSpace);
   return {
@@ -45,7 +46,7 @@ async function open(path: string, index: MemoryVectorIndex, options: TestStoreOp
   };
 }
 
-/** Begins, stages and publishes a document with these passages. */
+/** Begins, stages and publishes a document with these chunks. */
 export async function ingest({ corpus }: Store, document: NewDocument, chunks: readonly NewChunk[]) {
   await corpus.begin(document);
   await corpus.stage(document.id, chunks);

@@ -3,7 +3,7 @@ const TOPICS = 10;
 const WORDS_PER_TOPIC = 12;
 const PASSAGES_PER_TOPIC = 24;
 
-/** A made-up word, unlike that of any other number, which no stemmer takes for English. */
+/** A made-up word, dissimilar for each number, which no stemmer takes for English. */
 function madeUp(number: number): string {
   return [...String(number).padStart(4, '0')].map((digit) => SYLLABLES[Number(digit)]).join('');
 }
@@ -21,8 +21,8 @@ const passages = Array.from({ length: TOPICS * PASSAGES_PER_TOPIC }, (_, number)
 });
 
 /**
- * A small corpus about ten things. Each has its own words, of which every passage has some, and a rare name that only
- * two passages say.
+ * A small corpus about ten subjects. Each has its own vocabulary, of which every text uses some, and a rare name that
+ * only two texts contain.
  */
 export const subjects = {
   passages,

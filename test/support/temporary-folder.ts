@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder of the running test's own, gone when the test is. */
+/** A temporary folder, removed with the running test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ const WORDS = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', 'king', 'queen', 'apple', 'pe
 const WIDTH = 4;
 const MAX_LENGTH = 12;
 
-/** One row per word: royalty in the first place, fruit in the second, and nothing that is all zeros. */
+/** One row per word: royalty in the first component, fruit in the second, and no row is all zeros. */
 const ROWS: readonly (readonly number[])[] = [
   [9, 9, 9, 9], // padding, which must not count
   [0, 0, 0, 1],
@@ -21,8 +21,8 @@ const ROWS: readonly (readonly number[])[] = [
 ];
 
 /**
- * Writes an embedding model as the Hugging Face hub lays it out, small enough to be made by hand: a word-piece
- * tokenizer of eleven words and a network that looks each word's vector up.
+ * Writes an embedding model in the layout of the Hugging Face hub, small enough to be written by hand: a WordPiece
+ * tokenizer of eleven words and a network that looks up each word's vector.
  */
 export async function writeTinyModel(folder: string): Promise<void> {
   await mkdir(join(folder, 'onnx'), { recursive: true });
@@ -94,7 +94,7 @@ export async function writeTinyModel(folder: string): Promise<void> {
 
 const special2 = (id: string) => ({ SpecialToken: { id, type_id: 0 } });
 
-/** An ONNX file (a protocol buffer): `last_hidden_state = Gather(rows, input_ids)`, and inputs nobody reads. */
+/** An ONNX file (a protocol buffer): `last_hidden_state = Gather(rows, input_ids)`, and unused inputs. */
 function tinyNetwork(): Buffer {
   const weights = Buffer.alloc(ROWS.length * WIDTH * 4);
   for (const [index, value] of ROWS.flat().entries()) weights.writeFloatLE(value, index * 4);

@@ -4,12 +4,15 @@ import { z } from 'zod';
 import type { Filter } from '../../src/documents/filter.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import type { Tool, ToolOutput } from '../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { content } from '../../tools/rag/content.ts';
 import { getFileContent } from '../../tools/rag/get-file-content.ts';
 import { searchFileDescriptions } from '../../tools/rag/search-file-descriptions.ts';
 import { searchFileKnowledge } from '../../tools/rag/search-file-knowledge.ts';
+import { rag } from '../../tools/research/rag.ts';
 import { addDocument } from '../support/agent-over-store.ts';
 import { type Caller, callerOver } from '../support/call-over-store.ts';
+import { newDocument } from '../support/new-document.ts';
 import { openTestStore, type TestStore } from '../support/store.ts';
 
 const titled = (value: string): Filter => ({ kind: 'compare', field: 'title', op: 'eq', value });
@@ -17,7 +20,7 @@ const passages = (count: number, word: string) =>
   Array.from({ length: count }, (_, order) => `Passage ${order} speaks of ${word} and of number ${order * 7}.`);
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
-/** Calls a tool again and again with the cursor of its structured output; every page must fit its schema and its text. */
+/** Calls a tool repeatedly with the cursor of its structured output; every page must match its schema and its text. */
 async function pages(caller: Caller, tool: Tool, given: object): Promise<ToolOutput[]> {
   const all: ToolOutput[] = [];
   for (let cursor: unknown; ; ) {
@@ -30,7 +33,7 @@ async function pages(caller: Caller, tool: Tool, given: object): Promise<ToolOut
       expect(fits.error).toBeUndefined();
     }
     cursor = page.structured['next_cursor'];
-    // Either form alone is enough to go on.
+    // Either form alone is sufficient to continue.
     if (cursor === undefined) {
       expect(page.text).toMatch(/\nEnd of /);
       return all;
@@ -41,6 +44,40 @@ async function pages(caller: Caller, tool: Tool, given: object): Promise<ToolOut
 }
 
 const listOf = (page: ToolOutput, member: string) => page.structured[member] as readonly Record<string, unknown>[];
+
+describe('on an empty corpus', () => {
+  const given: readonly (readonly [Tool, object])[] = [
+    [searchFileKnowledge, { query: 'tea' }],
+    [searchFileDescriptions, { query: 'tea' }],
+    [searchFileDescriptions, {}],
+    [content, { document_id: UNKNOWN }],
+    [content, { around_chunk_id: UNKNOWN }],
+    [getFileContent, { document_id: 'tea-time' }],
+    [rag, { query: 'What is tea?' }],
+  ];
+
+  it.each(given.map(([tool, input]) => [tool.name, JSON.stringify(input), tool, input] as const))(
+    '%s says so, and what to do: %s',
+    async (_name, _json, tool, input) => {
+      const store = await openTestStore();
+      const asks = { ask: () => Promise.reject(new Error('Nobody is asked.')) };
+      const inAgent = await callerOver(store, asks).call(tool, input);
+      const text = (outcome: typeof inAgent) => (outcome.isError ? outcome.text : outcome.output.text);
+      expect(text(inAgent)).toMatch(/The corpus is empty\. Other words will not help\. .*citewell ingest PATH/);
+      const intake = {} as NonNullable<ToolContext['intake']>;
+      expect(text(await callerOver(store, { ...asks, intake }).call(tool, input))).toContain('the tools ingest_file');
+    },
+  );
+
+  it('a filter that lets nothing through is named as another reason, and a document that is being read', async () => {
+    const store = await openTestStore();
+    const hidden = callerOver(store, { visible: titled('Tea') });
+    expect((await hidden.result(searchFileKnowledge, { query: 'tea' })).text).toContain('or none of its documents may');
+    await store.corpus.begin(newDocument('Tea'));
+    const { text } = await callerOver(store).result(searchFileDescriptions, { query: 'nothing like it' });
+    expect(text).toMatch(/^One document is still being read in/);
+  });
+});
 
 describe('search_file_knowledge', () => {
   async function open(): Promise<{ store: TestStore; caller: Caller }> {
@@ -66,7 +103,9 @@ describe('search_file_knowledge', () => {
     });
     const [first] = listOf({ text, structured }, 'results');
     expect(first?.['text']).toBe('Passage 3 speaks of tea and of number 21.');
-    for (const member of ['chunk_id', 'document_id', 'text', 'marker']) expect(text).toContain(String(first?.[member]));
+    for (const member of ['text', 'marker']) expect(text).toContain(String(first?.[member]));
+    expect(text).toMatch(/^\[1\] Tea · [0-9a-f]{8}:3\n/);
+    expect(text).toContain('Coverage 1.00.');
     expect(sources).toHaveLength(2);
     expect(caller.sources.get(1)).toMatchObject({ kind: 'chunk', chunk: { id: first?.['chunk_id'] } });
   });
@@ -98,7 +137,20 @@ describe('search_file_knowledge', () => {
     expect(new Set(listOf(open_, 'results').map(({ title }) => title))).toEqual(new Set(['Tea']));
     const none = await caller.result(searchFileKnowledge, { query: 'coffee', filters: { title: { $eq: 'Coffee' } } });
     expect(none.structured['results']).toEqual([]);
-    expect(none.text).toMatch(/^No passage matches\. Try other words/);
+    expect(none.text).toMatch(/^No document has title "Coffee"; it is "Tea"\./);
+  });
+
+  it('names the fields and values there are where a filter has others', async () => {
+    const { caller } = await open();
+    const textFor = async (filters: object) =>
+      (await caller.result(searchFileKnowledge, { query: 'tea', filters })).text;
+    expect(await textFor({ 'metadata.yeer': { $eq: 2020 } })).toMatch(
+      /^No document has the field "metadata.yeer"\. Fields: document_type, title, created_at, metadata.year\./,
+    );
+    expect(await textFor({ $and: [{ title: { $eq: 'Cofee' } }] })).toMatch(
+      /^No document has title "Cofee"; it is "(Tea|Coffee)", "(Tea|Coffee)"\./,
+    );
+    expect(await textFor({ 'metadata.year': { $gt: 2021 } })).toMatch(/^No passage matches/);
   });
 
   it('takes its number of results from the request when the model names none', async () => {
@@ -316,7 +368,7 @@ describe('get_file_content', () => {
       'no pages 2 to 1',
     );
     expect(await caller.failure(getFileContent, { document_id: document.id, offset: 99_999 })).toContain(
-      'goes from 0 to',
+      'The offset 99999 lies past the end: the text goes from 0 to',
     );
   });
 

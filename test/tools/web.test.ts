@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readWebPage } from '../../src/ingest/read-web-page.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import { publicOnly } from '../../src/web/address-rules.ts';
+import { createCrawlPolicy } from '../../src/web/crawl-policy.ts';
 import { createWebPages } from '../../src/web/create-web-pages.ts';
 import { createWebSearch } from '../../src/web/create-web-search.ts';
 import { createPageFetcher } from '../../src/web/page-fetcher.ts';
 import { tavily } from '../../src/web/search/tavily.ts';
-import { createSiteManners } from '../../src/web/site-manners.ts';
 import { webScrape } from '../../tools/rag/web-scrape.ts';
 import { webSearch } from '../../tools/rag/web-search.ts';
 import { makeZip, wordParagraph, wordParts } from '../ingest/make-docx.ts';
@@ -18,7 +18,7 @@ import { serve } from '../web/support.ts';
 
 type Reply = { readonly body: string | Buffer; readonly headers?: Record<string, string>; readonly status?: number };
 
-/** A site of the test's own, read by the real parts: fetcher, manners, cache, readers. */
+/** A test site, read by the real parts: fetcher, rate limits, cache, readers. */
 async function site(files: Readonly<Record<string, Reply>>) {
   const server = await serve((request, response) => {
     const file = files[request.url ?? ''];
@@ -29,8 +29,8 @@ async function site(files: Readonly<Record<string, Reply>>) {
   });
   const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate: true } });
   onTestFinished(() => fetcher.close());
-  const manners = createSiteManners(fetcher, { obeysRobots: true, gap: 0 });
-  const webPages = createWebPages({ fetcher, manners, readPage: readWebPage, analyser: { analyse, analyseQuery } });
+  const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, gap: 0 });
+  const webPages = createWebPages({ fetcher, crawlPolicy, readPage: readWebPage, analyser: { analyse, analyseQuery } });
   return { ...server, webPages };
 }
 

@@ -12,7 +12,7 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** A browser that can be driven here: the one of CITEWELL_BROWSER, else one in a usual place. */
+/** An installed browser: the one of CITEWELL_BROWSER, else one in a usual place. */
 export async function findBrowser(): Promise<string | undefined> {
   if (!(await hasPlaywright())) return undefined;
   const named = process.env['CITEWELL_BROWSER'];
@@ -43,7 +43,7 @@ async function processes(): Promise<Process[]> {
     });
 }
 
-/** Processes this one has started, and those that they have; the one that lists them aside. */
+/** Descendant processes of this one, without the one that lists them. */
 export async function offspring(): Promise<number[]> {
   const all = await processes();
   const below = (parent: number): number[] =>
@@ -52,7 +52,7 @@ export async function offspring(): Promise<number[]> {
   return below(process.pid).filter((id) => now.has(id));
 }
 
-/** Those of the processes that are still there when they have had two seconds to go. */
+/** Those of the processes that still run after two seconds. */
 export async function leftOf(ids: readonly number[]): Promise<number[]> {
   for (let tries = 0; ; tries += 1) {
     const left = (await processes()).filter(({ id, isDead }) => !isDead && ids.includes(id)).map(({ id }) => id);

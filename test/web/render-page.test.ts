@@ -14,7 +14,7 @@ const browser = await findBrowser();
 const signal = new AbortController().signal;
 const textOf = ({ bytes }: FetchedPage): string => Buffer.from(bytes).toString('utf8');
 
-/** A fetcher for which just these servers are open. */
+/** A fetcher that may access only these servers. */
 function fetcherOf(...servers: readonly TestServer[]): PageFetcher {
   const open = servers.flatMap(({ port }) => readOpenHost(`127.0.0.1:${port}`) ?? []);
   const fetcher = createPageFetcher({ rules: { ...publicOnly, open } });

@@ -10,7 +10,7 @@ const pageOf = (url: string, bytes: Uint8Array = Buffer.from('text')): FetchedPa
   ...{ url, bytes, mediaType: 'text/html', fileName: 'page.html', validators: {}, hops: [url] },
 });
 
-/** Fetches what the pattern names; `fetched` says what that was. */
+/** Fetches addresses that match the pattern; `fetched` lists them. */
 function fetcherOf(allowed: RegExp, bytes?: Uint8Array): Pick<PageFetcher, 'fetch'> & { readonly fetched: string[] } {
   const fetched: string[] = [];
   return {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { publicOnly } from '../../src/web/address-rules.ts';
+import { createCrawlPolicy } from '../../src/web/crawl-policy.ts';
 import { createPageFetcher } from '../../src/web/page-fetcher.ts';
 import { readRobots } from '../../src/web/robots.ts';
-import { createSiteManners } from '../../src/web/site-manners.ts';
 import { crawledPages, type SitePage, sitemapPages } from '../../src/web/site-pages.ts';
 import { serve } from './support.ts';
 
@@ -17,8 +17,8 @@ async function site(files: Readonly<Record<string, string | Buffer>>, gap = 0) {
   });
   const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate: true } });
   onTestFinished(() => fetcher.close());
-  const manners = createSiteManners(fetcher, { obeysRobots: true, gap });
-  return { ...server, walk: { fetcher, manners, signal, limit: 100 }, fetcher };
+  const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, gap });
+  return { ...server, walk: { fetcher, crawlPolicy, signal, limit: 100 }, fetcher };
 }
 
 async function pathsOf(pages: AsyncIterable<SitePage>): Promise<string[]> {
@@ -79,19 +79,19 @@ describe('manners', () => {
   it('leave time between two requests to one host', async () => {
     const { url, walk } = await site({ '/': 'home' }, 60);
     const startedAt = performance.now();
-    for (let time = 0; time < 3; time++) await walk.manners.admit(new URL(url), signal);
+    for (let time = 0; time < 3; time++) await walk.crawlPolicy.admit(new URL(url), signal);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(115);
   });
 
   it('read robots.txt once for a site, and take a failing server for a no', async () => {
     const server = await serve((_, response) => response.writeHead(503).end());
     const { fetcher } = await site({});
-    const manners = createSiteManners(fetcher, { obeysRobots: true, gap: 0 });
+    const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, gap: 0 });
     for (let time = 0; time < 2; time++) {
-      await expect(manners.admit(new URL(`${server.url}/x`), signal)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(crawlPolicy.admit(new URL(`${server.url}/x`), signal)).rejects.toMatchObject({ code: 'forbidden' });
     }
     expect(server.requests).toEqual(['GET /robots.txt']);
-    const rude = createSiteManners(fetcher, { obeysRobots: false, gap: 0 });
+    const rude = createCrawlPolicy(fetcher, { obeysRobots: false, gap: 0 });
     await rude.admit(new URL(`${server.url}/x`), signal);
     expect(server.requests).toHaveLength(1);
   });
@@ -113,6 +113,9 @@ describe('robots.txt', () => {
     ['User-agent: other\nUser-agent: citewell\nDisallow: /', '/x', false],
     ['# comment\nuser-agent : * # all\ndisallow : /x # not this', '/x', false],
     ['Disallow: /', '/x', true],
+    // A character and its percent-encoding are equal.
+    ['User-agent: *\nDisallow: /café', '/caf%C3%A9/menu', false],
+    ['User-agent: *\nDisallow: /caf%c3%a9', '/caf%C3%A9', false],
     ['', '/x', true],
   ])('%j: may %s be read? %s', (text, path, allowed) => {
     expect(readRobots(text, 'citewell').allows(path)).toBe(allowed);

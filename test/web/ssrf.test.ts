@@ -7,14 +7,14 @@ import { serve } from './support.ts';
 
 const { signal } = new AbortController();
 
-/** A server inside that must never be reached, on every address of this machine. */
+/** A canary: an internal server that must never be reached, on every address of this machine. */
 async function canary() {
   const inside = await serve((_, response) => response.end('the secret'), '::');
   return inside;
 }
 
 interface Guarded {
-  /** Ports allowed besides 80 and 443, so that it is never the port that saves us. */
+  /** Ports allowed besides 80 and 443, so that the port check is not what blocks the request. */
   readonly port: number;
   readonly open?: readonly string[];
   readonly resolve?: Resolve;
@@ -39,7 +39,7 @@ function fetcherFor({ port, open = [], resolve = noName }: Guarded) {
   return fetcher;
 }
 
-/** PORT stands for the canary's. */
+/** PORT stands for the canary's port. */
 const LITERALS = `
 http://127.0.0.1:PORT/
 http://127.0.0.1:PORT
@@ -162,7 +162,7 @@ const MALFORMED = [
   '',
 ];
 
-/** What a name may be made to resolve to. */
+/** Addresses a name may be made to resolve to. */
 const RESOLUTIONS: readonly (readonly [string, readonly string[]])[] = [
   ['loopback', ['127.0.0.1']],
   ['loopback in IPv6', ['::1']],
@@ -221,31 +221,31 @@ describe('what must not be fetched', () => {
 
   it('is a name that changes its mind between two connections', async () => {
     const inside = await canary();
-    const outside = await serve(
+    const external = await serve(
       (_, response) => response.writeHead(200, { connection: 'close', 'content-type': 'text/plain' }).end('fine'),
       '127.0.0.2',
     );
     const answers = [['127.0.0.2'], ['127.0.0.1'], ['::1'], ['127.0.0.2', '127.0.0.1']];
     const resolve: Resolve = async () => answer(answers.shift() ?? ['127.0.0.1']);
-    const fetcher = fetcherFor({ port: inside.port, open: [`127.0.0.2:${outside.port}`], resolve });
-    const address = `http://rebinding.example:${outside.port}/`;
+    const fetcher = fetcherFor({ port: inside.port, open: [`127.0.0.2:${external.port}`], resolve });
+    const address = `http://rebinding.example:${external.port}/`;
     expect(await fetcher.fetch(address, { signal })).toMatchObject({ mediaType: 'text/plain' });
     for (let time = 0; time < 4; time++) {
       await expect(fetcher.fetch(address, { signal })).rejects.toMatchObject({ code: 'forbidden' });
     }
-    expect(outside.connections()).toBe(1);
+    expect(external.connections()).toBe(1);
     expect(inside.connections()).toBe(0);
   });
 
   it.each([301, 302, 303, 307, 308])('is what a %i leads to', async (status) => {
     const inside = await canary();
-    const outside = await serve((request, response) => {
+    const external = await serve((request, response) => {
       const target = decodeURIComponent(request.url?.slice(1) ?? '');
       response.writeHead(status, { location: target }).end();
     }, '127.0.0.2');
     const fetcher = fetcherFor({
       port: inside.port,
-      open: [`start.example:${outside.port}`],
+      open: [`start.example:${external.port}`],
       resolve: async (host) => answer([host === 'start.example' ? '127.0.0.2' : '127.0.0.1']),
     });
     const targets = [
@@ -261,12 +261,12 @@ describe('what must not be fetched', () => {
       `https://127.0.0.1:${inside.port}/`,
     ];
     for (const target of targets) {
-      const address = `http://start.example:${outside.port}/${encodeURIComponent(target)}`;
+      const address = `http://start.example:${external.port}/${encodeURIComponent(target)}`;
       await expect(fetcher.fetch(address, { signal })).rejects.toMatchObject({
         code: expect.stringMatching(/^(?:forbidden|invalid_request)$/),
       });
     }
-    expect(outside.requests).toHaveLength(targets.length);
+    expect(external.requests).toHaveLength(targets.length);
     expect(inside.connections()).toBe(0);
   });
 

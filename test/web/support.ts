@@ -6,13 +6,13 @@ export interface TestServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly port: number;
-  /** Connections made to it so far, whatever came of them. */
+  /** Number of connections so far, including failed ones. */
   readonly connections: () => number;
   /** Requests so far, as `METHOD path`. */
   readonly requests: string[];
 }
 
-/** A server on loopback for the length of the running test. */
+/** A loopback server for the duration of the running test. */
 export async function serve(listener: RequestListener, host = '127.0.0.1', port = 0): Promise<TestServer> {
   let connections = 0;
   const requests: string[] = [];

@@ -29,7 +29,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-/** A service that answers everything with this, and remembers what it was asked. */
+/** A service with the same response to every request, which records the requests. */
 async function service(reply: unknown, status = 200, headers: Record<string, string> = {}) {
   const asked: Asked[] = [];
   const listener: RequestListener = (request, response) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
 import { oneLine } from '../../src/toolbox/render-passages.ts';
+import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 
 /** A document as tools report on it, without its text. */
 export const documentRecord = z.object({
@@ -36,7 +37,7 @@ export function describeDocument(document: Document): string {
   const facts = [document.type, statusWords(document)];
   if (document.chunkCount > 0) facts.push(`${document.chunkCount} chunks`, `${document.textLength} characters`);
   if (document.source !== null) facts.push(oneLine(document.source));
-  facts.push(`changed ${document.updatedAt}`, `document_id ${document.id}`);
+  facts.push(`changed ${document.updatedAt}`, `document_id ${shortDocumentId(document.id)}`);
   return `${oneLine(document.title)} · ${facts.join(' · ')}`;
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Metadata } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
-import type { Intake, IntakeItem } from '../../src/toolbox/desk.ts';
 import { oneLine } from '../../src/toolbox/render-passages.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+import type { Intake, IntakeItem } from '../../src/toolbox/tool-ports.ts';
 
 /** Milliseconds a call waits for the end of an ingestion; after that the document's identifier is the handle. */
 const WAIT = 20_000;
@@ -17,7 +17,7 @@ export const ingestOutput = z.object({
   deduplicated: z.boolean(),
 });
 
-/** Takes an item in and waits a while for it; a long one goes on by itself and is asked after by `document_status`. */
+/** Takes an item in and waits a while for it; a long one goes on by itself and is asked after by `corpus_status`. */
 export async function takeIn(item: IntakeItem, context: ToolContext) {
   const intake = requireIntake(context);
   const { outcome, document } = await intake.add(item);
@@ -34,7 +34,7 @@ export async function takeIn(item: IntakeItem, context: ToolContext) {
   const now = items[0] ?? document;
   if (now.ingestionStatus === 'failed') {
     throw new ServiceError(
-      'invalid_request',
+      'unsupported_type',
       `"${oneLine(now.title)}" could not be taken in: ${now.failure ?? 'the reason is not known'}. It is kept as failed under document_id ${now.id}.`,
     );
   }
@@ -55,7 +55,7 @@ type Outcome = z.output<typeof ingestOutput>['outcome'];
 function report(id: string, title: string, outcome: Outcome, status: string, chunks: number) {
   const words: Readonly<Record<Outcome, string>> = {
     ingested: `Taken in: "${oneLine(title)}", ${chunks} chunks. It can be searched now.`,
-    started: `"${oneLine(title)}" is kept and still being read (${status}). Ask for its end: call document_status with document_id="${id}", wait_seconds=20.`,
+    started: `"${oneLine(title)}" is kept and still being read (${status}). Ask for its end: call corpus_status with document_id="${id}", wait_seconds=20.`,
     unchanged: `Nothing to do: this very content is already there as "${oneLine(title)}".`,
     duplicate: `Nothing to do: the same content is already there as "${oneLine(title)}".`,
   };

@@ -12,7 +12,7 @@ export const fetchDocument = defineTool({
   name: 'fetch',
   title: 'Fetch',
   description: 'Read one document that search found: its text, title and url. A very long text is cut and says so.',
-  input: z.object({ id: z.string().trim().min(4).max(64).describe('The id of a result of search') }),
+  input: z.object({ id: z.string().trim().min(1).max(64).describe('The id of a result of search') }),
   output: z.object({
     id: z.string(),
     title: z.string(),

@@ -4,16 +4,18 @@ import type { Document } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { asOf, cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
-import { findDocument, visibleDocument } from '../../src/toolbox/find-document.ts';
+import { asOf, chunkId, cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
+import { findChunk } from '../../src/toolbox/find-chunk.ts';
+import { findDocument } from '../../src/toolbox/find-document.ts';
 import {
   type Block,
+  chunkBlock,
   joinBlocks,
   LINES_ROOM,
   oneLine,
-  passageBlock,
   showFitting,
 } from '../../src/toolbox/render-passages.ts';
+import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
@@ -27,13 +29,7 @@ export const content = defineTool({
     'Show a document as its numbered chunks in order, with page, heading and character positions, or one chunk with its neighbours. Give document_id for the document from its beginning, or around_chunk_id (from a search result) to read what stands before and after a passage. For continuous text without chunk borders use get_file_content.',
   input: z.object({
     document_id: documentId.optional(),
-    around_chunk_id: z
-      .string()
-      .trim()
-      .min(8)
-      .max(64)
-      .optional()
-      .describe('A chunk to read around, from a search result'),
+    around_chunk_id: chunkId.optional().describe('A chunk to read around: its identifier or the [n] of a result'),
     before: z.number().int().min(0).max(10).default(2).describe('Chunks before it (0 to 10, default 2)'),
     after: z.number().int().min(0).max(10).default(2).describe('Chunks after it (0 to 10, default 2)'),
     include_text: z.boolean().default(true).describe('false gives the outline alone: order, page, headings, positions'),
@@ -79,12 +75,12 @@ export const content = defineTool({
     });
     const shown = showFitting(offset < last ? items : [], {
       most: Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM,
-      block: input.include_text ? passageBlock : outline,
+      block: input.include_text ? chunkBlock : outline,
       cite: (chunk) => context.cite({ kind: 'chunk', chunk: { ...chunk, score: 0 } }),
     });
     const end = offset + shown.length;
     const next = shown.length > 0 && end < last ? writeCursor(end - first, ...scope) : undefined;
-    const heading = `${oneLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${document.id}`;
+    const heading = `${oneLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${shortDocumentId(document.id)}`;
     return {
       text: `${heading}\n\n${shown.length === 0 ? 'There are no chunks here.' : joinBlocks(shown)}\n\n${
         next === undefined
@@ -125,10 +121,7 @@ async function selected(
   context: ToolContext,
 ): Promise<{ readonly document: Document; readonly center?: Chunk }> {
   if (around_chunk_id !== undefined) {
-    const [center] = await context.library.chunksById([around_chunk_id.toLowerCase()]);
-    // A chunk out of sight is told from a missing one by nothing.
-    const document = center && (await visibleDocument(center.documentId, context));
-    if (center === undefined || document === undefined) throw noChunk(around_chunk_id);
+    const { chunk: center, document } = await findChunk(around_chunk_id, context);
     return { document, center };
   }
   if (document_id !== undefined) return { document: await findDocument(document_id, context) };
@@ -138,14 +131,11 @@ async function selected(
   );
 }
 
-const noChunk = (id: string): ServiceError =>
-  new ServiceError('not_found', `No chunk "${id}" is visible here; documents may have been ingested again since.`);
-
 function outline(chunk: Chunk): Block {
   const page = chunk.page === null ? '' : ` · p. ${chunk.page}`;
   const headings = chunk.headingPath.length === 0 ? '' : ` · ${oneLine(chunk.headingPath.join(' > '))}`;
   return {
-    label: `chunk ${chunk.order}${page}${headings} · characters ${chunk.start}-${chunk.end} · chunk_id ${chunk.id}`,
+    label: `chunk ${chunk.order}${page}${headings} · characters ${chunk.start}-${chunk.end} · ${shortChunkId(chunk)}`,
     text: '',
     rest: () => '',
   };

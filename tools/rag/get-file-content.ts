@@ -5,6 +5,7 @@ import { contextAt } from '../../src/toolbox/at-time.ts';
 import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
 import { LINES_ROOM, oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
+import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 export const getFileContent = defineTool({
@@ -47,7 +48,7 @@ export const getFileContent = defineTool({
         `"${oneLine(document.title)}" has no text: its ingestion is ${document.ingestionStatus}${reason}.`,
       );
     }
-    const { text, pages } = extracted;
+    const { text, pages, headings } = extracted;
     const range = pageRange(pages, input.page_from, input.page_to);
     const start = wholeCharacter(text, Math.max(range?.start ?? 0, input.offset ?? 0));
     const stop = range?.end ?? text.length;
@@ -55,12 +56,12 @@ export const getFileContent = defineTool({
       const from = range?.start ?? 0;
       throw new ServiceError(
         'invalid_request',
-        `The offset ${start} lies past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
+        `The offset ${Math.max(from, input.offset ?? 0)} lies past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
       );
     }
     const most = Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM;
     const end = wholeWord(text, start, start + most, stop);
-    const passage = { start, text: text.slice(start, end), pages };
+    const passage = { start, text: text.slice(start, end), pages, ...(headings && { headings }) };
     const number = context.cite({ kind: 'document', document, passage });
     const shownPages = pages.filter((page) => page.end > start && page.start < end).map((page) => page.number);
     const pageWords = shownPages.length === 0 ? undefined : `${shownPages[0]}-${shownPages.at(-1)}`;
@@ -71,9 +72,9 @@ export const getFileContent = defineTool({
     const then = input.as_of === undefined ? '' : `, as_of="${input.as_of}"`;
     const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
     return {
-      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${document.id}\n\n${passage.text}\n\n${
+      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}\n\n${passage.text}\n\n${
         end < stop
-          ? `More: call get_file_content with document_id="${document.id}", offset=${end}${again}${then}.`
+          ? `More: call get_file_content with document_id="${shortDocumentId(document.id)}", offset=${end}${again}${then}.`
           : 'End of the selection.'
       }`,
       structured: {

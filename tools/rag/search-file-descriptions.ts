@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
 import { allOf } from '../../src/documents/filter.ts';
-import { readFilter } from '../../src/documents/read-filter.ts';
 import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { asOf, cursor, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
+import { emptyCorpus } from '../../src/toolbox/empty-corpus.ts';
+import { asOf, collections, cursor, documentIds, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
 import { type Block, joinBlocks, LINES_ROOM, oneLine, showFitting } from '../../src/toolbox/render-passages.ts';
+import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
+import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 type FoundDocument = Document & { readonly score?: number };
@@ -22,6 +24,8 @@ export const searchFileDescriptions = defineTool({
       .max(2000)
       .optional()
       .describe('What the document is about; left out, the newest are listed'),
+    document_ids: documentIds,
+    collections,
     filters,
     limit: limit(20, 50),
     as_of: asOf,
@@ -54,9 +58,10 @@ export const searchFileDescriptions = defineTool({
 
   async execute(input, context) {
     const { library, visible, cite, maxCharacters: most } = contextAt(context, input.as_of);
-    const scope = [input.query ?? null, input.filters ?? null, input.as_of ?? null] as const;
+    const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
+    const scope = [input.query ?? null, ...where, input.as_of ?? null] as const;
     const offset = readCursor(input.cursor, ...scope);
-    const filter = allOf(visible, readFilter(input.filters ?? {}));
+    const filter = allOf(visible, await scopeFilter(input, 'id', context));
     const found: { items: readonly FoundDocument[]; total: number } =
       input.query === undefined || input.query === ''
         ? await library.list(filter, { offset, limit: input.limit })
@@ -73,7 +78,7 @@ export const searchFileDescriptions = defineTool({
         ? `End of results (${end} of ${found.total}).`
         : `More (${end} of ${found.total} shown): call search_file_descriptions again with the same arguments and cursor="${next}".`;
     return {
-      text: `${shown.length === 0 ? nothingFound(offset, input.query) : joinBlocks(shown)}\n\n${last}`,
+      text: `${shown.length === 0 ? ((await emptyCorpus(context)) ?? nothingFound(offset, input.query)) : joinBlocks(shown)}\n\n${last}`,
       structured: {
         ...(input.query === undefined ? {} : { query: input.query }),
         documents: shown.map(({ item: document, number, text }) => ({
@@ -102,7 +107,7 @@ function describe(document: FoundDocument): Block {
   const facts = [document.type, `${document.chunkCount} chunks`, `${document.textLength} characters`];
   if (document.score !== undefined) facts.push(`score ${document.score.toFixed(3)}`);
   return {
-    label: `${oneLine(document.title)} · ${facts.join(' · ')} · document_id ${document.id}`,
+    label: `${oneLine(document.title)} · ${facts.join(' · ')} · document_id ${shortDocumentId(document.id)}`,
     text: document.summary ?? '',
     rest: () => `(summary cut; the text: get_file_content with document_id="${document.id}")`,
   };

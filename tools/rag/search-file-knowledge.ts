@@ -2,31 +2,37 @@ import { z } from 'zod';
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
-import { readFilter } from '../../src/documents/read-filter.ts';
+import type { Coverage } from '../../src/retrieval/coverage.ts';
+import { addingHits } from '../../src/toolbox/adding-hits.ts';
 import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { asOf, cursor, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
-import { fewGraphHits, graphBlock, tellingHits } from '../../src/toolbox/render-graph.ts';
-import { joinBlocks, LINES_ROOM, passageBlock, showFitting, titleOf } from '../../src/toolbox/render-passages.ts';
+import { emptyCorpus } from '../../src/toolbox/empty-corpus.ts';
+import { asOf, collections, cursor, documentIds, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
+import { filterHelp } from '../../src/toolbox/filter-help.ts';
+import { fewGraphHits, fittingWhole, graphBlock, informativeHits } from '../../src/toolbox/render-graph.ts';
+import { chunkBlock, joinBlocks, LINES_ROOM, showFitting, titleOf } from '../../src/toolbox/render-passages.ts';
+import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 /** Ranks that paging reaches; further hits are noise. */
 const DEPTH = 100;
 /** Of the room, for what the graph says. */
-const GRAPH_SHARE = 0.15;
+const GRAPH_SHARE = 0.06;
 const CHUNKS_NAMED = 5;
 
 export const searchFileKnowledge = defineTool({
   name: 'search_file_knowledge',
   title: 'Search documents',
   description:
-    'Find the passages of the ingested documents that best answer a question. Returns numbered passages with document and chunk identifiers, page, heading and score; cite a passage by its number, as in [1]. Reach for it first whenever the answer may stand in the documents. To read around a passage use content with around_chunk_id; for a whole text use get_file_content.',
+    'Find the passages of the ingested documents that best answer a question. Returns numbered passages, each with title, page, heading and a short identifier, and how much of the question they cover. Cite a passage by its number, as in [1]; a number stays the same in later results and is taken wherever an identifier is. Reach for it first whenever the answer may stand in the documents. To read around a passage use content with around_chunk_id; for a whole text use get_file_content.',
   input: z.object({
     query,
     mode: z
       .enum(['semantic', 'full_text', 'hybrid'])
       .optional()
       .describe('semantic: by meaning; full_text: by words; hybrid: both. Left out, what fits the corpus'),
+    document_ids: documentIds,
+    collections,
     filters,
     limit: z
       .number()
@@ -72,9 +78,15 @@ export const searchFileKnowledge = defineTool({
           text: z.string(),
           document_ids: z.array(z.string()),
           chunk_ids: z.array(z.string()),
+          document_id: z.string().optional(),
+          chunk_id: z.string().optional(),
+          page: z.number().int().optional(),
+          start_char: z.number().int().optional(),
+          end_char: z.number().int().optional(),
         }),
       )
       .optional(),
+    coverage: z.object({ score: z.number(), missing_words: z.array(z.string()) }).optional(),
     next_cursor: z.string().optional(),
     notes: z.array(z.string()),
   }),
@@ -83,7 +95,8 @@ export const searchFileKnowledge = defineTool({
 
   async execute(input, context) {
     const { retriever, settings, cite, maxCharacters, signal } = contextAt(context, input.as_of);
-    const selection = [input.filters ?? null, input.max_per_document ?? null, input.as_of ?? null] as const;
+    const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
+    const selection = [...where, input.max_per_document ?? null, input.as_of ?? null];
     const scope = [input.query, input.mode ?? null, ...selection] as const;
     const offset = readCursor(input.cursor, ...scope);
     const graphSettings = fewGraphHits(settings.graph);
@@ -96,34 +109,46 @@ export const searchFileKnowledge = defineTool({
       {
         ...settings,
         ...(input.mode === undefined ? {} : { kind: input.mode }),
-        filter: allOf(settings.filter, readFilter(input.filters ?? {})),
+        filter: allOf(settings.filter, await scopeFilter(input, 'document_id', context)),
         // One depth for every page: how far the legs are read decides the order they are fused to.
         limit: Math.min(DEPTH, settings.hybrid.fullTextLimit ?? DEPTH),
         graph: { ...graphSettings, enabled: graphSettings.enabled && offset === 0 },
+        explain: true,
       },
       signal,
     );
     const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
-    const telling = tellingHits(graph);
+    const telling = informativeHits(graph);
     const most = Math.min(input.max_chars, maxCharacters) - LINES_ROOM;
     const graphRoom = telling.length === 0 ? 0 : Math.floor(most * GRAPH_SHARE);
-    const shown = showFitting<ScoredChunk>(ranked.slice(offset, offset + (input.limit ?? settings.limit)), {
-      most: most - graphRoom,
-      block: passageBlock,
-      cite: (chunk) => cite({ kind: 'chunk', chunk }),
-    });
-    const facts = showFitting(telling, {
+    const page = ranked.slice(offset, offset + (input.limit ?? settings.limit));
+    const show = (room: number) =>
+      showFitting<ScoredChunk>(page, {
+        most: room,
+        block: chunkBlock,
+        cite: (chunk) => cite({ kind: 'chunk', chunk }),
+      });
+    const beside = show(most - graphRoom);
+    const adding = addingHits(
+      telling,
+      beside.map(({ text }) => text),
+    );
+    const facts = showFitting(fittingWhole(adding, graphRoom), {
       most: graphRoom,
       block: graphBlock,
       cite: (hit) => cite({ kind: 'graph', hit }),
     });
+    const shown = facts.length === 0 && graphRoom > 0 ? show(most) : beside;
+    const { coverage } = explanation;
     const end = offset + shown.length;
     const next = ranked.length > end && shown.length > 0 ? writeCursor(end, ...scope) : undefined;
     return {
       text: [
-        shown.length === 0 ? nothingFound(offset) : joinBlocks(shown),
+        shown.length === 0
+          ? ((await emptyCorpus(context)) ?? (await filterHelp(input.filters ?? {}, context)) ?? nothingFound(offset))
+          : joinBlocks(shown),
         ...(facts.length === 0 ? [] : [joinBlocks(facts)]),
-        continuation(next, end),
+        [...coverageLine(shown.length === 0 ? null : coverage), continuation(next, end)].join('\n'),
       ].join('\n\n'),
       structured: {
         query: input.query,
@@ -148,6 +173,7 @@ export const searchFileKnowledge = defineTool({
           trust: 'corpus' as const,
         })),
         ...(facts.length === 0 ? {} : { graph: facts.map(({ item, number, text }) => toFact(item, number, text)) }),
+        ...(coverage ? { coverage: { score: coverage.score, missing_words: [...coverage.missing] } } : {}),
         ...(next === undefined ? {} : { next_cursor: next }),
         notes: [...explanation.notes],
       },
@@ -159,12 +185,28 @@ export const searchFileKnowledge = defineTool({
   },
 });
 
+const MAX_MISSING = 8;
+
+/** What tells a hit from a miss, in one line. */
+function coverageLine(coverage: Coverage | null | undefined): string[] {
+  if (!coverage) return [];
+  const missing = coverage.missing.slice(0, MAX_MISSING).join(', ');
+  return [`Coverage ${coverage.score.toFixed(2)}${missing === '' ? '' : `; no passage has: ${missing}`}.`];
+}
+
 const toFact = (hit: GraphHit, number: number, text: string) => ({
   marker: `[${number}]`,
   type: hit.found.kind,
   text,
   document_ids: hit.documents.map(({ id }) => id),
   chunk_ids: hit.chunkIds.slice(0, CHUNKS_NAMED),
+  ...(hit.sentence && {
+    document_id: hit.sentence.documentId,
+    chunk_id: hit.sentence.chunkId,
+    ...(hit.sentence.page === null ? {} : { page: hit.sentence.page }),
+    start_char: hit.sentence.start,
+    end_char: hit.sentence.start + hit.sentence.text.length,
+  }),
 });
 
 function atMostPerDocument<T extends { readonly documentId: string }>(chunks: readonly T[], most: number): T[] {

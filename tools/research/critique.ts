@@ -5,7 +5,7 @@ import { defineTool } from '../../src/toolbox/tool.ts';
 import { promptsOf } from '../../src/toolbox/tool-context.ts';
 
 /** Latest part of a transcript that is reviewed; what lies further back has been reviewed or compacted. */
-const MOST_CHARACTERS = 60_000;
+const MAX_CHARACTERS = 60_000;
 
 const review = z.object({
   verdict: z.enum(['sound', 'minor_issues', 'major_issues', 'unstructured']),
@@ -46,7 +46,7 @@ export const critique = defineTool({
 
   async execute(input, context) {
     const subject = input.text ?? renderTranscript(context.transcript);
-    const wishes = [
+    const options = [
       ...(input.query === undefined || input.query === '' ? [] : [`Look at this in particular: ${input.query}`]),
       ...(input.focus_areas.length === 0 ? [] : [`Focus on: ${input.focus_areas.join(', ')}.`]),
     ];
@@ -54,7 +54,7 @@ export const critique = defineTool({
       context,
       [
         { role: 'system', text: promptsOf(context).fill('critique') },
-        { role: 'user', text: [...wishes, `<transcript>\n${subject}\n</transcript>`].join('\n\n') },
+        { role: 'user', text: [...options, `<transcript>\n${subject}\n</transcript>`].join('\n\n') },
       ],
       { reasoningEffort: 'high', maxTokens: 8000 },
     );
@@ -100,5 +100,5 @@ function renderTranscript(transcript: readonly Message[]): string {
       return `${message.role === 'tool' ? `result of ${message.name}` : message.role}: ${message.text}${calls}`;
     })
     .join('\n\n');
-  return text.length <= MOST_CHARACTERS ? text : `(earlier part left out)\n${text.slice(-MOST_CHARACTERS)}`;
+  return text.length <= MAX_CHARACTERS ? text : `(earlier part left out)\n${text.slice(-MAX_CHARACTERS)}`;
 }

@@ -27,7 +27,7 @@ export const pythonExecutor = defineTool({
   name: 'python_executor',
   title: 'Run Python',
   description:
-    'Run Python 3.14 code in a sandbox, for exact calculation, counting, dates, parsing and simulation. Returns what it prints, the value of its last expression, errors with their line, and files it writes to out/ (SVG, CSV, PNG…). It has the whole standard library (math, statistics, datetime, decimal, re, csv, json, sqlite3, asyncio…) and no network, no threads, no subprocesses and no input(); numpy and pandas only where they were installed. Within a conversation variables and files are kept from call to call. Hand documents in by identifier instead of copying their text.',
+    'Run Python 3.14 code in a sandbox, for exact calculation, counting, dates, parsing and simulation. Returns what it prints, the value of its last expression, errors with their line, and files it writes to out/ (SVG, CSV, PNG…). It has the whole standard library (math, statistics, datetime, decimal, re, csv, json, sqlite3, asyncio…) and no network, no threads, no subprocesses and no input(); numpy and pandas only where they were installed. Within a conversation or connection variables and files are kept from call to call. Hand documents in by identifier instead of copying their text.',
   input: z.object({
     code: z.string().min(1).describe('Python; end with an expression or print what is wanted'),
     inputs: z
@@ -53,7 +53,7 @@ export const pythonExecutor = defineTool({
       .string()
       .regex(/^[\w.:-]{1,100}$/, 'expected letters, digits and _ . : -')
       .optional()
-      .describe('Calls of one session share variables and files; a conversation is a session by itself'),
+      .describe('Calls of one session share variables and files; a conversation or connection is one by itself'),
     reset: z.boolean().default(false).describe('Begin the session anew'),
     timeout_ms: z.number().int().min(100).max(600_000).optional().describe('Wall time; 10000 unless set otherwise'),
   }),
@@ -114,10 +114,14 @@ export const pythonExecutor = defineTool({
   },
 });
 
-/** Two callers never share a session, whatever names they think of: it is of a conversation, or of one caller. */
-function sessionName({ conversationId, caller = '' }: ToolContext, given: string | undefined): string | undefined {
+/**
+ * Two callers never share a session, whatever names they think of: it is of a conversation, of a connection, or of
+ * one caller.
+ */
+function sessionName({ conversationId, connection, caller = '' }: ToolContext, given?: string): string | undefined {
   if (conversationId !== undefined) return `conversation:${conversationId}:${given ?? ''}`;
-  return given === undefined ? undefined : `named:${caller}:${given}`;
+  if (given !== undefined) return `named:${caller}:${given}`;
+  return connection === undefined ? undefined : `connection:${caller}:${connection}`;
 }
 
 /** Models like to put code into a Markdown fence, which is none of it. */

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import type { Source } from '../../src/citations/citation.ts';
-import { graphHitName } from '../../src/documents/graph-hit.ts';
+import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { citedQuote, quoteWords, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
+import { emptyCorpus } from '../../src/toolbox/empty-corpus.ts';
 import { query } from '../../src/toolbox/fields.ts';
 import { oneLine, titleOf } from '../../src/toolbox/render-passages.ts';
+import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 export const rag = defineTool({
@@ -24,16 +27,23 @@ export const rag = defineTool({
         title: z.string(),
         chunk_id: z.string().optional(),
         page: z.number().int().optional(),
+        verdict: verdictField.optional(),
+        quotes: z.array(citedQuote),
       }),
     ),
+    unsupported_sentences: z.array(z.string()),
     model: z.string(),
   }),
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
   needs: ['answerer'],
   deadline: 120_000,
 
-  async execute(input, { ask, cite, spend, signal }) {
+  async execute(input, context) {
+    const { ask, cite, spend, signal, webSearch } = context;
     if (ask === undefined) throw new ServiceError('not_configured', 'The RAG agent is not available here.');
+    // The web may know what no document says.
+    const empty = webSearch === undefined ? await emptyCorpus(context) : undefined;
+    if (empty !== undefined) throw new ServiceError('not_found', empty);
     const answer = await ask(input.query, signal);
     spend(answer.model, answer.usage);
     const numbers = new Map([...answer.sources].map(([number, source]) => [number, cite(source)]));
@@ -42,11 +52,35 @@ export const rag = defineTool({
       return number === undefined ? whole : `[${number}]`;
     });
     const sources = [...answer.sources.values()];
-    const citations = [...answer.sources].map(([inner, source]) => citationOf(numbers.get(inner) ?? inner, source));
-    const list = [...answer.sources].map(([inner, source]) => `[${numbers.get(inner) ?? inner}] ${placeOf(source)}`);
+    const backingOf = (inner: number) => {
+      const { verdict, quotes = [] } = answer.backing?.get(inner) ?? {};
+      return { ...(verdict === undefined ? {} : { verdict }), quotes: quotes.map(toCitedQuote) };
+    };
+    const citations = [...answer.sources].map(([inner, source]) => {
+      const backing = backingOf(inner);
+      const [first] = backing.quotes;
+      // The page is the quote's where there is one, and not that on which its passage begins.
+      const page = first?.page === undefined ? {} : { page: first.page };
+      return { ...citationOf(numbers.get(inner) ?? inner, source), ...page, ...backing };
+    });
+    const list = [...answer.sources].map(([inner, source]) => {
+      const { verdict, quotes } = backingOf(inner);
+      return `[${numbers.get(inner) ?? inner}] ${placeOf(source)}${quoteWords(verdict, quotes)}`;
+    });
+    const unsupported = [...(answer.unsupported ?? [])];
+    const warning =
+      unsupported.length === 0
+        ? ''
+        : `\n\nNo source says:\n${unsupported.map((each) => `- ${oneLine(each, 300)}`).join('\n')}`;
     return {
-      text: list.length === 0 ? text : `${text}\n\nSources:\n${list.join('\n')}`,
-      structured: { query: input.query, generated_answer: text, citations, model: answer.model },
+      text: `${list.length === 0 ? text : `${text}\n\nSources:\n${list.join('\n')}`}${warning}`,
+      structured: {
+        query: input.query,
+        generated_answer: text,
+        citations,
+        unsupported_sentences: unsupported,
+        model: answer.model,
+      },
       sources,
       isUntrusted: answer.isUntrusted,
     };
@@ -67,23 +101,28 @@ function citationOf(number: number, source: Source) {
     case 'document':
       return { ...common, document_id: source.document.id, title: source.document.title };
     case 'graph': {
-      const [first] = source.hit.documents;
+      const { sentence } = source.hit;
       const title = graphHitName(source.hit);
-      return { ...common, title, ...(first === undefined ? {} : { document_id: first.id }) };
+      if (sentence === undefined) return { ...common, title };
+      const { documentId, chunkId, page } = sentence;
+      return { ...common, title, document_id: documentId, chunk_id: chunkId, ...(page === null ? {} : { page }) };
     }
     case 'web':
       return { ...common, url: source.page.url, title: source.page.title };
   }
 }
 
+const placeOfSentence = ({ sentence }: GraphHit): string =>
+  sentence === undefined ? '' : ` · document_id ${shortDocumentId(sentence.documentId)}`;
+
 function placeOf(source: Source): string {
   switch (source.kind) {
     case 'chunk':
-      return `${oneLine(titleOf(source.chunk))} · document_id ${source.chunk.documentId} · chunk_id ${source.chunk.id}`;
+      return `${oneLine(titleOf(source.chunk))} · ${shortChunkId(source.chunk)}`;
     case 'document':
-      return `${oneLine(source.document.title)} · document_id ${source.document.id}`;
+      return `${oneLine(source.document.title)} · document_id ${shortDocumentId(source.document.id)}`;
     case 'graph':
-      return `${oneLine(graphHitName(source.hit))} · knowledge graph${source.hit.documents.map(({ id }) => ` · document_id ${id}`).join('')}`;
+      return `${oneLine(graphHitName(source.hit))} · knowledge graph${placeOfSentence(source.hit)}`;
     case 'web':
       return `${oneLine(source.page.title)} · ${source.page.url}`;
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
-import type { ResearchState } from '../../src/toolbox/desk.ts';
+import { citedQuote, quoteWords, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { maxCharacters } from '../../src/toolbox/fields.ts';
 import { LINES_ROOM, oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
-import { requireResearch } from './research-desk.ts';
+import type { ResearchState } from '../../src/toolbox/tool-ports.ts';
+import { requireResearch } from './research-service.ts';
 
 const LATEST_STEPS = 10;
 
@@ -30,8 +31,18 @@ export const researchResult = defineTool({
     total_chars: z.number().int().optional(),
     next_offset: z.number().int().optional(),
     citations: z
-      .array(z.object({ marker: z.string(), title: z.string(), uri: z.string(), document_id: z.string().optional() }))
+      .array(
+        z.object({
+          marker: z.string(),
+          title: z.string(),
+          uri: z.string(),
+          document_id: z.string().optional(),
+          verdict: verdictField,
+          quotes: z.array(citedQuote),
+        }),
+      )
       .optional(),
+    unsupported_sentences: z.array(z.string()).optional(),
     model: z.string().optional(),
     conversation_id: z.string().optional(),
   }),
@@ -40,10 +51,10 @@ export const researchResult = defineTool({
   deadline: 35_000,
 
   async execute(input, context) {
-    const desk = requireResearch(context);
+    const service = requireResearch(context);
     const state = input.cancel
-      ? await desk.cancel(input.research_id)
-      : await desk.read(input.research_id, input.wait_seconds * 1000, context.signal);
+      ? await service.cancel(input.research_id)
+      : await service.read(input.research_id, input.wait_seconds * 1000, context.signal);
     if (state.status === 'failed') {
       throw new ServiceError('provider_failed', `The research failed: ${state.failure ?? 'the reason is not known'}.`);
     }
@@ -59,10 +70,12 @@ export const researchResult = defineTool({
       );
     }
     const sources = answer.sources.map(
-      ({ marker, title, uri, documentId }) =>
-        `${marker} ${oneLine(title)} · ${documentId === undefined ? uri : `document_id ${documentId}`}`,
+      ({ marker, title, uri, documentId, verdict, quotes }) =>
+        `${marker} ${oneLine(title)} · ${documentId === undefined ? uri : `document_id ${documentId}`}${quoteWords(verdict, quotes)}`,
     );
-    const list = sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`;
+    const unsupported = answer.unsupported.map((sentence) => `- ${oneLine(sentence, 300)}`);
+    const warning = unsupported.length === 0 ? '' : `\n\nNo source says:\n${unsupported.join('\n')}`;
+    const list = `${sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`}${warning}`;
     const room = Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM - list.length;
     const end = wholeCharacter(answer.text, input.offset + Math.max(room, LINES_ROOM));
     const text = answer.text.slice(input.offset, end);
@@ -76,12 +89,15 @@ export const researchResult = defineTool({
         offset: input.offset,
         total_chars: answer.text.length,
         ...(end < answer.text.length ? { next_offset: end } : {}),
-        citations: answer.sources.map(({ marker, title, uri, documentId }) => ({
+        citations: answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => ({
+          verdict,
+          quotes: [...quotes],
           marker,
           title,
           uri,
           ...(documentId === undefined ? {} : { document_id: documentId }),
         })),
+        unsupported_sentences: [...answer.unsupported],
         model: answer.model,
         conversation_id: answer.conversationId,
       },

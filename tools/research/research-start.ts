@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ResearchState } from '../../src/toolbox/desk.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
-import { requireResearch } from './research-desk.ts';
+import type { ResearchState } from '../../src/toolbox/tool-ports.ts';
+import { requireResearch } from './research-service.ts';
 
 export const researchStart = defineTool({
   name: 'research_start',

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { ANALYSER_VERSION } from '../../store/full-text/analyse.ts';
 import type { LsaModel } from './lsa-model.ts';
 
-/** What learning gives: the terms, and for each a row of `width` numbers. */
+/** Result of training: the terms, and for each a row of `width` numbers. */
 export interface LearnedTerms {
   readonly terms: readonly string[];
   readonly width: number;
   readonly directions: Float32Array;
-  /** Passages the corpus had. */
+  /** Number of chunks in the corpus. */
   readonly passages: number;
   readonly knownShare: number;
 }
 
-/** Changes with how terms are weighted or texts folded in. */
+/** Changed whenever terms are weighted or texts folded in differently. */
 const FORMAT = 1;
 const MAGIC = 'citewell-lsa\n';
 const CHECKSUM = 32;
 
 /**
- * The bytes to keep of what was learned: a line saying what they are, a line of JSON, the terms one per line, the
- * numbers as little-endian float32 on a multiple of four, and SHA-256 over all before.
+ * Serialises a trained model: a line with the format, a line of JSON, the terms one per line, the numbers as
+ * little-endian float32 at an offset divisible by four, and a SHA-256 over all of it.
  */
 export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
   const { terms, width, directions, passages, knownShare } = learned;
@@ -43,7 +43,7 @@ export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Undefined when the bytes are damaged, of another format, or of an analyser that gives other terms. */
+/** Undefined when the bytes are damaged, of another format, or from an analyser with other terms. */
 export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
   const checksum = Buffer.from(bytes.subarray(-CHECKSUM));
   const content = bytes.subarray(0, -CHECKSUM);
@@ -72,7 +72,7 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
   };
 }
 
-/** Names what was learned by what it is, so that two of one name cannot differ. */
+/** A version derived from the content, so that two models with the same name cannot be confused. */
 export const versionOfArtefact = (bytes: Uint8Array): string => versionOf(bytes.subarray(-CHECKSUM));
 
 const versionOf = (checksum: Uint8Array): string =>
@@ -88,5 +88,5 @@ interface Head {
   readonly knownShare: number;
 }
 
-// The checksum has vouched for it: it is as this program wrote it.
+// The checksum was verified, so the line is as this program wrote it.
 const readHead = (line: string): Head => JSON.parse(line) as Head;

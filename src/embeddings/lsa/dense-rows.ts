@@ -2,8 +2,8 @@ import { Matrix } from 'ml-matrix';
 import type { DenseRows } from './sparse-rows.ts';
 
 /**
- * `OneᵀTwo`, where it is known to be symmetric: the half above the diagonal is computed. As small as the rows are short.
- * Four rows at a time, which is three times as fast as one by one.
+ * `OneᵀTwo`, where the result is known to be symmetric: only the upper half is computed. Its size is the width of the
+ * rows. Processes four rows at a time, which is three times as fast as one by one.
  */
 export function productOfTransposed(one: DenseRows, two: DenseRows): Matrix {
   const { width, rowCount } = one;
@@ -12,7 +12,7 @@ export function productOfTransposed(one: DenseRows, two: DenseRows): Matrix {
   const right = two.values;
   for (let row = 0; row < rowCount; row += 4) {
     const first = row * width;
-    // Beyond the last row the factor is 0, whatever it is multiplied with.
+    // Beyond the last row the factor is 0, so any row can be used.
     const second = row + 1 < rowCount ? first + width : first;
     const third = row + 2 < rowCount ? second + width : first;
     const fourth = row + 3 < rowCount ? third + width : first;
@@ -36,10 +36,10 @@ export function productOfTransposed(one: DenseRows, two: DenseRows): Matrix {
   return Matrix.from1DArray(width, width, sums);
 }
 
-/** The rows times the first `width` columns of a small matrix. */
+/** Multiplies the rows with the first `width` columns of a small matrix. */
 export function multiplyDense(rows: DenseRows, matrix: Matrix, width: number): DenseRows {
   const depth = rows.width;
-  // Filled up with zeros to a multiple of four.
+  // Padded with zeros to a multiple of four.
   const padded = Math.ceil(depth / 4) * 4;
   const factors = new Float32Array(padded * width);
   for (let i = 0; i < depth; i++) for (let j = 0; j < width; j++) factors[i * width + j] = matrix.get(i, j);

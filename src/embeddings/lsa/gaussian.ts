@@ -1,4 +1,4 @@
-/** Numbers of the standard normal distribution, the same ones for the same seed on every machine. */
+/** A generator of standard normal numbers, with the same sequence for the same seed on every machine. */
 export function gaussian(seed: number): () => number {
   const uniform = mulberry(seed);
   let spare: number | undefined;
@@ -9,7 +9,7 @@ export function gaussian(seed: number): () => number {
       return value;
     }
     for (;;) {
-      // Marsaglia's polar method: of all the functions it needs, only the logarithm may differ in its last bit.
+      // Marsaglia's polar method: among its functions, only the logarithm may differ between machines, in the last bit.
       const one = 2 * uniform() - 1;
       const two = 2 * uniform() - 1;
       const square = one * one + two * two;

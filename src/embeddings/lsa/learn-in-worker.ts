@@ -1,28 +1,28 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../errors.ts';
+import { programFile } from '../../program-file.ts';
 import type { LearningOrder, LearningReply } from './learning-worker.ts';
 
 export interface LearningSource {
-  /** Passages the corpus has. */
+  /** Number of chunks in the corpus. */
   readonly passages: number;
-  /** Some or all of them, a few at a time. */
+  /** The texts of some or all chunks, in batches. */
   readonly texts: AsyncIterable<readonly string[]>;
 }
 
-/** Passages read from a larger corpus; the others are folded in (docs/decisions.md). */
-export const MOST_PASSAGES_READ = 50_000;
+/** Chunks sampled from a larger corpus for training; the others are folded in (docs/decisions.md). */
+export const MAX_CHUNKS_READ = 50_000;
 const MEMORY_MB = 2_048;
 
 /**
- * Learns from passages in a thread of its own, which a signal ends at once. Yields the share that is done, from 0 to 1;
- * returns the artefact. Throws `invalid_request` when there is nothing to learn from, `cancelled`, `internal`.
+ * Trains LSA in a worker thread, which `signal` terminates at once. Yields the progress from 0 to 1; returns the
+ * artefact. Throws `invalid_request` when there is nothing to learn from, `cancelled`, `internal`.
  */
 export async function* learnInWorker(
   { passages, texts }: LearningSource,
   signal: AbortSignal,
 ): AsyncGenerator<number, Uint8Array> {
-  const extension = import.meta.filename.endsWith('.js') ? 'js' : 'ts';
-  const worker = new Worker(new URL(`./learning-worker.${extension}`, import.meta.url), {
+  const worker = new Worker(programFile('./learning-worker.ts', import.meta), {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
@@ -30,7 +30,7 @@ export async function* learnInWorker(
   const order = (message: LearningOrder) => worker.postMessage(message);
   try {
     let read = 0;
-    const total = Math.max(1, Math.min(passages, MOST_PASSAGES_READ));
+    const total = Math.max(1, Math.min(passages, MAX_CHUNKS_READ));
     for await (const batch of texts) {
       order({ kind: 'read', texts: batch });
       await replies.next();
@@ -50,10 +50,10 @@ export async function* learnInWorker(
   }
 }
 
-/** Of the time; what follows takes longer. */
+/** Share of the time; the following steps take longer. */
 const READING_SHARE = 0.3;
 
-/** The thread's answers in order; its end, an error and the signal are refusals of whoever waits. */
+/** The thread's replies in order; its exit, an error and the signal reject pending reads. */
 function repliesOf(worker: Worker, signal: AbortSignal) {
   const come: LearningReply[] = [];
   let waiting: PromiseWithResolvers<LearningReply> | undefined;

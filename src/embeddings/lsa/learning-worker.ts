@@ -1,20 +1,20 @@
 import { parentPort } from 'node:worker_threads';
 import { encodeArtefact } from './artefact.ts';
+import { createChunkTermCounts } from './chunk-term-counts.ts';
 import { learn } from './learn.ts';
-import { createPassageCounts } from './passage-counts.ts';
 
-/** What the thread is told: passages to read, or that there are no more; `passages` is how many the corpus has. */
+/** Messages to the thread: texts to read, or the end of them; `passages` is the number of chunks in the corpus. */
 export type LearningOrder =
   | { readonly kind: 'read'; readonly texts: readonly string[] }
   | { readonly kind: 'learn'; readonly passages: number };
 
-/** What it answers, one to each `read`, several to `learn`. */
+/** Its replies, one to each `read`, several to `learn`. */
 export type LearningReply =
   | { readonly kind: 'read' }
   | { readonly kind: 'step'; readonly done: number; readonly total: number }
   | { readonly kind: 'learned'; readonly artefact: Uint8Array<ArrayBuffer> };
 
-const counts = createPassageCounts();
+const counts = createChunkTermCounts();
 const reply = (message: LearningReply, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer);
 
 parentPort?.on('message', (order: LearningOrder) => {

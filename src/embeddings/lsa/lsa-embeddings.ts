@@ -7,23 +7,23 @@ const TEXTS_AT_ONCE = 32;
 
 export interface LsaEmbeddingParts {
   readonly name: string;
-  /** Reads or makes what was learned; asked once. Throws what keeps it from being used. */
+  /** Loads or trains the model; called once. Throws when the model cannot be used. */
   readonly learned: () => Promise<LsaModel>;
-  readonly onPassages?: ((met: PassagesMet) => void) | undefined;
+  readonly onChunksFolded?: ((met: ChunksFolded) => void) | undefined;
 }
 
-/** Passages that were embedded, and of the occurrences of terms in them, how many were known. */
-export interface PassagesMet {
+/** Number of chunks embedded, and of their term occurrences, how many are known to the model. */
+export interface ChunksFolded {
   readonly passages: number;
   readonly known: number;
   readonly terms: number;
 }
 
 /**
- * Vectors from what was learned of the corpus itself: texts are near when their words are, or stand in the same
- * passages of the corpus as one another. It knows no word that the corpus does not.
+ * LSA embeddings trained on the corpus itself: texts are similar when they share words, or words that occur in the same
+ * chunks of the corpus. Words that do not occur in the corpus are unknown.
  */
-export function lsaEmbeddings({ name, learned, onPassages }: LsaEmbeddingParts): EmbeddingModel {
+export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingParts): EmbeddingModel {
   let asked: Promise<LsaModel> | undefined;
   const model = () => {
     asked ??= learned();
@@ -47,10 +47,10 @@ export function lsaEmbeddings({ name, learned, onPassages }: LsaEmbeddingParts):
         vectors.push(folded.vector);
         met.known += folded.known;
         met.terms += folded.terms;
-        // Others get their turn between batches.
+        // Yields to other work between batches.
         if (vectors.length % TEXTS_AT_ONCE === 0) await setImmediate();
       }
-      if (kind === 'passage') onPassages?.(met);
+      if (kind === 'passage') onChunksFolded?.(met);
       return vectors;
     },
   };

@@ -1,32 +1,32 @@
 import { countTerms } from '../count-terms.ts';
 import { unitVector } from '../unit-vector.ts';
 
-/** What was learned from a corpus: for each of its terms a direction, weighted by how much the term tells. */
+/** A trained LSA model: for each term a direction, multiplied by the term's weight. */
 export interface LsaModel {
-  /** Unlike that of any other model, so that vectors of two are never compared. */
+  /** Unique per model, so that vectors of different models are never compared. */
   readonly version: string;
-  /** Of the vectors; one more than were learned, for texts without a known word. */
+  /** Dimensions of the vectors; one more than the trained ones, for texts without a known word. */
   readonly dimensions: number;
   /** Row of each term in `directions`. */
   readonly rows: ReadonlyMap<string, number>;
   /** One row of `dimensions - 1` numbers per term. */
   readonly directions: Float32Array;
-  /** Passages the corpus had when it was learned from. */
+  /** Number of chunks in the corpus at training time. */
   readonly passages: number;
-  /** Of the occurrences of terms in what it was learned from, the share whose terms it knows. */
+  /** Share of the training data's term occurrences whose terms are in the model. */
   readonly knownShare: number;
 }
 
 export interface Folded {
   readonly vector: Float32Array;
-  /** Occurrences of terms the model knows, and of all. */
+  /** Number of term occurrences known to the model, and of all. */
   readonly known: number;
   readonly terms: number;
 }
 
 /**
- * The vector of any text in the model's space, of length one. Words that the model does not know count for nothing. A
- * text without a known word points where no learned one does: at a right angle to them, and a question away from a passage.
+ * Folds a text into the space: its unit-length vector. Unknown words are ignored. A text without a known word gets the
+ * extra dimension, which is orthogonal to all trained ones, with opposite signs for queries and passages.
  */
 export function foldIn({ rows, directions, dimensions }: LsaModel, text: string, kind: 'passage' | 'query'): Folded {
   const width = dimensions - 1;
@@ -46,7 +46,7 @@ export function foldIn({ rows, directions, dimensions }: LsaModel, text: string,
   return { vector: unitVector(sums) ?? nowhere(dimensions, kind), known, terms };
 }
 
-/** How much a term counts for that stands so often in a text. */
+/** Local weight of a term by its frequency in a text. */
 export const localWeight = (count: number): number => 1 + Math.log(count);
 
 function nowhere(dimensions: number, kind: 'passage' | 'query'): Float32Array {

@@ -1,4 +1,4 @@
-/** A matrix of which most is zero, by rows: row `r` has `values[i]` in column `columns[i]`, `starts[r] <= i < starts[r + 1]`. */
+/** A sparse matrix in CSR format: row `r` has `values[i]` in column `columns[i]`, `starts[r] <= i < starts[r + 1]`. */
 export interface SparseRows {
   readonly rowCount: number;
   readonly columnCount: number;
@@ -7,7 +7,7 @@ export interface SparseRows {
   readonly values: Float32Array;
 }
 
-/** A matrix without zeros left out, row after row. */
+/** A dense matrix, row-major. */
 export interface DenseRows {
   readonly rowCount: number;
   readonly width: number;
@@ -15,8 +15,8 @@ export interface DenseRows {
 }
 
 /**
- * `AᵀA · B` in one pass over the rows of A, so that nothing as long as A has to be kept. `between` is called now and
- * then and may throw to end it.
+ * `AᵀA · B` in one pass over the rows of A, so that no intermediate as long as A is stored. `between` is called
+ * periodically and may throw to abort.
  */
 export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows, between: () => void): DenseRows {
   const { rowCount, columnCount, starts, columns, values: entries } = matrix;
@@ -39,7 +39,7 @@ export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows,
 
 const ROWS_BETWEEN = 500;
 
-/** Adds `factor` times a stretch of one array to a stretch of another. */
+/** Adds `factor` times a range of one array to a range of another. */
 function addScaled(
   target: Float32Array,
   targetStart: number,

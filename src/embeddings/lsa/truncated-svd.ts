@@ -4,12 +4,12 @@ import { gaussian } from './gaussian.ts';
 import { type DenseRows, multiplyByGram, type SparseRows } from './sparse-rows.ts';
 
 export interface SvdOptions {
-  /** Singular values wanted; fewer come when the matrix has fewer above nothing. */
+  /** Number of singular values; fewer are returned when the matrix has a lower rank. */
   readonly rank: number;
   readonly seed: number;
-  /** Times the guess is sharpened by a pass over the matrix. */
+  /** Number of power iterations, each one a pass over the matrix. */
   readonly powerIterations: number;
-  /** Called often, with the passes done; may throw to end it. */
+  /** Called often, with the passes done; may throw to abort. */
   readonly between?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
@@ -20,13 +20,13 @@ export interface TruncatedSvd {
   readonly right: DenseRows;
 }
 
-/** Directions beyond those wanted make the wanted ones exact. */
+/** Additional directions that make the requested ones accurate. */
 const OVERSAMPLING = 16;
 
 /**
- * The largest singular values of a sparse matrix and their right vectors, after Halko, Martinsson and Tropp: a random
- * subspace is sharpened by power iterations with an orthonormal basis in between, and the small matrix that is left
- * on it is solved exactly. Deterministic.
+ * The largest singular values of a sparse matrix and their right singular vectors, by the randomised SVD of Halko,
+ * Martinsson and Tropp: power iterations on a random subspace, re-orthonormalised in between, then an exact solution of
+ * the small matrix on it. Deterministic.
  */
 export function truncatedSvd(matrix: SparseRows, options: SvdOptions): TruncatedSvd {
   const { seed, powerIterations, between = () => {} } = options;
@@ -37,7 +37,7 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
   const pass = (basis: DenseRows, done: number) => multiplyByGram(matrix, basis, () => between({ done, total }));
   let image = pass(randomRows(matrix.columnCount, width, seed), 0);
   for (let done = 1; done < total - 1; done++) image = pass(orthonormal(image), done);
-  // Twice, for once leaves what rounding did.
+  // Twice, because once leaves rounding errors.
   const basis = orthonormal(orthonormal(image));
   image = pass(basis, total - 1);
   // On an orthonormal basis Q of the subspace, AᵀA is the small matrix Qᵀ(AᵀA Q).
@@ -50,7 +50,7 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
   };
 }
 
-/** Of squares: beyond what single precision tells from rounding. */
+/** Threshold for squared values that single precision cannot distinguish from rounding errors. */
 const NOTHING = 1e-7;
 
 function randomRows(rowCount: number, width: number, seed: number): DenseRows {
@@ -59,8 +59,8 @@ function randomRows(rowCount: number, width: number, seed: number): DenseRows {
 }
 
 /**
- * An orthonormal basis of the columns' span, by the eigenvectors of their products with one another; columns that say
- * nothing new are dropped.
+ * An orthonormal basis of the columns' span, by the eigenvectors of their Gram matrix; linearly dependent columns are
+ * dropped.
  */
 function orthonormal(rows: DenseRows): DenseRows {
   const { values, vectors } = largestFirst(productOfTransposed(rows, rows));
@@ -82,7 +82,7 @@ function largestFirst(matrix: Matrix): { values: number[]; vectors: Matrix } {
   };
 }
 
-/** Either sign of a singular vector is right; the largest number is made positive, to be the same everywhere. */
+/** The sign of a singular vector is arbitrary; the largest component is made positive for reproducibility. */
 function alignSigns(rows: DenseRows): DenseRows {
   const { width, values } = rows;
   for (let column = 0; column < width; column++) {

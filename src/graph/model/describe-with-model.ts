@@ -22,7 +22,7 @@ interface DescribingParts {
 const MAX_MEMBERS = 60;
 const MAX_RELATIONSHIPS = 60;
 
-/** The same as `describeCommunity`, in a model's words; in the documents' own when its reply cannot be read. */
+/** Like `describeCommunity`, written by a model; falls back to the former when the reply cannot be parsed. */
 export async function describeCommunityWithModel(
   group: CommunityGroup,
   { model, prompts = builtInPrompts, onUsage }: DescribingParts,

@@ -1,36 +1,36 @@
 import { estimateTokens } from '../../documents/estimate-tokens.ts';
 import { costOf, type Price } from '../../models/prices.ts';
-import type { GraphPassage } from '../graph.ts';
-import { batchPassages } from './batch-passages.ts';
-import { type ExtractionWishes, extractionMessages } from './extraction-prompt.ts';
+import type { GraphChunk } from '../graph.ts';
+import { batchChunks } from './batch-chunks.ts';
+import { type ExtractionOptions, extractionMessages } from './extraction-prompt.ts';
 
-/** What an extraction would come to, to be shown before it begins. */
+/** Estimated cost of an extraction, shown before it begins. */
 export interface ExtractionEstimate {
   readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; null when nobody said what the model costs. */
+  /** US dollars; null when the model's price is not configured. */
   readonly cost: number | null;
 }
 
-// Names, quotes and descriptions come to about this part of the text they are about; thinking comes on top.
+// Names, quotes and descriptions take about this share of the input; reasoning tokens come in addition.
 const OUTPUT_PER_INPUT = 0.8;
-const LEAST_OUTPUT = 60;
+const MIN_OUTPUT = 60;
 
-/** Estimated from the texts, without asking anybody. Replies that have to be asked for twice come on top. */
+/** Estimated from the texts, without calling the model. Repeated requests come in addition. */
 export function estimateExtraction(
-  passages: readonly Pick<GraphPassage, 'text' | 'headingPath'>[],
+  passages: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
   price: Price | undefined,
-  { passagesPerCall, ...wishes }: ExtractionWishes & { readonly passagesPerCall?: number | undefined } = {},
+  { chunksPerCall, ...options }: ExtractionOptions & { readonly chunksPerCall?: number | undefined } = {},
 ): ExtractionEstimate {
   let inputTokens = 0;
   let outputTokens = 0;
   let cost = 0;
-  const batches = batchPassages(passages, passagesPerCall);
+  const batches = batchChunks(passages, chunksPerCall);
   for (const batch of batches) {
-    const input = extractionMessages('', batch, wishes).reduce((sum, { text }) => sum + estimateTokens(text), 0);
+    const input = extractionMessages('', batch, options).reduce((sum, { text }) => sum + estimateTokens(text), 0);
     const text = batch.reduce((sum, passage) => sum + estimateTokens(passage.text), 0);
-    const output = Math.ceil(text * OUTPUT_PER_INPUT) + LEAST_OUTPUT;
+    const output = Math.ceil(text * OUTPUT_PER_INPUT) + MIN_OUTPUT;
     inputTokens += input;
     outputTokens += output;
     if (price) cost += costOf({ input, cachedInput: 0, output, reasoning: 0 }, price);

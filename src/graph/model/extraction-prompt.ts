@@ -1,27 +1,27 @@
 import type { Json } from '../../documents/document.ts';
 import type { Message } from '../../models/message.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
-import type { GraphPassage } from '../graph.ts';
+import type { GraphChunk } from '../graph.ts';
 
-/** What to look for; nothing said means anything. */
-export interface ExtractionWishes {
+/** What to extract; unrestricted by default. */
+export interface ExtractionOptions {
   /** Only entities of these categories. */
   readonly entityTypes?: readonly string[] | undefined;
   /** Only relationships with these predicates. */
   readonly relationTypes?: readonly string[] | undefined;
-  /** Of one call; default 100. */
+  /** Per call; default 100. */
   readonly maxRelationships?: number | undefined;
-  /** The words a model is asked with; as the program brings them when absent. */
+  /** Prompt texts; default: the built-in ones. */
   readonly prompts?: PromptTexts | undefined;
 }
 
 export const DEFAULT_MAX_RELATIONSHIPS = 100;
 
-/** The instructions, and the passages as JSON strings: a text cannot close its string, so it cannot end the data. */
+/** The instructions, and the chunks as JSON strings: a text cannot close its string, so it cannot end the data. */
 export function extractionMessages(
   title: string,
-  passages: readonly Pick<GraphPassage, 'text' | 'headingPath'>[],
-  wishes: ExtractionWishes,
+  passages: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
+  options: ExtractionOptions,
 ): Message[] {
   const data = {
     document: visible(title),
@@ -32,7 +32,7 @@ export function extractionMessages(
     })),
   };
   return [
-    { role: 'system', text: instructions(wishes) },
+    { role: 'system', text: instructions(options) },
     { role: 'user', text: JSON.stringify(data) },
   ];
 }
@@ -42,7 +42,7 @@ function instructions({
   relationTypes,
   maxRelationships,
   prompts = builtInPrompts,
-}: ExtractionWishes): string {
+}: ExtractionOptions): string {
   return prompts.fill('graph_extraction', {
     entity_types: entityTypes?.length ? ` Give only entities of these categories: ${entityTypes.join(', ')}.` : '',
     relation_types: relationTypes?.length ? ` Use only these predicates: ${relationTypes.join(', ')}.` : '',
@@ -50,7 +50,7 @@ function instructions({
   });
 }
 
-// Characters that a person reading the passage does not see can spell what nobody reads.
+// Removes invisible characters, which could contain hidden instructions.
 const visible = (text: string): string =>
   text.replaceAll(/[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]|[\u{E0000}-\u{E007F}]/gu, '');
 
@@ -62,7 +62,7 @@ const object = (properties: { readonly [key: string]: Json }): { readonly [key: 
 });
 const text: Json = { type: 'string' };
 
-/** For providers that hold a model to a schema; others ignore it, and the reply is read tolerantly anyway. */
+/** For providers with structured output; others ignore it, and the reply is parsed tolerantly anyway. */
 export const extractionFormat: { readonly [key: string]: Json } = {
   type: 'json_schema',
   json_schema: {

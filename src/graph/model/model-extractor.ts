@@ -2,34 +2,34 @@ import { ServiceError } from '../../errors.ts';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Message } from '../../models/message.ts';
 import type { Model, StopReason, Usage } from '../../models/model.ts';
-import type { ExtractedGraph, GraphExtractor, GraphPassage } from '../graph.ts';
+import type { ExtractedGraph, GraphChunk, GraphExtractor } from '../graph.ts';
 import { mergeGraphs } from '../merge-graphs.ts';
-import { batchPassages } from './batch-passages.ts';
-import { type ExtractionWishes, extractionFormat, extractionMessages } from './extraction-prompt.ts';
+import { batchChunks } from './batch-chunks.ts';
+import { type ExtractionOptions, extractionFormat, extractionMessages } from './extraction-prompt.ts';
 import { placeReply } from './place-reply.ts';
 import { readReply } from './read-reply.ts';
 
-export interface ModelExtractorParts extends ExtractionWishes {
+export interface ModelExtractorParts extends ExtractionOptions {
   readonly model: Model;
   /** Default 4. */
-  readonly passagesPerCall?: number | undefined;
-  /** Calls under way at once; default 2. */
+  readonly chunksPerCall?: number | undefined;
+  /** Number of concurrent calls; default 2. */
   readonly callsAtOnce?: number | undefined;
   readonly config?: GenerationConfig | undefined;
-  /** Told of every call that was answered, also of those that have to be asked again. */
+  /** Called for every answered call, including ones that have to be repeated. */
   readonly onUsage?: ((model: string, usage: Usage) => void) | undefined;
 }
 
 export interface ExtractedBatch {
-  /** The passages it was extracted from. */
+  /** The chunks it was extracted from. */
   readonly chunkIds: readonly string[];
   readonly graph: ExtractedGraph;
 }
 
 export interface ModelExtractor extends GraphExtractor {
   /**
-   * The same batch by batch, in the order of the passages, for a caller who keeps each when it comes and goes on later
-   * with the passages that are left.
+   * Extracts batch by batch, in the order of the chunks, for a caller who saves each result and resumes later with the
+   * remaining chunks.
    */
   batches(
     document: Parameters<GraphExtractor['extract']>[0],
@@ -37,23 +37,23 @@ export interface ModelExtractor extends GraphExtractor {
   ): AsyncGenerator<ExtractedBatch, void>;
 }
 
-/** A reply that cannot be read is asked for so often in all. */
+/** Number of attempts to get a reply that can be parsed. */
 const ATTEMPTS = 3;
 const CALLS_AT_ONCE = 2;
 
 /**
- * Has a model extract. Whatever it says that does not stand in the passages is left out (see `placeReply`), it is given
- * no tools, and what it reads is marked as data. Throws what the model throws, and `provider_failed` when its replies
- * cannot be read.
+ * Extracts with a language model. Output that does not occur in the chunks is left out (see `placeReply`), the model
+ * gets no tools, and its input is marked as data. Throws the model's errors, and `provider_failed` when its replies
+ * cannot be parsed.
  */
 export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor {
-  const { model, passagesPerCall, callsAtOnce = CALLS_AT_ONCE } = parts;
+  const { model, chunksPerCall, callsAtOnce = CALLS_AT_ONCE } = parts;
 
   async function* batches(
     { title, passages }: Parameters<GraphExtractor['extract']>[0],
     signal: AbortSignal,
   ): AsyncGenerator<ExtractedBatch, void> {
-    const waiting = batchPassages(passages, passagesPerCall);
+    const waiting = batchChunks(passages, chunksPerCall);
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     const running: Promise<ExtractedBatch>[] = [];
@@ -64,7 +64,7 @@ export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor
         chunkIds: batch.map(({ chunkId }) => chunkId),
         graph,
       }));
-      // Its failure is heard when its turn comes; until then it must not count as unheard.
+      // Failures are handled when the batch's turn comes; this handler prevents an unhandled rejection until then.
       work.catch(() => undefined);
       running.push(work);
     };
@@ -93,7 +93,7 @@ export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor
 
 async function extractBatch(
   title: string,
-  passages: readonly GraphPassage[],
+  passages: readonly GraphChunk[],
   parts: ModelExtractorParts,
   signal: AbortSignal,
 ): Promise<ExtractedGraph> {
@@ -102,7 +102,7 @@ async function extractBatch(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { text, reason } = await ask(asked, parts, signal);
     if (reason === 'refusal') throw failure(parts.model, passages, 'refused to read');
-    // A reply that was cut off says too much for one call: half of the passages each.
+    // A truncated reply means too much content for one call: half of the chunks each.
     if (reason === 'length' && passages.length > 1) {
       const middle = Math.ceil(passages.length / 2);
       const first = await extractBatch(title, passages.slice(0, middle), parts, signal);
@@ -138,7 +138,7 @@ async function ask(
   throw new ServiceError('provider_failed', `${model.name} ended its reply without saying so.`);
 }
 
-function failure({ name }: Model, passages: readonly GraphPassage[], what: string): ServiceError {
+function failure({ name }: Model, passages: readonly GraphChunk[], what: string): ServiceError {
   const [first] = passages;
   const which = passages.length === 1 ? 'a passage' : `${passages.length} passages`;
   return new ServiceError(

@@ -1,21 +1,21 @@
 import { findVerbatim } from '../../citations/find-verbatim.ts';
-import type { Entity, ExtractedGraph, GraphPassage, Mention, Relationship } from '../graph.ts';
+import type { Entity, ExtractedGraph, GraphChunk, Mention, Relationship } from '../graph.ts';
 import { normalForm } from '../normal-form.ts';
-import type { ExtractionWishes } from './extraction-prompt.ts';
+import type { ExtractionOptions } from './extraction-prompt.ts';
 import { DEFAULT_MAX_RELATIONSHIPS } from './extraction-prompt.ts';
 import type { ExtractionReply, ReplyEntity, ReplyRelationship } from './read-reply.ts';
 
 const MAX_MENTIONS = 100;
 
 /**
- * A model's reply as a graph of its passages. An entity that stands in none of them, under its name or as written, is
- * left out, and so is a relationship of one. A relationship is mentioned where its quote stands; where the quote is not
- * found, in each whole passage that names both; where there is none, it is left out.
+ * Locates a model's reply in its chunks. An entity that occurs in none of them, under its name or as written, is left
+ * out, and so are its relationships. A relationship is mentioned at its quote; when the quote is not found, in each
+ * whole chunk that names both entities; when there is none, it is left out.
  */
 export function placeReply(
   reply: ExtractionReply,
-  passages: readonly GraphPassage[],
-  { entityTypes, relationTypes, maxRelationships = DEFAULT_MAX_RELATIONSHIPS }: ExtractionWishes,
+  passages: readonly GraphChunk[],
+  { entityTypes, relationTypes, maxRelationships = DEFAULT_MAX_RELATIONSHIPS }: ExtractionOptions,
 ): ExtractedGraph {
   const types = lowerSet(entityTypes);
   const predicates = lowerSet(relationTypes);
@@ -73,15 +73,15 @@ function toEntity(
   };
 }
 
-function mentionsOf({ name, as_written: written }: ReplyEntity, passages: readonly GraphPassage[]): Mention[] {
+function mentionsOf({ name, as_written: written }: ReplyEntity, passages: readonly GraphChunk[]): Mention[] {
   const mentions = passages.flatMap((passage) => occurrences(passage, name));
   if (mentions.length === 0 && written !== '')
     mentions.push(...passages.flatMap((passage) => occurrences(passage, written)));
   return mentions.slice(0, MAX_MENTIONS);
 }
 
-/** Where a name stands as a word of its own, in capitals or small letters and across line breaks. */
-function occurrences({ chunkId, text }: GraphPassage, name: string): Mention[] {
+/** Occurrences of a name at word boundaries, ignoring case and line breaks. */
+function occurrences({ chunkId, text }: GraphChunk, name: string): Mention[] {
   const words = name.split(' ').map((word) => RegExp.escape(word));
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${words.join('\\s+')}(?![\\p{L}\\p{N}])`, 'giu');
   const places = [...text.matchAll(UNSPACED.test(name) ? new RegExp(words.join('\\s*'), 'giu') : pattern)];
@@ -92,7 +92,7 @@ function occurrences({ chunkId, text }: GraphPassage, name: string): Mention[] {
 
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
-function placesOf(item: ReplyRelationship, passages: readonly GraphPassage[], of: readonly Entity[]): Mention[] {
+function placesOf(item: ReplyRelationship, passages: readonly GraphChunk[], of: readonly Entity[]): Mention[] {
   const named = passages[item.passage - 1];
   const order = named === undefined ? passages : [named, ...passages.filter((passage) => passage !== named)];
   for (const { chunkId, text } of item.quote === '' ? [] : order) {

@@ -18,7 +18,7 @@ const entitySchema = z.object({
 
 const relationshipSchema = z.object({
   subject: name,
-  // A predicate is a word or a few: whatever else a model was talked into is not one.
+  // A predicate has one or a few words, which also limits prompt injection.
   predicate: line(80)
     .transform((text) =>
       text
@@ -43,8 +43,8 @@ export interface ExtractionReply {
 }
 
 /**
- * What a model wrote, with or without fences and words around it. Items that are not of the form are left out; of a
- * reply that was cut off, the items that are whole are taken. Undefined when there is nothing to read.
+ * Parses a model's reply, with or without code fences and text around it. Invalid items are left out; of a truncated
+ * reply the complete items are used. Undefined when there is nothing to parse.
  */
 export function readReply(text: string): ExtractionReply | undefined {
   const whole = parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
@@ -74,7 +74,7 @@ function parse(text: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The objects without objects in them, in one pass. */
+/** The innermost JSON objects, found in one pass. */
 function innerObjects(text: string): unknown[] {
   const found: unknown[] = [];
   let open = -1;

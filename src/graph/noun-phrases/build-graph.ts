@@ -1,28 +1,28 @@
-import type { Entity, ExtractedGraph, GraphPassage, Mention, Relationship } from '../graph.ts';
+import type { Entity, ExtractedGraph, GraphChunk, Mention, Relationship } from '../graph.ts';
 import { decideCategory } from './category-votes.ts';
 import { findTogether } from './co-occurrence.ts';
 import { describeSubject, oneLine } from './describe-subject.ts';
 import type { Gathered } from './gather-subjects.ts';
+import type { MentionCandidate, Subject } from './mention-candidate.ts';
 import type { Statement } from './relate.ts';
 import type { Sentence } from './sentence.ts';
-import type { Spotted, Subject } from './spotted.ts';
 
-/** Beyond these a document keeps what it speaks of most. */
+/** A document keeps at most this many entities, the most mentioned ones. */
 const MAX_ENTITIES = 5_000;
 const MAX_RELATIONSHIPS = 15_000;
 const MAX_ALIASES = 8;
 const MAX_STATED = 50;
 
 export interface Findings {
-  readonly passages: readonly GraphPassage[];
+  readonly passages: readonly GraphChunk[];
   readonly sentences: readonly Sentence[];
   readonly gathered: Gathered;
   readonly statements: readonly Statement[];
-  /** Matters by itself. */
+  /** Whether the subject is significant by itself. */
   isSolid(subject: Subject): boolean;
 }
 
-/** Chooses what matters, names it, and gives every mention its place. */
+/** Selects the significant subjects, names them, and locates their mentions. */
 export function buildGraph(findings: Findings): ExtractedGraph {
   const { gathered, statements, sentences, passages } = findings;
   const kept = chooseSubjects(findings);
@@ -90,7 +90,7 @@ export function buildGraph(findings: Findings): ExtractedGraph {
   }
 }
 
-/** A term that is only mentioned once matters when a sentence says what it is; a date, when something happened then. */
+/** A term mentioned once is significant when a sentence defines it; a date, when a statement refers to it. */
 function chooseSubjects({ gathered, statements, isSolid }: Findings): Subject[] {
   const defined = new Set<Subject>();
   const related = new Set<Subject>();
@@ -112,7 +112,7 @@ const importance = (subject: Subject, related: ReadonlySet<Subject>): number =>
 
 const categoryOf = ({ kind, votes }: Subject): string | null => (kind === 'date' ? 'date' : decideCategory(votes));
 
-/** The most used spelling of the full name; of equals the first. No two get the same. */
+/** The most frequent spelling of the full name; the first one on a tie. Names are unique. */
 function nameSubjects(subjects: readonly Subject[]): Map<Subject, string> {
   const names = new Map<Subject, string>();
   const taken = new Set<string>();
@@ -125,13 +125,13 @@ function nameSubjects(subjects: readonly Subject[]): Map<Subject, string> {
   return names;
 }
 
-function spellings({ mentions, kind }: Subject, isWanted: (spotted: Spotted) => boolean): string[] {
+function spellings({ mentions, kind }: Subject, isWanted: (spotted: MentionCandidate) => boolean): string[] {
   const counts = new Map<string, number>();
   for (const mention of mentions) {
     if (isWanted(mention)) counts.set(mention.text, (counts.get(mention.text) ?? 0) + 1);
   }
   const isWrittenSmall = [...counts.keys()].some((text) => /^\p{Ll}/u.test(text));
-  // A term that is also written small has its capital only from the beginning of a sentence.
+  // A term that also occurs in lower case has its capital only from the beginning of a sentence.
   for (const [text, count] of kind === 'term' ? counts : []) {
     const small = text.charAt(0).toLowerCase() + text.slice(1);
     if (small === text || !isWrittenSmall) continue;

@@ -1,5 +1,5 @@
 import type { FoundName } from './find-names.ts';
-import type { Gazetteer } from './places.ts';
+import type { Gazetteer } from './gazetteer.ts';
 import type { Token } from './tokens.ts';
 import {
   eventNouns,
@@ -16,7 +16,7 @@ import {
 
 export type Category = 'person' | 'organization' | 'place' | 'date' | 'work' | 'product' | 'event' | 'concept';
 
-/** What speaks for each category; 1 is a hint, 3 as good as said. */
+/** Evidence for each category; 1 is a hint, 3 is nearly certain. */
 export type CategoryVotes = Map<Category, number>;
 
 const NOUNS: readonly (readonly [Category, ReadonlySet<string>])[] = [
@@ -28,7 +28,7 @@ const NOUNS: readonly (readonly [Category, ReadonlySet<string>])[] = [
   ['product', productNouns],
 ];
 
-/** The category of what is called by this noun, in the singular or an English plural. */
+/** The category a noun indicates, in the singular or an English plural. */
 function categoryOfNoun(lower: string): Category | undefined {
   const found = NOUNS.find(([, nouns]) => nouns.has(lower));
   return (
@@ -37,14 +37,14 @@ function categoryOfNoun(lower: string): Category | undefined {
 }
 
 const SURE = 1.5;
-const MOST_BY_HINTS = 1.2;
+const MAX_BY_HINTS = 1.2;
 
-/** What one mention says of its category: the words of the name first, then those around it. */
+/** Evidence from one mention: the words of the name first, then those around it. */
 export function addVotes(votes: CategoryVotes, tokens: readonly Token[], name: FoundName, gazetteer: Gazetteer): void {
   const vote = (category: Category, weight: number) => {
     const sum = (votes.get(category) ?? 0) + weight;
-    // Hints do not become certain by being many: a thing that much is said of is `in` something often.
-    votes.set(category, weight >= SURE ? sum : Math.max(votes.get(category) ?? 0, Math.min(sum, MOST_BY_HINTS)));
+    // Hints do not add up to certainty: a frequently mentioned thing is often preceded by `in`.
+    votes.set(category, weight >= SURE ? sum : Math.max(votes.get(category) ?? 0, Math.min(sum, MAX_BY_HINTS)));
   };
   const words = tokens.slice(name.from, name.to).filter(({ kind }) => kind === 'word');
   if (name.hasHonorific) vote('person', 3);
@@ -119,7 +119,7 @@ function votesAround(tokens: readonly Token[], { from, to }: FoundName, isPlace:
   if (said !== undefined) vote(said, 3);
 }
 
-/** `X is a … river`, `X, the … company`: the noun that heads the phrase behind. */
+/** `X is a … river`, `X, the … company`: the head noun of the following phrase. */
 function describedAs(tokens: readonly Token[], to: number): Category | undefined {
   let at = to;
   const opening = tokens[at];
@@ -145,7 +145,7 @@ function describedAs(tokens: readonly Token[], to: number): Category | undefined
   return found;
 }
 
-/** The category with the most votes, when it is ahead and more than a hint. */
+/** The category with the most votes, when it leads and is more than a hint. */
 export function decideCategory(votes: CategoryVotes): Category | null {
   const [best, second] = [...votes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   if (best === undefined || best[1] < SURE || (second !== undefined && second[1] > best[1] * 0.85)) return null;

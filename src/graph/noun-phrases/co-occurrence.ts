@@ -1,20 +1,20 @@
 import type { Placed } from './gather-subjects.ts';
+import type { Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
-import type { Subject } from './spotted.ts';
 
-/** Two subjects that are spoken of together more than chance would have it. */
+/** Two subjects that co-occur more often than by chance. */
 export interface Together {
   readonly first: Subject;
   readonly second: Subject;
-  /** Between 0 and 1; less than what a sentence states. */
+  /** Between 0 and 1; lower than for a stated relationship. */
   readonly weight: number;
-  /** Places of sentences in the document. */
+  /** Indexes of sentences in the document. */
   readonly sentences: readonly number[];
 }
 
-/** Of one sentence so many are paired, so that a list of hundreds does not make ten thousands of pairs. */
+/** Subjects paired per sentence, to limit the number of pairs in long lists. */
 const PAIRED_PER_SENTENCE = 10;
-/** Each subject keeps its closest companions. */
+/** Co-occurring subjects kept per subject. */
 const COMPANIONS = 6;
 const MAX_SENTENCES = 20;
 
@@ -25,7 +25,7 @@ interface Count {
   readonly sentences: number[];
 }
 
-/** Counts subjects that share a sentence, weighed by normalized pointwise mutual information. */
+/** Counts subjects that share a sentence, weighted by normalised pointwise mutual information (NPMI). */
 export function findTogether(
   sentences: readonly Sentence[],
   inSentences: readonly (readonly Placed[])[],
@@ -70,7 +70,7 @@ function countPair(
   pairs.set(key, pair);
 }
 
-/** Normalized mutual information, held back where it rests on few sentences. */
+/** NPMI, reduced where it is based on few sentences. */
 function weigh(count: number, first: number, second: number, total: number): number {
   const both = count / total;
   const mutual = Math.log(both / ((first / total) * (second / total)));

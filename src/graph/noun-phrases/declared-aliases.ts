@@ -1,14 +1,14 @@
+import type { MentionCandidate } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
-import type { Spotted } from './spotted.ts';
 
-/** Of two names that a sentence gives for one thing, the short one's normal form and the long one's. */
+/** Two names a sentence declares as the same: the normal forms of the short one and the long one. */
 export interface DeclaredAlias {
   readonly short: string;
   readonly long: string;
 }
 
-/** `European Union (EU)` and `EU (European Union)`; the letters must be those of the words. */
-export function declaredAliases(sentence: Sentence, spotted: readonly Spotted[]): DeclaredAlias[] {
+/** `European Union (EU)` and `EU (European Union)`; the letters must be initials of the words. */
+export function declaredAliases(sentence: Sentence, spotted: readonly MentionCandidate[]): DeclaredAlias[] {
   const { tokens } = sentence;
   const aliases: DeclaredAlias[] = [];
   for (const [place, first] of spotted.entries()) {
@@ -23,7 +23,7 @@ export function declaredAliases(sentence: Sentence, spotted: readonly Spotted[])
   return aliases;
 }
 
-/** Whether the capitals of `short` are first letters of the words of `long`, in order; small words may be left out. */
+/** Whether the capitals of `short` are initials of the words of `long`, in order; function words may be left out. */
 function isAcronymOf(short: string, long: string): boolean {
   const letters = short.replaceAll('.', '').replace(/s$/, '');
   if (!/^\p{Lu}[\p{Lu}\p{Ll}\d]{1,7}$/u.test(letters) || (letters.match(/\p{Lu}/gu)?.length ?? 0) < 2) return false;
@@ -36,7 +36,7 @@ function isAcronymOf(short: string, long: string): boolean {
     if (!word.startsWith(wanted[at] ?? '-')) continue;
     at++;
     used++;
-    // `Electrocardiogram (ECG)`: what is left comes from inside of the last word.
+    // `Electrocardiogram (ECG)`: the remaining letters come from within the last word.
     if (place === words.length - 1 && at < wanted.length && word.includes(wanted[at] ?? '-', 1)) at++;
   }
   return at === wanted.length && used >= 2;

@@ -1,16 +1,16 @@
-import type { GraphPassage } from '../graph.ts';
+import type { GraphChunk } from '../graph.ts';
+import type { Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
-import type { Subject } from './spotted.ts';
 
 const MAX_DESCRIPTION = 400;
-/** Of a subject that is mentioned everywhere, the first mentions are weighed: it is introduced early. */
+/** For a frequently mentioned subject only the first mentions are scored, since it is introduced early. */
 const WEIGHED = 40;
 
-/** The sentence that introduces a subject best, in its own words. */
+/** The sentence that introduces a subject best, quoted. */
 export function describeSubject(
   { mentions, key }: Subject,
   sentences: readonly Sentence[],
-  passages: readonly GraphPassage[],
+  passages: readonly GraphChunk[],
 ): string {
   let best: { readonly text: string; readonly score: number } | undefined;
   for (const [rank, { sentence: place, start, end, form }] of mentions.slice(0, WEIGHED).entries()) {
@@ -34,7 +34,7 @@ export function describeSubject(
 const DEFINING =
   /^\s*(?:\([^()]{1,20}\)?\s*)?(?:,\s(?:an?|the|der|die|das|le|la|el)\s|(?:is|was|are|were|ist|war|est|était|es|fue|è|é)\s|は|是|为|—|–)/u;
 
-/** On one line, without the marks of headings and lists, and not longer than a description may be. */
+/** On one line, without markers of headings and lists, truncated to the maximum length of a description. */
 export function oneLine(text: string): string {
   const line = text
     .replace(/^[#>\s|*-]+/, '')

@@ -1,10 +1,10 @@
 import type { Sentence } from './sentence.ts';
 
-/** How often words stand in a document with a capital where one is not asked for, and without one. */
+/** How often words occur in a document with a capital that the position does not require, and without one. */
 export interface CaseEvidence {
   capitalInside(lower: string): number;
   small(lower: string): number;
-  /** Capitalized behind an article or the like; in German, nouns do and names do not. */
+  /** Capitalised after an article or the like; in German, nouns are, names are not. */
   behindDeterminer(lower: string): number;
 }
 
@@ -42,7 +42,7 @@ export function readCaseEvidence(sentences: readonly Sentence[]): CaseEvidence {
   };
 }
 
-/** Whether a word has its capital from its place: at the beginning, behind a colon, a quotation mark or a bullet. */
+/** Whether the position explains a word's capital: at the beginning, after a colon, a quotation mark or a bullet. */
 export function startsSentence(tokens: Sentence['tokens'], place: number): boolean {
   for (let at = place - 1; at >= 0; at--) {
     const token = tokens[at];

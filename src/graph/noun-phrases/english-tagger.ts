@@ -1,15 +1,15 @@
 import type { WinkMethods } from 'wink-nlp';
 import type { Tag, Token } from './tokens.ts';
 
-/** Gives the words of an English sentence their parts of speech. */
+/** Part-of-speech tagger for English sentences. */
 export interface EnglishTagger {
   tag(sentence: string, offset: number, tokens: readonly Token[]): readonly Token[];
 }
 
-/** The tagger keeps every word it ever saw; after so many sentences a fresh one starts with an empty memory. */
+/** The tagger caches every word it has seen; it is replaced after this many sentences to free memory. */
 const SENTENCES_PER_TAGGER = 20_000;
 
-/** Loads the model of English, about 70 MB of memory, so only where a graph is made. */
+/** Loads the English model, about 70 MB of memory, so only where a graph is extracted. */
 export async function loadEnglishTagger(): Promise<EnglishTagger> {
   const [{ default: winkNLP }, { default: model }] = await Promise.all([
     import('wink-nlp'),
@@ -39,13 +39,13 @@ interface Alignment {
   readonly tags: readonly string[];
 }
 
-/** A word of ours takes the tag of the last word of theirs in it: in `well-known` it is the head. */
+/** A token gets the tag of the tagger's last word in it: in `well-known` that is the head. */
 function align({ sentence, offset, tokens, words, tags }: Alignment): readonly Token[] {
   const tagEnding = new Map<number, Tag>();
   let at = 0;
   for (const [place, word] of words.entries()) {
     while (at < sentence.length && /\s/.test(sentence.charAt(at))) at++;
-    // The tagger rewrites a few characters; the rest of such a sentence stays without tags.
+    // The tagger rewrites a few characters; the rest of such a sentence stays untagged.
     if (!sentence.startsWith(word, at)) {
       if (word.trim() === '') continue;
       break;

@@ -1,7 +1,7 @@
 import type { Token } from './tokens.ts';
 import { monthNames } from './word-lists.ts';
 
-/** A stretch of the tokens of a sentence, end exclusive. */
+/** A range of tokens in a sentence, end exclusive. */
 export interface TokenSpan {
   readonly from: number;
   readonly to: number;
@@ -16,7 +16,7 @@ const BEFORE_YEAR = new Set(
   ),
 );
 
-/** Days, months with a year, and years that a word of time stands before. */
+/** Days, months with a year, and years after a word such as `in` or `since`. */
 export function findDates(tokens: readonly Token[]): TokenSpan[] {
   const spans: TokenSpan[] = [];
   for (let at = 0; at < tokens.length; at++) {
@@ -44,7 +44,7 @@ function dateFrom(tokens: readonly Token[], at: number): number | undefined {
   return isYear(token) && BEFORE_YEAR.has(tokens[at - 1]?.lower ?? '') && !isUnit(tokens[at + 1]) ? at + 1 : undefined;
 }
 
-/** `March 2021`, `March 3, 2021`; a month alone is no date worth keeping, and `may` is a verb. */
+/** `March 2021`, `March 3, 2021`; a month alone is not a useful date, and `may` is a verb. */
 function afterMonth(tokens: readonly Token[], at: number): number | undefined {
   if (isYear(tokens[at + 1])) return at + 2;
   if (tokens[at + 1]?.lower === 'de' && isYear(tokens[at + 2])) return at + 3;

@@ -1,7 +1,7 @@
 import { type CaseEvidence, startsSentence } from './document-evidence.ts';
 import type { TokenSpan } from './find-dates.ts';
+import type { Gazetteer } from './gazetteer.ts';
 import type { GraphLanguage } from './language.ts';
-import type { Gazetteer } from './places.ts';
 import type { Sentence } from './sentence.ts';
 import type { Token } from './tokens.ts';
 import {
@@ -23,9 +23,9 @@ import {
 } from './word-lists.ts';
 
 export interface FoundName extends TokenSpan {
-  /** A title of a person stood before it. */
+  /** Preceded by a personal title. */
   readonly hasHonorific: boolean;
-  /** Weak ones count only where the document has the name elsewhere. */
+  /** Weak names count only when the document contains the name elsewhere. */
   readonly isWeak: boolean;
   readonly isQuoted: boolean;
 }
@@ -36,7 +36,7 @@ export interface NameContext {
   readonly evidence: CaseEvidence;
 }
 
-/** A name has at most so many words. */
+/** Maximum number of words in a name. */
 const MAX_WORDS = 10;
 const LEADING_TITLES = new Set(
   [...honorifics].filter(
@@ -50,19 +50,19 @@ const PARTICLES = new Set(
   'von van de der den da di del della do dos du des bin ibn al el zu ten ter af la le'.split(' '),
 );
 const JOINERS = new Set(['of', 'for']);
-/** Behind `X and Y`, these belong to both: `Food and Drug Administration`. */
+/** After `X and Y`, these belong to both: `Food and Drug Administration`. */
 const JOINED = new Set(
   'administration commission agency department ministry committee council authority organization organisation'.split(
     ' ',
   ),
 );
 const HEADS = [organizationNouns, placeNouns, eventNouns, workNouns, awardNouns];
-/** `Duke of Wellington`: the title is the name. */
+/** `Duke of Wellington`: the title is part of the name. */
 const NOBLES = new Set('duke duchess count countess earl baron king queen prince princess'.split(' '));
-// The one title that is written like the beginning of a ship's name, or of a place's.
+// The one title that also begins names of ships and places.
 const NO_TITLE = /^(?:saint|st)$/;
 
-/** Names by their capitals: what they stand for is told later. `taken` are tokens that are something else. */
+/** Names by capitalisation; their category is decided later. `taken` are tokens that belong to something else. */
 export function findNames(sentence: Sentence, taken: readonly TokenSpan[], context: NameContext): FoundName[] {
   const { tokens } = sentence;
   const isTaken = new Set(
@@ -93,12 +93,12 @@ export function findNames(sentence: Sentence, taken: readonly TokenSpan[], conte
 const isNameWord = (token: Token | undefined): boolean =>
   token?.kind === 'word' && token.isCapital && !(token.isCommon && !/^\p{Lu}{2,}$/u.test(token.text));
 
-/** Where the name goes on to from `to`; undefined when it ends there. */
+/** Where the name starting before `to` continues; undefined when it ends there. */
 function endOfNext(tokens: readonly Token[], from: number, to: number): number | undefined {
   const last = tokens[to - 1];
   const next = tokens[to];
   if (last === undefined || next === undefined) return undefined;
-  // Small capitals of a new line or a wide gap belong to something else.
+  // Capitalised words on a new line or after a wide gap belong to something else.
   if (next.start - last.end > 2) return undefined;
   if (isNameWord(next)) return to + 1;
   if (next.kind === 'number') {
@@ -137,7 +137,7 @@ function acrossSmallWords(tokens: readonly Token[], from: number, to: number): n
   return isNameWord(tokens[end]) && (tokens[end]?.start ?? 0) - (tokens[end - 1]?.end ?? 0) <= 2 ? end + 1 : undefined;
 }
 
-/** Takes off what stands before a name without belonging to it; undefined when no name is left. */
+/** Removes leading words that do not belong to a name; undefined when no name is left. */
 function trimName(sentence: Sentence, start: number, to: number, context: NameContext): FoundName | undefined {
   const { tokens } = sentence;
   let from = start;
@@ -158,7 +158,7 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
     else if (!isEmptyWord(tokens, from, to, context)) break;
     from++;
   }
-  // `Acme CEO Jane Roe`: what stands before the title is another name.
+  // `Acme CEO Jane Roe`: the words before the title are another name.
   const title = tokens.slice(from + 1, to - 1).findIndex(({ lower }) => MIDDLE_TITLES.has(lower));
   if (title >= 0) {
     from += title + 2;
@@ -179,7 +179,7 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
   return { from, to, hasHonorific, isWeak, isQuoted: false };
 }
 
-// `Minister of Foreign Affairs` is an office; the whole is dropped word by word until nothing is left.
+// `Minister of Foreign Affairs` is an office; it is dropped word by word until nothing is left.
 const isTitleOfOffice = (tokens: readonly Token[], from: number, to: number): boolean =>
   to - from > 1 && legalForms.has(tokens[to - 1]?.lower ?? '');
 
@@ -199,7 +199,7 @@ function isEmptyWord(tokens: readonly Token[], from: number, to: number, { langu
   );
 }
 
-/** Whether the first word of a sentence would have its capital elsewhere too. */
+/** Whether the first word of a sentence would also be capitalised elsewhere. */
 function isNameAtStart(
   sentence: Sentence,
   from: number,
@@ -219,7 +219,8 @@ function isNameAtStart(
   if (evidence.small(token.lower) > 0) return false;
   if (honorifics.has(token.lower)) return true;
   if (language === 'en') {
-    // `Check each valve` is an order: a word alone is a name where it does, has or is something.
+    // `Check each valve` is an imperative: a single word is a name when it is the subject of a verb such as is, has or
+    // does.
     if (token.tag === 'name') return to - from > 1 || isSubject(sentence.tokens[to]);
     return to - from > 1 && token.tag === 'noun';
   }
@@ -238,7 +239,7 @@ function isNameAlone(tokens: readonly Token[], at: number, { gazetteer }: NameCo
   if (gazetteer.has(token.lower)) return true;
   if (surnameNouns.has(token.lower) && !/^(?:the|a|an|this|our|their|its)$/.test(tokens[at - 1]?.lower ?? ''))
     return true;
-  // A general noun with a capital (`the Company`, `the Agreement`) names what a document only knows.
+  // A general noun with a capital (`the Company`, `the Agreement`) is defined only within its document.
   return !HEADS.some((heads) => heads.has(token.lower)) && !personNouns.has(token.lower);
 }
 
@@ -250,7 +251,7 @@ const WITHOUT_ARTICLE = new Set(
 );
 const NOUN_ENDING = /(?:ung|ungen|heit|keit|schaft|tion|tionen|ität|nis|ling|tum|chen|en|er|e)$/;
 
-/** German nouns have capitals too: a name goes without an article, or is known by its words. */
+/** German nouns are capitalised too: a name has no article, or is recognised by its words. */
 function isGermanName(
   { tokens, style }: Sentence,
   from: number,
@@ -279,7 +280,7 @@ function isGermanName(
 const OPENING = /^[“„«‚‘"]$/;
 const CLOSING: Readonly<Record<string, string>> = { '“': '”', '„': '“', '«': '»', '"': '"', '‘': '’', '‚': '‘' };
 
-/** What stands in quotation marks with the capitals of a title; `from` and `to` are without the marks. */
+/** A quoted title in title case; `from` and `to` are without the quotation marks. */
 function quotedTitle(tokens: readonly Token[], at: number, language: GraphLanguage): TokenSpan | undefined {
   const open = tokens[at];
   if (open === undefined || !OPENING.test(open.text)) return undefined;

@@ -6,14 +6,14 @@ import { demonyms, emptyAdjectives, emptyNouns } from './word-lists.ts';
 
 const MAX_WORDS = 4;
 
-/** Phrases in small letters that may be terms; whether they matter is for the document as a whole to say. */
+/** Lower-case phrases that may be terms; their significance is decided for the whole document. */
 export function findTerms(
   { tokens: read, style }: Sentence,
   taken: readonly TokenSpan[],
   { language, evidence }: Pick<NameContext, 'language' | 'evidence'>,
 ): TokenSpan[] {
   if (style === 'cells') return [];
-  // A word that the document writes small has its capital from the beginning of the sentence.
+  // A word that the document writes in lower case has its capital from the beginning of the sentence.
   const tokens = read.map((token) =>
     token.tag === 'name' &&
     token.isCapital &&
@@ -86,7 +86,7 @@ function germanTerms(tokens: readonly Token[], free: (at: number) => boolean): T
 
 const OF = new Set(['de', 'du', 'des', 'd', 'del', 'di', 'della', 'do', 'da']);
 
-/** `réseau de neurones`, `energía del mar`: two words of content around a small one. */
+/** `réseau de neurones`, `energía del mar`: two content words around a function word. */
 function romanceTerms(tokens: readonly Token[], free: (at: number) => boolean): TokenSpan[] {
   const isContent = (at: number): boolean => {
     const token = tokens[at];

@@ -1,6 +1,6 @@
 import type { Category } from './category-votes.ts';
 
-/** A stretch of a text in a script without capitals. */
+/** A range of a text in a script without capitals. */
 export interface UnspacedSpan {
   readonly start: number;
   readonly end: number;
@@ -9,16 +9,16 @@ export interface UnspacedSpan {
 }
 
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/gu;
-const LEAST_SHARE = 0.2;
+const MIN_SHARE = 0.2;
 
-/** Whether capitals and spaces tell nothing in most of a text. */
+/** Whether most of a text has neither capitals nor spaces between words. */
 export function isUnspaced(text: string): boolean {
   const sample = text.slice(0, 4_000);
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  return letters > 0 && (sample.match(UNSPACED)?.length ?? 0) > letters * LEAST_SHARE;
+  return letters > 0 && (sample.match(UNSPACED)?.length ?? 0) > letters * MIN_SHARE;
 }
 
-// What an ideographic name ends with tells its kind.
+// The ending of an ideographic name indicates its category.
 const ENDINGS: readonly (readonly [Category, RegExp])[] = [
   [
     'organization',
@@ -28,7 +28,7 @@ const ENDINGS: readonly (readonly [Category, RegExp])[] = [
   ['work', /(?:条約|条约|憲法|宪法|法案)$/],
 ];
 
-/** Words of grammar and generality that name nothing. */
+/** Function words and general words that name nothing. */
 const EMPTY = new Set(
   (
     '的 在 是 和 与 與 了 被 到 从 從 对 對 为 為 以 及 也 就 都 而 并 並 于 於 由 向 把 让 使 将 將 又 或 不 有 其 该 每 各 某 等 所 后 前 ' +
@@ -50,7 +50,7 @@ const DATE = /(?:\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?)/gu;
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' });
 
-/** Titles in brackets, katakana, Latin names, and words that the platform's dictionary finds. */
+/** Titles in brackets, katakana, Latin names, and words from the platform's dictionary. */
 export function findUnspaced(sentence: string): UnspacedSpan[] {
   const spans: UnspacedSpan[] = [];
   const taken = new Uint8Array(sentence.length);
@@ -77,7 +77,7 @@ interface Word {
   readonly end: number;
 }
 
-/** Neighbouring words of ideographs up to an ending that tells their kind; other words by themselves. */
+/** Adjacent ideographic words up to an ending that indicates a category; other words separately. */
 function addWords(sentence: string, add: Add): void {
   let run: Word[] = [];
   const close = () => {
@@ -100,7 +100,7 @@ function addWords(sentence: string, add: Add): void {
   close();
 }
 
-/** A word that ends like a name, or `大学` and the like with the word before it. */
+/** A word with a name ending, or `大学` and the like with the word before it. */
 function addRun(sentence: string, run: readonly Word[], add: Add): void {
   const isEnding: boolean[] = [];
   for (const [place, { start, end }] of run.entries()) {

@@ -6,12 +6,12 @@ import { findDates, type TokenSpan } from './find-dates.ts';
 import { findNames, type NameContext } from './find-names.ts';
 import { findTerms } from './find-terms.ts';
 import { findUnspaced } from './find-unspaced.ts';
+import type { Gazetteer } from './gazetteer.ts';
 import type { GraphLanguage } from './language.ts';
-import type { Gazetteer } from './places.ts';
+import type { MentionCandidate, Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
-import type { Spotted, Subject } from './spotted.ts';
 
-/** A sentence that lists more than this is a list; what comes behind is not read. */
+/** Maximum number of mentions per sentence; a sentence with more is a list and the rest is skipped. */
 const MAX_PER_SENTENCE = 24;
 const MAX_MENTIONS = 300;
 
@@ -19,24 +19,24 @@ export interface GatheringContext {
   readonly language: GraphLanguage;
   readonly gazetteer: Gazetteer;
   readonly evidence: CaseEvidence;
-  /** Neither capitals nor spaces tell anything. */
+  /** The text has neither capitals nor spaces between words. */
   readonly isUnspaced: boolean;
-  /** The text of a passage, by its place. */
+  /** The text of a chunk, by its index. */
   textOf(passage: number): string;
 }
 
 export interface Gathered {
   readonly subjects: ReadonlyMap<string, Subject>;
-  /** In each sentence, in order, with the subject each means. */
+  /** Mentions per sentence, in order, with their subjects. */
   readonly inSentences: readonly (readonly Placed[])[];
 }
 
 export interface Placed {
-  readonly spotted: Spotted;
+  readonly spotted: MentionCandidate;
   readonly subject: Subject;
 }
 
-/** All that the sentences of a document speak of, with the mentions that mean the same thing put together. */
+/** Collects the subjects of a document's sentences, unifying mentions of the same thing. */
 export function gatherSubjects(sentences: readonly Sentence[], context: GatheringContext): Gathered {
   const spottedIn = sentences.map((sentence, place) => spotIn(sentence, place, context));
   const votes = new Map<string, CategoryVotes>();
@@ -85,7 +85,7 @@ export function gatherSubjects(sentences: readonly Sentence[], context: Gatherin
 }
 
 interface Found {
-  readonly spotted: Spotted;
+  readonly spotted: MentionCandidate;
   vote(votes: CategoryVotes): void;
 }
 
@@ -97,7 +97,7 @@ function spotIn(sentence: Sentence, place: number, context: GatheringContext): F
   const dates = findDates(tokens);
   const names = findNames(sentence, dates, nameContext);
   const terms = findTerms(sentence, [...dates, ...names], context);
-  const spot = (span: TokenSpan, kind: Spotted['kind'], isWeak: boolean): Spotted => {
+  const spot = (span: TokenSpan, kind: MentionCandidate['kind'], isWeak: boolean): MentionCandidate => {
     const start = tokens[span.from]?.start ?? 0;
     const end = tokens[span.to - 1]?.end ?? start;
     const written = text.slice(start, end).replace(/\s+/g, ' ');
@@ -126,7 +126,7 @@ function spotUnspaced({ start: from, end: to }: Sentence, place: number, passage
     .slice(0, MAX_PER_SENTENCE)
     .map(({ start, end, kind, category }, order) => {
       const text = passage.slice(from + start, from + end);
-      // Words are not counted here: a mention's place among the others stands for it.
+      // Words are not counted here; a mention's index serves as its position.
       const span = { from: order, to: order + 1 };
       const spotted = {
         ...span,
@@ -143,8 +143,8 @@ function spotUnspaced({ start: from, end: to }: Sentence, place: number, passage
 }
 
 /**
- * Which form is another's: acronyms that the text declares, the last name of the only person who has it, the beginning
- * of the only organization's name that begins so.
+ * Which form is an alias of another: declared acronyms, the last name of the only person who has it, the prefix of the
+ * only organisation whose name begins with it.
  */
 function meaningOfForms(
   names: ReadonlySet<string>,

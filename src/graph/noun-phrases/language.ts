@@ -1,7 +1,7 @@
-/** Languages that are read by rules of their own; all others by what is common to them. */
+/** Languages with rules of their own; all others use common rules. */
 export type GraphLanguage = 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'nl' | 'other';
 
-// The commonest words tell a language, and no name or term begins or ends with one.
+// Function words identify the language, and no name or term begins or ends with one.
 const COMMON: Readonly<Record<Exclude<GraphLanguage, 'other'>, string>> = {
   en: `the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which
     one you were all her she there would their we him been has when who will no more if out so said what up its about into
@@ -42,16 +42,16 @@ const commonWords = new Map(
 );
 const otherWords: ReadonlySet<string> = new Set(listOf(OTHER));
 
-/** Words of grammar of a language, in lower case; in a language of no rules, of all the others that are known. */
+/** Whether a word is a function word of the language, in lower case; for `other`, of any known language. */
 export function isCommonWord(lower: string, language: GraphLanguage): boolean {
   return commonWords.get(language)?.has(lower) ?? otherWords.has(lower);
 }
 
 const SAMPLE = 6_000;
-/** In running text a quarter of the words are common ones; less than this is a list or another language. */
-const LEAST_SHARE = 0.1;
+/** In running text a quarter of the words are function words; a lower share means a list or another language. */
+const MIN_SHARE = 0.1;
 
-/** Which language a text is in, by its commonest words; a text of hardly any sentence is taken for English. */
+/** Detects the language of a text by its function words; a text with hardly any sentence counts as English. */
 export function guessLanguage(text: string): GraphLanguage {
   const words =
     text
@@ -64,6 +64,6 @@ export function guessLanguage(text: string): GraphLanguage {
     const count = words.reduce((sum, word) => sum + (common.has(word) ? 1 : 0), 0);
     if (count > most) [best, most] = [language, count];
   }
-  if (most >= Math.max(1, words.length * LEAST_SHARE)) return best;
+  if (most >= Math.max(1, words.length * MIN_SHARE)) return best;
   return words.length > 0 && words.every((word) => /^[a-z]+$/.test(word)) ? 'en' : 'other';
 }

@@ -1,6 +1,6 @@
-/** Longer passages are read up to here; ingestion cuts none so long. */
+/** Longer chunks are truncated; ingestion makes none so long. */
 const MAX_PASSAGE = 50_000;
-/** No word of a language is longer; what is, is data. */
+/** Longer runs without spaces are data rather than words. */
 const MAX_RUN = 60;
 
 const FENCE = /^\s*(?:`{3,}|~{3,})/;
@@ -8,13 +8,13 @@ const CODE_LINE =
   /[;{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|<\/?\w|[$>#]\s?(?:npm|npx|pip|git|curl|sudo|cd|docker)\b|(?:import|export|from|def|class|function|const|let|var|return|public|private|SELECT|INSERT|UPDATE|CREATE)\s.*[({=*;:])|^\s*[\w.$-]+\s*[:=]+\s*(?:["'[{]|\d|true\b|false\b|null\b)/;
 const INLINE = /`[^`\n]{1,200}`|(?<=\])\([^()\s]{1,500}\)|<[^<>\n]{1,200}>/g;
 
-// Addresses, paths, identifiers, hashes, options: names of things for programs, not what a text speaks of.
+// URLs, paths, identifiers, hashes, options: technical strings rather than language.
 const OPAQUE =
   /:\/\/|^www\.|.@.|_|\\|^[/~.$%#@-]|[=<>{}|]|::|\(\)|^\p{L}{2,}[\p{Ll}\d]*\.\p{Ll}{2,}|\/.*\/|^\p{Ll}+\p{Lu}|^(?!\d{4}-\d\d-\d\d$)(?=\S*\d)[\dA-Fa-f-]{8,}$|^(?:\p{Lu}\p{Ll}+){3}|^\p{Ll}+\d|^v?\d+(?:\.\d+){2,}/u;
 // eBay, iPhone, mRNA, pH
 const SMALL_FIRST = /^[eimpvx]\p{Lu}/u;
 
-/** The text with all that is not language (code, addresses, paths, endless runs) blanked out, each at its own place. */
+/** Blanks out everything that is not language (code, URLs, paths, endless runs), keeping offsets. */
 export function maskNonLanguage(passage: string): string {
   const text = passage.length > MAX_PASSAGE ? passage.slice(0, MAX_PASSAGE).toWellFormed() : passage;
   let isFenced = false;
@@ -39,7 +39,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=K
 
 const blank = (text: string): string => ' '.repeat(text.length);
 
-/** A sign that belongs to no word stands for what was blanked, so that no phrase reaches across it. */
+/** A character that belongs to no word replaces masked text, so that no phrase reaches across it. */
 const blankWord = (run: string): string => {
   const end = /[.,;:!?)]*$/.exec(run.slice(-8))?.[0] ?? '';
   return `•${' '.repeat(run.length - end.length - 1)}${end}`.slice(0, run.length);

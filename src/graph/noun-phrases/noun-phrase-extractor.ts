@@ -1,25 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
-import type { ExtractedGraph, GraphExtractor, GraphPassage } from '../graph.ts';
+import type { ExtractedGraph, GraphChunk, GraphExtractor } from '../graph.ts';
 import { buildGraph } from './build-graph.ts';
 import { readCaseEvidence } from './document-evidence.ts';
 import { type EnglishTagger, loadEnglishTagger } from './english-tagger.ts';
 import { isUnspaced } from './find-unspaced.ts';
 import { gatherSubjects } from './gather-subjects.ts';
+import { type Gazetteer, loadGazetteer } from './gazetteer.ts';
 import { guessLanguage } from './language.ts';
-import { type Gazetteer, loadGazetteer } from './places.ts';
+import type { Subject } from './mention-candidate.ts';
 import { relate } from './relate.ts';
 import { readSentences, type Sentence } from './sentence.ts';
 import { isSignificant } from './significance.ts';
-import type { Subject } from './spotted.ts';
 
-/** So long others wait for their turn at most, in milliseconds. */
-const LONGEST_TURN = 15;
+/** Maximum time in milliseconds before yielding to other work. */
+const MAX_TURN_LENGTH = 15;
 
 /**
- * Extracts without a model: names and terms by the way they are written, relations by what stands between them and by
- * who is mentioned together. English is read with its grammar, German, French and Spanish by patterns, other languages
- * by capitals or by the platform's dictionary. The same passages give the same graph.
+ * Extracts without a model: names and terms by their spelling, relationships by the words between them and by
+ * co-occurrence. English is parsed with a part-of-speech tagger, German, French and Spanish with patterns, other
+ * languages by capitals or by the platform's dictionary. Deterministic.
  */
 export function createNounPhraseExtractor(): GraphExtractor {
   let tagger: Promise<EnglishTagger> | undefined;
@@ -37,7 +37,7 @@ export function createNounPhraseExtractor(): GraphExtractor {
       for (const [place, { text }] of passages.entries()) {
         throwIfCancelled(signal);
         sentences.push(...readSentences(text, place, language, loaded));
-        if (performance.now() - turnStarted < LONGEST_TURN) continue;
+        if (performance.now() - turnStarted < MAX_TURN_LENGTH) continue;
         await nextTurn();
         turnStarted = performance.now();
       }
@@ -60,14 +60,14 @@ export function createNounPhraseExtractor(): GraphExtractor {
 }
 
 const MAX_HEADINGS = 20_000;
-const headingsOf = (title: string, passages: readonly GraphPassage[]): string =>
+const headingsOf = (title: string, passages: readonly GraphChunk[]): string =>
   [title, ...new Set(passages.flatMap(({ headingPath }) => headingPath))]
     .join(' | ')
     .slice(0, MAX_HEADINGS)
     .toLowerCase();
 
 const SAMPLES = 12;
-/** A little from passages all over the document: the first ones may be a cover in another language. */
+/** A sample from chunks across the document: the first ones may be a cover in another language. */
 function sampleOf(passages: readonly { readonly text: string }[]): string {
   const step = Math.max(1, Math.floor(passages.length / SAMPLES));
   return passages

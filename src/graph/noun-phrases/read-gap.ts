@@ -1,18 +1,18 @@
 import { offices, predicateOfVerb, predicateWith } from './relation-words.ts';
 import type { Token } from './tokens.ts';
 
-/** What the words between two mentions of an English sentence say of them. */
+/** The relation expressed by the words between two mentions of an English sentence. */
 export interface Link {
   readonly predicate: string;
-  /** The second does, is or has it. */
+  /** The second mention is the agent or holder. */
   readonly isReversed: boolean;
   /** The sentence's earlier subject is meant, not the first of the two. */
   readonly isCarried: boolean;
-  /** It is said of a subject, by a verb of the sentence; otherwise of what stands right before. */
+  /** Stated of a subject, by a verb of the sentence; otherwise of what stands directly before. */
   readonly isOfSubject?: boolean;
-  /** Of a verb that more may follow: `born in Ulm in 1879`. */
+  /** A verb that more may follow: `born in Ulm in 1879`. */
   readonly verb?: string;
-  /** Who does it may follow, after `by`. */
+  /** The agent may follow, after `by`. */
   readonly isPassive?: boolean;
 }
 
@@ -30,15 +30,11 @@ const PREPOSITIONS = new Set(
     ' ',
   ),
 );
-const LONGEST_GAP = 16;
+const MAX_GAP = 16;
 
-/** `gap` is without the two; undefined when nothing is said that can be told safely. */
+/** `gap` excludes both mentions; undefined when no relation is recognised reliably. */
 export function readGap(gap: readonly Token[]): Link | undefined {
-  if (
-    gap.length === 0 ||
-    gap.length > LONGEST_GAP ||
-    gap.some(({ lower }) => UNSURE.has(lower) || lower.endsWith("n't"))
-  )
+  if (gap.length === 0 || gap.length > MAX_GAP || gap.some(({ lower }) => UNSURE.has(lower) || lower.endsWith("n't")))
     return undefined;
   if (!hasVerb(gap)) return possessive(gap) ?? nounLink(gap);
   const isRelative = /^(?:who|which|that)$/.test(gap[0]?.lower ?? '') || gap[0]?.text === ',';
@@ -110,7 +106,7 @@ function verbLink(full: readonly Token[]): Link | undefined {
   const verb = gap[verbAt];
   const after = gap.slice(verbAt + 1).filter(({ tag, lower }) => tag !== 'adverb' || PREPOSITIONS.has(lower));
   if (verb === undefined) return undefined;
-  // `acids containing …` says when, not what: only `is buying`, `and moving to` are told.
+  // `acids containing …` expresses a time or manner: only `is buying` and `and moving to` are used.
   if (verb.lower.endsWith('ing') && !isCarried && !before.some(({ lower }) => BE.has(lower))) return undefined;
   const isPassive = before.some(({ lower }) => BE.has(lower));
   const isParticiple = isPassive || (before.length === 0 && /(?:ed|en|wn|lt|de|ght|ld|un|om)$/.test(verb.lower));
@@ -128,7 +124,7 @@ function verbLink(full: readonly Token[]): Link | undefined {
   return link(predicateWith(verb.lower, preposition.lower), { isCarried, verb: verb.lower, isPassive });
 }
 
-/** `is a`: the second is what the first is; `is the capital of`, `was president of`. */
+/** `is a`: the second is the kind of the first; `is the capital of`, `was president of`. */
 function copula(gap: readonly Token[], isCarried: boolean): Link | undefined {
   const at = gap.findIndex(({ lower }) => BE.has(lower));
   if (at === -1) return undefined;
@@ -145,7 +141,7 @@ function copula(gap: readonly Token[], isCarried: boolean): Link | undefined {
   return isKind && isPlain ? link('is_a', { isCarried }) : undefined;
 }
 
-/** Takes off a bracket, a pair of commas, `which`, `and`, `where he`; the last two mean the earlier subject. */
+/** Removes a bracket, a pair of commas, `which`, `and`, `where he`; the last two refer to the earlier subject. */
 function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[]; readonly isCarried: boolean } {
   let gap = full;
   const [first] = gap;
@@ -155,13 +151,13 @@ function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[
   }
   if (gap[0]?.text === ',') {
     const close = gap.findLastIndex(({ text }) => text === ',');
-    // More than an apposition stands between the commas: another clause, with a subject of its own perhaps.
+    // More than an apposition between the commas: another clause, possibly with its own subject.
     if (gap.slice(0, close).some(({ tag }) => tag === 'verb')) return { gap: [], isCarried: false };
     gap = gap.slice(close + 1);
-    // `, who founded` speaks of the first; `, and founded` and `, founding` of the subject.
+    // `, who founded` refers to the first mention; `, and founded` and `, founding` to the subject.
     if (/^(?:who|which|that)$/.test(gap[0]?.lower ?? '')) return { gap: gap.slice(1), isCarried: false };
     if (close === 0 && gap[0]?.tag === 'verb') return { gap, isCarried: /ing$/.test(gap[0].lower) };
-    // The comma ends what was put in behind the subject.
+    // The comma ends an insertion after the subject.
     if (close === 0 && (gap[0]?.tag === 'auxiliary' || BE.has(gap[0]?.lower ?? ''))) return { gap, isCarried: true };
     if (gap[0]?.tag === 'determiner') return { gap: fromParticiple(gap), isCarried: false };
   }
@@ -181,7 +177,7 @@ function withoutOpening(full: readonly Token[]): { readonly gap: readonly Token[
   return { gap, isCarried };
 }
 
-/** `a freight company based in` is as good as `based in`, and `a hormone produced by` as `produced by`. */
+/** Reduces `a freight company based in` to `based in`, and `a hormone produced by` to `produced by`. */
 function fromParticiple(gap: readonly Token[]): readonly Token[] {
   const at = gap.findIndex(({ tag }, place) => tag === 'verb' && place > 0);
   const isPlain = gap
@@ -194,7 +190,7 @@ const isSmall = ({ tag, lower, kind }: Token): boolean =>
   kind === 'word' &&
   (tag === 'auxiliary' || tag === 'adverb' || lower === 'to' || BE.has(lower) || lower === 'later' || tag === 'verb');
 
-/** Only an article, adjectives and nouns stand between the preposition and what it leads to. */
+/** Only an article, adjectives and nouns may stand between the preposition and its object. */
 function endsAtObject(after: readonly Token[], preposition: string): boolean {
   const at = after.findIndex(({ lower }) => lower === preposition);
   return after

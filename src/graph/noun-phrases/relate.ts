@@ -1,30 +1,30 @@
 import { decideCategory } from './category-votes.ts';
 import type { Gathered, Placed } from './gather-subjects.ts';
+import type { Gazetteer } from './gazetteer.ts';
 import type { GraphLanguage } from './language.ts';
-import type { Gazetteer } from './places.ts';
+import type { Subject } from './mention-candidate.ts';
 import { readGap } from './read-gap.ts';
 import { foreignPatterns, isKnownPredicate, predicateOfVerb, predicateWith } from './relation-words.ts';
 import type { Sentence } from './sentence.ts';
-import type { Subject } from './spotted.ts';
 import type { Token } from './tokens.ts';
 
-/** What a sentence says of two subjects. */
+/** A relation that a sentence states of two subjects. */
 export interface Statement {
   readonly subject: Subject;
   readonly predicate: string;
   readonly object: Subject;
-  /** Place of the sentence in the document. */
+  /** Index of the sentence in the document. */
   readonly sentence: number;
 }
 
 export interface RelationContext {
   readonly language: GraphLanguage;
   readonly gazetteer: Gazetteer;
-  /** Matters by itself; a term that does not is heard only where a sentence says that something is one. */
+  /** Significant by itself; any other term counts only where a sentence classifies something as it. */
   isSolid(subject: Subject): boolean;
 }
 
-/** What the sentences of a document say of its subjects, by the words between two mentions. */
+/** Statements of a document's sentences about its subjects, from the words between two mentions. */
 export function relate(
   sentences: readonly Sentence[],
   { inSentences }: Gathered,
@@ -165,7 +165,7 @@ function relateEnglish(
   return said;
 }
 
-/** `X is a Y`, where Y is a term that the sentence alone makes one. */
+/** `X is a Y`, where Y is a term only because of this sentence. */
 function kindsIn(
   tokens: readonly Token[],
   all: readonly Placed[],
@@ -205,7 +205,7 @@ const isCityAndCountry = (first: Placed, second: Placed, gazetteer: Gazetteer): 
   first.spotted.kind === 'name' &&
   (categoryOf(first.subject) === 'place' || categoryOf(first.subject) === null);
 
-/** `the mayor of Oslo met`: whoever met, it was not Oslo. */
+/** `the mayor of Oslo met`: the subject of the verb is not Oslo. */
 function isInPhrase(tokens: readonly Token[], { spotted, subject }: Placed): boolean {
   let at = spotted.from - 1;
   while (
@@ -250,10 +250,10 @@ function besideEachOther(first: Placed, second: Placed, words: string): Said | u
   return undefined;
 }
 
-/** Predicates that only some categories can have are not stated of others. */
+/** Predicates restricted to some categories are not used for others. */
 function fits({ subject, predicate, object }: Said): boolean {
   if (subject === object) return false;
-  // Of terms, which every sentence has many of, only what is surely meant is told.
+  // Terms are so frequent that only reliable statements about them are used.
   const terms = [subject, object].filter(({ kind }) => kind === 'term').length;
   if (terms > 0 && !isKnownPredicate(predicate) && (terms === 2 || predicate.includes('_'))) return false;
   const of = categoryOf(subject);
@@ -281,7 +281,7 @@ const replaceSide = (said: Said, from: Subject, to: Subject): Said =>
 const NOUN_OF_REFERENCE =
   /^(?:company|firm|group|organization|organisation|institute|university|bank|agency|party|ship|ferry|vessel|museum|city|town|island|river|book|novel|film|treaty|law|product|device|project|system)$/;
 
-/** What `She`, `It` or `The company` at the beginning of a sentence refers to, if it is clear. */
+/** The antecedent of `She`, `It` or `The company` at the beginning of a sentence, if it is clear. */
 function referredTo(tokens: readonly Token[], earlier: Placed | undefined): Placed | undefined {
   if (earlier === undefined || earlier.spotted.kind !== 'name') return undefined;
   const first = tokens[0]?.lower ?? '';
@@ -296,7 +296,7 @@ function referredTo(tokens: readonly Token[], earlier: Placed | undefined): Plac
 const referenceLength = (tokens: readonly Token[], carried: Placed | undefined): number =>
   carried === undefined ? 0 : tokens[0]?.lower === 'the' ? 2 : 1;
 
-const LONGEST_PATTERN = 90;
+const MAX_PATTERN_LENGTH = 90;
 
 function relateByPatterns(
   { tokens }: Sentence,
@@ -313,7 +313,7 @@ function relateByPatterns(
         said.push({ subject: first.subject, predicate: 'located_in', object: second.subject });
         break;
       }
-      if (between === '' || between.length > LONGEST_PATTERN) continue;
+      if (between === '' || between.length > MAX_PATTERN_LENGTH) continue;
       const behind = wordsOf(tokens.slice(second.spotted.to, second.spotted.to + 6));
       const found = patterns.find((pattern) => pattern.between.test(between) && (pattern.behind?.test(behind) ?? true));
       if (found === undefined || first.spotted.kind === 'date' || second.spotted.kind === 'date') continue;

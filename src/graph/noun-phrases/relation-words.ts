@@ -1,4 +1,4 @@
-/** How a verb is told as a predicate: the verbs that mean much the same, in the forms they are met in. */
+/** Predicates of verbs: verbs with about the same meaning, in the forms they occur in. */
 const SENSES: readonly (readonly [string, string])[] = [
   ['founded', 'founded co-founded cofounded establish establishes established create creates created'],
   ['acquired', 'acquire acquires acquired buy buys bought purchase purchases purchased'],
@@ -66,7 +66,7 @@ const known: ReadonlySet<string> = new Set([
   ...PREPOSITIONAL.map(([predicate]) => predicate),
 ]);
 
-/** A predicate for a verb in the active voice, or in the passive with `by`, seen from who does it. */
+/** A predicate for a verb in the active voice, or in the passive with `by`, from the agent's side. */
 export const predicateOfVerb = (verb: string): string => senseOf.get(verb) ?? plain(verb);
 
 /** A predicate for a verb and its preposition. */
@@ -78,12 +78,12 @@ export function predicateWith(verb: string, preposition: string): string {
   );
 }
 
-/** Whether a predicate is one of those that were chosen, not made of the words of a sentence. */
+/** Whether a predicate is predefined rather than formed from the words of a sentence. */
 export const isKnownPredicate = (predicate: string): boolean => known.has(predicate);
 
 const plain = (verb: string): string => verb.replaceAll(/[^\p{L}\p{N}]+/gu, '_');
 
-/** Nouns of office: `X, the president of Y` works for Y. */
+/** Nouns for offices: `X, the president of Y` works for Y. */
 export const offices = new Set(
   (
     'president chairman chairwoman chair ceo chief executive director manager founder co-founder professor engineer secretary ' +
@@ -95,15 +95,15 @@ export const offices = new Set(
 interface ForeignPattern {
   readonly between: RegExp;
   readonly predicate: string;
-  /** What has to follow the second. */
+  /** Pattern that must follow the second mention. */
   readonly behind?: RegExp;
-  /** The second is who does it. */
+  /** The second mention is the agent. */
   readonly isReversed?: boolean;
 }
 
 const PASSIVE_DE = /(?:wurde|ist) (?:.{0,30} )?(?:von|vom|durch)(?: .{0,30})?$/;
 
-/** What stands between two names in other languages, and for German also behind the second. */
+/** Patterns for the words between two names in other languages, and for German also after the second. */
 export const foreignPatterns: Readonly<Record<string, readonly ForeignPattern[]>> = {
   de: [
     { between: /(?:wurde|ist|war) (?:.{0,24} )?in$/, behind: /^geboren/, predicate: 'born_in' },

@@ -5,19 +5,19 @@ import { maskNonLanguage } from './mask.ts';
 import { type Token, tokenize } from './tokens.ts';
 
 export interface Sentence {
-  /** Place of its passage in the document. */
+  /** Index of its chunk in the document. */
   readonly passage: number;
   readonly start: number;
   readonly end: number;
   readonly tokens: readonly Token[];
-  /** In a `title` capitals tell nothing; `cells` of a table are no sentence. */
+  /** In a `title` capitals mean nothing; `cells` of a table are not a sentence. */
   readonly style: 'prose' | 'title' | 'cells';
 }
 
-/** A document of very many passages is read further, but no passage gives more sentences than this. */
+/** Maximum number of sentences read per chunk. */
 const MAX_SENTENCES = 400;
 
-/** The sentences of one passage that are language, with their words. */
+/** The sentences of one chunk that are natural language, tokenised. */
 export function readSentences(
   text: string,
   passage: number,

@@ -1,16 +1,16 @@
 import type { GraphLanguage } from './language.ts';
-import type { Subject } from './spotted.ts';
+import type { Subject } from './mention-candidate.ts';
 import { commonNouns } from './word-lists.ts';
 
-/** A term of one word has to be said so often to matter, a longer one and a German compound less. */
+/** Number of mentions from which a one-word term is significant; fewer for longer terms and German compounds. */
 const ONE_WORD = 4;
 const LONGER = 2;
-/** Where the dictionary cannot tell a noun from a verb. */
+/** For scripts without spaces, where the dictionary cannot distinguish nouns from verbs. */
 const UNSPACED = 3;
 
 const IDEOGRAPHIC = /^\P{Script=Latin}/u;
 
-/** Whether a document speaks of something enough by itself, without a sentence that says what it is. */
+/** Whether a document mentions something often enough to be significant without a defining sentence. */
 export function isSignificant({ kind, key, mentions }: Subject, headings: string, language: GraphLanguage): boolean {
   if (kind === 'name') return mentions.some(({ isWeak }) => !isWeak);
   if (kind === 'date') return false;

@@ -1,6 +1,6 @@
 import { type GraphLanguage, isCommonWord } from './language.ts';
 
-/** What a word does in its sentence, as far as it is known. */
+/** Part of speech of a word, as far as known. */
 export type Tag =
   | 'name'
   | 'noun'
@@ -12,7 +12,7 @@ export type Tag =
   | 'determiner'
   | 'other';
 
-/** A word, a number or a mark of a sentence, where it stands in the passage. */
+/** A word, number or punctuation mark, with its position in the chunk. */
 export interface Token {
   readonly kind: 'word' | 'number' | 'mark';
   readonly text: string;
@@ -21,20 +21,20 @@ export interface Token {
   readonly end: number;
   /** Begins with a capital letter. */
   readonly isCapital: boolean;
-  /** A word of grammar of the language. */
+  /** A function word of the language. */
   readonly isCommon: boolean;
-  /** Known for English only. */
+  /** For English only. */
   readonly tag: Tag | null;
 }
 
-// A word with its inner apostrophes, hyphens and ampersands; initials and dotted abbreviations keep their full stops.
+// A word with inner apostrophes, hyphens and ampersands; initials and dotted abbreviations keep their full stops.
 const TOKEN =
   /(?<initials>(?:\p{Lu}\.){1,4}(?=\P{L}|$))|(?<number>\p{Nd}+(?:[.,:]\p{Nd}+){0,4}(?![\p{L}\p{M}]))|(?<clitic>['’]s(?![\p{L}\p{N}]))|(?<word>[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’](?!s(?![\p{L}\p{N}]))|-|&)[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*)|(?<mark>[^\s])/gu;
 
-// l'Europe, d'Orsay, qu'il: the first part is a word of its own.
+// l'Europe, d'Orsay, qu'il: the first part is a separate word.
 const ELISION = /^(?:[cdjlmnstCDJLMNST]|[Qq]u|[Dd]ell|[Nn]ell|[Aa]ll|[Dd]all|[Uu]n)['’](?=\p{L})/u;
 
-/** Splits one sentence; `offset` is where it begins in its passage. */
+/** Splits one sentence; `offset` is its start in its chunk. */
 export function tokenize(sentence: string, offset: number, language: GraphLanguage): Token[] {
   const tokens: Token[] = [];
   const add = (kind: Token['kind'], text: string, at: number) => {

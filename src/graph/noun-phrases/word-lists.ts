@@ -1,8 +1,8 @@
-/** Words that tell what kind of thing a name or a noun stands for, in the languages that are read by rules. */
+/** Words that indicate the category of a name or a noun, in the languages with rules. */
 
 const listOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter(Boolean));
 
-/** Before a name of a person, without its full stop. */
+/** Titles before a person's name, without the full stop. */
 export const honorifics = listOf(
   `mr mrs ms miss mx dr prof professor sir dame lord lady rev reverend saint st captain capt colonel col general gen major
   lieutenant lt sergeant sgt admiral commander king queen prince princess emperor empress pope president chancellor
@@ -16,7 +16,7 @@ export const honorifics = listOf(
   meneer mevrouw dhr mevr koning koningin`,
 );
 
-/** What a person is: after `is a`, in an apposition, before a name. */
+/** Nouns for persons: after `is a`, in an apposition, before a name. */
 export const personNouns = listOf(
   `person man woman boy girl engineer physicist chemist biologist mathematician scientist researcher astronomer geologist
   botanist author writer novelist poet playwright journalist editor painter sculptor artist composer musician singer
@@ -37,7 +37,7 @@ export const personNouns = listOf(
   ingeniero ingeniera fundador fundadora filósofo filósofa poeta médico médica político política autor autora`,
 );
 
-/** Words that a name of an organization contains, or what one is called. */
+/** Words in names of organisations, and nouns for organisations. */
 export const organizationNouns = listOf(
   `company corporation firm manufacturer producer retailer startup start-up business subsidiary publisher brewery airline
   airlines railway railways bank bakery foundry shipyard university college conservatory school academy institute institution
@@ -95,23 +95,23 @@ export const productNouns = listOf(
   system model probe rover launcher steamer launch yacht`,
 );
 
-/** Nouns that are as often last names. */
+/** Nouns that are as often surnames. */
 export const surnameNouns = listOf(
   'hill wood woods park lake rivers castle bank church garden bishop king knight abbey marsh field fields berg wald see tal lago isla plaza bridge banks dale forest ford lane street west',
 );
 
-/** Words of commerce and law behind a company's name. */
+/** Legal forms after a company's name. */
 export const legalForms = listOf(
   'inc incorporated corp corporation ltd limited llc llp plc gmbh ag kg ug se sa sas sarl spa srl bv nv ab as asa oy oyj aps kk pty pte co kgaa ev sl slu lda',
 );
 
-/** What is given for merit. */
+/** Nouns for awards. */
 export const awardNouns = listOf('prize award medal premio prix preis prêmio');
 
-/** Ships carry these before their names. */
+/** Prefixes of ship names. */
 export const shipPrefixes = listOf('ms mv hms uss ss rms mts rrs hmcs hmas');
 
-/** Given names, of which the beginning of a person's name is one more often than not. */
+/** Given names; a name that begins with one is usually a person's. */
 export const givenNames = listOf(
   `aaron adam adrian agnes ahmed aisha alan albert alberto alejandro alessandro alex alexander alexandra alfred ali alice
   amanda amelia amy ana anders andrea andreas andrew angela anita ann anna anne annie anthony antoine anton antonio arthur
@@ -141,7 +141,7 @@ export const givenNames = listOf(
   galileo isaac ada alan grace tove selma edvard henrik knut fridtjof roald bertha leonhard emmy sonja`,
 );
 
-/** Cities beyond those that time zones are named after. */
+/** Cities in addition to those that name time zones. */
 export const cities = listOf(
   `washington boston philadelphia seattle houston dallas atlanta miami baltimore cleveland pittsburgh portland austin
   manchester liverpool birmingham glasgow edinburgh cardiff leeds bristol oxford cambridge york sheffield nottingham
@@ -160,7 +160,7 @@ export const cities = listOf(
   москва петербург киев минск казань новосибирск αθήνα θεσσαλονίκη`,
 );
 
-/** Adjectives of nations, religions and the like: written with a capital, and no names. */
+/** Adjectives of nations, religions and the like: capitalised, but not names. */
 export const demonyms = listOf(
   `american british english french german italian spanish portuguese dutch belgian swiss austrian polish czech slovak
   hungarian romanian bulgarian greek turkish russian ukrainian swedish norwegian danish finnish icelandic irish scottish
@@ -182,7 +182,7 @@ export const monthNames = listOf(
   января февраля марта апреля мая июня июля августа сентября октября ноября декабря`,
 );
 
-/** Days, holidays and headings: capitals that name nothing a graph wants. */
+/** Days, holidays and headings: capitalised, but not useful in a graph. */
 export const emptyCapitals = listOf(
   `monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag
   christmas easter mondays tuesdays wednesdays thursdays fridays saturdays sundays
@@ -196,7 +196,7 @@ export const emptyCapitals = listOf(
   herr frau monsieur madame señor señora`,
 );
 
-/** Adjectives that make no term of the noun behind them. */
+/** Adjectives that do not form a term with the following noun. */
 export const emptyAdjectives = listOf(
   `other same many new first last different several good great small large big long short high low next previous own
   various certain main important possible available few more most much old young early late recent general common special
@@ -206,7 +206,7 @@ export const emptyAdjectives = listOf(
   latter alternative usual typical normal`,
 );
 
-/** Nouns too general to be a term by themselves or at its head. */
+/** Nouns too general to be a term or the head of one. */
 export const emptyNouns = listOf(
   `time times year years day days week weeks month months hour hours minute minutes second seconds way ways thing things
   people person man men woman women part parts number numbers amount place places kind kinds sort type types case cases
@@ -219,7 +219,7 @@ export const emptyNouns = listOf(
   kilometer kilometers mile miles foot feet inch inches euro euros dollar dollars pound pounds`,
 );
 
-/** Nouns that every document has: terms only where a heading or a definition makes them one. */
+/** Nouns that occur in every document: terms only where a heading or a definition makes them one. */
 export const commonNouns = listOf(
   `ability access account action activity addition address advantage age agreement aim air analysis animal answer application
   approach article aspect attack attempt attention author average background bank base basis behaviour behavior benefit

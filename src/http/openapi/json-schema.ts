@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** A schema as the description of the interface writes it: JSON Schema 2020-12, which OpenAPI 3.1 takes as it is. */
+/** A JSON Schema (2020-12), which OpenAPI 3.1 uses as it is. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What has been written so far: schemas by name, and those without one, so that none is worked out twice. */
+/** Schemas converted so far, named and unnamed, so that none is converted twice. */
 export class Components {
   readonly named = new Map<string, JsonSchema>();
   readonly written = new Map<z.ZodType, JsonSchema>();
 }
 
-/** The largest whole number of JavaScript, which zod adds to every integer and which tells a reader nothing. */
+/** zod adds this bound to every integer; it is left out because it tells readers nothing. */
 const LARGEST = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * What a schema accepts. Those that have an `id` become references, and are added to the components. A schema that only
- * looks at its value to refuse or to change it stands for what it looks at.
+ * Converts a zod schema to JSON Schema. Schemas with an `id` become references and are added to the components.
+ * Refinements and transforms are described by their input.
  */
 export function toJsonSchema(schema: z.ZodType, components: Components): JsonSchema {
   const before = components.written.get(schema);
@@ -28,7 +28,7 @@ export function toJsonSchema(schema: z.ZodType, components: Components): JsonSch
   return written;
 }
 
-/** `z.json()` is the one schema without a name that refers to itself. */
+/** `z.json()` is the only unnamed schema that refers to itself. */
 const isAnyJson = (name: string): boolean => name.startsWith('__schema');
 
 function tidy(value: unknown): unknown {
@@ -47,7 +47,7 @@ function tidy(value: unknown): unknown {
 }
 
 function isNoise(key: string, member: unknown, { format }: Readonly<Record<string, unknown>>): boolean {
-  // The format says as much as the pattern.
+  // The format says the same as the pattern.
   if (key === 'pattern') return format === 'uuid' || format === 'date-time';
   if (key === '$schema' || key === 'id') return typeof member === 'string';
   if (key === 'maximum' || key === 'minimum') return String(member).replace('-', '') === LARGEST;

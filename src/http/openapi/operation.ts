@@ -1,46 +1,46 @@
 import type { z } from 'zod';
 
-/** By media type. A string stands for the description of something that is not JSON. */
+/** By media type. A string describes content that is not JSON. */
 export type Content = Readonly<Record<string, z.ZodType | string>>;
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** One thing that can be asked of the service, in the words of its description. */
+/** One operation of the interface. */
 export interface Operation {
   readonly method: Method;
-  /** Whole, its variable parts in braces: `/v3/documents/{id}`. */
+  /** Full path with its parameters in braces: `/v3/documents/{id}`. */
   readonly path: string;
-  /** Unique; what generated clients call it. */
+  /** Unique operation id; generated clients use it as the method name. */
   readonly name: string;
   readonly summary: string;
-  /** More than the summary says; Markdown. */
+  /** Longer description in Markdown. */
   readonly description?: string;
-  /** Which part of the contract it keeps; absent for what is ours. */
+  /** Section of docs/contract.md; absent for additions of Citewell. */
   readonly section?: string;
-  /** Who may ask. `user` is whoever has credentials, or anybody where none are required. */
+  /** Required rights. `user` is anyone with credentials, or anyone at all when authentication is off. */
   readonly access: 'public' | 'user' | 'superuser';
-  /** Variable parts of the path that are no UUID. */
+  /** Path parameters that are not UUIDs. */
   readonly parts?: Readonly<Record<string, z.ZodType>>;
-  /** The very schema that reads the query. */
+  /** The schema that validates the query. */
   readonly query?: z.ZodType;
-  /** Headers that are read. */
+  /** Request headers that are read. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The very schema that reads the body, once for each media type. */
+  /** The schema that validates the body, by media type. */
   readonly body?: Content;
-  /** Whether the body may be left out. */
+  /** Whether the body may be omitted. */
   readonly isBodyOptional?: boolean;
-  /** Bodies worth showing, by name. */
+  /** Example bodies by name. */
   readonly examples?: Readonly<Record<string, unknown>>;
-  /** Status of success; 200 unless told. */
+  /** Success status; default 200. */
   readonly status?: number;
   readonly answer: Content;
-  /** Headers of the answer. */
+  /** Response headers. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
-  /** Statuses of failure besides those that follow from the rest. */
+  /** Failure statuses in addition to those that follow from the other members. */
   readonly failures?: readonly number[];
 }
 
-/** Operations of one kind, as the page of the documentation shows them. */
+/** A group of operations, one section of the documentation page. */
 export interface OperationGroup {
   readonly tag: string;
   readonly description: string;
@@ -49,19 +49,19 @@ export interface OperationGroup {
 
 type Draft = Omit<Operation, 'method' | 'path' | 'access'> & { readonly access?: Operation['access'] };
 
-/** An operation from `GET /v3/documents` and the rest; for users unless told. */
+/** Creates an operation from e.g. `GET /v3/documents`; access is `user` by default. */
 export function operation(route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`, draft: Draft): Operation {
   const [method = '', path = ''] = route.split(' ');
   return { access: 'user', ...draft, method: method.toLowerCase() as Method, path };
 }
 
-/** A JSON body or answer. */
+/** A JSON body or response. */
 export const json = (schema: z.ZodType): Content => ({ 'application/json': schema });
 
-/** A stream of events, whose union this is. */
+/** An event stream whose events have this schema. */
 export const events = (schema: z.ZodType): Content => ({ 'text/event-stream': schema });
 
-/** Either of them, as the request asks. */
+/** Either, depending on the request. */
 export const jsonOrEvents = (whole: z.ZodType, event: z.ZodType): Content => ({ ...json(whole), ...events(event) });
 
 export const csv: Content = { 'text/csv': 'Every field quoted, lines ended by CR LF.' };

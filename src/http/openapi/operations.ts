@@ -6,10 +6,16 @@ import { conversationOperations } from './operations/conversations.ts';
 import { documentOperations } from './operations/documents.ts';
 import { graphOperations } from './operations/graphs.ts';
 import { retrievalOperations } from './operations/retrieval.ts';
-import { indexOperations, promptOperations, systemOperations, taskOperations } from './operations/service.ts';
+import {
+  evaluationOperations,
+  indexOperations,
+  promptOperations,
+  systemOperations,
+  taskOperations,
+} from './operations/service.ts';
 import { userOperations } from './operations/users.ts';
 
-/** All that can be asked of the service; a test holds it against the routes there are. */
+/** All operations of the interface; a test compares them with the mounted routes. */
 export const operationGroups: readonly OperationGroup[] = [
   retrievalOperations,
   documentOperations,
@@ -22,5 +28,6 @@ export const operationGroups: readonly OperationGroup[] = [
   chatOperations,
   promptOperations,
   indexOperations,
+  evaluationOperations,
   systemOperations,
 ];

@@ -6,11 +6,11 @@ import { failure, id } from './records/shared.ts';
 
 export interface DocumentParts {
   readonly groups: readonly OperationGroup[];
-  /** Of the service. */
+  /** Version of the service. */
   readonly version: string;
 }
 
-/** The operations as a document of OpenAPI 3.1. */
+/** Builds the OpenAPI 3.1 document from the operations. */
 export function toOpenApi({ groups, version }: DocumentParts) {
   const components = new Components();
   const paths: Record<string, Record<string, object>> = {};
@@ -101,7 +101,7 @@ function queryParameters({ query }: Operation, components: Components) {
     ...(about === undefined ? {} : { description: about }),
     ...(deprecated === true ? { deprecated } : {}),
     ...(required.includes(name) ? { required: true } : {}),
-    // Lists repeat the key, r2r-v3.md 1.
+    // Lists repeat the key, docs/contract.md 1.
     ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),
     schema,
   }));
@@ -144,7 +144,7 @@ function responses(operation: Operation, components: Components) {
   ]);
 }
 
-/** Those the operation names, and those that follow from what it is. */
+/** The failure statuses the operation names, and those that follow from its access, parameters and body. */
 function statusesOfFailure(operation: Operation): readonly number[] {
   const { method, path, access, body, query, failures = [], status } = operation;
   const isPublic = access === 'public';
@@ -170,6 +170,7 @@ const meaning: Readonly<Record<number, string>> = {
   404: 'Not there, or not for who asks',
   409: 'At odds with what is there',
   413: 'Too large',
+  416: 'The part asked for begins after the end of the file',
   415: 'Not a type that can be read',
   422: 'Members that do not fit',
   429: 'Too many requests; Retry-After says when there is room',

@@ -5,6 +5,7 @@ import { allOf } from '../../documents/filter.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
+import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal, stopSignal } from '../request-signal.ts';
 import { streamNewRun } from '../run-stream.ts';
@@ -15,7 +16,7 @@ import { agentRequest } from '../wire/agent-request.ts';
 
 type AgentServices = Pick<HttpServices, 'agent' | 'runs' | 'limits' | 'log'>;
 
-/** spec.md 4.3, r2r-v3.md 5.3: the same events, streamed or collected. */
+/** docs/contract.md 5.3: the same events, streamed or collected. */
 export function agentRoutes({ agent, ...services }: AgentServices): Router {
   const router = Router();
   router
@@ -26,18 +27,20 @@ export function agentRoutes({ agent, ...services }: AgentServices): Router {
       const filter = allOf(visibleFilter(principal), asked.search.filter);
       const prepared = await agent.prepare({ ...asked, principal, search: { ...asked.search, filter } });
       const { conversationId } = prepared;
-      const context = { query: asked.message, kind: asked.search.kind ?? ('hybrid' as const), detail };
+      const kind = asked.search.kind ?? ('hybrid' as const);
+      const context = { query: asked.message, kind, detail, origin: originOf(request) };
       response.setHeader('X-Conversation-Id', conversationId);
       if (stream) {
         const events = (signal: AbortSignal) => toAgentEvents(prepared.events(signal), context);
         await streamNewRun(request, response, services, { kind: 'agent', conversationId, isResumable, events });
         return;
       }
-      // A whole answer that nobody waits for any more can still be wanted in the conversation.
+      // An answer may still be wanted in the conversation after its caller has disconnected.
       const signal = isResumable ? stopSignal(request) : requestSignal(request, response);
       const shown = toAgentAnswer(await collectAnswer(prepared.events(signal)), context);
       const { generated_answer, citations, conversation_id } = shown;
-      // D1: the specification shows these without the envelope, so they are at both places.
+      // docs/contract.md D1: the specification shows these members without the envelope, so they are sent in both
+      // places.
       response.json({ ...single(shown), generated_answer, citations, conversation_id });
     })
     .all(onlyMethods('POST'));

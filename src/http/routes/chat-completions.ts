@@ -7,6 +7,7 @@ import { principalOf } from '../authenticate.ts';
 import { toFailure } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
 import { openAiError } from '../openai-failure.ts';
+import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
 import { dataOnlyFraming, sendEvents } from '../sse.ts';
@@ -25,12 +26,12 @@ import { type ChatCall, chatRequest } from '../wire/chat-request.ts';
 
 type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log'>;
 
-/** Tokens of one tool result that reach the model, as for the agent (r2r-v3.md 5.3). */
+/** Maximum tokens of one tool result given to the model, as for the agent (docs/contract.md 5.3). */
 const MAX_TOOL_CONTEXT = 32_768;
 
 /**
- * OpenAI's Chat Completions over the documents, for front ends that speak nothing else. The caller keeps the
- * conversation; nothing of it is stored here.
+ * OpenAI's Chat Completions over the documents, for front ends that speak only this interface. The caller keeps the
+ * conversation; nothing is stored here.
  */
 export function chatRoutes(services: ChatServices): Router {
   const router = Router();
@@ -42,7 +43,7 @@ export function chatRoutes(services: ChatServices): Router {
         id: `chatcmpl-${randomUUID()}`,
         created: Math.floor(Date.now() / 1000),
         model: call.model.name,
-        origin: `${request.protocol}://${request.get('host') ?? 'localhost'}`,
+        origin: originOf(request),
       };
       const signal = requestSignal(request, response);
       const parts = await answer(call, services, response, signal);

@@ -22,7 +22,7 @@ import { runToEnd } from './upload.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'collections' | 'embeddings' | 'ingestor' | 'retriever'>;
 
-/** r2r-v3.md 7. */
+/** docs/contract.md 7. */
 export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriever }: Services): Router {
   const router = Router();
 
@@ -98,7 +98,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
     .route('/:id')
     .get(async (request, response) => {
       const chunk = await find(request);
-      // By contract a foreign chunk is 403.
+      // By contract another user's chunk answers 403.
       if (!isVisible(chunk, principalOf(response))) {
         throw new ServiceError('forbidden', `The chunk ${chunk.id} is not yours to read.`);
       }
@@ -122,7 +122,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
   return router;
 }
 
-/** JSON in the query; r2r-js sends "[object Object]", which by contract is no filter. */
+/** JSON in the query; r2r-js sends "[object Object]", which by contract means no filter. */
 function metadataFilter(given: unknown): Filter {
   if (typeof given !== 'string' || !given.trim().startsWith('{')) return everything;
   return readFilter(parseJson(given, ['query', 'metadata_filter']));

@@ -18,7 +18,7 @@ import { defined } from '../wire/tolerant.ts';
 
 type Services = Pick<HttpServices, 'collections' | 'corpus' | 'accounts' | 'models' | 'prompts'>;
 
-/** r2r-v3.md 9. Extraction is among the routes of graphs. */
+/** docs/contract.md 9. The extraction route is in `document-graphs.ts`. */
 export function collectionRoutes(services: Services): Router {
   const { accounts, models, prompts } = services;
   const shared = createSharedCollections(services);

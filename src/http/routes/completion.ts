@@ -13,7 +13,7 @@ import { type Generated, toCompletion } from '../wire/completion.ts';
 import { completionRequest } from '../wire/message.ts';
 import { deltaEvent, streamId } from '../wire/stream-events.ts';
 
-/** spec.md 4.4, r2r-v3.md 5.4: messages to a model, and nothing of the corpus. */
+/** docs/contract.md 5.4: messages to a model, without the corpus. */
 export function completionRoutes({ models, limits, log }: Pick<HttpServices, 'models' | 'limits' | 'log'>): Router {
   const router = Router();
   router
@@ -24,7 +24,11 @@ export function completionRoutes({ models, limits, log }: Pick<HttpServices, 'mo
       const signal = requestSignal(request, response);
       const modelRequest: ModelRequest = { messages, tools: [], config, signal };
       if (stream) {
-        await sendEvents(response, toDeltas(model.stream(modelRequest)), streamOptions(signal, limits, log));
+        await sendEvents(
+          response,
+          toDeltas(model.stream(modelRequest), config.extendedThinking === true),
+          streamOptions(signal, limits, log),
+        );
         return;
       }
       const { generated, text } = await collectText(model, modelRequest);
@@ -34,11 +38,14 @@ export function completionRoutes({ models, limits, log }: Pick<HttpServices, 'mo
   return router;
 }
 
-async function* toDeltas(events: AsyncIterable<ModelEvent>): AsyncGenerator<ServerSentEvent, void> {
+async function* toDeltas(
+  events: AsyncIterable<ModelEvent>,
+  showsThinking: boolean,
+): AsyncGenerator<ServerSentEvent, void> {
   const ids = { text: streamId('msg'), thinking: streamId('think') };
   for await (const event of events) {
     if (event.type === 'text') yield deltaEvent('message', ids.text, event.text);
-    if (event.type === 'thinking') yield deltaEvent('thinking', ids.thinking, event.text);
+    if (event.type === 'thinking' && showsThinking) yield deltaEvent('thinking', ids.thinking, event.text);
   }
 }
 
@@ -48,8 +55,8 @@ async function collectText(model: Model, request: ModelRequest): Promise<{ gener
   for await (const event of model.stream(request)) {
     if (event.type === 'text') text += event.text;
     if (event.type !== 'stop') continue;
-    const { model: name, reason, usage } = event;
-    return { text, generated: { id: `chatcmpl-${randomUUID()}`, created, model: name, stopReason: reason, usage } };
+    const { model: name, snapshot = name, reason, usage } = event;
+    return { text, generated: { id: `chatcmpl-${randomUUID()}`, created, model: snapshot, stopReason: reason, usage } };
   }
   throw new ServiceError('provider_failed', `${model.name} ended its answer without saying so.`);
 }

@@ -18,7 +18,7 @@ import { conversationColumns, messageColumns } from '../wire/export-columns.ts';
 import { idsQuery } from '../wire/query.ts';
 import { defined } from '../wire/tolerant.ts';
 
-/** r2r-v3.md 8. */
+/** docs/contract.md 8. */
 export function conversationRoutes({ conversations }: Pick<HttpServices, 'conversations'>): Router {
   const router = Router();
 
@@ -34,7 +34,7 @@ export function conversationRoutes({ conversations }: Pick<HttpServices, 'conver
     })
     .all(onlyMethods('GET', 'POST'));
 
-  // r2r-v3.md 6.3: everyone gets their own, a superuser all.
+  // docs/contract.md 6.3: users export their own conversations, superusers all.
   router
     .route('/export')
     .post(async (request, response) => {

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
-import type { GraphEstimate } from '../../graph/graph-desk.ts';
+import type { GraphEstimate } from '../../graph/graph-service.ts';
 import { BUILT_IN_EXTRACTOR } from '../../graph/graph-thread.ts';
 import type { GraphParent } from '../../store/graph-records.ts';
 import { principalOf } from '../authenticate.ts';
@@ -23,7 +23,7 @@ import { findChangeable, findVisible } from './visible-document.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'corpus' | 'collections' | 'embeddings' | 'limits'>;
 
-/** r2r-v3.md 6.3: what a document says as entities and relationships. */
+/** docs/contract.md 6.3: the entities and relationships of a document. */
 export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Services): Router {
   const router = Router();
   router.use(receiveBytes(limits.body));
@@ -37,10 +37,10 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
         response.json(single(toEstimate(await graph.estimate([id], extractor))));
         return;
       }
-      // What costs nothing is quick enough to be waited for; a model is not, unless it is wished.
+      // The built-in extractor is fast enough to wait for; a model is not, unless the request asks to wait.
       const isAwaited = waits === false || (model ?? BUILT_IN_EXTRACTOR) === BUILT_IN_EXTRACTOR;
       const settled = isAwaited ? graph.extraction.settled(id, requestSignal(request, response)) : undefined;
-      // Heard below; until then its failure must not count as unheard.
+      // Prevents an unhandled rejection until the promise is awaited below.
       settled?.catch(() => undefined);
       await graph.extraction.request(id, extractor);
       await settled;
@@ -63,7 +63,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     .route('/:id/deduplicate')
     .post(async (request, response) => {
       const { id } = await findChangeable(corpus, readId(request, 'id'), response);
-      // What is extracted is merged before it is kept, so there is nothing left to be done but to say so.
+      // Extracted rows are merged before they are stored, so there is nothing left to deduplicate.
       await graph.documents.enriched(id);
       response.json(single({ message: 'The entities of this document are merged.', task_id: null }));
     })
@@ -129,7 +129,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
   return router;
 }
 
-/** r2r-v3.md 9: all documents of a collection, those that the one who asks may change. */
+/** docs/contract.md 9: all documents of a collection that the caller may change. */
 export function collectionExtractRoutes(services: Services): Router {
   const { graph } = services;
   const shared = createSharedCollections(services);
@@ -161,7 +161,7 @@ export function collectionExtractRoutes(services: Services): Router {
   return router;
 }
 
-/** In the members R2R once answered an estimate with, and ours in numbers. */
+/** R2R's former members of an estimate, and ours as numbers. */
 const toEstimate = (estimate: GraphEstimate) => ({
   message: 'Ran graph extraction estimate; nothing was extracted.',
   task_id: null,

@@ -17,7 +17,7 @@ import { zipQuery } from '../wire/zip-query.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'collections' | 'limits'>;
 
-/** Routes of r2r-v3.md 6.3 about many documents at once, and the collections of one. */
+/** Routes of docs/contract.md 6.3 on many documents at once, and the collections of one document. */
 export function documentSetRoutes({ corpus, collections, limits }: Services): Router {
   const router = Router();
 
@@ -46,7 +46,7 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
   router
     .route('/:id/collections')
     .get(async (request, response) => {
-      // By contract; whoever sees a document reads its collection_ids.
+      // By contract; every reader of a document sees its `collection_ids` anyway.
       requireSuperuser(principalOf(response));
       const id = readId(request, 'id');
       const document = await corpus.get(id);

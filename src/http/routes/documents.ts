@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Principal } from '../../access/principal.ts';
-import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
+import { mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Corpus, CorpusView } from '../../store/corpus.ts';
@@ -16,16 +16,17 @@ import { toChunkRecord } from '../wire/chunk-record.ts';
 import { deletionFilter } from '../wire/deletion-filter.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
 import { toDescribedRecord, toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
+import { toListFilter } from '../wire/list-filter.ts';
 import { metadataList } from '../wire/metadata-list.ts';
 import { asOfQuery, documentChunksQuery, documentsQuery, textQuery } from '../wire/query.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { toTextRecord } from '../wire/text-record.ts';
 import { summaryVectors } from './summary-vectors.ts';
-import { findChangeable, findThen, findVisible, noDocument } from './visible-document.ts';
+import { findChangeable, findReadable, findThen, findVisible, noDocument } from './visible-document.ts';
 
 type DocumentServices = Pick<HttpServices, 'corpus' | 'versions' | 'descriptions' | 'embeddings' | 'limits'>;
 
-/** r2r-v3.md 6.3, and ours: the extracted text of a document. Uploading is in `upload.ts`. */
+/** docs/contract.md 6.3, and the extracted text of a document (addition). Uploads are in `upload.ts`. */
 export function documentRoutes({ corpus, versions, descriptions, embeddings, limits }: DocumentServices): Router {
   const router = Router();
   router.use(receiveBytes(limits.body));
@@ -35,10 +36,10 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     .get(async (request, response) => {
       const principal = principalOf(response);
       const query = readQuery(request, documentsQuery);
-      const { ids, owner_only: ownerOnly, include_summary_embeddings: withEmbeddings, ...paging } = query;
-      const own = ownerOnly ? ownedBy(principal) : everything;
-      const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
-      const found = await corpus.list(allOf(visibleFilter(principal), own, named), paging);
+      const { offset, limit, include_summary_embeddings: withEmbeddings } = query;
+      const own = query.owner_only ? ownedBy(principal) : everything;
+      const filter = allOf(visibleFilter(principal), own, toListFilter(query));
+      const found = await corpus.list(filter, { offset, limit });
       const vectors = withEmbeddings
         ? await summaryVectors(found.items, { descriptions, embeddings }, requestSignal(request, response))
         : undefined;
@@ -63,7 +64,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     .route('/by-filter')
     .delete(async (request, response) => {
       const filter = readBody(request, deletionFilter);
-      // Only one's own, by contract, whoever asks.
+      // By contract only the caller's own documents, also for superusers.
       response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response)), filter))));
     })
     .all(onlyMethods('DELETE'));
@@ -92,19 +93,15 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     .put(async (request, response) => {
       const document = await findChangeable(corpus, readId(request, 'id'), response);
       const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'replace');
-      response.json(single(toDocumentRecord(changed)));
+      // Exactly what was put, without the `version` that records otherwise add to the metadata.
+      response.json(single({ ...toDocumentRecord(changed), metadata: changed.metadata }));
     })
     .all(onlyMethods('PATCH', 'PUT'));
 
   router
     .route('/:id/chunks')
     .get(async (request, response) => {
-      const id = readId(request, 'id');
-      const document = await corpus.get(id);
-      if (document === undefined) throw noDocument(id);
-      if (!isVisible(document, principalOf(response))) {
-        throw new ServiceError('forbidden', `The chunks of document ${id} are not yours to read.`);
-      }
+      const { id } = await findReadable(corpus, readId(request, 'id'), response);
       const { as_of: asOf, include_vectors: withVectors, ...paging } = readQuery(request, documentChunksQuery);
       const chunks = await viewAt(corpus, asOf).chunksOf(id, paging);
       if (chunks.total === 0) throw new ServiceError('not_found', `The document ${id} has no chunks.`);
@@ -118,7 +115,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     .route('/:id/download')
     .get(async (request, response) => {
       const { as_of: asOf } = readQuery(request, asOfQuery);
-      const document = await findThen(corpus, await findVisible(corpus, readId(request, 'id'), response), asOf);
+      const document = await findThen(corpus, await findReadable(corpus, readId(request, 'id'), response), asOf);
       const bytes = await viewAt(corpus, asOf).bytesOf(document.id);
       if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is not kept.`);
       sendDownload(response, document, bytes);

@@ -7,7 +7,7 @@ import { bodyText } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
 import { onlyMethods } from '../unknown-route.ts';
 
-/** spec.md 4.5, r2r-v3.md 5.4b. */
+/** docs/contract.md 5.4b. */
 export function embeddingRoutes({ embeddings }: Pick<HttpServices, 'embeddings'>): Router {
   const router = Router();
   router
@@ -29,8 +29,8 @@ export function embeddingRoutes({ embeddings }: Pick<HttpServices, 'embeddings'>
 }
 
 /**
- * D11: an object with a `text`, or the text itself as JSON or bare. A text that happens to be JSON of another shape
- * arrives as that JSON, so whatever is not one of the first two is the text.
+ * docs/contract.md D11: an object with a `text`, or the text itself as JSON or bare. A text that happens to be JSON of
+ * another shape arrives as that JSON, so anything else is taken as the text.
  */
 function readEmbeddingRequest(request: Request): { readonly text: string; readonly model?: string } {
   const body = bodyText(request);

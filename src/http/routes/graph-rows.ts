@@ -27,7 +27,7 @@ import { embeddingsQuery } from '../wire/query.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'embeddings'>;
 
-/** r2r-v3.md 11: entities, relationships and communities of a collection's graph, for its members. */
+/** docs/contract.md 11: entities, relationships and communities of a collection's graph, for its members. */
 export function graphRowRoutes(services: Services): Router {
   const { graph } = services;
   const shared = createSharedCollections(services);
@@ -35,7 +35,7 @@ export function graphRowRoutes(services: Services): Router {
   const found = async (request: Request, response: Response): Promise<string> =>
     (await shared.get(principalOf(response), readId(request, 'id'))).id;
 
-  // Before the rows by identifier: "export" is none.
+  // Before the routes by id, since "export" is not an id.
   router
     .route('/:id/entities/export')
     .post(async (request, response) => {
@@ -197,7 +197,7 @@ export function graphRowRoutes(services: Services): Router {
   }
 }
 
-/** Made when they are asked for: so they are always of the embedder in use. */
+/** Computed on request, so that they always belong to the embedder in use. */
 export async function describedVectors(
   embeddings: EmbeddingModel,
   texts: readonly string[],

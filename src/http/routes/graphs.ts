@@ -8,16 +8,19 @@ import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { readId, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
+import { sendEvents } from '../sse.ts';
+import { streamOptions } from '../stream-options.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toGraphRecord, toGraphView } from '../wire/graph-record.ts';
 import { graphChange, graphWork, pullRequest } from '../wire/graph-request.ts';
+import { toPullEvents, toPullRecord } from '../wire/pull-events.ts';
 import { graphsQuery, pullQuery, viewQuery } from '../wire/query.ts';
 
-type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus'>;
+type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'limits' | 'log'>;
 
-/** r2r-v3.md 11: the graphs of collections. To whom a collection is not there, its graph is not there either. */
+/** docs/contract.md 11: the graphs of collections. A collection the caller may not know of has no graph either. */
 export function graphRoutes(services: Services): Router {
-  const { graph, collections } = services;
+  const { graph, collections, limits, log } = services;
   const shared = createSharedCollections(services);
   const router = Router();
 
@@ -55,9 +58,13 @@ export function graphRoutes(services: Services): Router {
     .route('/:id/pull')
     .post(async (request, response) => {
       const { id } = await found(request, response);
-      const { force } = readBody(request, pullRequest);
-      const { documents } = await graph.records.pull(id, { force: force || readQuery(request, pullQuery).force });
-      response.json(single({ success: documents > 0, documents }));
+      const { force, isStreamed } = readBody(request, pullRequest);
+      const signal = requestSignal(request, response);
+      const options = { force: force || readQuery(request, pullQuery).force, signal };
+      if (isStreamed) {
+        const steps = graph.records.pullInSteps(id, options);
+        await sendEvents(response, toPullEvents(steps), streamOptions(signal, limits, log));
+      } else response.json(single(toPullRecord(await graph.records.pull(id, options))));
     })
     .all(onlyMethods('POST'));
 
@@ -97,9 +104,9 @@ export function graphRoutes(services: Services): Router {
     .get(async (request, response) => {
       const { id } = await found(request, response);
       const { edges: most = USUAL_EDGES, ...nodes } = readQuery(request, viewQuery);
-      const edges = Math.min(most, MOST_EDGES);
+      const edges = Math.min(most, MAX_EDGES);
       const outline = await graph.records.outline(id, { nodes, edges });
-      const { items } = await graph.records.communities(id, { offset: 0, limit: MOST_COMMUNITIES });
+      const { items } = await graph.records.communities(id, { offset: 0, limit: MAX_COMMUNITIES });
       response.json(single({ collection_id: id, ...nodes, ...toGraphView(outline, items) }));
     })
     .all(onlyMethods('GET'));
@@ -108,5 +115,5 @@ export function graphRoutes(services: Services): Router {
 }
 
 const USUAL_EDGES = 500;
-const MOST_EDGES = 10_000;
-const MOST_COMMUNITIES = 1_000;
+const MAX_EDGES = 10_000;
+const MAX_COMMUNITIES = 1_000;

@@ -3,7 +3,7 @@ import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { onlyMethods } from '../unknown-route.ts';
 
-/** Public (r2r-v3.md 12): that the service answers, and ours, with what: model, embedder, and the state of the index. */
+/** Public (docs/contract.md 12): that the service answers, and as an addition its model, embedder and index state. */
 export function healthRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   const router = Router();
   router

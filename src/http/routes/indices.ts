@@ -11,8 +11,8 @@ import { onlyMethods } from '../unknown-route.ts';
 import { newIndex, toIndexRecord } from '../wire/index-record.ts';
 
 /**
- * r2r-v3.md 14, for superusers: the vector indexes there are, one for each embedder the corpus is kept in. They are made
- * by the service; asking for one has it compared with the records and mended.
+ * docs/contract.md 14, for superusers: the vector indexes, one for each embedder the corpus is kept in. The service
+ * creates them; a request to create one compares the index in use with the records and repairs it.
  */
 export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'log'>): Router {
   const router = Router();
@@ -21,11 +21,11 @@ export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'lo
     next();
   });
 
-  /** R2R names the table first, its client the index (r2r-v3.md 1.1). */
+  /** R2R puts the table name first, its client the index name (docs/contract.md 1.1). */
   const find = async (...names: readonly string[]): Promise<VectorSpace> => {
     const found = (await indices.list()).find(({ collection }) => names.includes(collection));
     if (found !== undefined) return found;
-    throw new ServiceError('not_found', `There is no index ${names.join('/')}.`);
+    throw new ServiceError('not_found', `Index ${names.join('/')} not found.`);
   };
 
   router

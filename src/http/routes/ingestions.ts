@@ -16,14 +16,14 @@ import { toIngestionEvent } from '../wire/task-record.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'limits' | 'log'>;
 
-/** Ours, below /documents: what happens to a document on its way in, and another try for all that failed. */
+/** Additions below /documents: progress events of an ingestion, and a retry of all failed documents. */
 export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): Router {
   const router = Router();
   router
     .route('/retry-failed')
     .post(async (request, response) => {
       const principal = principalOf(response);
-      // A superuser's own unless all are asked for, so that nobody starts the work of others by mistake.
+      // A superuser retries only their own documents unless all are requested.
       const own: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: principal.userId };
       const isAll = principal.isSuperuser && readQuery(request, retryQuery).all_owners;
       const filter = isAll ? visibleFilter(principal) : allOf(visibleFilter(principal), own);

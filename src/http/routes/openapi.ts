@@ -1,26 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { type Response, Router } from 'express';
 import type { HttpServices } from '../http-services.ts';
-import { operationGroups } from '../openapi/operations.ts';
-import { type OpenApiDocument, toOpenApi } from '../openapi/to-document.ts';
+import type { OpenApiDocument } from '../openapi/to-document.ts';
+import { sendPageFile } from '../send-page.ts';
 import { onlyMethods } from '../unknown-route.ts';
 
 const PAGE = fileURLToPath(new URL('../../page/docs', import.meta.url));
 const FILES = ['docs.css', 'docs.js', 'elements.js', 'request.js', 'schema-view.js', 'try-form.js'];
 
-/** Nothing but what is served from here, and no script that is not a file of it. */
-const CONTENT_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
-  "form-action 'none'; frame-ancestors 'none'";
-
 /**
- * What the service says of itself, for programs (OpenAPI 3.1; at `/openapi_spec` too, r2r-v3.md 12) and as a page for
- * people. Public: it is the same for everybody and tells nothing of what is kept here.
+ * The description of the interface: OpenAPI 3.1 for programs (also at `/openapi_spec`, docs/contract.md 12) and a page
+ * for people. Public, since it is the same for everyone.
  */
 export function openApiRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   let made: Promise<OpenApiDocument> | undefined;
   const describe = (): Promise<OpenApiDocument> => {
-    made ??= status().then(({ version }) => toOpenApi({ groups: operationGroups, version }));
+    made ??= makeDocument(status);
     return made;
   };
   const router = Router();
@@ -43,12 +38,15 @@ export function openApiRoutes({ status }: Pick<HttpServices, 'status'>): Router 
   return router;
 }
 
-function sendPage(response: Response, file: string): void {
-  response.set({
-    'Content-Security-Policy': CONTENT_POLICY,
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-cache',
-  });
-  response.sendFile(file, { root: PAGE });
+/** Loads the description on the first request: commands that serve only themselves never need it. */
+async function makeDocument(status: HttpServices['status']): Promise<OpenApiDocument> {
+  const [{ operationGroups }, { toOpenApi }, { version }] = await Promise.all([
+    import('../openapi/operations.ts'),
+    import('../openapi/to-document.ts'),
+    status(),
+  ]);
+  return toOpenApi({ groups: operationGroups, version });
 }
+
+const sendPage = (response: Response, file: string): void =>
+  sendPageFile(response, file, { root: PAGE, cacheControl: 'no-cache' });

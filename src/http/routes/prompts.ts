@@ -10,7 +10,7 @@ import { onlyMethods } from '../unknown-route.ts';
 import { newPrompt, promptChange, promptUse, toPromptRecord, valuesFor } from '../wire/prompt-record.ts';
 import { defined } from '../wire/tolerant.ts';
 
-/** r2r-v3.md 13, for superusers. */
+/** docs/contract.md 13, for superusers. */
 export function promptRoutes({ prompts }: Pick<HttpServices, 'prompts'>): Router {
   const router = Router();
   router.use((_request, response, next) => {
@@ -38,7 +38,7 @@ export function promptRoutes({ prompts }: Pick<HttpServices, 'prompts'>): Router
       const asked = { ...readQuery(request, promptUse), ...defined(readBody(request, promptUse)) };
       const template = asked.prompt_override ?? prompt.template;
       const message = fillTemplate(template, valuesFor(template, asked.inputs));
-      // The record, and ours beside it: how it reads with these inputs.
+      // The record, and as an addition the prompt filled with these inputs.
       response.json(single({ ...toPromptRecord(prompt), message }));
     })
     .put(async (request, response) => {

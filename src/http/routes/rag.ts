@@ -7,6 +7,7 @@ import type { RagRequest } from '../../rag/rag-event.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
+import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
 import { streamNewRun } from '../run-stream.ts';
@@ -17,7 +18,7 @@ import { ragRequest } from '../wire/rag-request.ts';
 
 type RagServices = Pick<HttpServices, 'answerer' | 'runs' | 'limits' | 'log'>;
 
-/** spec.md 4.2, r2r-v3.md 5.2: the same events, streamed or collected. */
+/** docs/contract.md 5.2: the same events, streamed or collected. */
 export function ragRoutes({ answerer, ...services }: RagServices): Router {
   const router = Router();
   router
@@ -26,17 +27,19 @@ export function ragRoutes({ answerer, ...services }: RagServices): Router {
       const { stream, isResumable, request: asked, detail } = readBody(request, ragRequest);
       const filter = allOf(visibleFilter(principalOf(response)), asked.search.filter);
       const question: RagRequest = { ...asked, search: { ...asked.search, filter } };
+      const shownWith = { query: asked.query, detail, origin: originOf(request) };
       if (stream) {
-        const events = (signal: AbortSignal) => toRagEvents(answerer.answer(question, signal), asked.query, detail);
+        const events = (signal: AbortSignal) => toRagEvents(answerer.answer(question, signal), shownWith);
         const run = { kind: 'rag' as const, conversationId: null, isResumable, events };
         await streamNewRun(request, response, services, run);
         return;
       }
       const created = Math.floor(Date.now() / 1000);
       const answer = await collectAnswer(answerer.answer(question, requestSignal(request, response)));
-      const shown = toRagAnswer(answer, { query: asked.query, detail, id: `chatcmpl-${randomUUID()}`, created });
+      const shown = toRagAnswer(answer, { ...shownWith, id: `chatcmpl-${randomUUID()}`, created });
       const { generated_answer, search_results, citations } = shown;
-      // D1: the specification shows these without the envelope, so they are at both places.
+      // docs/contract.md D1: the specification shows these members without the envelope, so they are sent in both
+      // places.
       response.json({ ...single(shown), generated_answer, search_results, citations });
     })
     .all(onlyMethods('POST'));

@@ -6,7 +6,7 @@ import { lastEventNumber, streamRun } from '../run-stream.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toRunRecord } from '../wire/run-record.ts';
 
-/** Ours: streams of /rag and /agent taken up again, and ended (chances.md C5). */
+/** Additions: resuming and cancelling streams of /rag and /agent. */
 export function runRoutes({ runs, ...services }: Pick<HttpServices, 'runs' | 'limits' | 'log'>): Router {
   const router = Router();
   router

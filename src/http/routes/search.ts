@@ -10,7 +10,7 @@ import { onlyMethods } from '../unknown-route.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { toSearchResults } from '../wire/search-results.ts';
 
-/** spec.md 4.1, r2r-v3.md 5.1. */
+/** docs/contract.md 5.1. */
 export function searchRoutes({ retriever }: Pick<HttpServices, 'retriever'>): Router {
   const router = Router();
   router

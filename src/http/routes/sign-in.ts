@@ -12,11 +12,11 @@ import { passwordReset, registration, verification } from '../wire/user-record.t
 
 type Services = Pick<HttpServices, 'accounts' | 'collections' | 'corpus' | 'log'>;
 
-/** Bytes of a body from someone who is not known yet; a profile picture is the largest. */
+/** Bytes of a body from an unauthenticated caller; a profile picture is the largest. */
 const BODY = 4_000_000;
 const NO_MAIL = 'This server sends no e-mail: its administrator makes the code with';
 
-/** What one does before one is known, r2r-v3.md 2 and 10. */
+/** Routes that need no credentials, docs/contract.md 2 and 10. */
 export function signInRoutes(services: Services, authenticate: Authenticate): Router {
   const { accounts, log } = services;
   const { users, signIn } = accounts;
@@ -24,7 +24,9 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
   const post = (path: string, handler: RequestHandler) =>
     router.route(path).post(receiveBytes(BODY), handler).all(onlyMethods('POST'));
 
-  // Listing users, at the same place, is for who is known.
+  router.use(warnOfProxy(log));
+
+  // Listing users, on the same path, needs credentials.
   router.post('/', receiveBytes(BODY), async (request, response) => {
     const by = await callerOf(request, authenticate);
     const user = await users.register(by, readBody(request, registration), addressOf(request));
@@ -45,7 +47,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
     const credentials = credentialsOf(request);
     if (credentials.bearer !== undefined && signIn.isOwnToken(credentials.bearer)) {
       await signIn.logout(credentials.bearer).catch((error: unknown) => {
-        // Out is out, however long ago.
+        // An expired session counts as logged out.
         if (!(error instanceof ServiceError) || error.code !== 'token_expired') throw error;
       });
     } else await authenticate(credentials);
@@ -54,9 +56,10 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
 
   post('/send-verification-email', async (request, response) => {
     const email = readEmail(bodyText(request));
-    await users.askForVerification(email);
     log.info({ email }, 'A verification e-mail was asked for; `citewell users verify` does without one.');
     const note = `${NO_MAIL}: citewell users code EMAIL --verify.`;
+    // Everyone else gets the same answer for every address, so that it does not reveal who has a verified account.
+    await users.askForVerification(await callerOf(request, authenticate), email);
     response.json(single({ message: 'A verification email has been sent.', note, is_sent: false }));
   });
 
@@ -85,7 +88,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
 const credentialsOf = (request: Request) =>
   readCredentials({ authorization: request.get('Authorization'), apiKey: request.get('X-Api-Key') });
 
-/** Who asks, if they show it; worthless credentials, such as a token of before, are none. */
+/** The caller if credentials are shown; invalid ones, such as an expired token, count as none. */
 async function callerOf(request: Request, authenticate: Authenticate): Promise<Principal | undefined> {
   try {
     return await authenticate(credentialsOf(request));
@@ -97,4 +100,19 @@ async function callerOf(request: Request, authenticate: Authenticate): Promise<P
   }
 }
 
-const addressOf = (request: Request): string => request.socket.remoteAddress ?? '';
+/** Behind a trusted proxy, the address it reports. */
+const addressOf = (request: Request): string => request.ip ?? '';
+
+/** Logs once that an untrusted proxy seems to be in front, which makes all callers behind it count as one. */
+function warnOfProxy(log: HttpServices['log']): RequestHandler {
+  let isSaid = false;
+  return (request, _response, next) => {
+    if (!isSaid && request.get('X-Forwarded-For') !== undefined && request.ips.length === 0) {
+      isSaid = true;
+      const what = 'A request came with X-Forwarded-For from an address that is no trusted proxy';
+      const why = 'Logins and registrations of all who come through it are limited together';
+      log.warn({ address: request.ip }, `${what}. ${why}; list it in CITEWELL_TRUSTED_PROXIES if it is yours.`);
+    }
+    next();
+  };
+}

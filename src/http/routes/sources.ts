@@ -13,7 +13,7 @@ import { prefixQuery, sourcePlace, sourceQuery } from '../wire/source-request.ts
 
 type Services = Pick<HttpServices, 'corpus' | 'sources' | 'limits'>;
 
-/** Ours, below /documents: one's own documents by where they came from, for keeping them in step with that place. */
+/** Additions below /documents: the caller's documents by source, used to keep them in step with folders and sites. */
 export function sourceRoutes({ corpus, sources, limits }: Services): Router {
   const router = Router();
 

@@ -3,7 +3,7 @@ import { descriptionText } from '../../embeddings/description-text.ts';
 import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
 import type { HttpServices } from '../http-services.ts';
 
-/** Vectors of titles and summaries by document: those that are kept, and the rest made now by the embedder in use. */
+/** Vectors of titles and summaries by document: stored ones, and the others embedded now. */
 export async function summaryVectors(
   documents: readonly Document[],
   {

@@ -20,13 +20,14 @@ type Services = Pick<
   'corpus' | 'ingestions' | 'status' | 'settings' | 'prompts' | 'reindex' | 'limits' | 'log'
 >;
 
-/** Milliseconds over which the share of busy processors is measured. */
+/** Milliseconds over which CPU usage is measured. */
 const CPU_SAMPLE = 100;
 
-/** r2r-v3.md 12 for superusers, and ours: re-embedding the corpus. */
+/** docs/contract.md 12 for superusers, and re-embedding of the corpus (addition). */
 export function systemRoutes(services: Services): Router {
   const { corpus, ingestions, status, settings, prompts, reindex, limits, log } = services;
-  const startedAt = Date.now();
+  const startedAt = performance.now();
+  const startTime = new Date().toISOString();
   const router = Router();
 
   router
@@ -37,8 +38,8 @@ export function systemRoutes(services: Services): Router {
       const [service, stats, backlog, cpuUsage] = await Promise.all(looks);
       response.json(
         single({
-          start_time: new Date(startedAt).toISOString(),
-          uptime_seconds: (Date.now() - startedAt) / 1000,
+          start_time: startTime,
+          uptime_seconds: (performance.now() - startedAt) / 1000,
           cpu_usage: cpuUsage,
           memory_usage: 100 * (1 - freemem() / totalmem()),
           citewell: { ...toCitewellStatus(service, stats), ingestion: toBacklogRecord(backlog) },
@@ -69,14 +70,17 @@ export function systemRoutes(services: Services): Router {
   return router;
 }
 
-/** What `citewell status` prints of a running service. */
-function toCitewellStatus(service: ServiceStatus, { documents, chunks, collections, owedToIndex, space }: CorpusStats) {
+/** The status as `citewell status` prints it. */
+function toCitewellStatus(
+  service: ServiceStatus,
+  { documents, chunks, collections, pendingIndexWrites, space }: CorpusStats,
+) {
   const { embedderReason, ...others } = service;
-  const owed = { owed_to_index: owedToIndex, embedder_reason: embedderReason };
-  return { ...others, ...owed, documents, chunks, collections, space };
+  const pending = { owed_to_index: pendingIndexWrites, embedder_reason: embedderReason };
+  return { ...others, ...pending, documents, chunks, collections, space };
 }
 
-/** Percent of all processors' time that was not idle. */
+/** CPU usage of all processors in percent. */
 async function measureCpuUsage(): Promise<number> {
   const before = processorTimes();
   await sleep(CPU_SAMPLE);

@@ -13,7 +13,7 @@ import { toTaskRecord } from '../wire/task-record.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'ingestions'>;
 
-/** Ours: the work on documents that were taken on. Whoever may see a document sees its tasks; its owner steers them. */
+/** Additions: ingestion tasks. Visible to everyone who may see the document; its owner may cancel and retry them. */
 export function taskRoutes({ corpus, ingestions }: Services): Router {
   const find = async (request: Request, response: Response) => {
     const id = readId(request, 'id');

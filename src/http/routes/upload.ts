@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { usableCollections } from '../../access/usable-collections.ts';
-import type { PlacingEstimate } from '../../ingest/enrich/place-passages.ts';
+import type { ContextEstimate } from '../../ingest/enrich/contextualize-chunks.ts';
 import type { Ingestor } from '../../ingest/ingestor.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
@@ -12,11 +12,11 @@ import { readSubmission } from '../wire/submission.ts';
 
 type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'collections' | 'limits'>;
 
-/** POST /documents (r2r-v3.md 6.2). */
+/** POST /documents (docs/contract.md 6.2). */
 export function uploadRoutes({ ingestor, ingestions, collections, limits }: Services): Router {
   const upload: RequestHandler = async (request, response) => {
     const principal = principalOf(response);
-    const { submission, isOrchestrated, isEstimate, note } = readSubmission(readUpload(request), principal);
+    const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(readUpload(request), principal);
     const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
     if (isEstimate) {
       response
@@ -24,7 +24,8 @@ export function uploadRoutes({ ingestor, ingestions, collections, limits }: Serv
         .json(single(toEstimate(await ingestor.estimate(submission, requestSignal(request, response)))));
       return;
     }
-    const queued = isOrchestrated ?? ingestions.queuesByDefault;
+    // R2R's Python client always asks for orchestration and reads the document in its next call.
+    const queued = isQueued ?? (ingestions.queuesByDefault && (isOrchestrated ?? true));
     const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued });
     const { id } = accepted.document;
     if (accepted.kind !== 'accepted') {
@@ -32,12 +33,12 @@ export function uploadRoutes({ ingestor, ingestions, collections, limits }: Serv
       return;
     }
     if (queued) {
-      ingestions.nudge();
+      ingestions.wakeUp();
       const task = await ingestions.ofDocument(id);
       response.status(202).json(single({ message: noted(QUEUED, note), task_id: task?.id ?? null, document_id: id }));
       return;
     }
-    // From here on the document is safe and is finished even if its sender leaves; only a stop interrupts it.
+    // The document is accepted: it is finished even if the caller disconnects. Only a stop interrupts it.
     await runToEnd(ingestor, id, stopSignal(request));
     response.status(202).json(ingested(id, noted('Document created and ingested successfully.', note)));
   };
@@ -49,8 +50,8 @@ const QUEUED = 'Ingest files task queued successfully.';
 const noted = (message: string, note: string | undefined): string =>
   note === undefined ? message : `${message} ${note}`;
 
-/** In the members of an estimate of graph extraction. */
-const toEstimate = (estimate: PlacingEstimate | null) => ({
+/** The members of an estimate of graph extraction. */
+const toEstimate = (estimate: ContextEstimate | null) => ({
   message: 'Estimated; nothing was taken in.',
   task_id: null,
   document_id: null,
@@ -59,7 +60,7 @@ const toEstimate = (estimate: PlacingEstimate | null) => ({
 
 const ingested = (documentId: string, message: string) => single({ message, task_id: null, document_id: documentId });
 
-/** Ingests what was submitted and waits for it; throws what it failed with. */
+/** Ingests the submitted document and waits; throws the reason of a failure. */
 export async function runToEnd(ingestor: Ingestor, documentId: string, signal: AbortSignal): Promise<void> {
   for await (const event of ingestor.run(documentId, signal)) {
     if (event.type === 'failed') throw event.error;

@@ -8,7 +8,7 @@ import { onlyMethods } from '../unknown-route.ts';
 import { defined } from '../wire/tolerant.ts';
 import { newKey, toKeyRecord } from '../wire/user-record.ts';
 
-/** API keys of a user, r2r-v3.md 10. */
+/** API keys of a user, docs/contract.md 10. */
 export function userKeyRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Router {
   const { users } = accounts;
   const router = Router();

@@ -14,7 +14,7 @@ import { toLimitsRecord } from '../wire/limits-record.ts';
 import { idsQuery } from '../wire/query.ts';
 import { newCode, passwordChange, removal, userChange } from '../wire/user-record.ts';
 
-/** r2r-v3.md 10, for who is known; what comes before is in `sign-in.ts`, keys are in `user-keys.ts`. */
+/** docs/contract.md 10, with credentials. Registration and login are in `sign-in.ts`, keys in `user-keys.ts`. */
 export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collections' | 'corpus'>): Router {
   const { accounts, collections } = services;
   const { users, memberships } = accounts;
@@ -88,7 +88,7 @@ export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collection
     })
     .all(onlyMethods('GET'));
 
-  // Ours: where nothing sends e-mail, a superuser makes the code that it would have brought.
+  // Addition: no e-mail is sent, so a superuser creates the code that one would have contained.
   router
     .route('/:id/codes')
     .post(async (request, response) => {

@@ -14,7 +14,7 @@ import { toTextRecord } from '../wire/text-record.ts';
 import { toDifferenceRecord, toVersionRecord } from '../wire/version-record.ts';
 import { findChangeable } from './visible-document.ts';
 
-/** Ours: the versions of a document, for its owner. */
+/** Additions: the versions of a document, for its owner. */
 export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' | 'versions'>): Router {
   const router = Router();
   const owned = async (request: Request, response: Response): Promise<string> =>

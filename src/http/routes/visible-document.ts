@@ -5,14 +5,22 @@ import { ServiceError } from '../../errors.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
 
-/** A document that is there and that the one who asks may see; nobody learns whether another's exists. */
+/** A document the caller may see; otherwise 404, whether or not it exists. */
 export async function findVisible(corpus: Corpus, id: string, response: Response): Promise<Document> {
   const document = await corpus.get(id);
   if (document === undefined || !isVisible(document, principalOf(response))) throw noDocument(id);
   return document;
 }
 
-/** One that the one who asks may change, too. */
+/** A document whose content is requested. Another user's answers 403 as in R2R, which reveals that it exists. */
+export async function findReadable(corpus: Corpus, id: string, response: Response): Promise<Document> {
+  const document = await corpus.get(id);
+  if (document === undefined) throw noDocument(id);
+  if (isVisible(document, principalOf(response))) return document;
+  throw new ServiceError('forbidden', `The content of document ${id} is not yours to read.`);
+}
+
+/** A document the caller may change. */
 export async function findChangeable(corpus: Corpus, id: string, response: Response): Promise<Document> {
   const document = await findVisible(corpus, id, response);
   if (mayChange(document, principalOf(response))) return document;
@@ -21,7 +29,7 @@ export async function findChangeable(corpus: Corpus, id: string, response: Respo
 
 export const noDocument = (id: string): ServiceError => new ServiceError('not_found', `There is no document ${id}.`);
 
-/** A document whose present state may be seen, as it was at a time. */
+/** The document as of a time; the caller's right to see it is that of its present state. */
 export async function findThen(corpus: Corpus, document: Document, asOf: string | undefined): Promise<Document> {
   if (asOf === undefined) return document;
   const then = await corpus.at(asOf).get(document.id);

@@ -5,7 +5,7 @@ import { toDocumentRecord } from './document-record.ts';
 import { toGraphHit } from './graph-hit.ts';
 import { toWebRecord } from './web-record.ts';
 
-/** A whole turn (r2r-v3.md 5.3): R2R's message list, the specification's members, and ours. */
+/** A complete turn (docs/contract.md 5.3): R2R's message list, the specification's members, and additions. */
 export function toAgentAnswer(answer: AgentAnswer, context: HitContext) {
   const citations = answer.citations.map((citation) => ({
     ...toCheckedCitation(citation, context),

@@ -6,9 +6,10 @@ import { ServiceError } from '../../errors.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import type { HitContext } from './chunk-record.ts';
 import { toFinalCitation, toMention, toSpan } from './citation.ts';
+import { toSentencePlace } from './graph-hit.ts';
 import { deltaEvent, streamId } from './stream-events.ts';
 
-/** A run as the stream of spec.md 6.2 and r2r-v3.md 5.5: final_answer last. */
+/** A run as the event stream of docs/contract.md 5.5, `final_answer` last. */
 export async function* toAgentEvents(
   events: AsyncIterable<AgentEvent>,
   context: HitContext,
@@ -54,7 +55,7 @@ function toServerSentEvent(
   }
 }
 
-/** The contract promises an object (D5); what a model wrote instead of one is shown as it is. */
+/** The contract promises an object (docs/contract.md D5); other values written by a model are passed on unchanged. */
 function asObject(given: unknown): object {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : { raw: given };
 }
@@ -70,7 +71,7 @@ function finalAnswer(answer: AgentAnswer, context: HitContext) {
   };
 }
 
-/** A citation with ours beside the contract's members: what the check against the source said. */
+/** A citation with the result of the check as additional members. */
 export const toCheckedCitation = (citation: CheckedCitation, context: HitContext) => ({
   ...toFinalCitation(citation, context),
   ...toVerdict(citation),
@@ -90,7 +91,7 @@ function toPlace(source: Source) {
     case 'document':
       return { document_id: source.document.id };
     case 'graph':
-      return { graph_id: source.hit.id, chunk_ids: source.hit.chunkIds };
+      return { graph_id: source.hit.id, chunk_ids: source.hit.chunkIds, ...toSentencePlace(source.hit) };
     case 'web':
       return { link: source.page.url };
   }
@@ -98,7 +99,7 @@ function toPlace(source: Source) {
 
 const toVerdict = ({ verdict, score }: CheckedCitation) => ({ verdict, verdict_score: score });
 
-/** Ours: how the run went. */
+/** Additional members: how the run went. */
 export const toOutcome = (answer: AgentAnswer) => ({
   model: answer.model,
   mode: answer.isExtractive ? 'extractive' : answer.mode,

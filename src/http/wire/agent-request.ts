@@ -5,29 +5,29 @@ import { defaultGeneration, generationConfig } from './generation-config.ts';
 import { message } from './message.ts';
 import { RESUMABLE } from './resumable.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
-import { defined, optional, snakeCased } from './tolerant.ts';
+import { defined, numeric, optional, snakeCased } from './tolerant.ts';
 
-/** Tokens of one tool result that reach the model when the request names none (r2r-v3.md 5.3). */
+/** Tokens of one tool result that reach the model when the request names none (docs/contract.md 5.3). */
 const MAX_TOOL_CONTEXT = 32_768;
 
-/** Ours: hard limits of this run. Tokens count all input, cached too, and all output; dollars need a known price. */
+/** Addition: hard limits of this run. Tokens count all input (cached too) and output; dollars need a known price. */
 const budget = snakeCased(
   z.object({
-    steps: optional(z.number().int().min(1).max(100)),
-    tokens: optional(z.number().int().min(1)),
-    seconds: optional(z.number().positive().max(86_400)),
-    dollars: optional(z.number().positive()),
+    steps: optional(numeric(z.number().int().min(1).max(100))),
+    tokens: optional(numeric(z.number().int().min(1))),
+    seconds: optional(numeric(z.number().positive().max(86_400))),
+    dollars: optional(numeric(z.number().positive())),
   }),
 ).transform(defined);
 
 const toolNames = z.array(z.string());
 
-/** spec.md 4.3, r2r-v3.md 5.3. */
+/** docs/contract.md 5.3. */
 export const agentRequest = z
   .object({
     message: optional(z.union([z.string().transform((text) => ({ role: 'user' as const, text })), message])),
     query: optional(z.string()),
-    messages: optional(z.array(message)),
+    messages: optional(z.array(message)).describe('A conversation whose last message is the question.'),
     mode: optional(z.enum(['rag', 'research'])),
     ...searchMembers,
     rag_generation_config: optional(generationConfig),
@@ -40,7 +40,7 @@ export const agentRequest = z
     conversation_id: optional(z.guid().toLowerCase()).describe(
       'The conversation to go on with; a new one when absent.',
     ),
-    max_tool_context_length: optional(z.number().int().min(256)),
+    max_tool_context_length: optional(numeric(z.number().int().min(1))),
     needs_initial_conversation_name: optional(z.boolean()),
     needsInitialConversationName: optional(z.boolean()).meta({ deprecated: true }),
     budget: optional(budget).describe('Limits of this run.'),
@@ -61,7 +61,7 @@ export const agentRequest = z
       detail: detailOf(wire),
       request: {
         mode,
-        message: questionOf(wire),
+        ...questionOf(wire),
         ...(wire.conversation_id === undefined ? {} : { conversationId: wire.conversation_id }),
         search: toSearchSettings(wire),
         generation: generation.config,
@@ -88,8 +88,11 @@ interface Asked {
   readonly messages: readonly z.output<typeof message>[] | undefined;
 }
 
-/** Exactly one of the three (D3); of several messages the last is the question. */
-function questionOf({ message: single, query, messages }: Asked): string {
+/**
+ * Exactly one of the three (docs/contract.md D3); of several messages the last is the question and the others precede
+ * it.
+ */
+function questionOf({ message: single, query, messages }: Asked): Pick<AgentRequest, 'message' | 'preceding'> {
   const given = [single, query, messages].filter((member) => member !== undefined);
   if (given.length !== 1) {
     throw new ServiceError(
@@ -102,5 +105,9 @@ function questionOf({ message: single, query, messages }: Asked): string {
     throw new ServiceError('invalid_request', `The message to answer must have the role user, not ${asked.role}.`);
   }
   if (asked.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; give it a content.');
-  return asked.text;
+  // Tool messages are left out: the answers made from them remain.
+  const preceding = (messages ?? [])
+    .slice(0, -1)
+    .flatMap(({ role, text }) => (role === 'tool' || text.trim() === '' ? [] : [{ role, text }]));
+  return { message: asked.text, ...(preceding.length > 0 && { preceding }) };
 }

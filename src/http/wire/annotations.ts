@@ -1,6 +1,8 @@
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
+import { addressOfSource } from '../../citations/source-address.ts';
 import { graphHitName } from '../../documents/graph-hit.ts';
 import { toSpan } from './citation.ts';
+import { toSentencePlace } from './graph-hit.ts';
 
 /** A citation with its verdict, where the answer was checked. */
 export interface Annotated extends Citation {
@@ -8,9 +10,9 @@ export interface Annotated extends Citation {
 }
 
 /**
- * The citations of an answer as annotations of an OpenAI message, one per marker. `url_citation` is OpenAI's: where the
- * markers stand (UTF-16 code units, end exclusive), and an address of the source. `citation` is ours: which passage of
- * which document backs the statement, and what the check said.
+ * The citations of an answer as annotations of an OpenAI message, one per marker. `url_citation` is OpenAI's: the
+ * marker's place (UTF-16 offsets, end exclusive) and where the page shows the source with its quotes marked. `citation` is an addition: the quote,
+ * its document, and the verdict.
  */
 export function toAnnotations(citations: readonly Annotated[], origin: string) {
   return citations
@@ -19,7 +21,7 @@ export function toAnnotations(citations: readonly Annotated[], origin: string) {
 }
 
 function toAnnotation({ id, source, quotes, verdict }: Annotated, { start, end }: Span, origin: string) {
-  const { url, title, place } = describe(source, origin);
+  const { url, title, place } = describe(source, origin + (addressOfSource(source, quotes) ?? ''));
   return {
     type: 'url_citation' as const,
     url_citation: { start_index: start, end_index: end, url, title },
@@ -39,26 +41,23 @@ const toQuote = (quote: Quote) => ({
   heading_path: quote.headingPath,
 });
 
-function describe(source: Source, origin: string) {
+function describe(source: Source, url: string) {
   switch (source.kind) {
     case 'chunk': {
       const { documentId, id, metadata } = source.chunk;
       const title = typeof metadata['title'] === 'string' ? metadata['title'] : documentId;
-      return { url: downloadOf(documentId, origin), title, place: { document_id: documentId, chunk_id: id } };
+      return { url, title, place: { document_id: documentId, chunk_id: id } };
     }
     case 'document': {
       const { id, title } = source.document;
-      return { url: downloadOf(id, origin), title, place: { document_id: id } };
+      return { url, title, place: { document_id: id } };
     }
     case 'graph': {
-      const { id, documents, chunkIds } = source.hit;
-      const [first] = documents;
-      const url = first === undefined ? origin : downloadOf(first.id, origin);
-      return { url, title: graphHitName(source.hit), place: { graph_id: id, chunk_ids: chunkIds } };
+      const { id, chunkIds } = source.hit;
+      const place = { graph_id: id, chunk_ids: chunkIds, ...toSentencePlace(source.hit) };
+      return { url, title: graphHitName(source.hit), place };
     }
     case 'web':
       return { url: source.page.url, title: source.page.title, place: { link: source.page.url } };
   }
 }
-
-const downloadOf = (documentId: string, origin: string): string => `${origin}/v3/documents/${documentId}/download`;

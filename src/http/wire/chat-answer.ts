@@ -5,26 +5,28 @@ import type { ServerSentEvent } from '../sse.ts';
 import { type Annotated, toAnnotations } from './annotations.ts';
 import { toUsage } from './completion.ts';
 
-/** What a chat's answer is once it is whole, whoever gave it. */
+/** A complete chat answer. */
 export interface ChatAnswer {
   readonly text: string;
   readonly citations: readonly Annotated[];
   readonly finish: 'stop' | 'length' | 'content_filter';
   readonly usage: Usage;
-  /** The language model that wrote it; `builtin/extractive` when none did. */
+  /** The language model that wrote it; `builtin/extractive` without one. */
   readonly languageModel: string;
 }
 
-/** What of an event a chat shows: text, thinking, and the answer that ends it. */
+/** The parts of a run that a chat shows: text, thinking, and the final answer. */
 export type ChatPart =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   | { readonly type: 'answer'; readonly answer: ChatAnswer };
 
-/** What an agent says before it calls a tool is text like the rest; the answer itself is its last turn. */
+/**
+ * Holds text back until it is the final answer: text before a tool call is not part of it, and a reviewed draft may be
+ * replaced. Streamed text therefore equals the unstreamed answer.
+ */
 export async function* fromAgent(events: AsyncIterable<AgentEvent>): AsyncGenerator<ChatPart, void> {
   for await (const event of events) {
     if (event.type === 'thinking') yield { type: 'thinking', text: event.text };
-    else if (event.type === 'message') yield { type: 'text', text: event.text };
     else if (event.type === 'final_answer') {
       const { text, citations, ended, spent, model } = event.answer;
       yield {
@@ -46,7 +48,7 @@ export async function* fromRag(events: AsyncIterable<RagEvent>): AsyncGenerator<
   }
 }
 
-/** Limits of a request end an answer early, as a limit of tokens does. */
+/** A run that reached a limit ends as one that reached its token limit does. */
 function finishOf(ended: RunEnd | StopReason): ChatAnswer['finish'] {
   if (ended === 'end' || ended === 'tool_calls') return 'stop';
   return ended === 'refusal' ? 'content_filter' : 'length';
@@ -56,9 +58,9 @@ interface Named {
   readonly id: string;
   /** Seconds since 1970. */
   readonly created: number;
-  /** As the caller asked for it. */
+  /** Model name as the caller wrote it. */
   readonly model: string;
-  /** Where this server is reached, for the addresses of documents. */
+  /** Address of this server, for links to documents. */
   readonly origin: string;
 }
 
@@ -88,8 +90,8 @@ export function toChatCompletion(answer: ChatAnswer, { id, created, model, origi
 }
 
 /**
- * The same as `chat.completion.chunk`s: text as it comes, then the annotations, then the reason of the end. Thinking is
- * in `reasoning_content`, where the front ends that show it look.
+ * The answer as `chat.completion.chunk`s: text as it comes, then annotations, then the finish reason. Thinking is sent
+ * as `reasoning_content`, which front ends that show it read.
  */
 export async function* toChatChunks(
   parts: AsyncIterable<ChatPart>,
@@ -123,7 +125,7 @@ export async function* toChatChunks(
       yield chunk({ content: rest });
       said += rest;
     }
-    // The reader has put together all that was said; the answer's own offsets begin where the answer does.
+    // Offsets are relative to the final answer, which begins later in the streamed text.
     const annotations = toAnnotations(moved(citations, said.lastIndexOf(text)), origin);
     if (annotations.length > 0) yield chunk({ annotations });
     yield chunk({}, finish, { language_model: languageModel });

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 
-/** What answers a chat: one search and one answer, or the agent in one of its modes. */
+/** What answers a chat: one search and one generation, or the agent in one of its modes. */
 export type ChatKind = 'rag' | 'agent' | 'research';
 
 export interface ChatModel {
@@ -13,12 +13,12 @@ export interface ChatModel {
 
 const kinds: readonly ChatKind[] = ['rag', 'agent', 'research'];
 
-/** The names under which chats are offered; the first is what `citewell` alone means. */
+/** The model names offered; the first is what `citewell` alone means. */
 export const chatModelNames = ['citewell', 'citewell/rag', 'citewell/agent', 'citewell/research'] as const;
 
 /**
- * `citewell/<kind>`, with the language model behind a colon when it is to be another than the configured one, as in
- * `citewell/rag:openai/gpt-4.1`; a language model alone means the agent with it. Throws `unknown_model`.
+ * Parses `citewell/<kind>`, optionally with a language model after a colon as in `citewell/rag:openai/gpt-4.1`; a bare
+ * language model means the agent with it. Throws `unknown_model`.
  */
 export function readChatModel(name: string): ChatModel {
   if (!/^citewell(?:[/:]|$)/.test(name)) {

@@ -9,7 +9,7 @@ import { message } from './message.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, optional } from './tolerant.ts';
 
-/** A request of OpenAI's Chat Completions, as far as answering over documents has a use for it. */
+/** The part of a Chat Completions request that applies to answering over documents. */
 export interface ChatCall {
   readonly model: ChatModel;
   readonly question: string;
@@ -24,8 +24,8 @@ export interface ChatCall {
 const tokenCount = optional(z.number().int().min(1));
 
 /**
- * Chat Completions over the documents. Members that have no meaning here are ignored, `search_settings` and its
- * neighbours of spec.md 2.2 are ours; what cannot be promised (several answers, a forced call of the caller's own
+ * Chat Completions over the documents. Members without a meaning here are ignored; `search_settings` and its neighbours
+ * of docs/contract.md 4.1 are additions; what cannot be honoured (several choices, a forced call of the caller's
  * functions) is refused.
  */
 export const chatRequest = z
@@ -65,7 +65,7 @@ export const chatRequest = z
     };
   });
 
-/** OpenAI's newer name for the role. */
+/** OpenAI's newer name of the system role. */
 function developerAsSystem(value: unknown): unknown {
   const isDeveloper = typeof value === 'object' && value !== null && 'role' in value && value.role === 'developer';
   return isDeveloper ? { ...value, role: 'system' } : value;
@@ -76,7 +76,7 @@ function questionOf(messages: readonly Message[]): Pick<ChatCall, 'question' | '
   if (last?.role !== 'user' || last.text.trim() === '') {
     throw new ServiceError('invalid_request', 'The last message must be the question: role "user", with a text.');
   }
-  // What tools of the caller's own have said is no part of a conversation over documents.
+  // Results of the caller's own tools are not part of a conversation over documents.
   const earlier = messages
     .slice(0, -1)
     .flatMap((each) => (each.role === 'tool' || each.text === '' ? [] : [{ role: each.role, text: each.text }]));

@@ -2,20 +2,24 @@ import type { Chunk, LegScore, ScoredChunk } from '../../documents/chunk.ts';
 import type { SearchKind } from '../../retrieval/search-settings.ts';
 import type { HitDetail } from './search-settings.ts';
 
-/** r2r-v3.md 7. `start`, `end`, `page` and `heading_path` are ours: where the passage stands in the document. */
+/**
+ * docs/contract.md 7. `start`, `end`, `page` and `heading_path` are additions: the place of the chunk in the document.
+ */
 export function toChunkRecord(chunk: Chunk, vector: Float32Array | undefined) {
   return { ...chunkMembers(chunk), metadata: chunk.metadata, vector: vector === undefined ? null : Array.from(vector) };
 }
 
-/** How the search went, as far as a hit tells of it. */
+/** Facts about the search that each hit repeats. */
 export interface HitContext {
   readonly query: string;
   readonly kind: SearchKind;
   readonly detail: HitDetail;
+  /** Of this service, without a path. */
+  readonly origin: string;
 }
 
-/** r2r-v3.md 4.5. Hybrid hits tell their rank in each leg, and every hit the query that found it (4.1). */
-export function toChunkHit(chunk: ScoredChunk, { query, kind, detail }: HitContext) {
+/** docs/contract.md 4.5. Hybrid hits have their rank in each leg, and every hit the query that found it (4.1). */
+export function toChunkHit(chunk: ScoredChunk, { query, kind, detail }: Omit<HitContext, 'origin'>) {
   const ranks =
     kind === 'hybrid'
       ? { semantic_rank: chunk.semantic?.rank ?? null, full_text_rank: chunk.fullText?.rank ?? null }

@@ -7,10 +7,10 @@ const metadata = z.record(z.string(), z.json()).transform((value): Metadata => v
 const text = z.string().refine((value) => value.trim() !== '', 'A chunk needs words; delete it instead.');
 const MAX_CHUNKS = 102_400;
 
-/** r2r-v3.md 7. The identifier is that of the path. */
+/** docs/contract.md 7. The id is taken from the path. */
 export const chunkEdit = z.object({ text: optional(text), metadata: optional(metadata) });
 
-/** Chunks ready-made, r2r-v3.md 1.1: those of one document together. Their own identifiers are given by the corpus. */
+/** Prepared chunks of one document, docs/contract.md 1.1. The corpus assigns their ids. */
 export const newChunks = snakeCased(
   z.object({
     raw_chunks: z

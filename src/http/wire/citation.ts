@@ -1,10 +1,11 @@
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
+import { addressOfSource } from '../../citations/source-address.ts';
 import { type HitContext, toChunkHit } from './chunk-record.ts';
 import { toDocumentRecord } from './document-record.ts';
-import { toGraphHit } from './graph-hit.ts';
+import { toGraphHit, toSentencePlace } from './graph-hit.ts';
 import { toWebRecord } from './web-record.ts';
 
-/** One entry per source with all its places in the answer; spec.md 2.6, r2r-v3.md 4.6. */
+/** One entry per source with all its spans in the answer; docs/contract.md 4.6. */
 export function toCitation(citation: Citation, context: HitContext) {
   return {
     id: citation.id,
@@ -17,7 +18,7 @@ export function toCitation(citation: Citation, context: HitContext) {
   };
 }
 
-/** The entry as the stream's final answer lists it (r2r-v3.md 5.5). */
+/** The entry in the stream's `final_answer` (docs/contract.md 5.5). */
 export function toFinalCitation(citation: Citation, context: HitContext) {
   return {
     id: citation.id,
@@ -29,9 +30,8 @@ export function toFinalCitation(citation: Citation, context: HitContext) {
 }
 
 /**
- * The record of the source, and ours beside it: `quotes`, the passages that back the answer, and as `start`, `end`,
- * `page` and `heading_path` the place of the first of them in the document's extracted text. Where the source itself
- * stands is then in `chunk_start` and `chunk_end`.
+ * The record of the source with additions: `quotes`, `url` (where they can be looked at), and as `start`, `end`, `page` and `heading_path` the place of the
+ * first quote in the document's text. The place of the source itself is in `chunk_start` and `chunk_end`.
  */
 function toCitationPayload({ source, quotes }: Citation, context: HitContext) {
   const [first] = quotes;
@@ -39,10 +39,21 @@ function toCitationPayload({ source, quotes }: Citation, context: HitContext) {
     first === undefined
       ? {}
       : { start: first.start, end: first.end, page: first.page, heading_path: first.headingPath };
-  return { ...toSourceRecord(source, context), ...place, quotes: quotes.map(toQuote) };
+  return {
+    ...toSourceRecord(source, context),
+    ...place,
+    ...toUrl(source, quotes, context),
+    quotes: quotes.map((quote) => ({ ...toQuote(quote), ...toUrl(source, [quote], context) })),
+  };
 }
 
-/** A mention of a source in a stream (r2r-v3.md 5.5); the payload comes with the first. */
+/** The page of the document with these quotes marked. */
+function toUrl(source: Source, quotes: readonly Quote[], { origin }: HitContext): { readonly url?: string } {
+  const address = addressOfSource(source, quotes);
+  return address === undefined ? {} : { url: origin + address };
+}
+
+/** A mention of a source in a stream (docs/contract.md 5.5); only the first has the payload. */
 export function toMention(
   { citation, isNew, span }: { readonly citation: Citation; readonly isNew: boolean; readonly span: Span },
   context: HitContext,
@@ -63,7 +74,7 @@ function toSourceRecord(source: Source, context: HitContext) {
     case 'document':
       return toDocumentRecord(source.document);
     case 'graph':
-      return toGraphHit(source.hit, context);
+      return { ...toGraphHit(source.hit, context), ...toSentencePlace(source.hit) };
     case 'web':
       return toWebRecord(source.page);
   }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Collection } from '../../store/records.ts';
 import { optional, snakeCased } from './tolerant.ts';
 
-/** r2r-v3.md 9. */
+/** docs/contract.md 9. */
 export function toCollectionRecord(collection: Collection) {
   return {
     id: collection.id,
@@ -22,14 +22,14 @@ export function toCollectionRecord(collection: Collection) {
 const name = z.string().trim().min(1).max(1_000);
 const description = z.string().max(10_000);
 
-/** `id` is ours: a collection that is brought from elsewhere keeps its own. */
+/** `id` is an addition: migrated collections keep theirs. */
 export const newCollection = z.object({
   id: optional(z.guid().toLowerCase()),
   name,
   description: optional(description),
 });
 
-/** A description is given or made, not both (r2r-v3.md 1.2). */
+/** A description is either given or generated, not both (docs/contract.md 1.2). */
 export const collectionChange = snakeCased(
   z.object({
     name: optional(name),
@@ -41,5 +41,5 @@ export const collectionChange = snakeCased(
   throw new ServiceError('invalid_request', 'Give a description or have one generated, not both.');
 });
 
-/** Whose collection of a name is meant. */
+/** The owner of the collection that is looked up by name. */
 export const ownerQuery = z.object({ owner_id: optional(z.guid().toLowerCase()) });

@@ -1,6 +1,6 @@
 import type { StopReason, Usage } from '../../models/model.ts';
 
-/** How a generation ended, whoever asked for it. */
+/** How a generation ended. */
 export interface Generated {
   readonly id: string;
   readonly model: string;
@@ -10,7 +10,7 @@ export interface Generated {
   readonly created: number;
 }
 
-/** OpenAI's chat.completion object (r2r-v3.md 5.4); `content` null where the text is carried elsewhere. */
+/** OpenAI's chat.completion object (docs/contract.md 5.4); `content` is null where the text is sent elsewhere. */
 export function toCompletion(generated: Generated, content: string | null) {
   return {
     id: generated.id,
@@ -44,7 +44,7 @@ const finishReason: Readonly<Record<StopReason, string>> = {
   refusal: 'content_filter',
 };
 
-/** As OpenAI counts. */
+/** Token usage in OpenAI's members. */
 export const toUsage = ({ input, cachedInput, output, reasoning }: Usage) => ({
   prompt_tokens: input,
   completion_tokens: output,

@@ -3,12 +3,12 @@ import { ServiceError } from '../../errors.ts';
 import type { Conversation, StoredMessage, StoredRole } from '../../store/records.ts';
 import { optional, snakeCased } from './tolerant.ts';
 
-/** r2r-v3.md 8. */
+/** docs/contract.md 8. */
 export function toConversationRecord({ id, createdAt, userId, name }: Conversation) {
   return { id, created_at: createdAt, user_id: userId, name };
 }
 
-/** r2r-v3.md 4.4 and 8: a message shows all ten keys. */
+/** docs/contract.md 4.4, 8: a message shows all ten keys. */
 export function toMessageRecord({ id, role, content, metadata }: StoredMessage) {
   return {
     id,
@@ -34,7 +34,7 @@ export const newConversation = z.object({ name: optional(z.string().max(1_000)) 
 
 export const conversationName = z.object({ name: z.string().min(1).max(1_000) });
 
-/** A bad role or an empty message is 400 by contract, not 422. */
+/** By contract a bad role or an empty message answers 400, not 422. */
 export const newMessage = snakeCased(
   z.object({
     content: optional(z.string()),

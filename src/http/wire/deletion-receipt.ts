@@ -1,7 +1,7 @@
 import type { DeletionReceipt } from '../../store/corpus.ts';
 import { single } from '../envelope.ts';
 
-/** The contract's `success`, and ours beside it: what went, by kind. */
+/** The contract's `success`, and as an addition the numbers of removed rows by kind. */
 export const toReceipt = (receipt: DeletionReceipt) =>
   single({
     success: true,

@@ -1,10 +1,10 @@
 import type { Document, Metadata } from '../../documents/document.ts';
 import type { FoundDocument } from '../../store/corpus.ts';
 
-/** r2r-v3.md 6.1. The members after `chunks` are ours. */
+/** docs/contract.md 6.1. The members after `chunks` are additions. */
 export const toDocumentRecord = (document: Document) => toDescribedRecord(document, undefined);
 
-/** The same with the vector of its summary. */
+/** The record with the vector of its summary. */
 export function toDescribedRecord(document: Document, summaryEmbedding: Float32Array | undefined) {
   return {
     id: document.id,
@@ -38,7 +38,7 @@ export function toDescribedRecord(document: Document, summaryEmbedding: Float32A
   };
 }
 
-/** A document that a search found. */
+/** A document found by a search. */
 export function toDocumentHit(document: FoundDocument) {
   const record = toDocumentRecord(document);
   return {
@@ -48,7 +48,7 @@ export function toDocumentHit(document: FoundDocument) {
   };
 }
 
-/** The caller's metadata with what ingestion adds to it: the version, and why it failed. */
+/** The caller's metadata with the members that ingestion adds: version and failure. */
 function documentMetadata({ metadata, version, failure }: Document): Metadata {
   return { ...metadata, version, ...(failure === null ? {} : { failure }) };
 }

@@ -1,7 +1,7 @@
-import type { PlacingEstimate } from '../../ingest/enrich/place-passages.ts';
+import type { ContextEstimate } from '../../ingest/enrich/contextualize-chunks.ts';
 
-/** What placing passages by a model comes to, in the members of an estimate of graph extraction. */
-export const toEstimateRecord = (estimate: PlacingEstimate) => ({
+/** The estimated cost of contextual chunk enrichment, in the members of an extraction estimate. */
+export const toEstimateRecord = (estimate: ContextEstimate) => ({
   model: estimate.model,
   chunks: estimate.passages,
   known_chunks: estimate.known,

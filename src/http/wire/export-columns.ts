@@ -4,13 +4,13 @@ import type { Collection, Conversation, StoredMessage } from '../../store/record
 import type { User } from '../../store/user-records.ts';
 import type { CsvValue } from '../csv.ts';
 
-/** The columns of an export, in the order they are written when none are named. */
+/** Columns of an export, in their default order. */
 export type ExportColumns<Row> = Readonly<Record<string, (row: Row) => CsvValue>>;
 
-/** A user as exported: with the collections they own or belong to. */
+/** An exported user, with the collections they own or belong to. */
 export type ExportedUser = User & { readonly collectionIds: readonly string[] };
 
-// The columns of every export, r2r-v3.md 6.3.
+// The columns of every export, docs/contract.md 6.3.
 
 export const documentColumns: ExportColumns<Document> = {
   id: ({ id }) => id,
@@ -53,7 +53,7 @@ export const messageColumns: ExportColumns<StoredMessage> = {
   id: ({ id }) => id,
   conversation_id: ({ conversationId }) => conversationId,
   parent_id: ({ parentId }) => parentId,
-  // R2R keeps a message whole in this column.
+  // R2R exports the whole message in this column.
   content: ({ role, content }) => ({ role, content }),
   metadata: ({ metadata }) => metadata,
   created_at: ({ createdAt }) => createdAt,

@@ -5,7 +5,7 @@ import type { CsvValue } from '../csv.ts';
 import type { ExportColumns } from './export-columns.ts';
 import { optional, snakeCased } from './tolerant.ts';
 
-/** The body of every CSV export, r2r-v3.md 6.3. */
+/** The body of every CSV export, docs/contract.md 6.3. */
 export const exportRequest = snakeCased(
   z.object({
     columns: optional(z.array(z.string()).max(100)),
@@ -18,7 +18,7 @@ export type ExportRequest = z.output<typeof exportRequest>;
 
 type Getter<Row> = (row: Row) => CsvValue;
 
-/** A request understood: which columns are written, and which rows. */
+/** A parsed export: the columns and the rows to write. */
 export interface ExportPlan<Row> {
   readonly names: readonly string[];
   readonly includesHeader: boolean;
@@ -26,7 +26,7 @@ export interface ExportPlan<Row> {
   includes(row: Row): boolean;
 }
 
-/** Throws `invalid_field` for a column there is not, `invalid_request` for an operator exports do not know. */
+/** Throws `invalid_field` for unknown columns, `invalid_request` for operators that exports do not support. */
 export function planExport<Row>(columns: ExportColumns<Row>, request: ExportRequest): ExportPlan<Row> {
   const names = request.columns === undefined || request.columns.length === 0 ? Object.keys(columns) : request.columns;
   const getters = names.map((name, place) => {

@@ -1,28 +1,40 @@
 import { z } from 'zod';
-import type { GenerationConfig } from '../../models/generation-config.ts';
-import { defined, optional, snakeCased } from './tolerant.ts';
+import { type GenerationConfig, RESERVED_MEMBERS } from '../../models/generation-config.ts';
+import { defined, numeric, optional, snakeCased } from './tolerant.ts';
 
 export interface Generation {
   readonly stream: boolean;
   readonly config: GenerationConfig;
 }
 
+const furtherMembers = z.record(z.string(), z.json()).superRefine((members, context) => {
+  for (const name of Object.keys(members).filter((each) => RESERVED_MEMBERS.includes(each))) {
+    const message = `${name} is set by the request itself and cannot be given here`;
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
+});
+
 /**
- * spec.md 2.5, r2r-v3.md 4.3. Camel case comes from r2r-js, which converts the configuration of RAG and not that of
- * completion. `max_tokens` has two names (D10); R2R's own wins when both are there.
+ * docs/contract.md 4.3. Camel case comes from r2r-js, which converts the configuration of RAG and not that of
+ * completion. `max_tokens` has two names (docs/contract.md D10); R2R's own wins when both are there.
  */
 export const generationConfig = snakeCased(
   z.object({
     model: optional(z.string()).describe('<provider>/<name>; the configured one when absent.'),
-    temperature: optional(z.number().min(0).max(2)),
-    top_p: optional(z.number().min(0).max(1)),
-    max_tokens: optional(z.number().int().min(1)),
-    max_tokens_to_sample: optional(z.number().int().min(1)).describe('The same as max_tokens, and wins over it.'),
+    temperature: optional(numeric(z.number().min(0).max(2))),
+    top_p: optional(numeric(z.number().min(0).max(1))),
+    max_tokens: optional(numeric(z.number().int().min(1))),
+    max_tokens_to_sample: optional(numeric(z.number().int().min(1))).describe(
+      'The same as max_tokens, and wins over it.',
+    ),
     stream: optional(z.boolean()).describe('Answer as server-sent events.'),
     extended_thinking: optional(z.boolean()),
-    thinking_budget: optional(z.number().int().min(1)),
+    thinking_budget: optional(numeric(z.number().int().min(1))),
     reasoning_effort: optional(z.enum(['low', 'medium', 'high'])),
     response_format: optional(z.record(z.string(), z.json())),
+    add_generation_kwargs: optional(furtherMembers).describe(
+      'Further members of the request to the provider, such as seed or stop; handed on as they are.',
+    ),
   }),
 )
   .meta({ id: 'GenerationConfig' })
@@ -38,6 +50,7 @@ export const generationConfig = snakeCased(
         thinkingBudget: wire.thinking_budget,
         reasoningEffort: wire.reasoning_effort,
         responseFormat: wire.response_format,
+        extra: wire.add_generation_kwargs,
       }),
     }),
   );

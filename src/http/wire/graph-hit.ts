@@ -1,7 +1,7 @@
 import type { GraphHit } from '../../documents/graph-hit.ts';
 import type { HitContext } from './chunk-record.ts';
 
-/** r2r-v3.md 4.5. `documents` in the metadata is ours: where that stands. */
+/** docs/contract.md 4.5. `documents` in the metadata is ours: where that stands. */
 export function toGraphHit(hit: GraphHit, { query, detail }: Pick<HitContext, 'query' | 'detail'>) {
   const documents = hit.documents.map(({ id, title }) => ({ document_id: id, title }));
   return {
@@ -13,6 +13,10 @@ export function toGraphHit(hit: GraphHit, { query, detail }: Pick<HitContext, 'q
     score: detail.score ? hit.score : null,
   };
 }
+
+/** Ours: the document and the chunk of the sentence that a cited hit stands on; nothing for what was made by hand. */
+export const toSentencePlace = ({ sentence }: GraphHit) =>
+  sentence === undefined ? {} : { document_id: sentence.documentId, chunk_id: sentence.chunkId };
 
 function contentOf({ id, score, found }: GraphHit) {
   switch (found.kind) {

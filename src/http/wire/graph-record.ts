@@ -7,7 +7,7 @@ import type {
 } from '../../store/graph-records.ts';
 import type { Collection } from '../../store/records.ts';
 
-// r2r-v3.md 11. `origin` and `mentions` are ours, and how many rows a graph has.
+// docs/contract.md 11. `origin` and `mentions` are ours, and how many rows a graph has.
 
 export function toGraphRecord(graph: CollectionGraph, { graphSyncStatus, graphClusterStatus }: Collection) {
   return {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { writeExtractorWish } from '../../graph/extractor-wish.ts';
-import { defined, optional, snakeCased } from './tolerant.ts';
+import { writeExtractorOptions } from '../../graph/extractor-options.ts';
+import { defined, numeric, optional, snakeCased } from './tolerant.ts';
 
 const name = z.string().trim().min(1).max(1_000);
 const text = z.string().max(50_000);
 const metadata = z.record(z.string(), z.json());
 const id = z.guid().toLowerCase();
-const weight = z.number().positive().max(1_000_000);
+const weight = numeric(z.number().positive().max(1_000_000));
 const flag = z.union([z.boolean(), z.stringbool()]);
 
-/** r2r-v3.md 11. */
+/** docs/contract.md 11. */
 export const graphChange = snakeCased(z.object({ name: optional(name), description: optional(text) })).transform(
   (wire) => defined(wire),
 );
@@ -44,9 +44,9 @@ export const relationshipChange = snakeCased(
 const communityMembers = {
   summary: optional(text),
   findings: optional(z.array(text).max(1_000)),
-  rating: optional(z.number().min(1).max(10)),
+  rating: optional(numeric(z.number().min(1).max(10))),
   rating_explanation: optional(text),
-  level: optional(z.number().int().min(0).max(100)),
+  level: optional(numeric(z.number().int().min(0).max(100))),
   attributes: optional(metadata),
 };
 
@@ -73,11 +73,11 @@ export const communityChange = snakeCased(z.object({ name: optional(name), ...co
 const generation = snakeCased(z.looseObject({ model: optional(z.string().min(1)) }));
 
 const names = z.array(z.string().trim().min(1).max(200)).max(200);
-const wishes = {
+const options = {
   entity_types: optional(names),
   relation_types: optional(names),
-  chunk_merge_count: optional(z.number().int().min(1).max(64)),
-  max_knowledge_relationships: optional(z.number().int().min(1).max(10_000)),
+  chunk_merge_count: optional(numeric(z.number().int().min(1).max(64))),
+  max_knowledge_relationships: optional(numeric(z.number().int().min(1).max(10_000))),
 };
 
 /**
@@ -95,7 +95,7 @@ export const graphWork = snakeCased(
           model: optional(z.string().min(1)),
           run_type: optional(z.enum(['run', 'estimate'])),
           generation_config: optional(generation),
-          ...wishes,
+          ...options,
         }),
       ),
     ),
@@ -106,20 +106,21 @@ export const graphWork = snakeCased(
   waits: wire.run_with_orchestration,
 }));
 
-type Wishes = z.output<z.ZodObject<typeof wishes>>;
+type Options = z.output<z.ZodObject<typeof options>>;
 
 /** The model that is named, and the line under which it waits with all that is wished of it. */
-function toExtractor(model: string | undefined, settings: Partial<Wishes> | undefined) {
-  const wish = {
+function toExtractor(model: string | undefined, settings: Partial<Options> | undefined) {
+  const options = {
     model,
     entityTypes: settings?.entity_types,
     relationTypes: settings?.relation_types,
-    passagesPerCall: settings?.chunk_merge_count,
+    chunksPerCall: settings?.chunk_merge_count,
     maxRelationships: settings?.max_knowledge_relationships,
   };
-  return { model, extractor: writeExtractorWish(wish) };
+  return { model, extractor: writeExtractorOptions(options) };
 }
 
-export const pullRequest = snakeCased(z.object({ force: optional(flag) })).transform(({ force }) => ({
-  force: force ?? false,
-}));
+/** `stream` is ours: it asks for the progress as events. */
+export const pullRequest = snakeCased(z.object({ force: optional(flag), stream: optional(flag) })).transform(
+  ({ force, stream }) => ({ force: force ?? false, isStreamed: stream ?? false }),
+);

@@ -10,7 +10,7 @@ const TABLE = 'chunks';
 const METHOD = 'hnsw';
 const MEASURE = 'cosine_distance';
 
-/** r2r-v3.md 14, with what is known of the index beside it. */
+/** docs/contract.md 14, with what is known of the index beside it. */
 export function toIndexRecord(space: VectorSpace, state: IndexState) {
   return {
     index: {

@@ -3,7 +3,7 @@ import { type ContextSettings, usualContext } from '../../ingest/enrich/enrichme
 import type { IngestionSettings } from '../../ingest/ingestor.ts';
 import type { SplitStrategy } from '../../ingest/split-text.ts';
 import { generationConfig } from './generation-config.ts';
-import { defined, optional, snakeCased } from './tolerant.ts';
+import { defined, numeric, optional, snakeCased } from './tolerant.ts';
 
 const flag = z.union([z.boolean(), z.stringbool()]);
 const model = optional(z.string().trim().min(1));
@@ -11,7 +11,7 @@ const model = optional(z.string().trim().min(1));
 const enrichmentSettings = snakeCased(
   z.object({
     enable_chunk_enrichment: optional(flag),
-    n_chunks: optional(z.number().int().min(0).max(20)),
+    n_chunks: optional(numeric(z.number().int().min(0).max(20))),
     generation_config: optional(generationConfig),
     chunk_enrichment_prompt: optional(z.string().trim().min(1).max(20_000)),
   }),
@@ -21,18 +21,18 @@ const enrichmentSettings = snakeCased(
 const parsers = optional(z.record(z.string(), z.union([z.string(), z.array(z.string())])));
 
 /**
- * r2r-v3.md 6.2. `basic` and `by_title`, which R2R has from an outside service, are splitting by structure here. Members
+ * docs/contract.md 6.2. `basic` and `by_title`, which R2R has from an outside service, are splitting by structure here. Members
  * that are about such services are read past, like unknown ones.
  */
 export const ingestionConfig = snakeCased(
   z.object({
     chunking_strategy: optional(z.enum(['recursive', 'character', 'basic', 'by_title'])),
-    chunk_size: optional(z.number().int().min(1)),
-    chunk_overlap: optional(z.number().int().min(0)),
+    chunk_size: optional(numeric(z.number().int().min(1))),
+    chunk_overlap: optional(numeric(z.number().int().min(0))),
     skip_document_summary: optional(flag),
     document_summary_model: model,
-    chunks_for_document_summary: optional(z.number().int().min(1).max(10_000)),
-    document_summary_max_length: optional(z.number().int().min(1).max(10_000_000)),
+    chunks_for_document_summary: optional(numeric(z.number().int().min(1).max(10_000))),
+    document_summary_max_length: optional(numeric(z.number().int().min(1).max(10_000_000))),
     chunk_enrichment_settings: optional(enrichmentSettings),
     excluded_parsers: optional(z.array(z.string().trim().min(1)).max(200)),
     extra_parsers: parsers,

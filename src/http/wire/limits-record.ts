@@ -3,7 +3,7 @@ import { quotaKinds } from '../../access/quotas.ts';
 import type { RequestRates } from '../../access/request-limits.ts';
 import type { User } from '../../store/user-records.ts';
 
-/** What a user may do and has done, r2r-v3.md 2; null stands for no limit. */
+/** What a user may do and has done, docs/contract.md 2; null stands for no limit. */
 export async function toLimitsRecord(
   { id, isSuperuser, limitsOverrides }: User,
   { limits, quotas }: Pick<Accounts, 'limits' | 'quotas'>,

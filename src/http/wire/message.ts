@@ -22,7 +22,7 @@ const toolCall = z.object({
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
 
-/** spec.md 2.1, r2r-v3.md 4.4. */
+/** docs/contract.md 4.4. */
 export const message = z
   .object({
     role: z.enum(['system', 'user', 'assistant', 'function', 'tool']),
@@ -48,7 +48,7 @@ export const message = z
     }
   });
 
-/** spec.md 4.4, r2r-v3.md 5.4. */
+/** docs/contract.md 5.4. */
 export const completionRequest = z
   .object({
     messages: z.array(message).min(1),

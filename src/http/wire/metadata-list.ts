@@ -3,7 +3,7 @@ import type { Metadata } from '../../documents/document.ts';
 
 const metadata = z.record(z.string(), z.json());
 
-/** The body of a metadata change: objects that are merged in order (r2r-v3.md 6.3); a single one needs no list. */
+/** The body of a metadata change: objects that are merged in order (docs/contract.md 6.3); a single one needs no list. */
 export const metadataList = z
   .union([z.array(metadata), metadata])
   .transform((wire): Metadata => (Array.isArray(wire) ? Object.assign({}, ...wire) : wire));

@@ -4,7 +4,7 @@ import { placeholdersOf } from '../../prompts/template.ts';
 import { parseJson } from '../read-body.ts';
 import { optional, snakeCased } from './tolerant.ts';
 
-/** r2r-v3.md 13. */
+/** docs/contract.md 13. */
 export function toPromptRecord({ id, name, template, inputTypes, createdAt, updatedAt, ...state }: Prompt) {
   return {
     id,

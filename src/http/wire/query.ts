@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ingestionStatuses } from '../../documents/document.ts';
 import { moment } from '../../documents/moment.ts';
 import { taskStates } from '../../store/ingestion-queue.ts';
 
@@ -47,7 +48,7 @@ const paging = {
   limit: integer(z.number().int().min(1).max(1000).default(100)).describe('How many at most.'),
 };
 
-/** r2r-v3.md 1. */
+/** docs/contract.md 1. */
 export const pageQuery = z.object(paging);
 
 const includeVectors = flag().describe('With the vector of each passage.');
@@ -66,6 +67,9 @@ export const documentsQuery = z.object({
   ids,
   owner_only: ownerOnly,
   include_summary_embeddings: includeSummaryEmbeddings,
+  ingestion_status: listOf(z.enum(ingestionStatuses)).describe('Only in one of these stages.'),
+  collection_ids: idList().describe('Only of one of these collections.'),
+  title: z.preprocess(lastOf, z.string().default('')).describe('Only with these letters in the title, case ignored.'),
   ...paging,
 });
 

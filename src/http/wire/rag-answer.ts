@@ -1,20 +1,21 @@
 import type { RagAnswer } from '../../rag/rag-event.ts';
+import type { HitContext } from './chunk-record.ts';
 import { toCitation } from './citation.ts';
 import { type Generated, toCompletion } from './completion.ts';
 import { hitContext } from './rag-events.ts';
 import { toSearchResults } from './search-results.ts';
-import type { HitDetail } from './search-settings.ts';
 
 /**
- * A whole answer (r2r-v3.md 5.2). `metadata` is the provider's completion without the text, and ours in it: `mode`,
- * which is `extractive` when no language model wrote the answer, and how many markers pointed to no source and were
+ * A whole answer (docs/contract.md 5.2). `metadata` is the provider's completion without the text, and ours in it: `mode`,
+ * which is `extractive` when no language model wrote the answer, then also `support` ("closest" when the quoted
+ * passages may not answer), and how many markers pointed to no source and were
  * taken out.
  */
 export function toRagAnswer(
   answer: RagAnswer,
-  { query, detail, id, created }: { query: string; detail: HitDetail } & Pick<Generated, 'id' | 'created'>,
+  { query, detail, origin, id, created }: Omit<HitContext, 'kind'> & Pick<Generated, 'id' | 'created'>,
 ) {
-  const context = hitContext(answer.search, query, detail);
+  const context = hitContext(answer.search, { query, detail, origin });
   const { model, stopReason, usage } = answer;
   return {
     generated_answer: answer.text,
@@ -23,6 +24,7 @@ export function toRagAnswer(
     metadata: {
       ...toCompletion({ id, created, model, stopReason, usage }, null),
       mode: answer.mode,
+      ...(answer.support !== undefined && { support: answer.support }),
       removed_markers: answer.removedMarkers ?? 0,
     },
     completion: answer.text,

@@ -5,20 +5,18 @@ import type { ServerSentEvent } from '../sse.ts';
 import type { HitContext } from './chunk-record.ts';
 import { toFinalCitation, toMention } from './citation.ts';
 import { toStreamedSearchResults } from './search-results.ts';
-import type { HitDetail } from './search-settings.ts';
 import { deltaEvent, streamId } from './stream-events.ts';
 
-/** Answering as the stream of r2r-v3.md 5.5: search_results first, final_answer last. */
+/** Answering as the stream of docs/contract.md 5.5: search_results first, final_answer last. */
 export async function* toRagEvents(
   events: AsyncIterable<RagEvent>,
-  query: string,
-  detail: HitDetail,
+  shownWith: Omit<HitContext, 'kind'>,
 ): AsyncGenerator<ServerSentEvent, void> {
   const ids = { message: streamId('msg'), thinking: streamId('think') };
-  let context: HitContext = { query, kind: 'semantic', detail };
+  let context: HitContext = { ...shownWith, kind: 'semantic' };
   let isAnswered = false;
   for await (const event of events) {
-    if (event.type === 'search_results') context = hitContext(event.outcome, query, detail);
+    if (event.type === 'search_results') context = hitContext(event.outcome, shownWith);
     if (event.type === 'final_answer') isAnswered = true;
     yield toServerSentEvent(event, ids, context);
   }
@@ -26,8 +24,8 @@ export async function* toRagEvents(
 }
 
 /** What hits and citations of this outcome are shown with. */
-export function hitContext(outcome: SearchOutcome, query: string, detail: HitDetail): HitContext {
-  return { query, kind: outcome.explanation.kind, detail };
+export function hitContext(outcome: SearchOutcome, shownWith: Omit<HitContext, 'kind'>): HitContext {
+  return { ...shownWith, kind: outcome.explanation.kind };
 }
 
 function toServerSentEvent(
@@ -62,6 +60,7 @@ function finalAnswer(answer: RagAnswer, context: HitContext) {
     citations: answer.citations.map((citation) => toFinalCitation(citation, context)),
     model: answer.model,
     mode: answer.mode,
+    ...(answer.support !== undefined && { support: answer.support }),
     removed_markers: answer.removedMarkers ?? 0,
   };
 }

@@ -15,7 +15,7 @@ export const query = z.string().transform((text) => {
   throw new ServiceError('invalid_request', 'The query is empty; say what to look for.');
 });
 
-/** spec.md 4.1, r2r-v3.md 5.1. */
+/** docs/contract.md 5.1. */
 export const searchRequest = z
   .object({ query, ...searchMembers })
   .meta({ id: 'SearchRequest' })

@@ -5,9 +5,9 @@ import { toGraphHit } from './graph-hit.ts';
 import type { HitDetail } from './search-settings.ts';
 import { toWebSearchResult } from './web-record.ts';
 
-/** What a search found in the six kinds of the contract (r2r-v3.md 4.5); kinds nobody asked are null. */
+/** What a search found in the six kinds of the contract (docs/contract.md 4.5); kinds nobody asked are null. */
 export function toSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail, web?: WebSearchOutcome) {
-  const { kind } = outcome.explanation;
+  const { kind, notes } = outcome.explanation;
   return {
     chunk_search_results: outcome.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail })),
     graph_search_results: (outcome.graph ?? []).map((hit) => toGraphHit(hit, { query, detail })),
@@ -15,6 +15,8 @@ export function toSearchResults(outcome: SearchOutcome, query: string, detail: H
     web_search_results: web === undefined ? null : [toWebSearchResult(web)],
     document_search_results: null,
     generic_tool_result: null,
+    // Ours: what the caller should know even without having asked for the explanation.
+    ...(notes.length > 0 ? { notes } : {}),
     ...(detail.explain ? { explanation: toExplanation(outcome.explanation) } : {}),
   };
 }
@@ -52,11 +54,13 @@ function toExplanation(explanation: SearchExplanation) {
             full_text_limit: hybrid.fullTextLimit,
             rrf_k: hybrid.rrfK,
           },
+    fusion: explanation.fusion,
     semantic_hits: explanation.semanticHits,
     full_text_hits: explanation.fullTextHits,
     terms: explanation.terms,
+    coverage: explanation.coverage ?? null,
     corrections: explanation.corrections ?? [],
-    wording: explanation.wording ?? null,
+    phraseFilters: explanation.phraseFilters ?? null,
     reranker: explanation.reranker ?? null,
     dropped: (explanation.dropped ?? []).map(({ id, reason, of }) => ({ id, reason, of: of ?? null })),
     milliseconds: {

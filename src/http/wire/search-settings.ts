@@ -12,7 +12,7 @@ import {
   type SearchSettings,
   type SearchStrategy,
 } from '../../retrieval/search-settings.ts';
-import { defined, optional, snakeCased } from './tolerant.ts';
+import { defined, numeric, optional, snakeCased } from './tolerant.ts';
 
 const measure = z.enum([
   'cosine_distance',
@@ -23,30 +23,30 @@ const measure = z.enum([
   'jaccard_distance',
 ]);
 
-/** A filter as it is written, r2r-v3.md 4.2. */
+/** A filter as it is written, docs/contract.md 4.2. */
 export const filterRecord = z.record(z.string(), z.unknown()).meta({
   id: 'Filter',
   description:
     'Conditions by field, e.g. {"metadata.year": {"$gt": 2020}}; `$and` and `$or` take lists of them. Operators: $eq, ' +
     '$ne, $gt, $gte, $lt, $lte, $in, $nin, $like, $ilike, $overlap, $contains.',
 });
-const weight = z.number().min(0);
+const weight = numeric(z.number().min(0));
 
 const hybridSettings = snakeCased(
   z.object({
     full_text_weight: optional(weight),
-    // The spelling r2r-js makes of its own `fulltextWeight` (D13).
+    // The spelling r2r-js makes of its own `fulltextWeight` (docs/contract.md D13).
     fulltext_weight: optional(weight),
     semantic_weight: optional(weight),
-    full_text_limit: optional(z.number().int().min(1)),
-    fulltext_limit: optional(z.number().int().min(1)),
-    rrf_k: optional(z.number().int().min(0)),
+    full_text_limit: optional(numeric(z.number().int().min(1))),
+    fulltext_limit: optional(numeric(z.number().int().min(1))),
+    rrf_k: optional(numeric(z.number().int().min(0))),
   }),
 ).meta({ id: 'HybridSettings' });
 
-const graphLimit = optional(z.number().int().min(0).max(1000));
+const graphLimit = optional(numeric(z.number().int().min(0).max(1000)));
 
-/** r2r-v3.md 4.1, and by spec.md 2.4. */
+/** docs/contract.md 4.1, and by docs/contract.md 4.1. */
 const graphSettings = snakeCased(
   z.object({
     enabled: optional(z.boolean()),
@@ -64,8 +64,8 @@ const wireSettings = snakeCased(
   z.object({
     filters: optional(filterRecord),
     search_filters: optional(filterRecord).meta({ deprecated: true }),
-    limit: optional(z.number().int().min(1).max(1000)),
-    offset: optional(z.number().int().min(0)),
+    limit: optional(numeric(z.number().int().min(1).max(1000))),
+    offset: optional(numeric(z.number().int().min(0))),
     use_semantic_search: optional(z.boolean()),
     use_fulltext_search: optional(z.boolean()),
     use_full_text_search: optional(z.boolean()),
@@ -74,33 +74,35 @@ const wireSettings = snakeCased(
     include_metadata: optional(z.boolean()),
     include_scores: optional(z.boolean()),
     search_strategy: optional(z.string()).describe('vanilla, hyde or rag_fusion.'),
-    num_sub_queries: optional(z.number().int().min(1).max(20)),
+    num_sub_queries: optional(numeric(z.number().int().min(1).max(20))),
     hybrid_settings: optional(hybridSettings),
-    // D9: at both places; the one R2R reads wins.
+    // docs/contract.md D9: at both places; the one R2R reads wins.
     index_measure: optional(measure),
     chunk_settings: optional(
       snakeCased(
         z.object({
           enabled: optional(z.boolean()),
           index_measure: optional(measure),
-          probes: optional(z.number().int().min(1)),
-          ef_search: optional(z.number().int().min(1)),
+          probes: optional(numeric(z.number().int().min(1))),
+          ef_search: optional(numeric(z.number().int().min(1))),
         }),
       ),
     ),
     graph_settings: optional(graphSettings),
     explain: optional(z.boolean()),
-    diversity: optional(z.number().min(0).max(1)).describe(
+    diversity: optional(numeric(z.number().min(0).max(1))).describe(
       'From 0, the order as it is, to 1, passages as different as can be.',
     ),
-    max_per_document: optional(z.number().int().min(1).max(1000)).describe('At most so many hits of one document.'),
+    max_per_document: optional(numeric(z.number().int().min(1).max(1000))).describe(
+      'At most so many hits of one document.',
+    ),
     fold_duplicates: optional(z.boolean()).describe(
       'Passages that say the same in the same words are one hit, which names the others in also_in.',
     ),
     merge_neighbours: optional(z.boolean()).describe('Hits that follow one another in a document are one hit.'),
     merge_neighbors: optional(z.boolean()).describe('The same.'),
     rerank: optional(z.boolean()).describe('False keeps a configured reranker out.'),
-    rerank_depth: optional(z.number().int().min(1).max(1000)).describe('How many hits the reranker reads.'),
+    rerank_depth: optional(numeric(z.number().int().min(1).max(1000))).describe('How many hits the reranker reads.'),
     as_of: optional(moment).describe('Search the documents as they were at this time.'),
   }),
 ).meta({ id: 'SearchSettings' });
@@ -115,8 +117,8 @@ export interface HitDetail {
 }
 
 /**
- * The members of a request that say how to search (spec.md 2.2, 2.4; r2r-v3.md 4.1), for every route that takes them.
- * Graph settings stand at either place; the top-level ones win (D8).
+ * The members of a request that say how to search (docs/contract.md 4.1), for every route that takes them.
+ * Graph settings stand at either place; the top-level ones win (docs/contract.md D8).
  */
 export const searchMembers = {
   search_mode: optional(z.enum(['basic', 'advanced', 'custom'])).describe(
@@ -228,7 +230,7 @@ function hybridOf(wire: Partial<WireSettings>): Partial<HybridSettings> {
   });
 }
 
-/** An unknown strategy is a plain search (r2r-v3.md 4.1). */
+/** An unknown strategy is a plain search (docs/contract.md 4.1). */
 function strategyOf(name: string | undefined): SearchStrategy | undefined {
   switch (name) {
     case undefined:

@@ -1,8 +1,9 @@
+import { z } from 'zod';
 import type { TokenPair } from '../../access/session-tokens.ts';
 import { invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-body.ts';
 
-/** r2r-v3.md 2. */
+/** docs/contract.md 2. */
 export const toTokenRecord = ({ access, refresh }: TokenPair) => ({
   access_token: { token: access, token_type: 'access' },
   refresh_token: { token: refresh, token_type: 'refresh' },
@@ -14,7 +15,7 @@ export function readLogin(body: string): { readonly email: string; readonly pass
   return { email: required(members, ['username', 'email']), password: required(members, ['password']) };
 }
 
-/** The token as such, as JSON, in an object or in a form: clients differ (r2r-v3.md 1.1). */
+/** The token as such, as JSON, in an object or in a form: clients differ (docs/contract.md 1.1). */
 export const readRefreshToken = (body: string): string => readWord(body, ['refresh_token', 'refreshToken', 'token']);
 
 /** An e-mail in the same ways. */
@@ -39,3 +40,6 @@ function required(members: Readonly<Record<string, unknown>>, names: readonly st
   if (typeof found === 'string') return found;
   throw invalidField('missing', ['body', names[0] ?? ''], 'Field required');
 }
+
+/** Signing in to the web page. */
+export const sessionLogin = z.object({ email: z.string().min(1), password: z.string().min(1) });

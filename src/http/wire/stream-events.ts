@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServiceError } from '../../errors.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
-/** `msg_1a2b3c4d`: identifiers of the deltas of one answer (r2r-v3.md 5.5). */
+/** `msg_1a2b3c4d`: identifiers of the deltas of one answer (docs/contract.md 5.5). */
 export const streamId = (prefix: 'msg' | 'think' | 'err'): string => `${prefix}_${randomBytes(4).toString('hex')}`;
 
 /** A piece of the answer or of the thinking before it. */
@@ -17,7 +17,7 @@ export function deltaEvent(type: 'message' | 'thinking', id: string, text: strin
   };
 }
 
-/** Stands in the place of the final answer when there will be none (r2r-v3.md 5.6). */
+/** Stands in the place of the final answer when there will be none (docs/contract.md 5.6). */
 export function errorEvent(error: ServiceError): ServerSentEvent {
   return {
     event: 'error',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
+import { ServiceError } from '../../errors.ts';
 import type { Submission, SubmittedContent } from '../../ingest/ingestor.ts';
 import { checkShape, invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-body.ts';
@@ -23,10 +24,10 @@ const ids = z.preprocess((value) => {
 
 const flag = z.union([z.boolean(), z.stringbool()]);
 
-/** The fields of POST /documents (r2r-v3.md 6.2). */
+/** The fields of POST /documents (docs/contract.md 6.2). */
 export const submissionFields = z.object({
   raw_text: optional(z.string()),
-  chunks: optional(json('chunks', z.array(z.string()).min(1).max(MAX_CHUNKS))),
+  chunks: optional(json('chunks', z.array(z.string()).min(1))),
   id: optional(id),
   collection_ids: optional(ids),
   metadata: optional(json('metadata', z.record(z.string(), z.json()))),
@@ -35,16 +36,22 @@ export const submissionFields = z.object({
   run_with_orchestration: optional(flag),
   // Ours: `estimate` says what a model's work on it would come to, and keeps nothing.
   run_type: optional(z.enum(['run', 'estimate'])),
-  // Ours: collections by name, where the content came from, and that it takes the place of what has its identifier.
+  // Ours: collections by name, where the content came from, that it takes the place of what has its identifier, and
+  // that the rest of the work is left to the queue.
   collections: optional(json('collections', z.array(z.string().trim().min(1).max(200)))),
   source: optional(z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' })),
   replace: optional(flag),
+  queued: optional(flag).describe(
+    'True answers as soon as the content is safe, with the task, whatever is configured.',
+  ),
 });
 
 export interface ReadUpload {
   readonly submission: Submission;
-  /** Whether to answer before the ingestion is done; undefined means as configured. */
+  /** False waits for the ingestion to be done, whatever is configured. */
   readonly isOrchestrated: boolean | undefined;
+  /** True queues the work, false does not; undefined leaves it to `isOrchestrated` and what is configured. */
+  readonly isQueued: boolean | undefined;
   /** Nothing is to be taken in. */
   readonly isEstimate: boolean;
   /** What will be done otherwise than asked for. */
@@ -54,6 +61,10 @@ export interface ReadUpload {
 /** An upload as what the ingestor takes, its collections still by id or name. Exactly one of file, raw_text and chunks, else `invalid_field`. */
 export function readSubmission(upload: Upload, principal: Principal): ReadUpload {
   const wire = checkShape(submissionFields, upload.fields, 'body');
+  const chunkCount = wire.chunks?.length ?? 0;
+  if (chunkCount > MAX_CHUNKS) {
+    throw new ServiceError('invalid_request', `These are ${chunkCount} chunks; send at most ${MAX_CHUNKS} at once.`);
+  }
   const title = wire.metadata?.['title'];
   const submission: Submission = {
     content: contentOf(upload, wire),
@@ -69,6 +80,7 @@ export function readSubmission(upload: Upload, principal: Principal): ReadUpload
   return {
     submission,
     isOrchestrated: wire.run_with_orchestration,
+    isQueued: wire.queued,
     isEstimate: wire.run_type === 'estimate',
     note: noteOn(wire.ingestion_mode, wire.ingestion_config ?? {}),
   };

@@ -7,6 +7,15 @@ export const snakeCased = <Schema extends z.ZodType>(schema: Schema) => z.prepro
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? undefined);
 
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+
+/** A number that may also be written as text, as clients of loosely typed languages send it. */
+export const numeric = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && DECIMAL.test(value.trim()) ? Number(value.trim()) : value),
+    schema,
+  );
+
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };

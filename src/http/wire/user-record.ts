@@ -13,7 +13,7 @@ export interface UserSurroundings {
   readonly holdings: Holdings | undefined;
 }
 
-/** r2r-v3.md 10. What proves a user's identity stays inside. */
+/** docs/contract.md 10. What proves a user's identity stays inside. */
 export function toUserRecord(user: User, { collectionIds, documentIds, holdings }: UserSurroundings) {
   return {
     id: user.id,
@@ -27,7 +27,7 @@ export function toUserRecord(user: User, { collectionIds, documentIds, holdings 
     // Each collection has a graph of the same id.
     graph_ids: collectionIds,
     document_ids: documentIds,
-    limits_overrides: user.limitsOverrides,
+    limits_overrides: user.limitsOverrides ?? {},
     metadata: user.metadata,
     verification_code_expiry: null,
     name: user.name,

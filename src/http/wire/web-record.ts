@@ -1,15 +1,15 @@
 import type { WebPassage } from '../../citations/citation.ts';
 import type { WebSearchOutcome } from '../../web/web-search.ts';
 
-const LONGEST_SNIPPET = 100_000;
+const MAX_SNIPPET_LENGTH = 100_000;
 
-/** A search result or a page that was read, in the one form of r2r-v3.md 4.5. */
+/** A search result or a page that was read, in the one form of docs/contract.md 4.5. */
 export function toWebRecord(page: WebPassage) {
   return {
     id: page.id,
     title: page.title,
     link: page.url,
-    snippet: page.text.slice(0, LONGEST_SNIPPET),
+    snippet: page.text.slice(0, MAX_SNIPPET_LENGTH),
     position: page.position,
     type: page.kind === 'result' ? 'organic' : 'firecrawl',
     date: page.date,
@@ -17,7 +17,7 @@ export function toWebRecord(page: WebPassage) {
   };
 }
 
-/** A whole web search, one object per query (r2r-v3.md 4.5); `engine` and `notes` are ours. */
+/** A whole web search, one object per query (docs/contract.md 4.5); `engine` and `notes` are ours. */
 export function toWebSearchResult(outcome: WebSearchOutcome) {
   return {
     organic_results: outcome.results.map((result) => ({

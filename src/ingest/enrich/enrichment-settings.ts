@@ -1,30 +1,32 @@
 import type { Json, Metadata } from '../../documents/document.ts';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 
-/** How a model is to summarise a document, r2r-v3.md 6.2. */
+/** Settings of the summary a model writes, docs/contract.md 6.2. */
 export interface SummarySettings {
-  /** The fast one where nobody says another. */
+  /** Default: the fast model. */
   readonly model?: string;
-  /** Passages it is made from at most. */
+  /** Maximum number of chunks it is made from. */
   readonly passages?: number;
-  /** Characters it is made from at most. */
+  /** Maximum number of characters it is made from. */
   readonly characters?: number;
 }
 
 export const usualSummary = { passages: 128, characters: 100_000 } as const;
 
-/** How a model is to place each passage in its document, r2r-v3.md 6.2. */
+/** Settings of the contexts a model writes for chunks, docs/contract.md 6.2. */
 export interface ContextSettings {
-  /** Passages before and after that it reads along. */
+  /** Number of chunks before and after that are included in the prompt. */
   readonly neighbours: number;
   readonly generation: GenerationConfig;
-  /** The name of a prompt, or the words of one. */
+  /** The name of a prompt, or a prompt template. */
   readonly prompt?: string;
 }
 
 export const usualContext: ContextSettings = { neighbours: 2, generation: {} };
 
-/** As they are kept with the document, so that an interrupted ingestion goes on as it began. */
+/**
+ * Converts the settings for storage with the document, so that an interrupted ingestion resumes with the same settings.
+ */
 export const storeSummary = ({ model, passages, characters }: SummarySettings): Metadata => ({
   ...(model !== undefined && { model }),
   ...(passages !== undefined && { passages }),
@@ -46,13 +48,13 @@ export const storeContext = ({ neighbours, generation, prompt }: ContextSettings
   ...(prompt !== undefined && { prompt }),
 });
 
-/** Undefined when passages are not to be placed. */
+/** Undefined when no contexts are to be written. */
 export function storedContext({ enrichment }: Metadata): ContextSettings | undefined {
   if (enrichment === undefined) return undefined;
   const { neighbours, generation, prompt } = record(enrichment);
   return {
     neighbours: typeof neighbours === 'number' ? neighbours : usualContext.neighbours,
-    // Written by this program, from what was checked when it came.
+    // Written by this program after validation.
     generation: record(generation) as GenerationConfig,
     ...(typeof prompt === 'string' && { prompt }),
   };

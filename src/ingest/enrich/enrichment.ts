@@ -4,40 +4,40 @@ import type { Model, ModelRegistry } from '../../models/model.ts';
 import { type PriceTable, priceOf } from '../../models/prices.ts';
 import type { ChunkContextRecords } from '../../store/chunk-context-records.ts';
 import type { IngestionSettings } from '../ingestor.ts';
-import type { Passage } from '../split-text.ts';
-import { type ContextSettings, storedContext, storedSummary } from './enrichment-settings.ts';
+import type { SplitChunk } from '../split-text.ts';
 import {
-  estimatePlacing,
-  type PassagesToPlace,
-  type PlacingEstimate,
-  type PlacingParts,
-  placePassages,
-} from './place-passages.ts';
+  type ChunksToContextualize,
+  type ContextEstimate,
+  type ContextualizeParts,
+  contextualizeChunks,
+  estimateContextualizing,
+} from './contextualize-chunks.ts';
+import { type ContextSettings, storedContext, storedSummary } from './enrichment-settings.ts';
 
-/** What models add to documents as they come in. */
+/** Texts that models add to documents during ingestion. */
 export interface Enrichment {
-  /** Throws `unknown_model`, `not_configured` or `invalid_request` for what could not be done later. */
+  /** Throws `unknown_model`, `not_configured` or `invalid_request` for settings that could not be carried out later. */
   check(settings: IngestionSettings): void;
-  /** The model that is to summarise a document with these settings; undefined when none is. */
+  /** The model that summarises a document with these settings; undefined when none does. */
   summaryModel(settings: Metadata): string | undefined;
-  /** Whether the passages of a document with these settings are to be placed in it. */
+  /** Whether contexts are written for the chunks of a document with these settings. */
   places(settings: Metadata): boolean;
-  /** The passages with what places them. Throws what the model throws; what it wrote until then is kept. */
+  /** The chunks with their contexts. Throws the model's errors; contexts written until then are kept. */
   place(
-    placed: PassagesToPlace,
+    placed: ChunksToContextualize,
     settings: Metadata,
     signal: AbortSignal,
-  ): AsyncGenerator<{ readonly done: number; readonly total: number }, readonly Passage[]>;
-  estimate(placed: PassagesToPlace, settings: Metadata): Promise<PlacingEstimate | undefined>;
+  ): AsyncGenerator<{ readonly done: number; readonly total: number }, readonly SplitChunk[]>;
+  estimate(placed: ChunksToContextualize, settings: Metadata): Promise<ContextEstimate | undefined>;
 }
 
 export interface EnrichmentParts {
   readonly models: ModelRegistry;
   readonly contexts: ChunkContextRecords;
-  /** The words of a prompt as they are now. Throws `not_found`. */
+  /** The current template of a prompt. Throws `not_found`. */
   readonly templateOf: (name: string) => string;
   readonly prices: PriceTable;
-  /** False leaves every document with the extract, unless its settings name a model. */
+  /** False uses the extractive summary for every document, unless its settings name a model. */
   readonly writesSummaries: boolean;
 }
 
@@ -50,7 +50,7 @@ export function createEnrichment({
   prices,
   writesSummaries,
 }: EnrichmentParts): Enrichment {
-  /** A model that writes; what only quotes can place nothing. */
+  /** A model that generates text; an extractive one cannot write contexts. */
   const writer = (name: string | undefined): Model => {
     const model = models.resolve(name, 'fast');
     if (!model.name.startsWith('builtin/')) return model;
@@ -61,12 +61,12 @@ export function createEnrichment({
     );
   };
 
-  const partsOf = ({ neighbours, generation, prompt }: ContextSettings): PlacingParts => {
+  const partsOf = ({ neighbours, generation, prompt }: ContextSettings): ContextualizeParts => {
     const { model: name, ...config } = generation;
     return { model: writer(name), records: contexts, template: template(prompt), generation: config, neighbours };
   };
 
-  /** By contract the name of a prompt; the words of one are understood as well. */
+  /** The contract expects the name of a prompt; a template is accepted as well. */
   const template = (prompt: string | undefined): string => {
     if (prompt?.includes('{chunk}')) return prompt;
     const words = templateOf(prompt ?? USUAL_PROMPT);
@@ -92,14 +92,14 @@ export function createEnrichment({
 
     async *place(placed, settings, signal) {
       const context = storedContext(settings);
-      return context === undefined ? placed.passages : yield* placePassages(placed, partsOf(context), signal);
+      return context === undefined ? placed.passages : yield* contextualizeChunks(placed, partsOf(context), signal);
     },
 
     async estimate(placed, settings) {
       const context = storedContext(settings);
       if (context === undefined) return undefined;
       const parts = partsOf(context);
-      return estimatePlacing(placed, parts, priceOf(parts.model.name, prices));
+      return estimateContextualizing(placed, parts, priceOf(parts.model.name, prices));
     },
   };
 }

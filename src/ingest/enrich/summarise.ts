@@ -6,9 +6,9 @@ import { withinTags, writeText } from './write-text.ts';
 
 export interface SummarisedText {
   readonly title: string;
-  /** Passages in order, those the summary is to be made from. */
+  /** The chunks to summarise, in order. */
   readonly passages: readonly string[];
-  /** Characters that are read at most. */
+  /** Maximum number of characters read. */
   readonly characters: number;
 }
 
@@ -17,13 +17,13 @@ export interface SummarisingParts {
   readonly prompts: PromptTexts;
 }
 
-/** Read in one call; what is longer is summarised in parts, and the parts' summaries once more. */
+/** Characters per call; longer texts are summarised in parts, and then the parts' summaries once more. */
 const PART_CHARACTERS = 48_000;
 const PARTS_AT_ONCE = 2;
 const LONGEST = 3_000;
 const CONFIG = { temperature: 0, maxTokens: 1_000 } as const;
 
-/** What a document is about, in a model's words. Throws what the model throws, and `provider_failed` for an empty reply. */
+/** A summary of a document by a model. Throws the model's errors, and `provider_failed` for an empty reply. */
 export async function summarise(
   { title, passages, characters }: SummarisedText,
   { model, prompts }: SummarisingParts,
@@ -43,7 +43,7 @@ export async function summarise(
   return write(summaries.join('\n\n').slice(0, PART_CHARACTERS));
 }
 
-/** Of about equal length, cut between paragraphs where there are any. */
+/** Splits the text into parts of about equal length, between paragraphs where possible. */
 function inParts(text: string): string[] {
   const size = Math.ceil(text.length / Math.ceil(text.length / PART_CHARACTERS || 1));
   const parts: string[] = [];
@@ -57,7 +57,10 @@ function inParts(text: string): string[] {
   return parts.length === 0 ? [''] : parts;
 }
 
-/** Of too many passages the first half, in which a document says what it is, and the rest evenly to its end. */
+/**
+ * Samples too many chunks: the first half from the beginning, where a document introduces its subject, the rest evenly
+ * up to its end.
+ */
 export function spread<Item>(items: readonly Item[], most: number): readonly Item[] {
   if (items.length <= most) return items;
   const head = Math.ceil(most / 2);

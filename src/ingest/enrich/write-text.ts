@@ -1,7 +1,7 @@
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Model, StopReason } from '../../models/model.ts';
 
-/** What a model writes on one request, whole. Throws what the model throws. */
+/** A model's complete reply to one request. Throws the model's errors. */
 export async function writeText(
   model: Model,
   prompt: string,
@@ -18,6 +18,6 @@ export async function writeText(
   return { text: text.trim(), reason };
 }
 
-/** Text that stands between tags of this name must not be able to close them. */
+/** Escapes closing tags with these names, so that text between such tags cannot close them. */
 export const withinTags = (text: string, ...names: readonly string[]): string =>
   text.replace(new RegExp(`<(?=/?(?:${names.join('|')})\\b)`, 'gi'), '‹');

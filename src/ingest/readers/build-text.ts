@@ -2,15 +2,15 @@ import type { PageSpan } from '../../documents/document.ts';
 import type { Block } from './reader.ts';
 
 export interface TextBuilder {
-  /** Adds a block after a blank line; blank ones are dropped. */
+  /** Adds a block after a blank line; empty ones are dropped. */
   add(kind: Block['kind'], text: string, heading?: { readonly level: number }): void;
-  /** What follows, up to the next call, stands on this page. */
+  /** Starts a page; it contains everything up to the next call. */
   startPage(number: number): void;
   readonly length: number;
   finish(): { readonly text: string; readonly blocks: readonly Block[]; readonly pages: readonly PageSpan[] };
 }
 
-/** Puts the text of a document together block by block and remembers where each one stands. */
+/** Builds the text of a document block by block and records the offsets of the blocks. */
 export function createTextBuilder(): TextBuilder {
   const parts: string[] = [];
   const blocks: Block[] = [];

@@ -2,9 +2,9 @@ import { ServiceError } from '../../errors.ts';
 import type { Block, ReadDocument } from './reader.ts';
 
 export interface Composition {
-  /** Adds a block after a blank line; blank ones are dropped. */
+  /** Adds a block after a blank line; empty ones are dropped. */
   add(kind: Block['kind'], text: string, level?: number): void;
-  /** Adds a whole document, its headings below one of `level`. */
+  /** Adds a whole document, with its headings below a heading of `level`. */
   append(document: Pick<ReadDocument, 'text' | 'blocks'>, level: number): void;
   readonly length: number;
   finish(): { readonly text: string; readonly blocks: readonly Block[] };
@@ -14,7 +14,7 @@ const MAX_TEXT = 30_000_000;
 const DEEPEST = 6;
 const GAP = '\n\n';
 
-/** Makes one text of several documents, each kept to the letter, and moves their blocks to where they stand now. */
+/** Concatenates several documents into one text, each unchanged, and shifts the offsets of their blocks. */
 export function composeDocuments(fileName: string): Composition {
   const parts: string[] = [];
   const blocks: Block[] = [];

@@ -1,8 +1,9 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { ServiceError } from '../../errors.ts';
-import { openSigned } from './cms.ts';
-import { isCompoundFile } from './compound-file.ts';
-import { decodeText } from './decode-text.ts';
+import { isCompoundFile } from './containers/compound-file.ts';
+import { isTar } from './containers/tar.ts';
+import { decodeText } from './encoding/decode-text.ts';
+import { sniffText } from './encoding/sniff-text.ts';
 import {
   extensionOf,
   type FileType,
@@ -11,29 +12,28 @@ import {
   typeByMediaType,
   typeByName,
 } from './file-types.ts';
-import { declaredCharset } from './html-charset.ts';
-import { officeTypeOfZip, typeOfCompoundFile } from './office-type.ts';
-import { sniffText } from './sniff-text.ts';
-import { isTar } from './tar.ts';
+import { declaredCharset } from './html/html-charset.ts';
+import { openSigned } from './mail/cms.ts';
+import { officeTypeOfZip, typeOfCompoundFile } from './office/office-type.ts';
 
 export interface NamedBytes {
   readonly bytes: Uint8Array;
   readonly fileName: string;
-  /** As the sender gave it; believed only where content and name leave it open. */
+  /** As given by the sender; used only when content and name are ambiguous. */
   readonly mediaType?: string;
 }
 
-/** Signatures made of printable characters; all others mean nothing in a file that is text. */
+/** Signatures of printable characters; all others are meaningless in a text file. */
 const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'pgp', 'asar']);
-/** Text by another name, to be told apart further. */
+/** Text formats that are classified further. */
 const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl', 'eml', 'ics', 'vcf', 'svg']);
 const SNIFFED_BYTES = 65_536;
 const ZIP_TYPES = new Set(['docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods', 'epub']);
 const COMPOUND_TYPES = new Set(['doc', 'xls', 'ppt', 'msg']);
 
 /**
- * What format the bytes are in. Content decides; the file's name, then the media type, only choose among formats that
- * fit the content. Throws `unsupported_type`, naming what is readable.
+ * Detects the format of the bytes. Content decides; the file's name, then the media type, only choose among formats
+ * that fit the content. Throws `unsupported_type`, naming what is readable.
  */
 export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes): Promise<FileType> {
   const extension = extensionOf(fileName);
@@ -87,7 +87,7 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
   throw unsupported(fileName, signature);
 }
 
-/** What is recognised by its first bytes → our name for it. */
+/** Type detected by signature → our name for it. */
 const PACKED: Readonly<Record<string, string>> = { gz: 'gz', 'tar.gz': 'gz', tar: 'tar', epub: 'epub' };
 const PICTURES: Readonly<Record<string, string>> = {
   png: 'png',
@@ -141,25 +141,25 @@ const SOUNDS = new Set([
 ]);
 const OTHER_ARCHIVES = new Set(['7z', 'rar', 'bz2', 'tar.bz2', 'xz', 'tar.xz', 'zst', 'lz4', 'lz', 'Z', 'cab', 'arj']);
 
-/** A container that says nothing of what is in it: doc, xls, ppt and msg alike. */
+/** The compound-file signature is shared by doc, xls, ppt and msg. */
 const nameOf = (signature: string): string =>
   signature === 'cfb' ? 'of an old Microsoft Office type' : `of type ${signature}`;
 
-/** Acrobat takes a PDF whose first line comes within the first kilobyte, so some producers rely on it. */
+/** Acrobat accepts a PDF whose first line is within the first kilobyte, and some producers rely on it. */
 function startsWithPdf(bytes: Uint8Array): boolean {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1024)).toString('latin1');
   const at = head.indexOf('%PDF-');
   return at === 0 || (at > 0 && /^%PDF-\d\.\d[\r\n]/.test(head.slice(at)));
 }
 
-/** Some programs write a shorter mark than `{\\rtf1`, so four letters must do. */
+/** Some programs write a shorter header than `{\\rtf1`, so four characters suffice. */
 const startsWithRtf = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 5)).toString('latin1') === '{\\rtf';
 
 const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5) && (bytes[3] === 4 || bytes[3] === 6);
 
-/** Words and blanks: a few letters such as `BM` at its start do not make such a text a picture. */
+/** Words and spaces: a text that begins with letters such as `BM` is not an image. */
 const isPlausibleText = (text: string): boolean => /\p{L}{2,}\P{L}+\p{L}/u.test(text.slice(0, 400));
 
 const plainText = (): FileType => known('txt');

@@ -1,4 +1,4 @@
-/** What is known of a format: its short name (r2r-v3.md 6.2), how its files are named, and how large one may be. */
+/** A file format: its short name (docs/contract.md 6.2), its file extensions and media types, and its size limit. */
 export interface FileType {
   readonly type: string;
   readonly extensions: readonly string[];
@@ -21,6 +21,8 @@ export interface FileType {
     | 'ppt'
     | 'csv'
     | 'json'
+    | 'notebook'
+    | 'subtitles'
     | 'code'
     | 'mail'
     | 'outlook'
@@ -65,6 +67,18 @@ const prose: readonly FileType[] = [
     maxBytes: 10 * MB,
     reader: 'json',
   },
+];
+
+const timedAndRun: readonly FileType[] = [
+  {
+    type: 'ipynb',
+    extensions: ['ipynb'],
+    mediaType: 'application/x-ipynb+json',
+    maxBytes: 20 * MB,
+    reader: 'notebook',
+  },
+  { type: 'srt', extensions: ['srt'], mediaType: 'application/x-subrip', maxBytes: 2 * MB, reader: 'subtitles' },
+  { type: 'vtt', extensions: ['vtt'], mediaType: 'text/vtt', maxBytes: 2 * MB, reader: 'subtitles' },
 ];
 
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
@@ -205,9 +219,10 @@ const code = Object.entries(sourceCode).map(
   }),
 );
 
-/** Every format that can be read. */
+/** Every readable format. */
 export const readableTypes: readonly FileType[] = [
   ...prose,
+  ...timedAndRun,
   ...office,
   ...mail,
   ...markup,
@@ -220,7 +235,7 @@ const byExtension = new Map(readableTypes.flatMap((known) => known.extensions.ma
 const byType = new Map(readableTypes.map((known) => [known.type, known] as const));
 const byMediaType = new Map(readableTypes.map((known) => [known.mediaType, known] as const));
 
-/** True for what may hold files of any format within. */
+/** True for formats that can contain files of any format. */
 export const isContainer = ({ reader }: FileType): boolean => CONTAINERS.has(reader);
 
 const CONTAINERS: ReadonlySet<FileType['reader']> = new Set(['zip', 'tar', 'gzip', 'mail', 'outlook', 'signed']);
@@ -228,11 +243,11 @@ const CONTAINERS: ReadonlySet<FileType['reader']> = new Set(['zip', 'tar', 'gzip
 export const typeByExtension = (extension: string): FileType | undefined => byExtension.get(extension);
 export const typeByName = (type: string): FileType | undefined => byType.get(type);
 
-/** Parameters such as `; charset=utf-8` do not matter. */
+/** Parameters such as `; charset=utf-8` are ignored. */
 export const typeByMediaType = (mediaType: string): FileType | undefined =>
   byMediaType.get((mediaType.split(';', 1)[0] ?? '').trim().toLowerCase());
 
-/** The last extension of a file name in lower case, empty when there is none. */
+/** The last extension of a file name in lower case; empty when there is none. */
 export function extensionOf(fileName: string): string {
   return /\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase() ?? '';
 }

@@ -1,18 +1,18 @@
-import { markdownTable } from './markdown-table.ts';
+import { markdownTable } from './markdown/markdown-table.ts';
 
 export interface GridCell {
   readonly text: string;
-  /** How many columns and rows the cell covers; what is no number above 0 counts as 1. */
+  /** Column and row span of the cell; invalid values count as 1. */
   readonly columns: number;
   readonly rows: number;
 }
 
 const MAX_SPAN = 100;
 const MAX_COLUMNS = 200;
-/** Cells that wait for rows below; past this nobody is laying out a table. */
+/** Limit on pending spanned cells, far above real tables. */
 const MAX_PENDING = 20_000;
 
-/** A table whose first row is its header, in Markdown; what covers several rows or columns is repeated in each. */
+/** A Markdown table whose first row is the header; spanned cells are repeated in each row and column they cover. */
 export function gridTable(rows: readonly (readonly GridCell[])[]): string {
   const grid = layOut(rows).filter((line) => line.some((text) => text !== ''));
   const width = grid.reduce((most, line) => Math.max(most, line.length), 0);
@@ -23,7 +23,7 @@ export function gridTable(rows: readonly (readonly GridCell[])[]): string {
 }
 
 function layOut(rows: readonly (readonly GridCell[])[]): string[][] {
-  // By `row:column`, taken out as the rows come.
+  // Keyed by `row:column`, removed as the rows are written.
   const pending = new Map<string, string>();
   return rows.map((cells, y) => {
     const line: string[] = [];
@@ -41,7 +41,7 @@ function layOut(rows: readonly (readonly GridCell[])[]): string[][] {
       const height = pending.size > MAX_PENDING ? 1 : spanOf(cell.rows);
       for (let x = 0; x < columns; x++) {
         for (let below = 1; below < height; below++) pending.set(`${y + below}:${line.length}`, text);
-        // A cell across the whole table is a title; said once is enough.
+        // A cell across the whole table is a title and is written once.
         line.push(cells.length === 1 && x > 0 ? '' : text);
       }
     }

@@ -1,15 +1,15 @@
-/** Deeper than any page made by people; the parser's time grows with the square of the depth. */
+/** Deeper than real pages; the parser's time is quadratic in the depth. */
 const MAX_DEPTH = 400;
 
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9:-]*)\b[^<>]*?(\/?)>/g;
-/** Elements that never stay open: void ones, and those that the next of their kind closes. */
+/** Elements that never stay open: void ones, and those closed implicitly by the next of their kind. */
 const SELF_CLOSING = new Set(
   'area base br col embed hr img input link meta source track wbr p li dt dd tr td th tbody thead tfoot option optgroup rp rt'.split(
     ' ',
   ),
 );
 
-/** Takes out the tags that open or close elements nested deeper than anyone writes; their text stays. */
+/** Removes the tags of elements nested deeper than the limit; their text stays. */
 export function limitNesting(html: string): string {
   let depth = 0;
   let deepest = 0;

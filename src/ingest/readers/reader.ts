@@ -1,8 +1,8 @@
 import type { Metadata, PageSpan } from '../../documents/document.ts';
-import type { Allowance } from './allowance.ts';
-import type { Sight } from './sight.ts';
+import type { Allowance } from './containers/allowance.ts';
+import type { ImageReader } from './image/image-reader.ts';
 
-/** What a stretch of the extracted text is; blocks do not overlap, come in order, and need not cover white space. */
+/** A typed range of the extracted text; blocks are ordered, do not overlap, and need not cover white space. */
 export interface Block {
   readonly kind: 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'quote';
   /** UTF-16 offsets into `text`, end exclusive. */
@@ -10,11 +10,11 @@ export interface Block {
   readonly end: number;
   /** 1 to 6, headings only. */
   readonly level?: number;
-  /** The words of a heading without its markup; headings only, the stretch of text itself when absent. */
+  /** The text of a heading without its markup; headings only; the text range itself when absent. */
   readonly label?: string;
 }
 
-/** A document as read: plain or Markdown-like text that is kept as it is here, and where its parts are. */
+/** A document as read: plain or Markdown-like text that is stored unchanged, and the positions of its parts. */
 export interface ReadDocument {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -22,7 +22,7 @@ export interface ReadDocument {
   readonly pages: readonly PageSpan[];
   /** The document's own title, when it has one. */
   readonly title?: string;
-  /** Author, dates, language… as the format gives them. Metadata from the caller wins over these. */
+  /** Author, dates, language… as the format provides them. Metadata from the caller overrides these. */
   readonly metadata: Metadata;
 }
 
@@ -30,18 +30,18 @@ export interface ReaderInput {
   readonly bytes: Uint8Array;
   readonly fileName: string;
   readonly signal: AbortSignal;
-  /** What files within it may take; absent when it is within no other itself. */
+  /** Size limit for nested files; absent for a file that is not nested. */
   readonly allowance?: Allowance;
-  /** Reads pictures; absent when that is not set up. */
-  readonly see?: Sight;
+  /** Reads pictures; absent when not configured. */
+  readonly see?: ImageReader;
 }
 
 /**
- * Reads one format. Throws ServiceError('invalid_request') with a reason fit for the document's failure text when the
- * bytes are not what they claim to be, 'too_large' past a limit.
+ * Reads one format. Throws ServiceError('invalid_request') with a message fit for the document's record when the bytes
+ * are not valid in that format, 'too_large' beyond a limit.
  */
 export interface Reader {
-  /** Short type names as in r2r-v3.md 6.2, e.g. `pdf`. */
+  /** Short type names as in docs/contract.md 6.2, e.g. `pdf`. */
   readonly types: readonly string[];
   read(input: ReaderInput): Promise<ReadDocument>;
 }

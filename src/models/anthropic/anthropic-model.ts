@@ -3,6 +3,7 @@ import { callProvider } from '../call-provider.ts';
 import type { Model } from '../model.ts';
 import type { ProviderIdentity } from '../provider-error.ts';
 import type { TimeLimits } from '../watch-stream.ts';
+import type { Refusals } from '../without-refused.ts';
 import { fromAnthropicEvents } from './from-anthropic-events.ts';
 import { type AnthropicRequest, toAnthropicRequest } from './to-anthropic-request.ts';
 
@@ -17,10 +18,12 @@ export interface AnthropicModelParts {
   readonly provider: AnthropicProvider;
   readonly client: () => Promise<Anthropic>;
   readonly limits: TimeLimits;
+  /** Shared by all models of the provider. */
+  readonly refusals: Refusals;
 }
 
 /** A model of Anthropic, or of a server that speaks its Messages format. */
-export function anthropicModel(name: string, { provider, client, limits }: AnthropicModelParts): Model {
+export function anthropicModel(name: string, { provider, client, limits, refusals }: AnthropicModelParts): Model {
   const qualified = `${provider.name}/${name}`;
   return {
     name: qualified,
@@ -29,6 +32,7 @@ export function anthropicModel(name: string, { provider, client, limits }: Anthr
         provider,
         model: name,
         limits,
+        refusals,
         toBody: () => toAnthropicRequest(name, request),
         open: async (body, { fetch, signal }) =>
           (await client()).withOptions({ fetch }).messages.create(body, { signal, ...versionFor(body) }),

@@ -2,6 +2,7 @@ import type { RawMessageStreamEvent, StopReason as TheirStopReason } from '@anth
 import { readArguments } from '../arrange-messages.ts';
 import type { ModelEvent, StopReason, Usage } from '../model.ts';
 import { EndedEarly } from '../provider-error.ts';
+import { snapshotName } from '../snapshot-name.ts';
 import { ANTHROPIC_PROVIDER } from './to-anthropic-request.ts';
 
 /** A Messages stream as ours. `model` is the provider-qualified name. Throws EndedEarly when it was cut. */
@@ -12,11 +13,13 @@ export async function* fromAnthropicEvents(
   let block: OpenBlock | undefined;
   let counts: Counts = {};
   let reason: TheirStopReason | null = null;
+  let snapshot: string | undefined;
 
   for await (const event of events) {
     switch (event.type) {
       case 'message_start':
         counts = { ...event.message.usage };
+        snapshot = snapshotName(model, event.message.model);
         break;
       case 'content_block_start':
         block = openBlock(event.content_block);
@@ -50,7 +53,10 @@ export async function* fromAnthropicEvents(
         counts = { ...counts, ...withoutNulls(event.usage ?? {}) };
         break;
       case 'message_stop':
-        yield { type: 'stop', reason: readReason(reason), usage: readUsage(counts), model };
+        yield {
+          ...{ type: 'stop', reason: readReason(reason), usage: readUsage(counts), model },
+          ...(snapshot !== undefined && { snapshot }),
+        };
         return;
     }
   }

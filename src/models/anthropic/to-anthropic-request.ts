@@ -26,7 +26,7 @@ export type AnthropicRequest = MessageCreateParamsStreaming & {
 };
 
 const DEFAULT_MAX_TOKENS = 4096;
-const SMALLEST_BUDGET = 1024;
+const MIN_BUDGET = 1024;
 
 /** Our request as a streamed Messages request. Throws `invalid_request` when the thinking budget does not fit. */
 export function toAnthropicRequest(name: string, request: ModelRequest): AnthropicRequest {
@@ -37,6 +37,7 @@ export function toAnthropicRequest(name: string, request: ModelRequest): Anthrop
   const tools = toTools(request.tools, turns);
   const outputConfig = toOutputConfig(config, traits, wantsThinking);
   return {
+    ...config.extra,
     model: name,
     max_tokens: outputLimit(config, traits),
     stream: true,
@@ -50,7 +51,7 @@ export function toAnthropicRequest(name: string, request: ModelRequest): Anthrop
   };
 }
 
-/** True when thinking is asked for. The rules are the contract's (r2r-v3.md 4.3) and the service's own. */
+/** True when thinking is asked for. The rules are the contract's (docs/contract.md 4.3) and the service's own. */
 function checkThinking(
   { extendedThinking, thinkingBudget, maxTokens }: GenerationConfig,
   traits: AnthropicTraits,
@@ -68,10 +69,10 @@ function checkThinking(
       `thinking_budget (${thinkingBudget}) must be less than max_tokens (${maxTokens}), which counts the thinking too. Raise max_tokens or lower the budget.`,
     );
   }
-  if (traits.thinking === 'budget' && thinkingBudget < SMALLEST_BUDGET) {
+  if (traits.thinking === 'budget' && thinkingBudget < MIN_BUDGET) {
     throw new ServiceError(
       'invalid_request',
-      `thinking_budget (${thinkingBudget}) is below ${SMALLEST_BUDGET}, the least Anthropic takes.`,
+      `thinking_budget (${thinkingBudget}) is below ${MIN_BUDGET}, the least Anthropic takes.`,
     );
   }
   return true;
@@ -89,7 +90,7 @@ function canThink(turns: readonly Turn[]): boolean {
 function toThinking({ thinkingBudget }: GenerationConfig, traits: AnthropicTraits): ThinkingConfigParam {
   // Newer models leave the text of their thinking out unless asked for it.
   if (traits.thinking === 'adaptive') return { type: 'adaptive', display: 'summarized' };
-  return { type: 'enabled', budget_tokens: thinkingBudget ?? SMALLEST_BUDGET };
+  return { type: 'enabled', budget_tokens: thinkingBudget ?? MIN_BUDGET };
 }
 
 function outputLimit(

@@ -1,9 +1,11 @@
 import type { Span } from '../../citations/citation.ts';
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { splitSentences } from '../../documents/sentences.ts';
+import { isConfident } from './confidence.ts';
 import { type Coverage, coverageAmong, supportAmong } from './coverage.ts';
-import { type AnswerKind, expectedAnswer, holdsAnswer } from './expected-answer.ts';
+import { type AnswerKind, expectedAnswer, holdsAnswer, mayHoldAnswer } from './expected-answer.ts';
 import { readQuestion } from './question.ts';
+import { askedCell, type TableCell, type TableRow, tableRowsOf } from './table-rows.ts';
 import { withAntecedent } from './with-antecedent.ts';
 
 export interface Passage {
@@ -12,13 +14,26 @@ export interface Passage {
   readonly about: string;
   /** Its place among those it was found with, from 0; without one, its place among those given. */
   readonly rank?: number;
+  /** BM25 sum of the full-text search that found it. */
+  readonly score?: number;
 }
 
 /** A stretch of a passage that answers; offsets into the passage's text. */
 export interface ChosenQuote extends Span {
   /** Index into the passages given. */
   readonly passage: number;
+  /** Where it is a row of a table, the cell asked for. */
+  readonly cell?: TableCell;
 }
+
+/** `closest` when it is in doubt whether the quotes answer; `none` has no quotes. */
+export interface QuoteSelection {
+  readonly support: QuoteSupport;
+  /** Best first. */
+  readonly quotes: readonly ChosenQuote[];
+}
+
+export type QuoteSupport = 'answer' | 'closest' | 'none';
 
 export interface QuoteChoice {
   readonly question: string;
@@ -31,14 +46,23 @@ export interface QuoteChoice {
 const DEFAULT_LIMIT = 3;
 
 // What a sentence is worth, in shares of the question covered. Chosen on three languages of XQuAD, on a broad plateau.
-const WORTH = { passage: 0.5, neighbours: 0.2, about: 0.15, kind: 0.2, rank: 0.25, fragment: -0.1, length: -0.0004 };
+const WORTH = {
+  passage: 0.5,
+  neighbours: 0.2,
+  about: 0.15,
+  kind: 0.2,
+  cell: 0.5,
+  rank: 0.25,
+  fragment: -0.1,
+  length: -0.0004,
+};
 const WITHOUT_OWN_TERMS = 0.3;
 const REDUNDANCY = 0.35;
 // A further quote must be worth this much of the first, what it repeats taken off. Measured on three languages of XQuAD:
 // 1.8 quotes on average hold the answer to 0.88 of the questions, 3.5 to 0.92.
-const LEAST_OF_BEST = 0.65;
+const MIN_SHARE_OF_BEST = 0.65;
 // The same of what a sentence is worth by itself, its passage's share left out.
-const LEAST_OF_BEST_ALONE = 0.45;
+const MIN_SHARE_OF_BEST_ALONE = 0.45;
 const FRAGMENT_WIDTH = 40;
 // Longer is seldom a sentence: mostly a page whose full stops were lost.
 const LONG_WIDTH = 300;
@@ -48,12 +72,16 @@ interface Sentence extends ChosenQuote {
   readonly worth: number;
   /** The part of its worth that is not its passage's. */
   readonly alone: number;
+  readonly text: string;
 }
 
 interface ReadSentence extends Span {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
+  /** Names what is said below it and says nothing itself. */
   readonly isHeading: boolean;
+  /** `context`: the terms of the columns and of the line above the table, which hold for each row. */
+  readonly row?: TableRow & { readonly context: ReadonlySet<string> };
 }
 
 interface ReadPassage {
@@ -63,25 +91,70 @@ interface ReadPassage {
   readonly sentences: readonly ReadSentence[];
 }
 
-/** The sentences that answer best, best first; empty when nothing supports an answer. */
-export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIMIT }: QuoteChoice): ChosenQuote[] {
+/** The sentences that answer best, and whether they can be taken to answer. */
+export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIMIT }: QuoteChoice): QuoteSelection {
   const asked = readQuestion(question, analyser);
   const read = passages.map((passage) => readPassage(passage, analyser));
   const support = supportAmong(
     asked.terms,
     read.map(({ terms }) => terms),
   );
-  if (!read.some((passage) => supportOf(passage, support) >= asked.leastSupport)) return [];
+  const supports = read.map((passage) => supportOf(passage, support));
+  const most = Math.max(0, ...supports);
+  if (most === 0 || asked.terms.length === 0) return NOTHING;
 
   const coverage = coverageAmong(
     asked.terms,
     read.flatMap(({ sentences }) => sentences.map(({ terms }) => terms)),
   );
   const kind = expectedAnswer(question);
-  const weighed = read.flatMap((passage, index) => weighSentences(passage, { index, coverage, kind, question }));
+  const terms = new Set(asked.terms.flatMap(({ forms }) => forms));
+  const weighed = read.flatMap((passage, index) =>
+    weighSentences(passage, { index, coverage, kind, question, asked: terms, analyser }),
+  );
+  const isOfKind = ({ text }: Sentence) => kind === undefined || mayHoldAnswer(kind, withoutWordsOf(question, text));
+  const picked = withKind(pickDifferent(weighed, limit), weighed, { isOfKind, limit });
+  const [best] = picked;
+  if (best === undefined) return NOTHING;
+  const isAnswer =
+    picked.some(isOfKind) &&
+    isConfident({
+      supports,
+      quoteSupport: support(best.terms.union(read[best.passage]?.about ?? NO_TERMS)),
+      scores: passages.flatMap(({ score }) => score ?? []).toSorted((a, b) => b - a),
+      termCount: asked.terms.length,
+      gramShare: asked.gramShare,
+      tripleShare: asked.tripleShare,
+      isInflected: asked.isInflected,
+    });
+  if (!isAnswer && most < asked.minSupport) return NOTHING;
+  return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, passages, read) };
+}
+
+/** A question for a date or a number is not answered by what has none, where there is a sentence nearly as good that has. */
+function withKind(
+  picked: readonly Sentence[],
+  all: readonly Sentence[],
+  { isOfKind, limit }: { readonly isOfKind: (sentence: Sentence) => boolean; readonly limit: number },
+): readonly Sentence[] {
+  const [best] = picked;
+  if (best === undefined || picked.some(isOfKind)) return picked;
+  const fit = all
+    .filter((sentence) => sentence.worth >= MIN_SHARE_OF_BEST * best.worth && isOfKind(sentence))
+    .toSorted((a, b) => b.worth - a.worth)[0];
+  return fit === undefined ? picked : [fit, ...picked].slice(0, limit);
+}
+
+const NOTHING: QuoteSelection = { support: 'none', quotes: [] };
+
+function withAntecedents(
+  picked: readonly Sentence[],
+  passages: readonly Passage[],
+  read: readonly ReadPassage[],
+): ChosenQuote[] {
   const quotes: ChosenQuote[] = [];
-  for (const { passage, start, end } of pickDifferent(weighed, limit)) {
-    const alone = { passage, start, end };
+  for (const { passage, start, end, cell } of picked) {
+    const alone = { passage, start, end, ...(cell && { cell }) };
     const whole = withAntecedent(alone, passages[passage]?.text ?? '', read[passage]?.sentences ?? []);
     const isFree = (quote: ChosenQuote) => !quotes.some((other) => overlap(quote, other));
     if (isFree(whole)) quotes.push(whole);
@@ -95,14 +168,39 @@ const overlap = (a: ChosenQuote, b: ChosenQuote): boolean =>
 
 function readPassage({ text, about, rank }: Passage, analyser: TextAnalyser): ReadPassage {
   const headings = new Set(about.split('\n').map(asHeading));
-  const sentences = splitSentences(text).map(({ start, end }) => {
+  const pieces = piecesOf(text);
+  const rows = tableRowsOf(text, pieces);
+  let above = '';
+  const sentences = pieces.map(({ start, end }, index): ReadSentence => {
     const sentence = text.slice(start, end);
-    const isHeading = MARKED_HEADING.test(sentence) || headings.has(asHeading(sentence));
-    return { start, end, text: sentence, terms: new Set(analyser.analyseQuery(sentence)), isHeading };
+    const row = rows[index];
+    if (row === undefined) above = sentence;
+    const isHeading = row === 'header' || MARKED_HEADING.test(sentence) || headings.has(asHeading(sentence));
+    const read = { start, end, text: sentence, terms: new Set(analyser.analyseQuery(sentence)), isHeading };
+    if (row === undefined || row === 'header') return read;
+    const context = new Set(analyser.analyseQuery([above, ...row.header].join('\n')));
+    return { ...read, row: { ...row, context } };
   });
   const aboutTerms = new Set(analyser.analyseQuery(about));
   const terms = sentences.reduce<ReadonlySet<string>>((all, sentence) => all.union(sentence.terms), aboutTerms);
   return { rank, about: aboutTerms, terms, sentences };
+}
+
+// A space ends a clause where there are no full stops; a clause alone seldom says who did what.
+const CLAUSES_LENGTH = 180;
+const WITHOUT_FULL_STOPS = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+
+function piecesOf(text: string): Span[] {
+  const sentences = splitSentences(text);
+  if (!WITHOUT_FULL_STOPS.test(text)) return sentences;
+  const pieces: Span[] = [];
+  for (const { start, end } of sentences) {
+    const last = pieces.at(-1);
+    const isFull = last === undefined || last.end - last.start >= CLAUSES_LENGTH;
+    if (isFull || text.slice(last.end, start).includes('\n')) pieces.push({ start, end });
+    else pieces[pieces.length - 1] = { start: last.start, end };
+  }
+  return pieces;
 }
 
 const MARKED_HEADING = /^#{1,6}\s/;
@@ -129,28 +227,37 @@ interface Weighing {
   readonly coverage: Coverage;
   readonly kind: AnswerKind | undefined;
   readonly question: string;
+  /** Terms of the question. */
+  readonly asked: ReadonlySet<string>;
+  readonly analyser: TextAnalyser;
 }
 
 function weighSentences(
   { rank, about, terms, sentences }: ReadPassage,
-  { index, coverage, kind, question }: Weighing,
+  { index, coverage, kind, question, asked, analyser }: Weighing,
 ): Sentence[] {
   const shared = WORTH.passage * coverage(terms) + WORTH.rank / (1 + (rank ?? index) / 2);
-  return sentences.flatMap(({ start, end, text, terms: own, isHeading }, at) => {
-    // It names what is answered below it and answers nothing itself.
-    if (isHeading) return [];
+  return sentences.flatMap(({ start, end, text, terms, isHeading, row }, at) => {
+    if (isHeading || ANNOUNCES.test(text)) return [];
+    const cell = row && kind === 'number' ? askedCell(row, analyser.analyseQuery, asked) : undefined;
+    const own = cell === undefined || row === undefined ? terms : terms.union(row.context);
     const covered = coverage(own);
     const near = (sentences[at - 1]?.terms ?? NO_TERMS).union(sentences[at + 1]?.terms ?? NO_TERMS);
     let alone = covered;
     alone += WORTH.neighbours * (coverage(own.union(near)) - covered);
     alone += WORTH.about * (coverage(own.union(about)) - covered);
-    if (kind !== undefined && holdsAnswer(kind, withoutWordsOf(question, text))) alone += WORTH.kind;
-    if (isFragment(text)) alone += WORTH.fragment;
+    const holdsKind = kind !== undefined && holdsAnswer(kind, withoutWordsOf(question, text));
+    if (holdsKind) alone += WORTH.kind;
+    if (cell !== undefined) alone += WORTH.cell;
+    else if (isFragment(text)) alone += WORTH.fragment;
     alone += WORTH.length * Math.max(0, text.length - LONG_WIDTH);
     const worth = (shared + alone) * (covered === 0 ? WITHOUT_OWN_TERMS : 1);
-    return [{ passage: index, start, end, terms: own, worth, alone }];
+    return [{ passage: index, start, end, terms: own, worth, alone, text, ...(cell && { cell }) }];
   });
 }
+
+/** "The fees are as follows:" says that an answer comes, and is none. */
+const ANNOUNCES = /[:：]\s*$/;
 
 /** A name, date or number of the question's own is no answer. */
 function withoutWordsOf(question: string, text: string): string {
@@ -175,8 +282,8 @@ function pickDifferent(sentences: readonly Sentence[], limit: number): Sentence[
       undefined,
     );
     const [first] = chosen;
-    if (best === undefined || newness(best) < LEAST_OF_BEST * (first?.worth ?? 0)) return chosen;
-    if (first === undefined || best.alone >= LEAST_OF_BEST_ALONE * first.alone) chosen.push(best);
+    if (best === undefined || newness(best) < MIN_SHARE_OF_BEST * (first?.worth ?? 0)) return chosen;
+    if (first === undefined || best.alone >= MIN_SHARE_OF_BEST_ALONE * first.alone) chosen.push(best);
     left = left.filter((sentence) => sentence !== best && !isSame(sentence, best));
   }
   return chosen;

@@ -1,10 +1,13 @@
 import type { Quote, Source } from '../../citations/citation.ts';
 import { type Quotable, quoteOf } from '../../citations/find-quote.ts';
+import { quotableOf } from '../../citations/quotable-of.ts';
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
-import { chooseQuotes } from './choose-quotes.ts';
+import { fromTextScore } from '../../store/full-text/text-score.ts';
+import { chooseQuotes, type QuoteSupport } from './choose-quotes.ts';
+import type { TableCell } from './table-rows.ts';
 
-/** A source with a text of its own. */
-export type QuotableSource = Extract<Source, { readonly kind: 'chunk' | 'web' }>;
+/** A source with a text of its own, other than the graph's; of documents, a stretch that was read. */
+export type QuotableSource = Exclude<Source, { readonly kind: 'graph' }>;
 
 export interface NumberedSource {
   /** By which it is cited. */
@@ -25,35 +28,56 @@ export interface QuotesPiece {
   readonly quoted?: NumberedSource & { readonly quote: Quote };
 }
 
+/** An answer of quotations, and whether it is one. */
+export interface ComposedQuotes {
+  readonly support: QuoteSupport;
+  readonly pieces: readonly QuotesPiece[];
+}
+
 const FOUND = 'No language model is configured; these passages match your question best:';
+const CLOSEST =
+  'No language model is configured, and it is uncertain whether the documents answer this. The closest passages:';
 const NOT_SUPPORTED = 'No language model is configured, and nothing found supports an answer to this question.';
 
 /** An answer put together of the best sentences found, each with its marker, and never without saying what it is. */
-export function* composeQuotes({ question, passages, analyser }: QuotesRequest): Generator<QuotesPiece, void> {
+export function composeQuotes({ question, passages, analyser }: QuotesRequest): ComposedQuotes {
   const texts = passages.map(({ source }, index) => ({
-    text: quotableOf(source).text,
+    text: textOf(source).text,
     about: aboutOf(source),
     rank: passages.slice(0, index).filter((before) => before.source.kind === source.kind).length,
+    ...scoreOf(source),
   }));
-  const chosen = chooseQuotes({ question, passages: texts, analyser });
-  yield { text: chosen.length > 0 ? FOUND : NOT_SUPPORTED };
-  for (const { passage, start, end } of chosen) {
+  const { support, quotes } = chooseQuotes({ question, passages: texts, analyser });
+  const pieces = quotes.flatMap(({ passage, start, end, cell }): QuotesPiece[] => {
     const found = passages[passage];
-    if (found === undefined) continue;
+    if (found === undefined) return [];
     const { number, source } = found;
-    const quote = quoteOf(quotableOf(source), { start, end });
-    yield { text: `\n\n“${shown(quote.text)}” [${number}]`, quoted: { number, source, quote } };
-    yield { text: `\n— ${whereOf(source)}` };
-  }
+    const quote = quoteOf(textOf(source), { start, end });
+    return [
+      { text: `\n\n“${shown(quote.text)}” [${number}]`, quoted: { number, source, quote } },
+      { text: `\n— ${whereOf(source, quote)}${cell === undefined ? '' : `; ${shown(described(cell))}`}` },
+    ];
+  });
+  return { support, pieces: [{ text: INTRODUCTIONS[support] }, ...pieces] };
 }
 
-function quotableOf(source: QuotableSource): Quotable {
-  if (source.kind === 'chunk') return source.chunk;
-  return { text: source.page.text, start: source.page.start, page: null, headingPath: [] };
+const INTRODUCTIONS: Readonly<Record<QuoteSupport, string>> = { answer: FOUND, closest: CLOSEST, none: NOT_SUPPORTED };
+
+/** "Net sales, 2021 (EUR million): 412". */
+const described = ({ row, column, value }: TableCell): string =>
+  `${[row, column].filter((name) => name !== '').join(', ')}: ${value}`;
+
+function scoreOf(source: QuotableSource): { readonly score?: number } {
+  const score = source.kind === 'chunk' ? source.chunk.fullText?.score : undefined;
+  return score === undefined ? {} : { score: fromTextScore(score) };
 }
+
+const textOf = (source: QuotableSource): Quotable => quotableOf(source) ?? NO_TEXT;
+const NO_TEXT: Quotable = { text: '', start: 0, page: null, headingPath: [] };
 
 function titleOf(source: QuotableSource): string {
   if (source.kind === 'web') return source.page.title;
+  if (source.kind === 'document') return source.document.title;
   const title = source.chunk.metadata['title'];
   return typeof title === 'string' ? title : '';
 }
@@ -63,10 +87,9 @@ function aboutOf(source: QuotableSource): string {
 }
 
 /** Where a reader finds it; what is not theirs says so. */
-function whereOf(source: QuotableSource): string {
+function whereOf(source: QuotableSource, { page }: Quote): string {
   const title = shown(titleOf(source));
   if (source.kind === 'web') return `from the web: ${title || 'Untitled page'}, ${shownAddress(source.page.url)}`;
-  const { page } = source.chunk;
   return `${title || 'Untitled document'}${page === null ? '' : `, page ${page}`}`;
 }
 

@@ -35,14 +35,14 @@ export function coverageAmong(question: readonly QuestionTerm[], sentences: read
 }
 
 // A word that two of two passages share is no more telling than one that ten of ten do.
-const FEWEST_PASSAGES = 10;
+const MIN_PASSAGES = 10;
 
 /**
  * For judging whether passages answer at all. They were found by the question's words, so a word they all share is no
  * proof, and one that none has speaks against them.
  */
 export function supportAmong(question: readonly QuestionTerm[], passages: readonly TermSet[]): Coverage {
-  const size = Math.max(FEWEST_PASSAGES, passages.length);
+  const size = Math.max(MIN_PASSAGES, passages.length);
   return coverageBy(question, (term) => {
     const count = (countWith(passages, term) * size) / Math.max(1, passages.length);
     return term.proof * Math.log(1 + (size + 1) / (count + 0.5));

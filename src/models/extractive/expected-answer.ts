@@ -66,3 +66,36 @@ export function holdsAnswer(kind: AnswerKind, sentence: string): boolean {
       return REASON.test(sentence) || REASON_DENSE.test(sentence);
   }
 }
+
+const CASELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Arab}\p{sc=Deva}\p{sc=Hebr}]/u;
+const VAGUE_NUMBER = words(
+  'several|many|few|none|no|all|both|most|some|first|second|third|once|twice|daily|weekly|monthly|yearly|annual(?:ly)?|' +
+    'fifteen|sixteen|fifty|sixty|seventy|eighty|ninety|every|each|viele|mehrere|keine?|alle|täglich|jährlich|jede[rsmn]?|' +
+    'plusieurs|aucune?|chaque|tous|douze|quinze|vingt|trente|varios|muchos|ningun[oa]?|cada|todos|doce|quince|veinte|treinta',
+);
+const VAGUE_TIME = words(
+  'spring|summer|autumn|winter|morning|evening|night|today|yesterday|year|years|age|era|period|war|before|after|during|' +
+    'until|since|when|while|frühling|sommer|herbst|morgens?|abends?|heute|gestern|während|bevor|nachdem|seit|bis|als|mai|' +
+    'janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|siècle|avant|après|pendant|depuis|' +
+    'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|siglo|antes|después|durante|desde|cuando',
+);
+
+/**
+ * Whether a sentence could hold an answer of that kind: wider than `holdsAnswer`, for what it lets go is not quoted as an
+ * answer. Languages without their own words here pass.
+ */
+export function mayHoldAnswer(kind: AnswerKind, sentence: string): boolean {
+  if (holdsAnswer(kind, sentence) || CASELESS.test(sentence)) return true;
+  const isKnown = /\p{sc=Latn}/u.test(sentence);
+  switch (kind) {
+    case 'number':
+      return !isKnown || VAGUE_NUMBER.test(sentence);
+    case 'time':
+      return !isKnown || /\p{N}/u.test(sentence) || VAGUE_TIME.test(sentence);
+    case 'person':
+    case 'place':
+      return /\p{Lu}/u.test(sentence);
+    case 'reason':
+      return true;
+  }
+}

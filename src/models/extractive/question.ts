@@ -13,18 +13,24 @@ export interface QuestionTerm {
 
 export interface Question {
   readonly terms: readonly QuestionTerm[];
-  /** The support below which passages do not answer. */
-  readonly leastSupport: number;
+  /** The support below which passages are not about it. */
+  readonly minSupport: number;
+  /** Share of its terms that are pairs or triples of characters. */
+  readonly gramShare: number;
+  /** Share of those that are triples. */
+  readonly tripleShare: number;
+  /** Whether its language is known and not English. */
+  readonly isInflected: boolean;
 }
 
 const NAME_WEIGHT = 2;
 const FULL_LENGTH = 6;
-const LEAST_WEIGHT = 0.3;
-const MOST_WEIGHT = 1.5;
+const MIN_WEIGHT = 0.3;
+const MAX_WEIGHT = 1.5;
 
 // Measured: about one in twenty questions that have an answer falls below. Words that change their endings, and pairs of
 // characters of which many straddle two words, are met less often even where the answer is.
-const LEAST_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
+const MIN_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
 
 /** What the question asks about, as terms of the full text. */
 export function readQuestion(question: string, { analyseQuery }: TextAnalyser): Question {
@@ -44,11 +50,13 @@ export function readQuestion(question: string, { analyseQuery }: TextAnalyser): 
       continue;
     }
     const weight = weightOf(term) * (names.has(term) ? NAME_WEIGHT : 1);
-    terms.push({ forms: [term], weight, proof: vagueTerms.has(term) ? LEAST_WEIGHT : weight });
+    terms.push({ forms: [term], weight, proof: vagueTerms.has(term) ? MIN_WEIGHT : weight });
   }
   const grams = terms.filter(({ forms }) => isGram(forms[0] ?? '')).length / Math.max(1, terms.length);
-  const ofWords = isEnglish ? LEAST_SUPPORT.english : LEAST_SUPPORT.inflected;
-  return { terms, leastSupport: grams * LEAST_SUPPORT.grams + (1 - grams) * ofWords };
+  const triples = terms.filter(({ forms }) => TRIPLED.test(forms[0] ?? '')).length / Math.max(1, terms.length);
+  const ofWords = isEnglish ? MIN_SUPPORT.english : MIN_SUPPORT.inflected;
+  const minSupport = grams * MIN_SUPPORT.grams + (1 - grams) * ofWords;
+  return { terms, minSupport, gramShare: grams, tripleShare: triples, isInflected: !isEnglish };
 }
 
 // The analyser gives inflected words twice: whole, and as `begin-`.
@@ -61,8 +69,10 @@ const isBeginningOf = (beginning: string, word: string): boolean => {
 const isGram = (term: string): boolean =>
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u.test(term);
 
+const TRIPLED = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+
 const weightOf = (term: string): number =>
-  isGram(term) ? 1 : Math.min(MOST_WEIGHT, Math.max(LEAST_WEIGHT, term.length / FULL_LENGTH));
+  isGram(term) ? 1 : Math.min(MAX_WEIGHT, Math.max(MIN_WEIGHT, term.length / FULL_LENGTH));
 
 /** Words with a capital that do not open the question, and what holds a digit. */
 function namesIn(question: string): string[] {

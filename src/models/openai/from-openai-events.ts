@@ -3,6 +3,7 @@ import { newId } from '../../documents/ids.ts';
 import { readArguments } from '../arrange-messages.ts';
 import type { ModelEvent, StopReason, Usage } from '../model.ts';
 import { EndedEarly } from '../provider-error.ts';
+import { snapshotName } from '../snapshot-name.ts';
 import { splitThinkTags } from './split-think-tags.ts';
 
 /** A Chat Completions stream as ours. `model` is the provider-qualified name. Throws EndedEarly when it was cut. */
@@ -15,10 +16,12 @@ export async function* fromOpenAiEvents(
   let usage: Usage = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
   let finish: string | null = null;
   let refused = false;
+  let snapshot: string | undefined;
 
   for await (const chunk of chunks) {
     // Some servers report usage so far with every chunk; the last report counts.
     if (chunk.usage) usage = readUsage(chunk.usage);
+    snapshot ??= snapshotName(model, chunk.model);
     const [choice] = chunk.choices ?? [];
     if (choice === undefined) continue;
     const delta: Delta = choice.delta ?? {};
@@ -39,7 +42,8 @@ export async function* fromOpenAiEvents(
     const { id, name } = call;
     yield { type: 'tool_call', call: { id: id ?? `call_${newId()}`, name, arguments: readArguments(call.json) } };
   }
-  yield { type: 'stop', reason: readReason(finish, calls.length > 0, refused), usage, model };
+  const reason = readReason(finish, calls.length > 0, refused);
+  yield { type: 'stop', reason, usage, model, ...(snapshot !== undefined && { snapshot }) };
 }
 
 // Thinking travels under one of two names that OpenAI's own format does not have.

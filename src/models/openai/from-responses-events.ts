@@ -7,6 +7,7 @@ import type {
 import { readArguments } from '../arrange-messages.ts';
 import type { ModelEvent, StopReason, Usage } from '../model.ts';
 import { EndedEarly } from '../provider-error.ts';
+import { snapshotName } from '../snapshot-name.ts';
 import { RESPONSES_PROVIDER } from './to-responses-request.ts';
 
 /** A Responses stream as ours. Throws EndedEarly when it was cut, and the provider's error when it reports one. */
@@ -41,14 +42,17 @@ export async function* fromResponsesEvents(
         yield* finishedItem(event.item);
         break;
       case 'response.completed':
-      case 'response.incomplete':
+      case 'response.incomplete': {
+        const snapshot = snapshotName(model, event.response.model);
         yield {
           type: 'stop',
           reason: readReason(event.response, hasCalls, refused),
           usage: readUsage(event.response.usage),
           model,
+          ...(snapshot !== undefined && { snapshot }),
         };
         return;
+      }
       case 'response.failed':
         throw new FailedResponse(event.response.error ?? { code: 'server_error' });
       case 'error':

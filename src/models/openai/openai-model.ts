@@ -2,6 +2,7 @@ import type OpenAI from 'openai';
 import { callProvider } from '../call-provider.ts';
 import type { Model } from '../model.ts';
 import type { TimeLimits } from '../watch-stream.ts';
+import type { Refusals } from '../without-refused.ts';
 import { fromOpenAiEvents } from './from-openai-events.ts';
 import { fromResponsesEvents } from './from-responses-events.ts';
 import type { OpenAiProvider } from './openai-provider.ts';
@@ -12,6 +13,8 @@ export interface OpenAiModelParts {
   readonly provider: OpenAiProvider;
   readonly client: () => Promise<OpenAI>;
   readonly limits: TimeLimits;
+  /** Shared by all models of the provider. */
+  readonly refusals: Refusals;
 }
 
 /**
@@ -22,7 +25,7 @@ export function openAiModel(name: string, parts: OpenAiModelParts): Model {
   return parts.provider.isOpenAi ? responsesModel(name, parts) : chatModel(name, parts);
 }
 
-function chatModel(name: string, { provider, client, limits }: OpenAiModelParts): Model {
+function chatModel(name: string, { provider, client, limits, refusals }: OpenAiModelParts): Model {
   const qualified = `${provider.name}/${name}`;
   return {
     name: qualified,
@@ -31,6 +34,7 @@ function chatModel(name: string, { provider, client, limits }: OpenAiModelParts)
         provider,
         model: name,
         limits,
+        refusals,
         toBody: () => toOpenAiRequest(name, request),
         open: async (body, { fetch, signal }) =>
           (await client()).withOptions({ fetch }).chat.completions.create(body, { signal }),
@@ -39,7 +43,7 @@ function chatModel(name: string, { provider, client, limits }: OpenAiModelParts)
   };
 }
 
-function responsesModel(name: string, { provider, client, limits }: OpenAiModelParts): Model {
+function responsesModel(name: string, { provider, client, limits, refusals }: OpenAiModelParts): Model {
   const qualified = `${provider.name}/${name}`;
   return {
     name: qualified,
@@ -48,6 +52,7 @@ function responsesModel(name: string, { provider, client, limits }: OpenAiModelP
         provider,
         model: name,
         limits,
+        refusals,
         toBody: () => toResponsesRequest(name, request),
         open: async (body, { fetch, signal }) =>
           (await client()).withOptions({ fetch }).responses.create(body, { signal }),

@@ -11,6 +11,7 @@ import { dataUrl } from './data-url.ts';
 export function toOpenAiRequest(name: string, request: ModelRequest): ChatCompletionCreateParamsStreaming {
   const { config, tools } = request;
   return {
+    ...config.extra,
     model: name,
     messages: toMessages(arrangeMessages(request.messages)),
     stream: true,

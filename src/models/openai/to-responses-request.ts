@@ -20,6 +20,7 @@ export function toResponsesRequest(name: string, request: ModelRequest): Respons
   const { system, turns } = arrangeMessages(request.messages);
   const reasons = isReasoningModel(name);
   return {
+    ...config.extra,
     model: name,
     input: turns.flatMap((turn) => toItems(turn, reasons)),
     ...(system !== '' && { instructions: system }),

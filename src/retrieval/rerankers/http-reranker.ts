@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { RankedPassage, Reranker, RerankRequest } from '../rerank.ts';
 
-/** Whose way of asking for a ranking is spoken. */
+/** API dialect of the rerank service. */
 export type RerankDialect = 'cohere' | 'jina' | 'tei';
 
 export interface HttpRerankerSettings {
   readonly dialect: RerankDialect;
-  /** Without the dialect; TEI serves one model and is not asked for it. */
+  /** Without the dialect; TEI serves a single model and needs no name. */
   readonly model: string;
-  /** Everything before `/rerank`. */
+  /** Base URL without `/rerank`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly milliseconds?: number;
@@ -17,16 +17,16 @@ export interface HttpRerankerSettings {
 
 const DEPTH = 50;
 const MILLISECONDS = 5_000;
-/** As many passages as this to a request. TEI takes 32 unless its operator says otherwise. */
+/** Maximum number of chunks per request. TEI's default limit is 32. */
 const PER_REQUEST: Readonly<Record<RerankDialect, number>> = { cohere: 1_000, jina: 1_000, tei: 32 };
-const LONGEST_ANSWER = 2_000_000;
+const MAX_ANSWER_LENGTH = 2_000_000;
 
 const index = z.int().min(0);
 const score = z.number();
 const results = z.object({ results: z.array(z.object({ index, relevance_score: score })) });
 const list = z.array(z.object({ index, score }));
 
-/** A service that ranks passages for a question: Cohere's, Jina's, or an own Text Embeddings Inference. */
+/** A rerank service: Cohere, Jina, or a self-hosted Text Embeddings Inference (TEI). */
 export function httpReranker(settings: HttpRerankerSettings): Reranker {
   const { dialect, model, milliseconds = MILLISECONDS } = settings;
   return {
@@ -83,7 +83,7 @@ async function ask(settings: HttpRerankerSettings, request: RerankRequest, signa
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       },
       body: JSON.stringify(toBody(settings, request)),
-      // A key must not be carried on to wherever an answer points.
+      // A redirect must not receive the API key.
       redirect: 'error',
       signal,
     });
@@ -94,14 +94,14 @@ async function ask(settings: HttpRerankerSettings, request: RerankRequest, signa
   }
   if (!response.ok) throw refused(response.status, text);
   try {
-    if (text.length > LONGEST_ANSWER) throw new RangeError('too long');
+    if (text.length > MAX_ANSWER_LENGTH) throw new RangeError('too long');
     return JSON.parse(text);
   } catch (error) {
     throw new ServiceError('provider_failed', 'its answer is not JSON', { cause: error });
   }
 }
 
-// The service's own words go to the log and not to whoever searched.
+// The service's own message is logged and not shown to the user.
 function refused(status: number, text: string): ServiceError {
   const options = { cause: new Error(text.slice(0, 500)) };
   if (status === 429) return new ServiceError('rate_limited', 'it has had too many requests', options);

@@ -36,7 +36,7 @@ const responseFormat = {
   },
 };
 
-/** A language model that grades each passage from 0 to 10. Those it forgets are not judged. */
+/** A language model that grades each chunk from 0 to 10. Chunks it omits are unscored. */
 export function modelReranker(model: Model, prompts: PromptTexts = builtInPrompts): Reranker {
   return {
     name: model.name,
@@ -77,7 +77,7 @@ async function ask(
   return answer;
 }
 
-// A passage must not be able to end itself and speak outside of it.
+// Prevents a chunk from closing its delimiter (prompt injection).
 const fenceSafe = (text: string): string =>
   text
     .slice(0, LONGEST_PASSAGE)

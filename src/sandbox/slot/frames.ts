@@ -17,14 +17,14 @@ class FrameTooLong extends Error {
   override readonly name = 'FrameTooLong';
 }
 
-/** Whole frames out of pieces of a stream. Throws FrameTooLong before it holds more than `mostBytes` of one. */
+/** Whole frames out of pieces of a stream. Throws FrameTooLong before it holds more than `maxBytes` of one. */
 export class FrameReader {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #pieces: Uint8Array[] = [];
   #held = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   *read(piece: Uint8Array): Generator<Buffer, void> {
@@ -32,7 +32,7 @@ export class FrameReader {
     this.#held += piece.byteLength;
     while (this.#held >= LENGTH_BYTES) {
       const length = this.#head().readUInt32LE();
-      if (length > this.#mostBytes) throw new FrameTooLong(`A frame of ${length} bytes was announced.`);
+      if (length > this.#maxBytes) throw new FrameTooLong(`A frame of ${length} bytes was announced.`);
       if (this.#held < LENGTH_BYTES + length) return;
       const whole = Buffer.concat(this.#pieces);
       this.#pieces = [whole.subarray(LENGTH_BYTES + length)];

@@ -10,7 +10,7 @@ import { encodeFrame, FrameReader } from './frames.ts';
 import type { SlotFault, SlotMessage, SlotRequest, SlotStart } from './slot-messages.ts';
 
 const WATCH_EVERY_MS = 20;
-const LONGEST_REQUEST = 64_000_000;
+const MAX_REQUEST_LENGTH = 64_000_000;
 
 const output = process.stdout;
 const say = (message: SlotMessage): void => {
@@ -68,7 +68,7 @@ function faultOf(error: unknown): SlotFault {
   return /memory limit|allocation failed|out of memory/i.test(message) ? 'memory' : 'crash';
 }
 
-const reader = new FrameReader(LONGEST_REQUEST);
+const reader = new FrameReader(MAX_REQUEST_LENGTH);
 let python: Promise<LockedPython | undefined> | undefined;
 process.stdin.on('close', die).on('error', die);
 process.stdin.on('data', (piece: Buffer) => {

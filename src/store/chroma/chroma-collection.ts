@@ -2,26 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChromaClient, Collection } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 import { indexGraph, type VectorCollection, type VectorHit, type VectorRecord } from '../vector-index.ts';
+import { askInTime, type Patience } from './ask-in-time.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { isMissing, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
 
-/** The client turns vectors into text on the event loop, some 0.2 ms for a thousand numbers: batches are kept short. */
+/** The client serialises vectors on the event loop, some 0.2 ms per thousand numbers, so batches are kept small. */
 const BATCH_NUMBERS = 200_000;
 const BATCH_RECORDS = 1_000;
 const PAGE_RECORDS = 5_000;
 const HEALTH_ATTEMPTS = 3;
 const HEALTH_PAUSE_MS = 200;
+/** An exhaustive comparison of all vectors would be faster than a search that takes this long. */
+const SEARCH_LIMIT_MS = 15_000;
 
 export interface ChromaCollectionParts {
   readonly connection: ChromaConnection;
-  /** As Chroma knows it. */
+  /** The collection's name in Chroma. */
   readonly name: string;
   readonly dimensions: number;
-  /** Called after the collection had to be made anew, and is empty. */
+  /** Called after the collection had to be recreated, and is empty. */
   onLost(): void;
 }
 
-/** A collection of Chroma that is made anew when it is gone or damaged. */
+/** A Chroma collection that is recreated when it is missing or damaged. */
 export class ChromaCollection implements VectorCollection {
   readonly #parts: ChromaCollectionParts;
   #id: string | undefined;
@@ -36,7 +39,7 @@ export class ChromaCollection implements VectorCollection {
     return this.#parts.dimensions;
   }
 
-  /** Finds or makes the collection and sees to it that it answers. */
+  /** Finds or creates the collection and verifies that it answers queries. */
   async open(): Promise<void> {
     try {
       this.#id = await this.#findOrMake();
@@ -46,13 +49,24 @@ export class ChromaCollection implements VectorCollection {
     await this.check();
   }
 
-  /** Asks the collection a question; when it is gone or cannot answer for good, makes it anew. True when it was sound. */
+  /**
+   * Verifies the collection with a query and recreates it when it is missing or permanently damaged. True when it was
+   * intact.
+   */
   async check(): Promise<boolean> {
     this.#mending ??= this.#mend().finally(() => {
       this.#mending = undefined;
     });
     try {
       return await this.#mending;
+    } catch (error) {
+      throw toServiceError(error, this.#parts.connection.where);
+    }
+  }
+
+  async clear(): Promise<void> {
+    try {
+      await this.#makeAnew();
     } catch (error) {
       throw toServiceError(error, this.#parts.connection.where);
     }
@@ -85,7 +99,7 @@ export class ChromaCollection implements VectorCollection {
     const queryEmbeddings = [Array.from(vector)];
     const result = await this.#ask(
       (collection) => collection.query({ queryEmbeddings, nResults: limit, include: ['distances'] }),
-      signal,
+      { signal, limitMs: SEARCH_LIMIT_MS },
     );
     const ids = result.ids[0] ?? [];
     const distances = result.distances[0] ?? [];
@@ -117,7 +131,7 @@ export class ChromaCollection implements VectorCollection {
     );
   }
 
-  /** As `#ask`, for what changes the index: its files can be damaged in a way that only writing finds out. */
+  /** Like `#ask`, for writes: some damage to the index files shows only on writing. */
   async #write<T>(change: (collection: Collection) => Promise<T>): Promise<T> {
     try {
       return await this.#ask(change);
@@ -132,13 +146,17 @@ export class ChromaCollection implements VectorCollection {
     }
   }
 
-  /** Asks once more when the server was away for a moment; says so when the collection had to be made anew. */
-  async #ask<T>(question: (collection: Collection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Retries once when the server was briefly unavailable; throws when the collection had to be recreated. */
+  async #ask<T>(question: (collection: Collection) => Promise<T>, patience: Patience = {}): Promise<T> {
     for (let isSecond = false; ; isSecond = true) {
       try {
-        return await question(await this.#collection(signal));
+        return await askInTime(
+          this.#parts.connection,
+          async (client) => question(await this.#collection(client)),
+          patience,
+        );
       } catch (error) {
-        if (signal?.aborted) throw cancelled(error);
+        if (patience.signal?.aborted) throw cancelled(error);
         const { isOurs, where } = this.#parts.connection;
         const isMendable = isMissing(error) || (isOurs && mayBeDamage(error));
         if (isSecond || this.#isDropped || !isMendable) throw toServiceError(error, where);
@@ -147,11 +165,11 @@ export class ChromaCollection implements VectorCollection {
     }
   }
 
-  async #collection(signal?: AbortSignal): Promise<Collection> {
+  async #collection(client: ChromaClient): Promise<Collection> {
     if (this.#isDropped || this.#id === undefined) {
       throw new ServiceError('store_failed', `The collection ${this.#parts.name} is not open: it has been dropped.`);
     }
-    return (await this.#parts.connection.client(signal)).collection(this.#id);
+    return client.collection(this.#id);
   }
 
   async #mend(): Promise<boolean> {
@@ -180,9 +198,9 @@ export class ChromaCollection implements VectorCollection {
   }
 
   async #healthQuery(): Promise<void> {
-    const collection = await this.#collection();
     const probe = Array.from({ length: this.#parts.dimensions }, (_, place) => (place === 0 ? 1 : 0));
-    await collection.query({ queryEmbeddings: [probe], nResults: 1, include: [] });
+    const question = { queryEmbeddings: [probe], nResults: 1, include: [] };
+    await askInTime(this.#parts.connection, async (client) => (await this.#collection(client)).query(question));
   }
 
   async #makeAnew(): Promise<void> {
@@ -193,7 +211,7 @@ export class ChromaCollection implements VectorCollection {
       await this.#healthQuery();
     } catch (error) {
       if (!mayBeDamage(error)) throw error;
-      // Not even fit for being dropped. Everything in the index can be had again.
+      // The collection cannot even be dropped. Everything in the index can be rebuilt from the record store.
       await connection.empty();
       this.#id = await this.#findOrMake();
     }
@@ -201,12 +219,13 @@ export class ChromaCollection implements VectorCollection {
 
   async #findOrMake(): Promise<string> {
     const { connection, name, dimensions } = this.#parts;
-    const client = await connection.client();
-    const found = await client.getCollection({ name }).catch((error: unknown) => {
-      if (isMissing(error)) return undefined;
-      throw error;
+    const collection = await askInTime(connection, async (client) => {
+      const found = await client.getCollection({ name }).catch((error: unknown) => {
+        if (isMissing(error)) return undefined;
+        throw error;
+      });
+      return found ?? (await make(client, name, dimensions));
     });
-    const collection = found ?? (await make(client, name, dimensions));
     const there = collection.metadata?.['dimensions'];
     if (there !== dimensions) {
       throw new ServiceError(
@@ -218,17 +237,17 @@ export class ChromaCollection implements VectorCollection {
   }
 }
 
-/** Removes a collection by Chroma's name for it; none there is fine. */
+/** Removes a collection by its name in Chroma; does nothing when there is none. */
 export async function dropCollection(connection: ChromaConnection, name: string): Promise<void> {
   try {
-    await (await connection.client()).deleteCollection({ name });
+    await askInTime(connection, (client) => client.deleteCollection({ name }));
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
 }
 
-// Measured at 384 dimensions (docs/decisions.md): what is not yet persisted is read again at every write, 38 µs a
-// record, so a high threshold makes single writes slow, and the default of 1,000 makes loading 100,000 slow.
+// Measured at 384 dimensions (docs/decisions.md): records that are not yet persisted are read again at every write, 38
+// µs each, so a high threshold makes single writes slow, and the default of 1,000 makes loading 100,000 records slow.
 const SYNC_THRESHOLD = 2_000;
 
 function make(client: ChromaClient, name: string, dimensions: number): Promise<Collection> {

@@ -1,24 +1,30 @@
 import type { ChromaClient } from 'chromadb';
 import type { ServerComeback } from './chroma-server.ts';
 
-/** A way to one Chroma, embedded or remote. */
+/** A connection to one Chroma server, embedded or remote. */
 export interface ChromaConnection {
-  /** For messages, e.g. `Chroma at https://chroma.example.com`. */
+  /** Used in messages, e.g. `Chroma at https://chroma.example.com`. */
   readonly where: string;
-  /** True when the server and all that is in it are ours, so that what is damaged may be thrown away. */
+  /** True when this process owns the server and all its data, so that damaged data may be deleted. */
   readonly isOurs: boolean;
   /**
-   * A client whose tenant and database are known. Waits while the server starts. Aborting `signal` ends the requests
-   * of this client. Throws `store_failed` when there is no server, `cancelled` when the caller left.
+   * A client with resolved tenant and database. Waits while the server starts. Aborting `signal` ends the requests of
+   * this client. Throws `store_failed` when there is no server, `cancelled` when `signal` is aborted.
    */
   client(signal?: AbortSignal): Promise<ChromaClient>;
-  /** False while the server is known to be down, so that nobody need wait to find out. */
+  /** Aborted by `close`. */
+  readonly closed: AbortSignal;
+  /** Whether the server answers a heartbeat within a few seconds. */
+  answers(signal: AbortSignal): Promise<boolean>;
+  /** Reports that a call timed out; an embedded server that does not answer is restarted. */
+  suspect(): void;
+  /** False while the server is known to be down, so that callers need not wait for a time-out. */
   isUp(): boolean;
-  /** The names of all collections there, ours or not. */
+  /** The names of all collections in the database, including those of other programs. */
   collectionNames(): Promise<string[]>;
-  /** Told when the server came back after it was away. */
+  /** Registers a listener for the server's return after an outage. */
   onComeback(listener: (comeback: ServerComeback) => void): void;
-  /** Throws everything away; only where `isOurs`. */
+  /** Deletes all data; only where `isOurs`. */
   empty(): Promise<void>;
   close(): Promise<void>;
 }

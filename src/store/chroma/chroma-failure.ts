@@ -9,18 +9,21 @@ import {
 } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 
-/** True when the collection asked for is not there. */
+/** True when the requested collection does not exist. */
 export const isMissing = (error: unknown): boolean => error instanceof ChromaNotFoundError;
 
-/** True for what a damaged collection answers, and for what passes by itself: a failing server, a lost connection. */
+/**
+ * True for errors that may come from a damaged collection or from a temporary condition: a failing server, a lost
+ * connection.
+ */
 export const mayBeDamage = (error: unknown): boolean =>
   error instanceof ChromaServerError || error instanceof ChromaConnectionError;
 
-/** True when the graph's files refuse a change, as they then do for ever. A full disk is not their fault. */
+/** True when the files of the HNSW graph reject a write, which is permanent. A full disk does not count. */
 export const isWriteDamage = (error: unknown): boolean =>
   error instanceof ChromaServerError && /hnsw/i.test(error.message) && !/disk|space/i.test(error.message);
 
-/** What went wrong in Chroma, in our terms; `where` names the Chroma that was asked. */
+/** Converts a Chroma error to a ServiceError; `where` names the Chroma server. */
 export function toServiceError(error: unknown, where: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const failed = (message: string, retryAfter?: number): ServiceError =>

@@ -4,40 +4,43 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { LaunchFailure, launchServer, type RunningServer, type ServerEnd } from './launch-server.ts';
-import { endLeftover, recordServer } from './leftover-server.ts';
+import { endLeftover, type RecordedServer, recordServer } from './leftover-server.ts';
 import { reasonOf } from './server-words.ts';
 
-/** What the embedded server is doing. */
+/** State of the embedded server. */
 export type ChromaServerState =
   | { readonly kind: 'starting' | 'stopped' }
   | { readonly kind: 'running'; readonly url: string; readonly pid: number }
-  /** It did not start or keeps ending; tried again by itself. */
+  /** It did not start or keeps crashing; restarts continue automatically. */
   | { readonly kind: 'failed'; readonly error: Error };
 
-/** Why collections must be looked at again: the server came back, or came back with nothing in it. */
+/** Why collections must be checked again: the server was restarted, or was restarted with an empty index. */
 export type ServerComeback = 'restarted' | 'emptied';
 
 export interface ChromaServerOptions {
-  /** Where the server keeps its files; nobody else writes there. Beside it lies `<folder>.pid`. */
+  /** Folder of the server's files, written by no other process. Its process record is `<folder>.pid` beside it. */
   readonly folder: string;
-  /** Finds the native module; asked once per start. */
+  /** Finds the native module; called once per start. */
   binding(): Promise<string>;
   readonly log: ChromaLog;
 }
 
-/** Long, because a server that stays silent is thought to have damaged files. */
+/** Long, because a server that does not answer in time is assumed to have damaged files. */
 const READY_WITHIN_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
-/** After failing to start. */
-const LONGEST_PAUSE_MS = 20_000;
-/** After ending soon: requests are waiting, and most of them can be answered. */
-const LONGEST_RESTART_PAUSE_MS = 1_000;
+/** Maximum pause after a failed start. */
+const MAX_PAUSE_MS = 20_000;
+/** Maximum pause after a crash: requests are waiting, and most of them can be answered after a restart. */
+const MAX_RESTART_PAUSE_MS = 1_000;
 const WORTH_A_QUICK_RESTART_MS = 2_000;
-/** A server that ran so long did not end because of its files. */
+/** A server that ran at least this long did not crash because of its files. */
 const STABLE_AFTER_MS = 30_000;
 const CRASHES_TO_EMPTY = 4;
+const ANSWERS_WITHIN_MS = 4_000;
+/** Time an unresponsive server is given before it is ended. */
+const SILENT_FOR_MS = 10_000;
 
-/** Starts the native Chroma server in the background, and again whenever it ends. */
+/** Runs the native Chroma server in the background and restarts it whenever it ends. */
 export class ChromaServer {
   readonly #options: ChromaServerOptions;
   readonly #comebackListeners: ((comeback: ServerComeback) => void)[] = [];
@@ -48,6 +51,7 @@ export class ChromaServer {
   #server: RunningServer | undefined;
   #mustEmpty = false;
   #crashes = 0;
+  #isSuspected = false;
 
   constructor(options: ChromaServerOptions) {
     this.#options = options;
@@ -58,7 +62,10 @@ export class ChromaServer {
     return this.#state;
   }
 
-  /** The server's address, waiting for it while it starts. Throws `store_failed` when it cannot start or takes longer. */
+  /**
+   * The server's address; waits while the server starts. Throws `store_failed` when it cannot start or takes longer
+   * than `waitMs`.
+   */
   async url(waitMs: number, signal?: AbortSignal): Promise<string> {
     const late = AbortSignal.timeout(waitMs);
     const over = signal ? AbortSignal.any([late, signal]) : late;
@@ -76,18 +83,46 @@ export class ChromaServer {
     }
   }
 
+  /** Whether the server answers a heartbeat now; also true while no server process is running. */
+  async answers(signal: AbortSignal, withinMs = ANSWERS_WITHIN_MS): Promise<boolean> {
+    if (this.#state.kind !== 'running') return true;
+    const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+    try {
+      await (await fetch(new URL('/api/v2/heartbeat', this.#state.url), { signal: within })).arrayBuffer();
+      return true;
+    } catch {
+      // A refused connection does not count as unresponsive: the end of a server process is detected separately.
+      return !within.aborted;
+    }
+  }
+
+  /** Ends a server that runs and does not answer; a new one is started in its place. */
+  async restartIfSilent(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined || this.#isSuspected) return;
+    this.#isSuspected = true;
+    try {
+      if (await this.answers(this.#stopping.signal, SILENT_FOR_MS)) return;
+      if (this.#stopping.signal.aborted || this.#server !== server) return;
+      this.#options.log.warn({ pid: server.pid }, 'The embedded Chroma does not answer and is started again.');
+      await server.stop();
+    } finally {
+      this.#isSuspected = false;
+    }
+  }
+
   onComeback(listener: (comeback: ServerComeback) => void): void {
     this.#comebackListeners.push(listener);
   }
 
-  /** Throws everything in the index away and starts the server anew. */
+  /** Deletes the whole index and restarts the server. */
   async empty(): Promise<void> {
     this.#mustEmpty = true;
     this.#enter({ kind: 'starting' });
     await this.#server?.stop();
   }
 
-  /** Ends the server; resolves when its process is gone. */
+  /** Stops the server; resolves when its process is gone. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#server?.stop();
@@ -103,18 +138,18 @@ export class ChromaServer {
       if (this.#mustEmpty && didStart) continue;
       if (ranMs > WORTH_A_QUICK_RESTART_MS) pauseMs = FIRST_PAUSE_MS;
       await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, didStart ? LONGEST_RESTART_PAUSE_MS : LONGEST_PAUSE_MS);
+      pauseMs = Math.min(pauseMs * 2, didStart ? MAX_RESTART_PAUSE_MS : MAX_PAUSE_MS);
     }
   }
 
-  /** From one start to the end of that server. Never throws: a failure becomes the state. */
+  /** Runs the server from one start to its end. Never throws: a failure becomes the state. */
   async #runOnce(isFirst: boolean): Promise<{ didStart: boolean; ranMs: number }> {
     const { log } = this.#options;
     const failed = { didStart: false, ranMs: 0 };
     try {
       const { server, isEmptied } = await this.#start();
       this.#server = server;
-      // The wish to stop or to empty may have come while it started.
+      // A stop or an empty may have been requested during the start.
       if (this.#stopping.signal.aborted || this.#mustEmpty) {
         await server.stop();
         return failed;
@@ -142,7 +177,7 @@ export class ChromaServer {
     }
   }
 
-  // Files that bring the server down again and again are not worth keeping. Being killed is not their fault.
+  // Files that crash the server repeatedly are discarded. A server that was killed does not count as crashed.
   #countCrash(end: ServerEnd, ranMs: number): void {
     const isTheirFault = end.signal !== 'SIGKILL' && end.signal !== 'SIGTERM' && ranMs < STABLE_AFTER_MS;
     this.#crashes = isTheirFault ? this.#crashes + 1 : 0;
@@ -156,7 +191,7 @@ export class ChromaServer {
     const { folder, log } = this.#options;
     const binding = await this.#options.binding();
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (await endLeftover(this.#recordFile)) log.warn({ folder }, 'Ended an embedded Chroma left over by a crash.');
+    if (await endLeftover(this.#record)) log.warn({ folder }, 'Ended an embedded Chroma left over by a crash.');
     if (this.#mustEmpty) {
       await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -165,7 +200,8 @@ export class ChromaServer {
     }
     try {
       const server = await this.#launch(binding);
-      // Only there when a kill came between setting it aside and finding out whether it was to blame.
+      // Present only when the process was killed after setting the files aside and before deciding whether they were
+      // damaged.
       await rm(this.#asideFolder, { recursive: true, force: true });
       return { server, isEmptied: false };
     } catch (error) {
@@ -175,7 +211,7 @@ export class ChromaServer {
     }
   }
 
-  // The files are only given up when a server without them does start: else they were not to blame.
+  // The files are discarded only when the server does start without them; otherwise they are not the cause.
   async #launchWithoutFiles(binding: string): Promise<RunningServer> {
     const { folder } = this.#options;
     const aside = this.#asideFolder;
@@ -200,13 +236,17 @@ export class ChromaServer {
       binding,
       folder: this.#options.folder,
       readyWithinMs: READY_WITHIN_MS,
-      onProcess: (pid) => recordServer(this.#recordFile, pid),
+      onProcess: (pid) => recordServer(this.#record, pid),
       signal: this.#stopping.signal,
     });
   }
 
   get #asideFolder(): string {
     return `${this.#options.folder}.damaged`;
+  }
+
+  get #record(): RecordedServer {
+    return { file: this.#recordFile, folder: this.#options.folder };
   }
 
   get #recordFile(): string {

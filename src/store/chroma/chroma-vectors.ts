@@ -8,14 +8,14 @@ import { fromCollectionName, toCollectionName } from './collection-name.ts';
 
 export interface ChromaVectorsOptions {
   readonly connection: ChromaConnection;
-  /** Begins the names of all our collections, so that others in the same Chroma are left alone. */
+  /** Prefix of the names of all our collections; other collections in the same Chroma are left alone. */
   readonly prefix: string;
   readonly log: ChromaLog;
 }
 
 const HEALTHY_WITHIN_MS = 1_000;
 
-/** A vector index over a Chroma. */
+/** VectorIndex over a Chroma server. */
 export class ChromaVectors implements VectorIndex {
   readonly #options: ChromaVectorsOptions;
   readonly #collections = new Map<string, { readonly collection: ChromaCollection; readonly opened: Promise<void> }>();
@@ -62,11 +62,15 @@ export class ChromaVectors implements VectorIndex {
     }
   }
 
+  get isOurs(): boolean {
+    return this.#options.connection.isOurs;
+  }
+
   async isHealthy(): Promise<boolean> {
     if (!this.#options.connection.isUp()) return false;
     try {
       const client = await this.#options.connection.client(AbortSignal.timeout(HEALTHY_WITHIN_MS));
-      // Unlike the heartbeat, this fails when our token is refused.
+      // Unlike the heartbeat, this call fails when the token is rejected.
       await client.countCollections();
       return true;
     } catch {
@@ -97,12 +101,12 @@ export class ChromaVectors implements VectorIndex {
     const opened = collection.open();
     const entry = { collection, opened };
     this.#collections.set(name, entry);
-    // Whoever opens it next tries again.
+    // The next caller tries again.
     opened.catch(() => this.#collections.get(name) === entry && this.#collections.delete(name));
     return entry;
   }
 
-  /** After the server was away: what is missing or damaged is made anew, and the rest may have lost its last writes. */
+  /** After an outage, recreates missing or damaged collections; the others may have lost their last writes. */
   async #checkAll(): Promise<void> {
     const { log } = this.#options;
     for (const [name, { collection, opened }] of [...this.#collections]) {

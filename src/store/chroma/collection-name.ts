@@ -1,10 +1,11 @@
 import { ServiceError } from '../../errors.ts';
 
-const LONGEST_NAME = 512;
+const MAX_NAME_LENGTH = 512;
 
 /**
- * The name a collection has in Chroma: the prefix that marks it as ours, then its own name with every character that
- * Chroma refuses written as `_` and its code. (Chroma takes letters, digits, `.`, `_` and `-`, letters or digits last.)
+ * The name of a collection in Chroma: the prefix that marks it as ours, then its own name with every character that
+ * Chroma does not allow written as `_` and its code. (Chroma allows letters, digits, `.`, `_` and `-`, and a letter or
+ * digit last.)
  */
 export function toCollectionName(prefix: string, name: string): string {
   const escaped = [...Buffer.from(name, 'utf8')]
@@ -12,13 +13,13 @@ export function toCollectionName(prefix: string, name: string): string {
     .join('')
     .replaceAll(/[^A-Za-z0-9-]|-$/g, (character) => `_${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
   const full = `${prefix}-${escaped}`;
-  if (escaped === '' || full.length > LONGEST_NAME) {
+  if (escaped === '' || full.length > MAX_NAME_LENGTH) {
     throw new ServiceError('store_failed', `"${name}" cannot name a vector collection: it is empty or too long.`);
   }
   return full;
 }
 
-/** The name behind a collection of Chroma's; undefined when it is not ours. */
+/** The inverse of `toCollectionName`; undefined when the collection is not ours. */
 export function fromCollectionName(prefix: string, full: string): string | undefined {
   if (!full.startsWith(`${prefix}-`)) return undefined;
   const escaped = full.slice(prefix.length + 1);

@@ -11,16 +11,22 @@ export interface ChromaFacts {
   /** E.g. `2.36`; null on systems without glibc. */
   readonly glibcInstalled: string | null;
   readonly glibcNeeded: string | null;
-  /** True when the package asks for a newer glibc than is there, and a copy that asks for less is used. */
+  /**
+   * True when the package requires a newer glibc than is installed, and a patched copy with a lower requirement is
+   * used.
+   */
   readonly usesPatchedCopy: boolean;
-  /** What is loaded; null when nothing can be. */
+  /** The native module that is loaded; null when none can be. */
   readonly file: string | null;
   readonly loadable: boolean;
   /** Why it cannot be loaded and what to do; null when it can. */
   readonly problem: string | null;
 }
 
-/** Finds out what the embedded Chroma would load, and makes the copy where one is needed; starts nothing. */
+/**
+ * Finds the native module the embedded Chroma would load, and makes the patched copy where one is needed; starts
+ * nothing.
+ */
 export async function describeChroma(cacheFolder: string, host: BindingHost = thisHost()): Promise<ChromaFacts> {
   const nothing: ChromaFacts = {
     packageName: null,

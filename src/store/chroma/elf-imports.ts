@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors.ts';
 
-/** A version of a library that the file demands, from `.gnu.version_r`. */
+/** A library version the file requires, from `.gnu.version_r`. */
 export interface VersionNeed {
   readonly library: string;
   /** E.g. `GLIBC_2.38`. */
   readonly name: string;
-  /** What `.gnu.version` calls it. */
+  /** Its index in `.gnu.version`. */
   readonly index: number;
-  /** Where its flags (16 bits) stand in the file. */
+  /** File offset of its flags (16 bits). */
   readonly flagsOffset: number;
 }
 
@@ -16,19 +16,19 @@ export interface ImportedSymbol {
   readonly name: string;
   readonly isWeak: boolean;
   readonly versionIndex: number;
-  /** Where the offset of its name (32 bits) stands in the file. */
+  /** File offset of the field that holds the offset of its name (32 bits). */
   readonly nameOffset: number;
-  /** Where its version index (16 bits) stands in the file. */
+  /** File offset of its version index (16 bits). */
   readonly versionOffset: number;
 }
 
-/** What a shared object wants from other libraries. */
+/** What a shared object imports from other libraries. */
 export interface ElfImports {
   readonly needs: readonly VersionNeed[];
   readonly symbols: readonly ImportedSymbol[];
 }
 
-/** Reads the imports of an ELF64 little-endian shared object (x64 and arm64 alike). Throws when it is something else. */
+/** Reads the imports of an ELF64 little-endian shared object (x64 and arm64 alike). Throws for any other file. */
 export function readElfImports(file: Buffer): ElfImports {
   try {
     const sections = readSections(file);
@@ -52,7 +52,7 @@ interface Section {
   readonly type: number;
   readonly offset: number;
   readonly size: number;
-  /** The section that holds its strings, or whose entries it describes. */
+  /** The section that holds its strings, or the section its entries describe. */
   readonly link: number;
   /** Number of entries, for version needs. */
   readonly info: number;
@@ -114,8 +114,8 @@ function readNeeds(file: Buffer, sections: readonly Section[]): VersionNeed[] {
   return needs;
 }
 
-// The last entry points nowhere. Whoever counted more entries than that meets the end of the file at once, so that a
-// damaged count does not make us read the same entry four thousand million times.
+// The last entry has no successor. A damaged entry count then runs past the end of the file at once, instead of reading
+// the same entry up to four thousand million times.
 function stepFrom(file: Buffer, offset: number): number {
   return file.readUInt32LE(offset) || file.length;
 }

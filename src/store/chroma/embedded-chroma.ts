@@ -6,24 +6,25 @@ import { ChromaServer, type ChromaServerState } from './chroma-server.ts';
 import { ChromaVectors } from './chroma-vectors.ts';
 import { listCollectionNames } from './list-collection-names.ts';
 import { findBindingPackage, loadableBinding, thisHost } from './loadable-binding.ts';
+import { vectorFileBytes } from './vector-files.ts';
 
 const WAIT_FOR_START_MS = 10_000;
 const TENANT = 'default_tenant';
 const DATABASE = 'default_database';
 
 export interface EmbeddedChromaOptions {
-  /** Where the index lies; all of it can be rebuilt from the records. */
+  /** Folder of the index; all of it can be rebuilt from the records. */
   readonly folder: string;
-  /** Where a copy of the native module that fits this system may be kept. */
+  /** Folder for a copy of the native module patched for this system. */
   readonly cacheFolder: string;
   readonly log: ChromaLog;
 }
 
-/** The vector index in a server of our own. */
+/** The vector index in an embedded server. */
 export interface EmbeddedChroma extends VectorIndex {
-  /** What its server is doing, for status lines. */
+  /** State of the server, for status lines. */
   readonly server: ChromaServerState;
-  /** Resolves when the server answers for the first time or again; throws why when it cannot start. */
+  /** Resolves when the server answers, after a start or a restart; rejects with the cause when it cannot start. */
   ready(): Promise<void>;
 }
 
@@ -41,10 +42,13 @@ export async function openEmbeddedChroma({ folder, cacheFolder, log }: EmbeddedC
       return server.state;
     },
     ready: async () => void (await server.url(WAIT_FOR_START_MS)),
+    isOurs: true,
     open: (name, dimensions) => vectors.open(name, dimensions),
     drop: (name) => vectors.drop(name),
     list: () => vectors.list(),
     isHealthy: () => vectors.isHealthy(),
+    bytes: () => vectorFileBytes(folder),
+    renew: () => server.empty(),
     onRecovered: (listener) => vectors.onRecovered(listener),
     close: () => vectors.close(),
   };
@@ -52,13 +56,17 @@ export async function openEmbeddedChroma({ folder, cacheFolder, log }: EmbeddedC
 
 function embeddedConnection(server: ChromaServer, folder: string): ChromaConnection {
   let latest: { readonly url: string; readonly client: ChromaClient } | undefined;
+  const closing = new AbortController();
   return {
+    closed: closing.signal,
+    answers: (signal) => server.answers(signal),
+    suspect: () => void server.restartIfSilent(),
     where: `the embedded Chroma on ${folder}`,
     isOurs: true,
     async client(signal) {
       const url = await server.url(WAIT_FOR_START_MS, signal);
       if (signal) return clientFor(url, signal);
-      // The client asks the server for its limits once: it is worth keeping as long as the address stays.
+      // The client queries the server's limits once, so it is reused as long as the address is unchanged.
       if (latest?.url !== url) latest = { url, client: clientFor(url) };
       return latest.client;
     },
@@ -72,7 +80,10 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
       }),
     onComeback: (listener) => server.onComeback(listener),
     empty: () => server.empty(),
-    close: () => server.stop(),
+    close() {
+      closing.abort();
+      return server.stop();
+    },
   };
 }
 

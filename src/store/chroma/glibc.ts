@@ -4,7 +4,7 @@ export interface GlibcVersion {
   readonly minor: number;
 }
 
-/** Reads `2.36` or `GLIBC_2.36`; undefined for anything else, `GLIBC_PRIVATE` among it. */
+/** Parses `2.36` or `GLIBC_2.36`; undefined for anything else, including `GLIBC_PRIVATE`. */
 export function readGlibcVersion(text: string): GlibcVersion | undefined {
   const match = /^(?:GLIBC_)?(\d+)\.(\d+)(?:\.\d+)?$/.exec(text);
   return match ? { major: Number(match[1]), minor: Number(match[2]) } : undefined;
@@ -22,7 +22,8 @@ export function installedGlibc(): GlibcVersion | undefined {
   return typeof version === 'string' ? readGlibcVersion(version) : undefined;
 }
 
-// With the network in it, the report looks up the names of all open connections, which can take seconds.
+// With network information included, the report resolves the host names of all open connections, which can take
+// seconds.
 function diagnosticReport(): unknown {
   const before = valueIn(process.report, 'excludeNetwork');
   Object.assign(process.report, { excludeNetwork: true });

@@ -1,39 +1,38 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { programFile } from '../../program-file.ts';
 
-/** One native server that answers on a port of 127.0.0.1. */
+/** A native server that answers on a port of 127.0.0.1. */
 export interface RunningServer {
   readonly pid: number;
   readonly port: number;
-  /** Resolves when its process has ended, for whatever reason. */
+  /** Resolves when its process has ended, for any reason. */
   readonly ended: Promise<ServerEnd>;
-  /** Ends it, in the end by force; resolves when the process is gone. */
+  /** Stops the server, by force if necessary; resolves when the process is gone. */
   stop(): Promise<void>;
 }
 
 export interface ServerEnd {
-  /** What it printed last. */
+  /** The end of its output. */
   readonly words: string;
   readonly signal: NodeJS.Signals | null;
 }
 
 export interface LaunchOptions {
-  /** A file `process.dlopen` accepts. */
+  /** Path of a file `process.dlopen` accepts. */
   readonly binding: string;
   readonly folder: string;
   readonly readyWithinMs: number;
-  /** Called as soon as there is a process, before it answers. */
+  /** Called as soon as the process exists, before the server answers. */
   onProcess(pid: number): Promise<void>;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal: AbortSignal;
 }
 
-/** The server ended or stayed silent before it answered; the message holds its last words. */
+/** The server ended or did not answer in time after its start; the message includes the end of its output. */
 export class LaunchFailure extends Error {
   override readonly name = 'LaunchFailure';
   readonly isPortTaken: boolean;
@@ -50,7 +49,7 @@ export async function launchServer(options: LaunchOptions): Promise<RunningServe
     try {
       return await launchOn(await freePort(), options);
     } catch (error) {
-      // Somebody took the port between our finding it free and the server's binding it.
+      // Another process may take the port between our finding it free and the server's binding it.
       if (!(error instanceof LaunchFailure && error.isPortTaken && attempt < PORT_ATTEMPTS)) throw error;
     }
   }
@@ -59,14 +58,15 @@ export async function launchServer(options: LaunchOptions): Promise<RunningServe
 const PORT_ATTEMPTS = 5;
 const POLL_MS = 15;
 const STOP_GRACE_MS = 1_600;
-/** A second server on the same port ends within a fraction of this. */
+/** A second server on the same port ends well within this time. */
 const OUTLIVES_COLLISION_MS = 1_000;
 
 async function launchOn(port: number, options: LaunchOptions): Promise<RunningServer> {
-  const program = fileURLToPath(new URL(`./server-process${extname(import.meta.filename)}`, import.meta.url));
+  const program = programFile('./server-process.ts', import.meta);
   const child = spawn(process.execPath, [program, options.binding, options.folder, String(port)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C in the terminal is for us to answer, and we may still need the index for a moment.
+    // A separate process group: Ctrl-C in the terminal is handled by this process, which may still need the index for a
+    // moment.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -96,7 +96,7 @@ async function freePort(): Promise<number> {
 
 const KEPT_CHARACTERS = 4_000;
 
-/** What the server printed last, in whole lines and without colours; its banner alone has some 2,000 characters. */
+/** The end of the server's output, in whole lines and without colours; its banner alone has some 2,000 characters. */
 function lastWords(child: ChildProcess): () => string {
   let tail = '';
   const keep = (text: string): void => {
@@ -109,7 +109,7 @@ function lastWords(child: ChildProcess): () => string {
 }
 
 async function endOf(child: ChildProcess, words: () => string): Promise<ServerEnd> {
-  // An error here means there never was a process; writing to one that is gone is no news.
+  // An error here means that no process was started; a write error after the process has ended is ignored.
   child.stdin?.on('error', () => undefined);
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ words: error.message, signal: null }));
@@ -144,7 +144,7 @@ async function answered({ port, ended, words, readyWithinMs, signal }: Launching
     words().includes('server listening on') || performance.now() - begun > OUTLIVES_COLLISION_MS;
   const ready = async (): Promise<void> => {
     while (performance.now() - begun < readyWithinMs) {
-      // Another program's Chroma may answer on this port while ours is about to give up on it.
+      // Another program's Chroma may answer on this port while our server is failing to bind it.
       if ((await beats(port, isOver)) && isOurs()) return;
       await sleep(POLL_MS, undefined, { signal: isOver });
     }

@@ -12,8 +12,8 @@ export interface ChromaDatabase {
 }
 
 /**
- * The names of all collections of a database. Not by the client: its list would load the embedder of every collection
- * of other programs, and the default one downloads a model.
+ * The names of all collections of a database. Bypasses the client, whose list call loads the embedder of every
+ * collection, including those of other programs; the default embedder downloads a model.
  */
 export async function listCollectionNames({ url, tenant, database, headers }: ChromaDatabase): Promise<string[]> {
   const names: string[] = [];

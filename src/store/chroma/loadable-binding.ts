@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -7,11 +8,11 @@ import { ServiceError } from '../../errors.ts';
 import { type GlibcVersion, glibcName, installedGlibc, isNewer } from './glibc.ts';
 import { lowerGlibcNeeds, newestGlibcNeeded } from './lower-glibc-needs.ts';
 
-/** The machine a binding must load on. */
+/** The platform a binding must load on. */
 export interface BindingHost {
   readonly platform: string;
   readonly architecture: string;
-  /** Undefined where there is none: other systems, and Linux with musl. */
+  /** Undefined on other systems and on Linux with musl. */
   readonly glibc: GlibcVersion | undefined;
 }
 
@@ -55,7 +56,7 @@ const PUBLISHED_TARGETS: ReadonlySet<string> = new Set([
 export async function findBindingPackage(host: BindingHost): Promise<BindingPackage> {
   const name = bindingPackageName(host);
   try {
-    // The package is a dependency of chromadb's, not ours, and need not be visible from here.
+    // The package is a dependency of chromadb and may not be resolvable from here.
     const fromChroma = createRequire(createRequire(import.meta.url).resolve('chromadb'));
     const manifestFile = fromChroma.resolve(`${name}/package.json`);
     const manifest = packageManifest.parse(JSON.parse(await readFile(manifestFile, 'utf8')));
@@ -73,8 +74,11 @@ export async function findBindingPackage(host: BindingHost): Promise<BindingPack
 const packageManifest = z.object({ version: z.string(), main: z.string() });
 
 /**
- * A file that `process.dlopen` accepts on this machine: the package's own, or on a Linux with an older glibc than it
- * was linked against a copy in `cacheFolder` that asks for less (see lower-glibc-needs.ts).
+ * A file that `process.dlopen` accepts on this machine: the package's own, or, on a Linux with an older glibc than it
+ * was linked against, a copy in `cacheFolder` with lower requirements (see lower-glibc-needs.ts).
+ *
+ * `cacheFolder` must be writable for this user alone. An existing copy is compared byte by byte at every load with what
+ * the installed package yields: a recorded digest is not trusted, because it could be forged together with the copy.
  */
 export async function loadableBinding(
   binding: BindingPackage,
@@ -87,13 +91,16 @@ export async function loadableBinding(
   const needed = orExplain(binding, () => newestGlibcNeeded(original));
   if (!needed || !isNewer(needed, installed)) return binding.file;
 
-  const copyFile = join(cacheFolder, await copyName(original, installed));
-  if (await hasSize(copyFile, original.length)) return copyFile;
   const copy = orExplain(binding, () => lowerGlibcNeeds(original, installed));
-  await mkdir(cacheFolder, { recursive: true });
+  const copyFile = join(cacheFolder, copyName(binding, installed));
+  if (await holds(copyFile, copy)) {
+    await markUsed(copyFile);
+    return copyFile;
+  }
   const unfinished = `${copyFile}.${randomUUID()}`;
   try {
-    await writeFile(unfinished, copy, { mode: 0o700 });
+    await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
+    await writeFile(unfinished, copy, { mode: 0o700, flag: 'wx' });
     await rename(unfinished, copyFile);
   } catch (cause) {
     await rm(unfinished, { force: true });
@@ -103,22 +110,38 @@ export async function loadableBinding(
       { cause },
     );
   }
-  await removeOtherCopies(copyFile);
+  await removeUnusedCopies(copyFile);
   return copyFile;
 }
 
 const COPY_PREFIX = 'chroma-';
 const COPY_ENDING = '.node';
 
-async function copyName(original: Buffer<ArrayBuffer>, glibc: GlibcVersion): Promise<string> {
-  // Off the event loop: the file has 50 MB.
-  const digest = Buffer.from(await crypto.subtle.digest('SHA-256', original)).toString('hex');
-  return `${COPY_PREFIX}${digest.slice(0, 32)}-glibc-${glibcName(glibc)}${COPY_ENDING}`;
+/**
+ * Includes the package's path, so that two installations with different content do not overwrite each other's copies.
+ */
+function copyName({ name, version, file }: BindingPackage, glibc: GlibcVersion): string {
+  const place = createHash('sha256')
+    .update(JSON.stringify([name, version, file]))
+    .digest('hex')
+    .slice(0, 16);
+  return `${COPY_PREFIX}${version.replaceAll(/[^\w.-]/g, '')}-glibc-${glibcName(glibc)}-${place}${COPY_ENDING}`;
 }
 
-async function hasSize(file: string, size: number): Promise<boolean> {
-  const found = await stat(file).catch(() => undefined);
-  return found?.size === size;
+/** Whether it is a regular file of exactly these bytes. */
+async function holds(file: string, expected: Buffer): Promise<boolean> {
+  try {
+    const found = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const { size } = await found.stat();
+      return size === expected.length && (await found.readFile()).equals(expected);
+    } finally {
+      await found.close();
+    }
+  } catch {
+    // Absent, a symbolic link, or unreadable: a new copy replaces it.
+    return false;
+  }
 }
 
 function orExplain<T>(binding: BindingPackage, work: () => T): T {
@@ -135,11 +158,20 @@ function orExplain<T>(binding: BindingPackage, work: () => T): T {
   }
 }
 
-// Copies of earlier versions are of no more use and large.
-async function removeOtherCopies(keep: string): Promise<void> {
+const UNUSED_AFTER_MS = 30 * 24 * 3_600_000;
+
+async function markUsed(file: string): Promise<void> {
+  const now = new Date();
+  await utimes(file, now, now).catch(() => undefined);
+}
+
+// Removes copies of earlier versions, which are large, unless another installation may be about to load one.
+async function removeUnusedCopies(keep: string): Promise<void> {
   const folder = dirname(keep);
   for (const name of await readdir(folder)) {
     const file = join(folder, name);
-    if (name.startsWith(COPY_PREFIX) && name.endsWith(COPY_ENDING) && file !== keep) await rm(file, { force: true });
+    if (!name.startsWith(COPY_PREFIX) || file === keep) continue;
+    const found = await stat(file).catch(() => undefined);
+    if (found !== undefined && Date.now() - found.mtimeMs > UNUSED_AFTER_MS) await rm(file, { force: true });
   }
 }

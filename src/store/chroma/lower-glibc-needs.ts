@@ -2,11 +2,11 @@ import { ServiceError } from '../../errors.ts';
 import { readElfImports, type VersionNeed } from './elf-imports.ts';
 import { type GlibcVersion, glibcName, isNewer, readGlibcVersion } from './glibc.ts';
 
-/** Compilers rename `strtol` and its kin to C23 twins, which differ only in reading "0b" numbers. */
+/** Compilers rename `strtol` and related functions to C23 variants, which differ only in reading "0b" numbers. */
 const C23_PREFIX = '__isoc23_';
 const WEAK = 0x2;
 
-/** The newest glibc a shared object asks for, were it only for weak symbols; undefined when it names none. */
+/** The newest glibc version a shared object requires, weak symbols included; undefined when it names none. */
 export function newestGlibcNeeded(file: Buffer): GlibcVersion | undefined {
   let newest: GlibcVersion | undefined;
   for (const need of readElfImports(file).needs) {
@@ -19,10 +19,10 @@ export function newestGlibcNeeded(file: Buffer): GlibcVersion | undefined {
 /**
  * A copy of an ELF64 shared object that loads with the installed glibc.
  *
- * Two things tie such a file to a newer glibc though it uses nothing new. Its `__isoc23_strtol` and the like are old
- * functions under a new name: they get the plain name and the oldest version back. And versions are demanded that only
- * weak symbols want, which may be absent: these demands are made weak as well. Any other symbol that is too new cannot
- * be had, and is refused by its name.
+ * Two things tie such a file to a newer glibc although it uses nothing new. `__isoc23_strtol` and the like are old
+ * functions under a new name: they are renamed back and get the oldest version. And some versions are required only by
+ * weak symbols, which may be absent: these requirements are made weak as well. Throws for any other symbol that is too
+ * new, naming it.
  */
 export function lowerGlibcNeeds(file: Buffer, installed: GlibcVersion): Buffer {
   const { needs, symbols } = readElfImports(file);

@@ -10,19 +10,19 @@ import { listCollectionNames } from './list-collection-names.ts';
 export interface RemoteChromaOptions {
   /** E.g. `http://127.0.0.1:8000`, or `https://api.trychroma.com` for Chroma Cloud. */
   readonly url: string;
-  /** Sent as `x-chroma-token`, which Chroma Cloud and Chroma's own token check read. */
+  /** Sent as `x-chroma-token`, which Chroma Cloud and Chroma's own token authentication read. */
   readonly token?: string;
-  /** Both are asked for when left out, and found when the token belongs to one database. */
+  /** Both are queried from the server when omitted, and resolved when the token belongs to one database. */
   readonly tenant?: string;
   readonly database?: string;
-  /** For a proxy in front of it, e.g. `authorization`. */
+  /** Additional headers, e.g. `authorization` for a reverse proxy. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Keeps two deployments in one database apart; their keys would collide. */
+  /** Separates two deployments in one database, whose keys would collide. */
   readonly prefix?: string;
   readonly log: ChromaLog;
 }
 
-/** A vector index in a Chroma that runs elsewhere. Connects at the first call; nothing in it is ever dropped unasked. */
+/** A vector index in a remote Chroma. Connects at the first call; never drops anything without being asked to. */
 export function createRemoteChroma({ prefix = 'citewell', log, ...options }: RemoteChromaOptions): VectorIndex {
   return new ChromaVectors({ connection: remoteConnection(options), prefix, log });
 }
@@ -34,19 +34,38 @@ interface Place {
   readonly database: string;
 }
 
+const ANSWERS_WITHIN_MS = 4_000;
+const PLACE_WITHIN_MS = 10_000;
+
 function remoteConnection(address: Address): ChromaConnection {
   const headers = { ...address.headers, ...(address.token && { 'x-chroma-token': address.token }) };
   const where = `Chroma at ${address.url}`;
   let place: Promise<Place> | undefined;
   const findPlace = (): Promise<Place> => {
-    place ??= resolvePlace(address, clientFor(address, headers), where);
+    place ??= resolvePlace(
+      address,
+      clientFor(address, headers, { signal: AbortSignal.timeout(PLACE_WITHIN_MS) }),
+      where,
+    );
     place.catch(() => {
       place = undefined;
     });
     return place;
   };
   let shared: ChromaClient | undefined;
+  const closing = new AbortController();
   return {
+    closed: closing.signal,
+    async answers(signal) {
+      try {
+        const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)]);
+        await clientFor(address, headers, { signal: within }).heartbeat();
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    suspect: () => undefined,
     where,
     isOurs: false,
     async client(signal) {
@@ -61,7 +80,7 @@ function remoteConnection(address: Address): ChromaConnection {
     empty: async () => {
       throw new ServiceError('store_failed', `${where} is not ours to empty.`);
     },
-    close: async () => undefined,
+    close: async () => closing.abort(),
   };
 }
 

@@ -1,8 +1,8 @@
 /**
- * The program of the child process that is the embedded Chroma: `server-process.ts BINDING FOLDER PORT`.
+ * Entry point of the child process of the embedded Chroma: `server-process.ts BINDING FOLDER PORT`.
  *
- * The native call blocks its thread for as long as the server runs, so it gets a thread of its own, and the main
- * thread stays free to notice the parent's death: standard input then closes.
+ * The native call blocks its thread for as long as the server runs, so it runs in a worker thread, and the main thread
+ * stays free to detect the parent's death: standard input then closes.
  */
 import { env } from 'node:process';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
@@ -14,22 +14,24 @@ if (isMainThread) watch(process.argv.slice(2));
 else serve(workerData);
 
 function watch(words: readonly string[]): void {
-  // The native server reads settings from every variable of this prefix and refuses names it does not know.
+  // The native server reads settings from every variable with this prefix and rejects unknown names.
   for (const name of Object.keys(env)) if (name.startsWith('CHROMA_')) delete env[name];
 
   let isShuttingDown = false;
   const shutDown = (): void => {
     if (isShuttingDown) return;
     isShuttingDown = true;
-    // The server may not listen for signals yet, hence again and again.
+    // `process.exit` would wait for the blocked thread. A separate thread also enforces the deadline while repeated
+    // signals keep this one busy.
+    new Worker(`setTimeout(() => process.kill(${process.pid}, 'SIGKILL'), ${GRACE_MS})`, { eval: true });
+    // Repeated, because the server may not be listening for signals yet.
     const ask = (): boolean => process.kill(process.pid, 'SIGTERM');
     setInterval(ask, SIGNAL_AGAIN_MS);
-    // `process.exit` would wait for the blocked thread.
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), GRACE_MS);
     ask();
   };
-  // These handlers must be there before the native server puts its own in front of them. Without one, it would hand
-  // the signal on to Node's first handler, which raises it again, for ever.
+  // These handlers must be installed before the native server's own. Without one, the server forwards the signal to
+  // Node's first handler, which raises it again in an endless loop.
   process.on('SIGTERM', shutDown);
   process.on('SIGINT', shutDown);
   process.stdin.on('close', shutDown).on('error', shutDown).resume();

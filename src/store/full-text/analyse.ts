@@ -3,17 +3,19 @@ import { foldWord } from './fold-word.ts';
 import { type LatinLanguage, latinLanguage } from './function-words.ts';
 import { stopWords } from './stop-words.ts';
 
-/** Changes whenever the same text would give other terms; the full text is then rebuilt from the stored chunks. */
+/**
+ * Changed whenever the same text would give other terms; the full-text index is then rebuilt from the stored chunks.
+ */
 export const ANALYSER_VERSION = '1';
 
-/** What a passage is found by. The title's and headings' words count apart from the text's. */
+/** The searchable text of a chunk. Title and headings are counted apart from the text. */
 export interface IndexedText {
   readonly title: string;
   readonly headingPath: readonly string[];
   readonly text: string;
 }
 
-/** The terms of a passage as the full-text index takes them: joined by single spaces. */
+/** The terms of a chunk as stored in the full-text index: joined by single spaces. */
 export function analyseForIndex({ title, headingPath, text }: IndexedText): { title: string; body: string } {
   // Headings that repeat the title would count its words twice.
   const headings = [...new Set([title, ...headingPath])].join('\n');
@@ -21,32 +23,66 @@ export function analyseForIndex({ title, headingPath, text }: IndexedText): { ti
   return { title: termsOf(headings, isInflected).join(' '), body: termsOf(text, isInflected).join(' ') };
 }
 
-/** The terms to look for, each once, in order. Stop words count only when there is nothing else. */
+/** The distinct terms of a query, in order. Stop words count only when there is nothing else. */
 export const analyseQuery = (text: string): string[] => [...readQueryTerms(text).terms];
 
 export interface QueryTerms {
   readonly terms: readonly string[];
-  /** Of the terms that are plain words, and no identifiers or numbers: the word that was typed, folded. */
+  /** Terms that occur more than once in the query, and how often. */
+  readonly repeats: readonly (readonly [term: string, times: number])[];
+  /** Terms from plain words (not identifiers or numbers), each with the typed word, folded. */
   readonly words: readonly (readonly [term: string, word: string])[];
+  /** Identifiers with underscores: the term of the whole, and those of its parts that the query has nowhere else. */
+  readonly identifiers: readonly (readonly [whole: string, parts: readonly string[]])[];
 }
 
-/** The same, and which of them could be misspelt words. */
+/** Like `analyseQuery`, plus repetitions and the words that may be misspelt. */
 export function readQueryTerms(text: string): QueryTerms {
   const words = new Map<string, string>();
-  // A question is too short to be sure: beginnings that no passage was given cost nothing.
-  const terms = [...new Set(termsOf(text, languageOf(text) !== 'english', words))];
+  const query = cutQuery(text);
+  // A query is too short to detect its language reliably; prefix terms that no chunk has cost nothing.
+  const split: SplitIdentifier[] = [];
+  const times = countEach(termsOf(query, languageOf(query) !== 'english', { words, split }));
+  const timesInParts = countEach(split.flatMap(({ parts }) => parts));
+  const terms = [...times.keys()];
   const telling = terms.filter((term) => !stopWords.has(term));
-  const chosen = telling.length > 0 ? telling : terms;
-  return { terms: chosen, words: chosen.flatMap((term) => [[term, words.get(term)] as const].filter(isWord)) };
+  const chosen = (telling.length > 0 ? telling : terms).slice(0, MAX_QUERY_TERMS);
+  const repeats = chosen.map((term) => [term, times.get(term) ?? 1] as const).filter(([, count]) => count > 1);
+  const isOnlyPart = (term: string) => times.get(term) === timesInParts.get(term);
+  return {
+    terms: chosen,
+    repeats,
+    words: chosen.flatMap((term) => [[term, words.get(term)] as const].filter(isWord)),
+    identifiers: split.map(({ whole, parts }) => [whole, [...new Set(parts)].filter(isOnlyPart)]),
+  };
+}
+
+function countEach(terms: readonly string[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const term of terms) times.set(term, (times.get(term) ?? 0) + 1);
+  return times;
+}
+
+/** Far more than any question has; a longer query is a pasted document and is truncated. */
+export const MAX_QUERY_CHARACTERS = 20_000;
+/** Looking up the document frequency of a term takes some 20 µs. */
+const MAX_QUERY_TERMS = 2_000;
+
+/** Truncates an over-long query at the end of a word. */
+export function cutQuery(text: string): string {
+  if (text.length <= MAX_QUERY_CHARACTERS) return text;
+  const beginning = text.slice(0, MAX_QUERY_CHARACTERS).toWellFormed();
+  const lastSpace = beginning.search(/\s\S*$/u);
+  return lastSpace > MAX_QUERY_CHARACTERS / 2 ? beginning.slice(0, lastSpace) : beginning;
 }
 
 const isWord = (pair: readonly [string, string | undefined]): pair is readonly [string, string] =>
   pair[1] !== undefined;
 
-/** The terms of a text in order, repeated as often as they stand there. */
+/** The terms of a text in order, with repetitions. */
 export const analyse = (text: string): string[] => termsOf(text, languageOf(text) === 'inflected');
 
-/** The same for words that are too few to tell their language by. */
+/** Like `analyse`, for texts too short to detect their language. */
 export const analyseAs = (text: string, isInflected: boolean): string[] => termsOf(text, isInflected);
 
 const LANGUAGE_SAMPLE = 4_000;
@@ -56,38 +92,46 @@ function languageOf(text: string): LatinLanguage {
 }
 
 /**
- * Words are folded, and stemmed where they look English; identifiers give themselves and their parts; words of
- * inflected languages and other alphabets give themselves and their beginning, which inflection leaves alone; scripts
- * written without spaces give overlapping pairs or triples of characters. Nothing depends on the platform's language data.
+ * Words are folded, and stemmed where they look English; identifiers yield themselves and their parts; words of
+ * inflected languages and other alphabets yield themselves and their prefix, which inflection does not change; scripts
+ * written without spaces yield overlapping bigrams or trigrams of characters. Nothing depends on the platform's
+ * language data.
  */
-function termsOf(text: string, isInflected: boolean, words?: Map<string, string>): string[] {
+function termsOf(text: string, isInflected: boolean, told: Told = {}): string[] {
   const terms: string[] = [];
   for (const { groups, 0: run } of text.normalize('NFKC').matchAll(RUN)) {
     if (groups?.['ideographs']) addGrams(terms, run, 2);
     else if (groups?.['unspaced']) addGrams(terms, run, 3);
     else if (groups?.['hangul']) addGrams(terms, run, 2);
     else if (groups?.['number']) terms.push(run.replaceAll(',', '').slice(0, MAX_TERM));
-    else if (!groups?.['clitic']) addWord(terms, run, { isInflected, words });
+    else if (!groups?.['clitic']) addWord(terms, run, isInflected, told);
   }
   return terms;
 }
 
-// A run is a stretch of one kind of writing. The number's look-ahead keeps `3rd` and `2x4` words; its bound, the time.
+// A run is a stretch of one kind of writing. The number's look-ahead keeps `3rd` and `2x4` words; its bound limits the
+// time.
 const RUN =
   /(?<clitic>(?<=\p{L})['’](?:[stdm]|ll|re|ve)(?![\p{L}\p{M}\p{N}_]))|(?<ideographs>[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u30fc]+)|(?<unspaced>[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]+)|(?<hangul>\p{sc=Hang}+)|(?<number>\p{Nd}+(?:[.,]\p{Nd}+){0,8}(?![\p{L}\p{M}\p{N}_]))|(?:[[\p{L}\p{M}\p{N}_]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}\p{sc=Hang}]])+/gv;
 
-/** Longer terms are cut: nobody types them, and a term must not be as large as a file. */
+/** Longer terms are truncated: nobody types them, and a term must not be as large as a file. */
 const MAX_TERM = 64;
 const BEGINNING = 5;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
-interface Wording {
-  readonly isInflected: boolean;
-  /** Told the plain words, by their terms. */
-  readonly words?: Map<string, string> | undefined;
+/** Receives more about the words than their terms. */
+interface Told {
+  /** The plain words, by their terms. */
+  readonly words?: Map<string, string>;
+  readonly split?: SplitIdentifier[];
 }
 
-function addWord(terms: string[], run: string, { isInflected, words }: Wording): void {
+interface SplitIdentifier {
+  readonly whole: string;
+  readonly parts: readonly string[];
+}
+
+function addWord(terms: string[], run: string, isInflected: boolean, { words, split }: Told): void {
   const whole = run.replaceAll('_', '');
   if (whole === '') return;
   const place = terms.length;
@@ -98,6 +142,9 @@ function addWord(terms: string[], run: string, { isInflected, words }: Wording):
     words.set(term, foldWord(run));
   }
   if (parts.length > 1) for (const part of parts) addTerm(terms, part, isInflected);
+  if (term !== undefined && parts.length > 1 && /[^_]_+[^_]/.test(run)) {
+    split?.push({ whole: term, parts: terms.slice(place + 1) });
+  }
 }
 
 function addTerm(terms: string[], word: string, isInflected: boolean): void {
@@ -113,7 +160,10 @@ function addBeginning(terms: string[], term: string): void {
   if (beginning !== undefined) terms.push(beginning);
 }
 
-/** The term for all words that begin like this one; the hyphen keeps it apart from a word of the same letters. */
+/**
+ * The prefix term shared by all words that begin like this one; its hyphen distinguishes it from a word of the same
+ * letters.
+ */
 export function beginningOf(word: string): string | undefined {
   const characters = [...word];
   return characters.length < BEGINNING ? undefined : `${characters.slice(0, BEGINNING).join('')}-`;

@@ -1,7 +1,7 @@
 /**
- * One spelling for the spellings of a word: lower case, Latin and Greek letters without their accents, Arabic and
- * Hebrew without vowel signs. Marks that make another letter of it (Devanagari, Thai…) stay. FTS5 must find nothing
- * left to fold, for its terms are looked up as ours.
+ * Normalises the spelling of a word: lower case, Latin and Greek letters without their accents, Arabic and Hebrew
+ * without vowel signs. Marks that distinguish letters (Devanagari, Thai…) stay. FTS5 must find nothing left to fold,
+ * because its terms are looked up in this form.
  */
 export function foldWord(word: string): string {
   const lower = word.toLowerCase();

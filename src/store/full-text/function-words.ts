@@ -1,11 +1,11 @@
 import { stopWords } from './stop-words.ts';
 
-/** Which of the Latin-written languages a text seems to be in, as far as the analyser must know. */
+/** Language class of a Latin-script text, as far as the analyser needs it. */
 export type LatinLanguage = 'english' | 'inflected' | 'unknown';
 
 /**
- * Tells English, which a stemmer knows, from languages whose words change more, by their commonest words.
- * `words` are folded.
+ * Distinguishes English, which has a stemmer, from languages with richer inflection by their most frequent function
+ * words. `words` are folded.
  */
 export function latinLanguage(words: Iterable<string>): LatinLanguage {
   let english = 0;
@@ -17,11 +17,11 @@ export function latinLanguage(words: Iterable<string>): LatinLanguage {
     else if (functionWords.has(word)) other++;
   }
   if (english > other) return 'english';
-  return other > english && other >= Math.max(2, all * LEAST_SHARE) ? 'inflected' : 'unknown';
+  return other > english && other >= Math.max(2, all * MIN_SHARE) ? 'inflected' : 'unknown';
 }
 
-// In running text the words below are a quarter of all; in program text a few may be names by chance.
-const LEAST_SHARE = 0.08;
+// In running text the words below make up a quarter of all words; in program text a few may occur as names by chance.
+const MIN_SHARE = 0.08;
 
 // Folded; words that are also English are left out. German, Dutch, Scandinavian, French, Spanish, Portuguese, Italian,
 // Romanian, Polish, Czech, Croatian, Hungarian, Finnish, Estonian, Turkish, Vietnamese, Indonesian.

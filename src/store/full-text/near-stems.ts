@@ -1,12 +1,12 @@
 import { stemmer } from 'stemmer';
 
-/** Letters at the end in which a slip changes how much of a word the stemmer takes off. */
+/** Number of final letters in which a typing error changes how much of a word the stemmer removes. */
 const ENDING = 7;
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 
 /**
- * Stems of the words that differ in one letter near their end: `developmnet` is far from `develop`, and yet one slip
- * from a word with that stem. Words of other letters than English have none.
+ * Stems of the words that differ in one letter near their end: `developmnet` is far from the stem `develop`, but one
+ * typing error away from a word with that stem. Words with letters other than English ones have none.
  */
 export function nearStems(word: string): string[] {
   if (!/^[a-z]+$/.test(word)) return [];
@@ -20,7 +20,7 @@ export function nearStems(word: string): string[] {
     ];
     for (const variant of variants) {
       const stem = stemmer(variant);
-      // Others are near the word itself and found as such.
+      // The other stems are close to the word itself and found that way.
       if (variant !== word && stem !== variant) stems.add(stem);
     }
   }

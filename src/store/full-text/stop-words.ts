@@ -1,4 +1,4 @@
-/** English words too common to tell passages apart, as `foldWord` leaves them. */
+/** English words too frequent to distinguish chunks, in the form `foldWord` returns. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again against all also am an and any are as at
   be because been before being below between both but by

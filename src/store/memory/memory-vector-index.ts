@@ -1,11 +1,11 @@
 import { ServiceError } from '../../errors.ts';
 import type { VectorCollection, VectorHit, VectorIndex, VectorRecord } from '../vector-index.ts';
 
-/** A VectorIndex that compares with every vector; nothing of it outlives the process. */
+/** A VectorIndex that compares every vector; kept in memory only. */
 export interface MemoryVectorIndex extends VectorIndex {
-  /** From here on every call fails, as when the server behind an index is gone. */
+  /** Makes every call fail, as when the server of an index is down. */
   goDown(): void;
-  /** Answers again: empty after a loss; and tells the listeners, unless it is to be found out. */
+  /** Answers again, `empty` after data loss; notifies the listeners except with `silently`. */
   comeBack(how: 'intact' | 'empty' | 'silently'): void;
 }
 
@@ -18,6 +18,7 @@ export function memoryVectorIndex(): MemoryVectorIndex {
   };
 
   return {
+    isOurs: true,
     async open(name, dimensions) {
       check();
       const known = collections.get(name);
@@ -87,6 +88,7 @@ function openCollection(
       for (const [key, other] of vectors) hits.push({ key, distance: cosineDistance(vector, other) });
       return hits.sort((one, two) => one.distance - two.distance || one.key - two.key).slice(0, limit);
     },
+    clear: async () => vectorsNow().clear(),
     count: async () => vectorsNow().size,
     keys: async ({ offset, limit }) => [...vectorsNow().keys()].slice(offset, offset + limit),
   };

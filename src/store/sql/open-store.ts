@@ -14,31 +14,31 @@ import type { UserStore } from '../user-records.ts';
 import type { VectorIndex } from '../vector-index.ts';
 import type { VectorSpaces } from '../vector-spaces.ts';
 import type { DocumentVersions } from '../versions.ts';
-import { createCorpus } from './create-corpus.ts';
-import type { EmbeddingText } from './fill-space.ts';
-import { renewFullText } from './full-text-rows.ts';
+import { createCollections } from './collections/sql-collections.ts';
+import { createConversations } from './conversations/sql-conversations.ts';
+import { createCorpus } from './documents/create-corpus.ts';
+import { createChunkContexts } from './documents/sql-chunk-contexts.ts';
+import { createSourceRecords } from './documents/sql-source-records.ts';
+import { createSummaries } from './documents/sql-summaries.ts';
+import { dropOrphans } from './documents/staged-chunks.ts';
+import { renewFullText } from './full-text/full-text-rows.ts';
 import { createGraphSearch } from './graph/create-graph-search.ts';
 import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
-import { createIndexUpkeep } from './index-upkeep.ts';
-import { createIngestionQueue, recoverTasks } from './ingestion-queue.ts';
-import { openSqlite, type Sqlite } from './open-sqlite.ts';
-import { createChunkContexts } from './sql-chunk-contexts.ts';
-import { createCollections } from './sql-collections.ts';
-import { createConversations } from './sql-conversations.ts';
-import { createDescriptionSearch, createDescriptionVectors } from './sql-descriptions.ts';
-import { createLearnedEmbedders } from './sql-learned-embedders.ts';
+import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
+import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
 import { createPrompts } from './sql-prompts.ts';
-import { createSourceRecords } from './sql-source-records.ts';
-import { createSummaries } from './sql-summaries.ts';
-import { createUserStore } from './sql-user-store.ts';
-import { createVectorSpaces } from './sql-vector-spaces.ts';
-import { dropOrphans } from './staged-chunks.ts';
+import { openSqlite, type Sqlite } from './sqlite/open-sqlite.ts';
+import { createUserStore } from './users/sql-user-store.ts';
+import type { EmbeddingText } from './vector-spaces/fill-space.ts';
+import { createDescriptionSearch, createDescriptionVectors } from './vector-spaces/sql-descriptions.ts';
+import { createLearnedEmbedders } from './vector-spaces/sql-learned-embedders.ts';
+import { createVectorSpaces } from './vector-spaces/sql-vector-spaces.ts';
 import { retireAll } from './versions/retire-versions.ts';
 import { createVersions } from './versions/sql-versions.ts';
 
-/** All that is kept, over one database file and one vector index. */
+/** All repositories over one database file and one vector index. */
 export interface Store {
   readonly sqlite: Sqlite;
   readonly corpus: Corpus;
@@ -60,7 +60,7 @@ export interface Store {
   readonly descriptionSearch: DescriptionSearch;
   readonly contexts: ChunkContextRecords;
   readonly maintenance: IndexMaintenance;
-  /** Closes the database; the index is its opener's to close, after this. */
+  /** Closes the database; the caller closes the index after this. */
   close(): Promise<void>;
 }
 
@@ -69,22 +69,23 @@ export interface StoreOptions {
   readonly path: string;
   readonly index: VectorIndex;
   readonly embeddingText: EmbeddingText;
-  /** Earlier versions whose content is kept, of each document. */
+  /** Number of earlier versions per document whose content is kept. */
   readonly versionsKept?: number;
   readonly readers?: number;
-  /** Told of trouble that nobody waits for. */
+  /** Receives errors of background work. */
   readonly report?: (message: string, cause?: unknown) => void;
 }
 
 const VERSIONS_KEPT = 10;
 
 /**
- * Opens the store as its last process left it, killed or not: what that one had staged and not published is removed,
- * the index is handed what it is owed and compared with the records in the background. One process at a time.
+ * Opens the store in the state its last process left, even after a crash: unpublished staged content is removed,
+ * pending writes are applied to the index, and the index is compared with the records in the background. One process at
+ * a time.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { path, index, embeddingText, versionsKept = VERSIONS_KEPT, readers, report } = options;
-  const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }) });
+  const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }), ...(report && { report }) });
   try {
     await sqlite.writer.transaction().execute(dropOrphans);
     await sqlite.writer.transaction().execute((transaction) => retireAll(transaction, versionsKept));
@@ -95,7 +96,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw error;
   }
   const upkeep = createIndexUpkeep({ sqlite, index, ...(report && { report }) });
-  upkeep.nudge();
+  upkeep.wakeUp();
   return {
     sqlite,
     corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),

@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 import type { GraphTables } from './graph/graph-tables.ts';
-import type { UserTables } from './user-tables.ts';
+import type { UserTables } from './users/user-tables.ts';
 
-/** JSON is kept as text; what it holds is said beside each column. Times are ISO-8601 in UTC. */
+/** JSON stored as text; its type is noted beside each column. Times are ISO-8601 in UTC. */
 type JsonText = string;
 
 export interface DocumentTable {
@@ -24,22 +24,22 @@ export interface DocumentTable {
   readonly failure: string | null;
   readonly attempt: number;
   readonly summary: string | null;
-  /** SummaryStatus: whether a model's is written, or still to be */
+  /** SummaryStatus: whether a model's summary is written or pending */
   readonly summary_status: Generated<string>;
-  /** The model that wrote it; null when it was taken from the text. */
+  /** The model that wrote the summary; null when it was taken from the text. */
   readonly summary_by: Generated<string | null>;
-  /** Why there is none by a model though one was to be written. */
+  /** Why the summary by a model is missing. */
   readonly summary_note: Generated<string | null>;
   /** Metadata: the settings of the last ingestion */
   readonly settings: JsonText;
-  /** What a submission that is to replace a visible document says of it (Submitted); its own once published. */
+  /** Fields of a submission that is to replace a visible document (Submitted); null when none is pending. */
   readonly submitted: JsonText | null;
   readonly total_tokens: number;
   readonly text_length: number;
   readonly chunk_count: number;
-  /** The chunks of this generation are visible; 0 when none are. */
+  /** Generation of the visible chunks; 0 when there are none. */
   readonly generation: number;
-  /** When what can be seen came to be so; null when nothing can. */
+  /** When the visible content was published; null when there is none. */
   readonly published_at: Generated<string | null>;
   readonly created_at: string;
   readonly updated_at: string;
@@ -55,6 +55,8 @@ export interface DocumentTextTable {
   readonly text: string;
   /** PageSpan[] */
   readonly pages: JsonText;
+  /** HeadingSpan[], as `toHeadingsJson` writes them */
+  readonly headings: Generated<JsonText>;
 }
 
 export interface DocumentCollectionTable {
@@ -69,7 +71,7 @@ export interface CollectionTable {
   readonly description: string | null;
   readonly created_at: string;
   readonly updated_at: string;
-  /** GraphStatus, both */
+  /** GraphStatus, both columns */
   readonly graph_cluster_status: Generated<string>;
   readonly graph_sync_status: Generated<string>;
 }
@@ -91,7 +93,7 @@ export interface PromptTable {
 }
 
 export interface ChunkTable {
-  /** Never used twice, so that what the vector index holds of a removed chunk can not meet a new one. */
+  /** Never reused, so that a removed chunk's entry in the vector index cannot match a new one. */
   readonly key: Generated<number>;
   readonly id: string;
   readonly document_key: number;
@@ -103,15 +105,15 @@ export interface ChunkTable {
   readonly page: number | null;
   /** string[] */
   readonly heading_path: JsonText;
-  /** Metadata of the chunk's own, without what it inherits */
+  /** The chunk's own metadata, without inherited fields */
   readonly metadata: JsonText;
-  /** Of what was embedded for it; null when that is not known to the letter. */
+  /** Hash of the embedded text; null when it is not known exactly. */
   readonly embedding_hash: Generated<string | null>;
-  /** What a model wrote to place the passage in its document; found by, never shown. */
+  /** Context a model wrote for the chunk: used for search, never shown. */
   readonly context: Generated<string | null>;
 }
 
-/** What models wrote to place passages, by all that it depends on, so that it is not asked for twice. */
+/** Cache of generated chunk contexts, by a hash of all their inputs. */
 export interface ChunkContextTable {
   readonly document_key: number;
   readonly hash: string;
@@ -119,7 +121,7 @@ export interface ChunkContextTable {
   readonly created_at: string;
 }
 
-/** Vectors of titles and summaries: of documents, or of their earlier versions. */
+/** Vectors of titles and summaries, of documents or of their earlier versions. */
 export interface DescriptionVectorTable {
   readonly space_key: number;
   readonly described_key: number;
@@ -154,7 +156,7 @@ export interface LearnedEmbedderTable {
 export interface OutboxTable {
   readonly key: Generated<number>;
   readonly kind: 'upsert' | 'remove' | 'drop';
-  /** Null for `drop`, whose space is gone. */
+  /** Null for `drop`, whose space no longer exists. */
   readonly space_key: number | null;
   /** KeyRange[], or the name of the collection to drop as a JSON string */
   readonly payload: JsonText;
@@ -183,7 +185,7 @@ export interface MessageTable {
 
 export interface ConversationSummaryTable {
   readonly conversation_id: string;
-  /** The last message it stands for. */
+  /** The last message it covers. */
   readonly through_key: number;
   readonly text: string;
   readonly created_at: string;
@@ -197,7 +199,7 @@ export interface IngestionTaskTable {
   readonly state: string;
   readonly priority: Generated<number>;
   readonly tries: Generated<number>;
-  /** How often the process ended while it was worked on. */
+  /** Number of times the process ended while the task was running. */
   readonly crashes: Generated<number>;
   readonly next_try_at: string | null;
   readonly last_error: string | null;
@@ -211,7 +213,7 @@ export interface SettingTable {
   readonly value: string;
 }
 
-/** A version of a document that another one has taken the place of. */
+/** A version of a document that has been replaced. */
 export interface DocumentVersionTable {
   readonly key: Generated<number>;
   readonly document_key: number;
@@ -236,7 +238,7 @@ export interface DocumentVersionTable {
   readonly text_length: number;
   readonly chunk_count: number;
   readonly updated_at: string;
-  /** When its content was given up; only the row tells of it then. */
+  /** When its content was pruned; only this row remains then. */
   readonly retired_at: string | null;
   /** RetirementReceipt */
   readonly receipt: JsonText | null;
@@ -252,9 +254,13 @@ export interface VersionTextTable {
   readonly text: string;
   /** PageSpan[] */
   readonly pages: JsonText;
+  /** HeadingSpan[], as `toHeadingsJson` writes them */
+  readonly headings: Generated<JsonText>;
 }
 
-/** Where the chunks of a version stood in it; the chunk itself is in `chunks`, or in `past_chunks` once it cannot be seen. */
+/**
+ * Positions of chunks in a version; the chunk itself is in `chunks`, or in `past_chunks` once it is no longer visible.
+ */
 export interface VersionChunkTable {
   readonly version_key: number;
   readonly ordinal: number;
@@ -277,7 +283,7 @@ export interface PastChunkTable {
   readonly context: string | null;
 }
 
-/** Visible chunks that what is staged of their document goes on with, and their places in it. */
+/** Visible chunks that are reused by the staged content of their document, with their new positions. */
 export interface KeptChunkTable {
   readonly document_key: number;
   readonly ordinal: number;
@@ -287,7 +293,7 @@ export interface KeptChunkTable {
   readonly page: number | null;
 }
 
-/** What the visible version was made from, while `document_files` and `settings` are those of its successor. */
+/** Original of the visible version, while `document_files` and `settings` hold those of its replacement. */
 export interface VisibleOriginalTable {
   readonly document_key: number;
   readonly bytes: Uint8Array;
@@ -295,7 +301,7 @@ export interface VisibleOriginalTable {
   readonly settings: JsonText;
 }
 
-/** The tables of the record store; full-text indexes, which every engine has its own way for, are not among them. */
+/** The tables of the record store, without the full-text indexes, which differ between database engines. */
 export interface Tables extends UserTables, GraphTables {
   readonly documents: DocumentTable;
   readonly document_files: DocumentFileTable;

@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely';
 import type { PromptRecords, StoredPrompt } from '../prompt-records.ts';
-import type { Sqlite } from './open-sqlite.ts';
 import type { PromptTable } from './schema.ts';
+import type { Sqlite } from './sqlite/open-sqlite.ts';
 
-/** Prompts in the record store. */
+/** PromptRecords in the record store. */
 export function createPrompts({ reader, writer }: Sqlite): PromptRecords {
   return {
     async list() {

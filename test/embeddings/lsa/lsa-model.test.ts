@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeArtefact, encodeArtefact, versionOfArtefact } from '../../../src/embeddings/lsa/artefact.ts';
+import { createChunkTermCounts } from '../../../src/embeddings/lsa/chunk-term-counts.ts';
 import { learn } from '../../../src/embeddings/lsa/learn.ts';
 import { foldIn, type LsaModel } from '../../../src/embeddings/lsa/lsa-model.ts';
-import { createPassageCounts } from '../../../src/embeddings/lsa/passage-counts.ts';
 import { subjects } from '../../support/subjects.ts';
 
 function learnFrom(texts: readonly string[]) {
-  const counts = createPassageCounts();
+  const counts = createChunkTermCounts();
   for (const text of texts) counts.add(text);
   return encodeArtefact(learn(counts));
 }

@@ -19,7 +19,7 @@ function sparse(rows: readonly (readonly number[])[]): SparseRows {
 
 const options = { seed: 7, powerIterations: 3 };
 
-// Term by document, from the textbook example of latent semantic indexing.
+// Term-document matrix of the textbook example of latent semantic indexing.
 const small = [
   [1, 0, 1, 0, 0, 0],
   [0, 1, 0, 0, 0, 0],
@@ -47,7 +47,7 @@ describe('the truncated singular value decomposition', () => {
         const matrix = new Matrix(rows);
         for (const [place, value] of singularValues.entries()) {
           expect(Math.abs(value - (full.diagonal[place] ?? 0))).toBeLessThan(1e-2);
-          // |A v| is the singular value of v, whichever vector is given for equal ones.
+          // |A v| is the singular value of v, whichever vectors are returned for equal singular values.
           const column = Array.from({ length: 6 }, (_, row) => right.values[row * right.width + place] ?? 0);
           expect(Math.abs(matrix.mmul(Matrix.columnVector(column)).norm() - value)).toBeLessThan(1e-2);
         }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { GraphPassage } from '../../../src/graph/graph.ts';
+import type { GraphChunk } from '../../../src/graph/graph.ts';
 import { createModelExtractor } from '../../../src/graph/model/model-extractor.ts';
 import type { Model } from '../../../src/models/model.ts';
 import { fails, says, scriptedModel } from '../../support/scripted-model.ts';
 
 const never = new AbortController().signal;
 
-const passage = (text: string, chunkId = 'c1'): GraphPassage => ({ chunkId, text, headingPath: [] });
+const passage = (text: string, chunkId = 'c1'): GraphChunk => ({ chunkId, text, headingPath: [] });
 const curie = passage('Marie Curie was born in Warsaw.\nIn 1906 CURIE became a professor.');
-const document = (...passages: GraphPassage[]) => ({ title: 'Lives', passages });
+const document = (...passages: GraphChunk[]) => ({ title: 'Lives', passages });
 
 const entity = (name: string, category = 'person', rest: object = {}) => ({
   name,
@@ -62,7 +62,7 @@ describe('a graph extracted by a model', () => {
     );
     const graph = await createModelExtractor({ model }).extract(document(curie), never);
     expect(graph.entities.map(({ name }) => name)).toEqual(['Marie Curie', 'Warsaw']);
-    // Its words stand nowhere, but a passage names both: the whole of it is the mention.
+    // The quote is not found, but a chunk names both: the whole chunk is the mention.
     expect(graph.relationships.map(({ predicate, mentions }) => [predicate, mentions])).toEqual([
       ['left', [{ chunkId: 'c1', start: 0, end: curie.text.length }]],
     ]);
@@ -118,8 +118,8 @@ describe('a graph extracted by a model', () => {
         ],
       ),
     );
-    const wishes = { entityTypes: ['Person', 'PLACE'], relationTypes: ['BORN_IN'], maxRelationships: 1 };
-    const graph = await createModelExtractor({ model, ...wishes }).extract(document(curie), never);
+    const options = { entityTypes: ['Person', 'PLACE'], relationTypes: ['BORN_IN'], maxRelationships: 1 };
+    const graph = await createModelExtractor({ model, ...options }).extract(document(curie), never);
     expect(graph.entities.map(({ category }) => category)).toEqual(['person', 'place']);
     expect(graph.relationships.map(({ subject, predicate }) => [subject, predicate])).toEqual([
       ['Marie Curie', 'born_in'],
@@ -148,7 +148,7 @@ describe('a graph extracted by a model', () => {
     const passages = ['Ada sat.', 'Bob stood.', 'Cy lay.'].map((text, place) => passage(text, `c${place}`));
     const batches: string[][] = [];
     const broken = scriptedModel(reply([entity('Ada')]), fails(new Error('away')));
-    const options = { passagesPerCall: 1, callsAtOnce: 1 };
+    const options = { chunksPerCall: 1, callsAtOnce: 1 };
     const first = createModelExtractor({ model: broken, ...options });
     await expect(async () => {
       for await (const { chunkIds } of first.batches(document(...passages), never)) batches.push([...chunkIds]);
@@ -172,7 +172,7 @@ describe('a graph extracted by a model', () => {
         signal.throwIfAborted();
       },
     };
-    const extractor = createModelExtractor({ model, passagesPerCall: 1 });
+    const extractor = createModelExtractor({ model, chunksPerCall: 1 });
     await expect(extractor.extract(document(curie, passage('Bob.', 'b')), cancel.signal)).rejects.toThrow('enough');
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });

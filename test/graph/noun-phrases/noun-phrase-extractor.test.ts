@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ExtractedGraph, GraphPassage } from '../../../src/graph/graph.ts';
+import type { ExtractedGraph, GraphChunk } from '../../../src/graph/graph.ts';
 import { createNounPhraseExtractor } from '../../../src/graph/noun-phrases/noun-phrase-extractor.ts';
 import { labelledPassages, precision, recall, scoreExtraction } from '../score-extraction.ts';
 
@@ -8,8 +8,8 @@ const extractor = createNounPhraseExtractor();
 const never = new AbortController().signal;
 
 const extract = (...texts: string[]): Promise<ExtractedGraph> =>
-  extractor.extract({ title: '', passages: passagesOf(texts) }, never);
-const passagesOf = (texts: readonly string[]): GraphPassage[] =>
+  extractor.extract({ title: '', passages: extractionChunksOf(texts) }, never);
+const extractionChunksOf = (texts: readonly string[]): GraphChunk[] =>
   texts.map((text, place) => ({ chunkId: `c${place}`, text, headingPath: [] }));
 const names = ({ entities }: ExtractedGraph) => entities.map(({ name }) => name);
 const stated = ({ relationships }: ExtractedGraph) =>
@@ -129,7 +129,7 @@ describe('a graph extracted without a model', () => {
     const texts = labelledPassages()
       .filter(({ language }) => language === 'en')
       .map(({ text }) => text);
-    const again = await createNounPhraseExtractor().extract({ title: '', passages: passagesOf(texts) }, never);
+    const again = await createNounPhraseExtractor().extract({ title: '', passages: extractionChunksOf(texts) }, never);
     expect(again).toEqual(await extract(...texts));
   });
 
@@ -211,7 +211,7 @@ describe('a graph extracted without a model', () => {
   });
 
   it('ends with cancelled when it is cancelled', async () => {
-    const extraction = extractor.extract({ title: '', passages: passagesOf(['Oslo.']) }, AbortSignal.abort());
+    const extraction = extractor.extract({ title: '', passages: extractionChunksOf(['Oslo.']) }, AbortSignal.abort());
     await expect(extraction).rejects.toMatchObject({ code: 'cancelled' });
   });
 });

@@ -13,8 +13,8 @@ import { type RunningR2r, rowsOf, startR2r } from '../support/start-r2r.ts';
 import { eventsOf } from '../support/stream.ts';
 import { roomsOf, savedBy, watchClient } from '../support/watch-client.ts';
 
-// Every method that the public client of R2R has, called once over one service. What each does in all its cases is
-// tested beside this; here nothing may be forgotten.
+// Calls every method of R2R's public client once against one service. Other tests cover the details of each method;
+// this one makes sure that none is missing.
 
 let server: RunningR2r;
 let admin: r2rClient;
@@ -150,7 +150,7 @@ describe('every method of r2r-js works:', () => {
     expect((await documents.retrieve({ id })).results.metadata).toMatchObject({ year: 1898 });
     await documents.replaceMetadata({ id, metadata: [{ title: 'Radium' }] });
     expect((await documents.retrieve({ id })).results.metadata).not.toHaveProperty('year');
-    // That its bytes come as JSON in Node is the client's own way.
+    // In Node, the client returns JSON bytes for it.
     expect(await documents.download({ id })).toBeInstanceOf(Blob);
     expect((await documents.listChunks({ id })).results[0]?.text).toContain('Marie Curie');
     expect((await admin.documents.listCollections({ id })).totalEntries).toBe(1);
@@ -191,7 +191,8 @@ describe('every method of r2r-js works:', () => {
     const fromFile = (await documents.create({ file: path })).results.documentId;
     expect((await documents.retrieve({ id: fromFile })).results.title).toBe('seine.txt');
 
-    // The client deletes what it has fetched before it reads it, in every version there is; held back, it uploads it.
+    // In all its versions, the client deletes the downloaded file before reading it; with the deletion delayed, the
+    // upload works.
     const fs = createRequire(import.meta.url)('node:fs');
     const left: string[] = [];
     vi.spyOn(fs, 'existsSync').mockImplementation((each) => {
@@ -318,7 +319,7 @@ describe('every method of r2r-js works:', () => {
     const file = { collectionId, filename: 'g.csv' };
     expect((await savedBy(() => owner.exportEntitiesToFile(file))).text).toContain('Irène');
     expect((await savedBy(() => owner.exportRelationshipsToFile(file))).text).toContain('married');
-    // The client asks for relationships here.
+    // The client requests relationships here.
     expect((await savedBy(() => owner.exportCommunitiesToFile(file))).text).toContain('married');
 
     await graphs.deleteCommunity({ collectionId, communityId });

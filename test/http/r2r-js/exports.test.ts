@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readZipEntries, unpackEntry } from '../../../src/ingest/readers/zip-entries.ts';
+import { readZipEntries, unpackEntry } from '../../../src/ingest/readers/containers/zip-entries.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type R2rUser, type RunningR2r, rowsOf, startR2r } from '../support/start-r2r.ts';
 

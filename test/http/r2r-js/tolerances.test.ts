@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type R2rUser, type RunningR2r, startR2r } from '../support/start-r2r.ts';
 
-// r2r-v3.md 1.1, row by row: what clients of R2R send, byte by byte, with nothing of a client between.
+// docs/contract.md 1.1, row by row: the exact requests that R2R clients send, without a client.
 
 let server: RunningR2r;
 let ada: R2rUser;

@@ -11,7 +11,7 @@ const MISSING = '00000000-0000-4000-8000-000000000000';
 
 const stranger: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
 
-/** Whoever brings a key is a stranger. */
+/** Any API key identifies another user. */
 const authenticate = async ({ apiKey }: { readonly apiKey: string | undefined }) =>
   apiKey === undefined ? defaultAdmin : stranger;
 
@@ -65,9 +65,10 @@ describe('an agent with a language model', () => {
     const text = await response.text();
     const [message = ''] = /msg_[0-9a-f]{8}/.exec(text) ?? [];
     const [think = ''] = /think_[0-9a-f]{8}/.exec(text) ?? [];
-    const [chunk = ''] = /(?<=chunk_id )[0-9a-f-]{36}/.exec(text) ?? [];
+    const [, chunk = ''] = /"citation".*?"payload":\{"id":"([0-9a-f-]{36})"/.exec(text) ?? [];
     const delta = (name: string, id: string, value: string) =>
       `event: ${name}\ndata: {"id":"${id}","object":"agent.${name}.delta","delta":{"content":[{"type":"text","payload":{"value":"${value}","annotations":[]}}]}}\n\n`;
+    const url = `http://service/d/${documentId}?q=0-34`;
     const payload = {
       id: chunk,
       document_id: documentId,
@@ -92,13 +93,15 @@ describe('an agent with a language model', () => {
       },
       chunk_start: 0,
       chunk_end: 56,
-      quotes: [{ start: 0, end: 34, text: 'The capital of Portugal is Lisbon.', page: null, heading_path: [] }],
+      url,
+      quotes: [{ start: 0, end: 34, text: 'The capital of Portugal is Lisbon.', page: null, heading_path: [], url }],
     };
     const usage = (input: number, output: number, steps: number) =>
       `{"input_tokens":${input},"cached_input_tokens":0,"output_tokens":${output},"reasoning_tokens":0,"total_tokens":${input + output},"steps":${steps},"seconds":0,"cost_usd":null}`;
     const settled = text
       .replaceAll(/"seconds":[\d.]+/g, '"seconds":0')
       .replaceAll(/"score":0\.\d+/g, '"score":0')
+      .replaceAll(http.url, 'http://service')
       .replaceAll(/"published_at":"[^"]+"/g, '"published_at":"then"')
       .replace(/"content":"(?:[^"\\]|\\.)*"/, '"content":"…"');
     expect(settled).toBe(
@@ -111,7 +114,7 @@ describe('an agent with a language model', () => {
         `id: ${run}:7\n${delta('message', message, ' [1]')}` +
         `id: ${run}:8\nevent: citation\ndata: {"id":"cit.1","object":"citation","is_new":true,"span":{"start":13,"end":16},"payload":${JSON.stringify(payload)},"verdict":"close","verdict_score":1}\n\n` +
         `id: ${run}:9\n${delta('message', message, '.')}` +
-        `id: ${run}:10\nevent: final_answer\ndata: {"id":"msg_final","object":"agent.final_answer","generated_answer":"It is Lisbon [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":13,"end":16}],"source_type":"chunk","payload":${JSON.stringify(payload)},"verdict":"close","verdict_score":1,"checks":[{"span":{"start":13,"end":16},"statement":"It is Lisbon","verdict":"close","score":1}]}],"conversation_id":"${conversation}","model":"fake/gpt","mode":"rag","stop_reason":"end","unsupported_sentences":[],"removed_markers":0,"usage":${usage(22, 14, 2)}}\n\n` +
+        `id: ${run}:10\nevent: final_answer\ndata: {"id":"msg_final","object":"agent.final_answer","generated_answer":"It is Lisbon [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":13,"end":16}],"source_type":"chunk","payload":${JSON.stringify(payload)},"verdict":"close","verdict_score":1,"checks":[{"span":{"start":13,"end":16},"statement":"It is Lisbon","verdict":"close","score":1}]}],"conversation_id":"${conversation}","model":"fake/gpt-4.1-2025-04-14","mode":"rag","stop_reason":"end","unsupported_sentences":[],"removed_markers":0,"usage":${usage(22, 14, 2)}}\n\n` +
         'event: done\ndata: [DONE]\n\n',
     );
     expect(eventsOf(text)[1]?.data.content).toContain(lisbon);
@@ -156,7 +159,7 @@ describe('an agent with a language model', () => {
         conversation_id: conversation,
         generated_answer: 'It is Lisbon [1].',
         citations,
-        model: 'fake/gpt',
+        model: 'fake/gpt-4.1-2025-04-14',
         mode: 'rag',
         stop_reason: 'end',
         unsupported_sentences: [],
@@ -200,6 +203,50 @@ describe('an agent with a language model', () => {
     }
   });
 
+  it('answers the last of several messages in the light of all, and keeps them once', async () => {
+    const messages = [
+      { role: 'user', content: 'My name is Ines.' },
+      { role: 'assistant', content: 'Good day, Ines.' },
+      { role: 'user', content: 'What is my name?' },
+    ];
+    const read = () =>
+      provider.requests
+        .at(-1)
+        ?.body.messages.slice(1)
+        .map(({ content }: { content: string }) => content);
+    provider.next(chatReply({ text: 'Ines.' }));
+    const first = await http.post('/v3/retrieval/agent', { messages, needs_initial_conversation_name: false });
+    expect(read()).toEqual(messages.map(({ content }) => content));
+    const { conversation_id } = await bodyOf(first);
+    provider.next(chatReply({ text: 'Still Ines.' }));
+    const again = [...messages, { role: 'assistant', content: 'Ines.' }, { role: 'user', content: 'And now?' }];
+    await http.post('/v3/retrieval/agent', {
+      messages: again,
+      conversation_id,
+      needs_initial_conversation_name: false,
+    });
+    const publicMessage = again.map(({ content }) => content);
+    expect(read()).toEqual(publicMessage);
+    const kept = await messagesOf(conversation_id);
+    expect(kept.map(({ message }: { message: { content: string } }) => message.content)).toEqual([
+      ...publicMessage,
+      'Still Ines.',
+    ]);
+  });
+
+  it('takes the smallest tool context, and hands further settings on to the provider', async () => {
+    provider.next(searching, answering);
+    const response = await ask({
+      max_tool_context_length: 10,
+      rag_generation_config: { add_generation_kwargs: { seed: 7, stop: ['END'] } },
+      needs_initial_conversation_name: false,
+    });
+    expect(response.status).toBe(200);
+    const { body } = provider.requests.at(-1) ?? { body: {} };
+    expect(body).toMatchObject({ seed: 7, stop: ['END'] });
+    expect(body.messages.at(-1).content.length).toBeLessThan(400);
+  });
+
   it.each([
     ['no question', {}, 400, /exactly one of message, query and messages/],
     ['two questions', { query: 'a', message: { role: 'user', content: 'b' } }, 400, /several were/],
@@ -208,6 +255,14 @@ describe('an agent with a language model', () => {
     ['an unknown mode', { query: 'a', mode: 'turbo' }, 422, /mode/],
     ['an unknown tool', { query: 'a', rag_tools: ['search_file_knowledge', 'teleport'] }, 422, /teleport/],
     ['an unknown research tool', { query: 'a', mode: 'research', research_tools: ['teleport'] }, 422, /teleport/],
+    ['a tool of the other mode', { query: 'a', rag_tools: ['critique'] }, 422, /critique/],
+    ['a RAG tool for research', { query: 'a', mode: 'research', research_tools: ['content'] }, 422, /content/],
+    [
+      'a reserved member handed on to the provider',
+      { query: 'a', rag_generation_config: { add_generation_kwargs: { messages: [] } } },
+      422,
+      /messages/,
+    ],
     ['an unknown tool in the old list', { query: 'a', tools: ['teleport'] }, 422, /teleport/],
     ['an unknown conversation', { query: 'a', conversation_id: MISSING }, 404, /no conversation/],
     ['no conversation id at all', { query: 'a', conversation_id: 'x' }, 422, /conversation_id/],

@@ -52,6 +52,36 @@ describe('POST /documents', () => {
     expect((await call(`/documents/${body.results.document_id}`)).body.results.ingestion_status).toBe('success');
   });
 
+  it('waits for the end though orchestration is asked for, as a client does that reads the document next', async () => {
+    const { body } = await upload({ raw_text: 'Read at once.', run_with_orchestration: 'true' });
+    expect(body.results.task_id).toBeNull();
+    expect((await call(`/documents/${body.results.document_id}`)).body.results.ingestion_status).toBe('success');
+  });
+
+  it('takes fields that are empty or null for absent ones', async () => {
+    const blank = { id: '', chunks: 'null', metadata: 'null', ingestion_mode: '', run_with_orchestration: 'null' };
+    const { status, body } = await upload({ raw_text: 'Among blanks.', collection_ids: '', ...blank });
+    expect([status, body.results?.message]).toEqual([202, 'Document created and ingested successfully.']);
+    const form = new URLSearchParams({ raw_text: 'null', ...blank });
+    const read = await call('/documents', { method: 'POST', body: form });
+    // Treated like any other text.
+    expect((await call(`/documents/${read.body.results.document_id}/text`)).body.results.text).toBe('null');
+  });
+
+  it('takes numbers written as text', async () => {
+    const long = 'A sentence of some length. '.repeat(20);
+    const { body } = await upload({ raw_text: long, ingestion_config: '{"chunk_size":"100","chunk_overlap":"0"}' });
+    const { total_entries: total } = (await call(`/documents/${body.results.document_id}/chunks?limit=1`)).body;
+    expect(total).toBeGreaterThan(5);
+    const search_settings = { limit: '2', hybrid_settings: { semantic_weight: '0.5', rrf_k: ' 60 ' } };
+    const found = await call('/retrieval/search', json('POST', { query: 'sentence', search_settings }));
+    expect(found.body.results.chunk_search_results).toHaveLength(2);
+    for (const limit of ['', 'two', '2.5', '0x2']) {
+      const wrong = await call('/retrieval/search', json('POST', { query: 'sentence', search_settings: { limit } }));
+      expect([limit, wrong.status]).toEqual([limit, 422]);
+    }
+  });
+
   it('shows every member of the record', async () => {
     const { body } = await upload(
       {
@@ -103,6 +133,14 @@ describe('POST /documents', () => {
     const form = await call('/documents', { method: 'POST', body: new URLSearchParams({ raw_text: 'As a form.' }) });
     const object = await call('/documents', json('POST', { raw_text: 'As JSON.', metadata: { a: 1 } }));
     expect([form.status, object.status]).toEqual([202, 202]);
+  });
+
+  it('leaves the work to the queue where that is asked for, and gives its task', async () => {
+    const { status, body } = await upload({ raw_text: 'Read in the background.', queued: 'true' });
+    const { task_id: task, document_id: id } = body.results;
+    expect([status, task]).toEqual([202, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    await (await fetch(`${http.url}/v3/documents/${id}/events`)).text();
+    expect((await call(`/documents/${id}`)).body.results.ingestion_status).toBe('success');
   });
 
   it('takes chunks ready-made', async () => {
@@ -213,6 +251,22 @@ describe('POST /documents', () => {
 });
 
 describe('the list of documents', () => {
+  it('can be of some stages, collections or titles alone', async () => {
+    const collection = (await call('/collections', json('POST', { name: 'Lists' }))).body.results.id;
+    const titled = async (title: string) =>
+      (await upload({ raw_text: `About ${title}.`, metadata: JSON.stringify({ title }), collection_ids: collection }))
+        .body.results.document_id;
+    const [plain, percent] = [await titled('Seven letters'), await titled('Seven % more')];
+    const ids = async (query: string): Promise<string[]> =>
+      (await call(`/documents?${query}`)).body.results.map(({ id }: { id: string }) => id).sort();
+    expect(await ids(`collection_ids=${collection}`)).toEqual([plain, percent].sort());
+    expect(await ids('title=seven')).toEqual([plain, percent].sort());
+    expect(await ids(`title=${encodeURIComponent('seven %')}`)).toEqual([percent]);
+    expect(await ids(`collection_ids=${collection}&ingestion_status=failed&ingestion_status=pending`)).toEqual([]);
+    expect(await ids(`ingestion_status=success&title=LETTERS`)).toEqual([plain]);
+    expect((await call('/documents?ingestion_status=lost')).status).toBe(422);
+  });
+
   it('pages, newest first, with the count of all', async () => {
     const total = await count();
     const first = (await call('/documents?limit=2')).body;
@@ -263,7 +317,8 @@ describe('a document', () => {
     const patched = await call(`/documents/${id}/metadata`, json('PATCH', [{ b: 2 }, { c: 3 }, { c: 4 }]));
     expect(patched.body.results.metadata).toMatchObject({ a: 1, b: 2, c: 4 });
     const replaced = await call(`/documents/${id}/metadata`, json('PUT', [{ d: 5 }]));
-    expect(replaced.body.results.metadata).toEqual({ d: 5, version: 'v0' });
+    expect(replaced.body.results.metadata).toEqual({ d: 5 });
+    expect((await call(`/documents/${id}`)).body.results.metadata).toEqual({ d: 5, version: 'v0' });
     expect((await call(`/documents/${id}/metadata`, json('PATCH', 'x'))).status).toBe(422);
     const found = await call(
       '/retrieval/search',
@@ -322,9 +377,14 @@ describe('a document', () => {
 });
 
 describe('a download', () => {
-  const download = async (name: string, text: string) => {
+  const download = async (name: string, text: string, headers: Readonly<Record<string, string>> = {}) => {
     const { body } = await upload({}, { name, text });
-    return fetch(`${http.url}/v3/documents/${body.results.document_id}/download`);
+    const id: string =
+      body.results?.document_id ??
+      (await call('/documents?limit=1000')).body.results.find(
+        (document: { readonly file_name: string }) => document.file_name === name,
+      ).id;
+    return fetch(`${http.url}/v3/documents/${id}/download`, { headers });
   };
 
   it('is the file as it came', async () => {
@@ -336,6 +396,52 @@ describe('a download', () => {
       'content-disposition': `inline; filename="_ber uns _1_.txt"; filename*=UTF-8''%C3%9Cber%20uns%20%221%22.txt`,
       'x-content-type-options': 'nosniff',
     });
+  });
+
+  it.each([
+    ['bytes=2-4', 'cde', 'bytes 2-4/10'],
+    ['bytes=7-', 'hij', 'bytes 7-9/10'],
+    ['bytes=-2', 'ij', 'bytes 8-9/10'],
+    ['bytes=8-999', 'ij', 'bytes 8-9/10'],
+    ['bytes=0-1,2-3', 'abcd', 'bytes 0-3/10'],
+  ])('answers %s with that part', async (range, text, contentRange) => {
+    const response = await download('letters.txt', 'abcdefghij', { Range: range });
+    expect(response.status).toBe(206);
+    expect(await response.text()).toBe(text);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-range': contentRange,
+      'content-length': String(text.length),
+      'accept-ranges': 'bytes',
+    });
+  });
+
+  it.each(['bytes=4-2x', 'lines=1-2', 'bytes=0-1,5-6'])(
+    'answers %s, which it need not understand, with all of it',
+    async (range) => {
+      const response = await download('letters.txt', 'abcdefghij', { Range: range });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('abcdefghij');
+    },
+  );
+
+  it('says how long the file is when a part after its end is asked for', async () => {
+    const response = await download('letters.txt', 'abcdefghij', { Range: 'bytes=10-' });
+    expect(response.status).toBe(416);
+    expect(response.headers.get('content-range')).toBe('bytes */10');
+    expect(response.headers.get('content-type')).toMatch(/json/);
+    expect(await response.json()).toMatchObject({ code: 'range_not_satisfiable' });
+  });
+
+  it('is not sent again to who has it', async () => {
+    const tag = (await download('letters.txt', 'abcdefghij')).headers.get('etag') ?? '';
+    expect(tag).toMatch(/^"[0-9a-f]{64}"$/);
+    const again = await download('letters.txt', 'abcdefghij', { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe('');
+    expect((await download('letters.txt', 'abcdefghij', { 'If-None-Match': '"other"' })).status).toBe(200);
+    const range = { Range: 'bytes=0-1' };
+    expect((await download('letters.txt', 'abcdefghij', { ...range, 'If-Range': tag })).status).toBe(206);
+    expect((await download('letters.txt', 'abcdefghij', { ...range, 'If-Range': '"other"' })).status).toBe(200);
   });
 
   it('never runs in the browser as a page of this origin', async () => {
@@ -368,7 +474,7 @@ describe('who asks', () => {
         await status(`${path}?`, { method: 'DELETE' }),
       ];
       asking = stranger;
-      expect(await walk()).toEqual([404, 403, 404, 404, 404]);
+      expect(await walk()).toEqual([404, 403, 403, 404, 404]);
       expect(await (await fetch(`${guarded.url}/v3/documents`)).json()).toMatchObject({ total_entries: 0 });
       asking = member;
       expect(await walk()).toEqual([200, 200, 200, 403, 404]);

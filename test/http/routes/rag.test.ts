@@ -53,14 +53,20 @@ const chunkHit = {
   },
 };
 
+/** With the address of the service, which differs from run to run, replaced. */
+const url = 'http://service/d/5b0f1c1e-7c55-4c53-9d2e-1f4f4f1f0002?q=100-131';
+
+const settled = (text: string): string => text.replaceAll(http?.url ?? '', 'http://service');
+
 const payload = {
   ...chunkHit,
   start: 100,
   end: 131,
   chunk_start: 100,
   chunk_end: 153,
+  url,
   quotes: [
-    { start: 100, end: 131, text: 'Paris is the capital of France.', page: 3, heading_path: ['Europe', 'France'] },
+    { start: 100, end: 131, text: 'Paris is the capital of France.', page: 3, heading_path: ['Europe', 'France'], url },
   ],
 };
 
@@ -68,7 +74,9 @@ describe('a whole answer', () => {
   it('is in the envelope and, as the specification shows it, beside it (D1)', async () => {
     const { post } = await playing(events);
     const response = await post('/v3/retrieval/rag', { query: 'q' });
-    const body = (await response.json()) as { results: { search_results: object; citations: object[] } };
+    const body = JSON.parse(settled(await response.text())) as {
+      results: { search_results: object; citations: object[] };
+    };
     const citation = {
       id: 'cit.1',
       object: 'citation',
@@ -196,7 +204,7 @@ describe('a streamed answer', () => {
       document_search_results: [],
       generic_tool_result: [],
     };
-    expect(inKeyOrder(text)).toBe(
+    expect(inKeyOrder(settled(text))).toBe(
       inKeyOrder(
         `id: ${run}:1\nevent: search_results\ndata: {"id":"search_1","object":"rag.search_results","data":${JSON.stringify(results)}}\n\n` +
           `id: ${run}:2\nevent: thinking\ndata: {"id":"${think}","object":"agent.thinking.delta","delta":{"content":[{"type":"text","payload":{"value":"Hm.","annotations":[]}}]}}\n\n` +
@@ -291,7 +299,7 @@ describe('a streamed answer', () => {
   });
 });
 
-/** The same stream with the keys of every JSON object sorted: their order is no part of the contract. */
+/** The same stream with the keys of every JSON object sorted, because their order is not part of the contract. */
 function inKeyOrder(stream: string): string {
   return stream.replace(/^data: (\{.*)$/gm, (_, json: string) => `data: ${JSON.stringify(sorted(JSON.parse(json)))}`);
 }

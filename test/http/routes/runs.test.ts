@@ -56,7 +56,7 @@ const recordOf = async (id: string) => {
   const response = await fetch(`${http.url}/v3/retrieval/runs/${id}`);
   return ((await response.json()) as { results: { status: string } }).results;
 };
-/** Leaves after a text has come by; returns what was read and the run. */
+/** Disconnects after a text has arrived; returns what was read and the run. */
 async function leaveAfter(text: string, face: Face, more: object = {}) {
   const leaving = new AbortController();
   const response = await ask(face, more, { signal: leaving.signal });

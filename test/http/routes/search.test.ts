@@ -59,12 +59,3 @@ it('explains how each hit came to its place when asked', async () => {
     expect(retriever.asked.at(-1)?.settings.explain).toBe(true);
   }
 });
-
-it('D8: graph search is accepted at both places and finds nothing yet', async () => {
-  const { results } = await search({
-    query: 'q',
-    graph_search_settings: { use_graph_search: true, kg_search_type: 'local' },
-    search_settings: { graph_settings: { enabled: true, limits: { entities: 3 } } },
-  });
-  expect(results.graph_search_results).toEqual([]);
-});

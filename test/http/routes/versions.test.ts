@@ -12,7 +12,7 @@ const edited = paragraphs.with(250, 'Section 250 was written anew, and speaks of
 
 let http: RunningHttp;
 const embedded: string[][] = [];
-/** When the first version could be seen and the second could not. */
+/** A time at which the first version was visible and the second was not. */
 let then = '';
 
 interface Reply {
@@ -101,6 +101,14 @@ describe('a document of 500 passages of which one was edited', () => {
     expect(past[0]).toMatchObject({ text: paragraphs[250], version: 'v0', metadata: { version: 'v0' } });
     expect(Date.parse(past[0].published_at)).toBeLessThanOrEqual(Date.parse(then));
     expect(hits(await search('lighthouses', { as_of: then, use_semantic_search: false }))).toEqual([]);
+    const asked = { query: '250 1750 boats', search_settings: { limit: 3, use_fulltext_search: true, as_of: then } };
+    const { body } = await call('/retrieval/rag', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(asked),
+    });
+    const [{ payload }] = body.results.citations;
+    expect(payload.quotes[0].url).toBe(`${http.url}/d/${id}@v0?q=${payload.start}-${payload.end}`);
     const asOf = `as_of=${encodeURIComponent(then)}`;
     expect((await call(`/documents/${id}?${asOf}`)).body.results).toMatchObject({ version: 'v0' });
     expect((await call(`/documents/${id}/text?${asOf}`)).body.results.text).toBe(paragraphs.join('\n\n'));

@@ -5,22 +5,22 @@ import type { Streamed } from './stream.ts';
 import type { WatchedAnswer } from './watch-answers.ts';
 
 export interface DescribedAnswers {
-  /** What about this answer is not as the description of the interface has it; undefined when all is. */
+  /** How this response deviates from the OpenAPI description; undefined when it conforms. */
   problemOf(answer: WatchedAnswer): string | undefined;
   problemOfEvent(method: string, path: string, event: Streamed): string | undefined;
 }
 
-/** The description as a judge of answers; a member that it does not name is as wrong as one that is missing. */
+/** Validates responses against the OpenAPI description; unknown members are errors like missing ones. */
 export function describedAnswers(): DescribedAnswers {
   const document = JSON.parse(JSON.stringify(toOpenApi({ groups: operationGroups, version: '0' })));
   const ajv = new Ajv2020({ strict: false, validateFormats: false, validateSchema: false });
   ajv.addSchema(closed(document) as object, 'd');
   const paths = Object.keys(document.paths).map((path) => ({
     path,
-    // Names of chat models have slashes in them.
+    // Names of chat models contain slashes.
     pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, (_, name) => (name === 'model' ? '.+' : '[^/]+'))}/?$`),
   }));
-  // A path without variable parts goes before one with them.
+  // A path without parameters precedes one with them.
   paths.sort((one, other) => one.path.split('{').length - other.path.split('{').length);
 
   const check = (pointer: string, value: unknown): string | undefined => {
@@ -38,7 +38,13 @@ export function describedAnswers(): DescribedAnswers {
     if (response.$ref !== undefined) return response.$ref.slice(1);
     return `/paths/${escaped(found.path)}/${method}/responses/${status}`;
   };
-  const judge = (method: string, path: string, status: number, type: string, value: unknown): string | undefined => {
+  const decideRetry = (
+    method: string,
+    path: string,
+    status: number,
+    type: string,
+    value: unknown,
+  ): string | undefined => {
     const pointer = pointerOf(method, path, status);
     const problem =
       pointer === undefined ? 'is not described' : check(`${pointer}/content/${escaped(type)}/schema`, value);
@@ -46,10 +52,10 @@ export function describedAnswers(): DescribedAnswers {
   };
   return {
     problemOf: ({ method, path, status, body }) =>
-      // Nobody but an error of a program asks these.
-      status === 405 || pathIsUnknown(path) ? undefined : judge(method, path, status, 'application/json', body),
+      // Only faulty programs request these.
+      status === 405 || pathIsUnknown(path) ? undefined : decideRetry(method, path, status, 'application/json', body),
     problemOfEvent: (method, path, event) =>
-      judge(method, path, 200, 'text/event-stream', { event: event.name, data: event.data }),
+      decideRetry(method, path, 200, 'text/event-stream', { event: event.name, data: event.data }),
   };
 
   function pathIsUnknown(path: string): boolean {
@@ -59,7 +65,7 @@ export function describedAnswers(): DescribedAnswers {
 
 const escaped = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** Objects that name their members have no others. */
+/** Makes object schemas reject unlisted members. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

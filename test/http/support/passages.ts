@@ -36,6 +36,7 @@ const explanation: SearchExplanation = {
   kind: 'hybrid',
   strategy: 'vanilla',
   embedder: 'builtin/lexical-hash-v1',
+  fusion: 'ranks',
   hybrid: { fullTextWeight: 1, semanticWeight: 5, fullTextLimit: 200, rrfK: 50 },
   semanticHits: 1,
   fullTextHits: 1,
@@ -56,7 +57,7 @@ export const answer: RagAnswer = {
   usage: { input: 10, cachedInput: 4, output: 5, reasoning: 0 },
 };
 
-/** A retriever that always finds Paris and keeps what it was asked. */
+/** A retriever that always finds Paris and records its queries. */
 export function recordingRetriever(): Retriever & { readonly asked: { query: string; settings: SearchSettings }[] } {
   const asked: { query: string; settings: SearchSettings }[] = [];
   return {

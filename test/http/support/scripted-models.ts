@@ -5,7 +5,7 @@ export interface ScriptedModels extends ModelRegistry {
   readonly asked: readonly ModelRequest[];
 }
 
-/** One model, `openai/gpt-test`, that says these words; every other is unknown. */
+/** A registry with one model, `openai/gpt-test`, with this script; every other name is unknown. */
 export function scriptedModels(says: (request: ModelRequest) => AsyncIterable<ModelEvent>): ScriptedModels {
   const asked: ModelRequest[] = [];
   return {
@@ -24,7 +24,7 @@ export function scriptedModels(says: (request: ModelRequest) => AsyncIterable<Mo
   };
 }
 
-/** A reply of these texts. */
+/** A reply consisting of these texts. */
 export async function* saying(...texts: readonly string[]): AsyncGenerator<ModelEvent, void> {
   for (const text of texts) yield { type: 'text', text };
   const usage = { input: 3, cachedInput: 0, output: 2, reasoning: 0 };

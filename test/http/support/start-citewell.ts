@@ -5,13 +5,13 @@ import { type AccountSettings, createAccounts, defaultAccountSettings } from '..
 import { createAuthenticator } from '../../../src/access/authenticator.ts';
 import { collectionsWithinQuota } from '../../../src/access/collections-within-quota.ts';
 import type { Authenticate } from '../../../src/access/credentials.ts';
+import { ensureAdmins } from '../../../src/access/ensure-admins.ts';
 import { defaultAdmin } from '../../../src/access/principal.ts';
-import { settleAdmins } from '../../../src/access/settle-admins.ts';
 import { createAgent } from '../../../src/agent/create-agent.ts';
 import { createConversations } from '../../../src/conversations/conversations.ts';
 import type { EmbeddingModel } from '../../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
-import { createGraphDesk } from '../../../src/graph/graph-desk.ts';
+import { createGraphService } from '../../../src/graph/graph-service.ts';
 import { createGraphThread } from '../../../src/graph/graph-thread.ts';
 import { withGraph } from '../../../src/graph/search-graph.ts';
 import type { Mount } from '../../../src/http/app.ts';
@@ -19,49 +19,64 @@ import type { HttpServices } from '../../../src/http/http-services.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createEnrichment } from '../../../src/ingest/enrich/enrichment.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
-import { createIngestionDesk } from '../../../src/ingest/ingestion-desk.ts';
 import { createIngestionFeed } from '../../../src/ingest/ingestion-feed.ts';
+import { createIngestionService } from '../../../src/ingest/ingestion-service.ts';
 import { withinQuota } from '../../../src/ingest/within-quota.ts';
 import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
 import { openPromptBook } from '../../../src/prompts/prompt-book.ts';
 import { createAnswerer } from '../../../src/rag/answer-question.ts';
+import { createAnswerChecker } from '../../../src/rag/check-answer.ts';
 import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
+import { withOutlines } from '../../../src/retrieval/with-outlines.ts';
 import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
 import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
-import { createChunkSearch } from '../../../src/store/sql/chunk-search.ts';
-import { openCollections } from '../../../src/store/sql/open-collections.ts';
+import { openCollections } from '../../../src/store/sql/index-sync/open-collections.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
+import { createChunkSearch } from '../../../src/store/sql/search/chunk-search.ts';
 import { ragToolNames, ragTools, researchToolNames, researchTools } from '../../../tools/index.ts';
+import { migratedDatabase } from '../../support/migrated-database.ts';
 import { type RunningHttp, startHttp } from './start-http.ts';
 
 interface CitewellOptions {
   readonly limits?: HttpServices['limits'];
+  readonly trustedProxies?: readonly string[];
   readonly authenticate?: Authenticate;
-  /** How users are dealt with. */
+  /** Account settings. */
   readonly accounts?: Partial<AccountSettings>;
-  /** Nobody without credentials. */
+  /** Rejects requests without credentials. */
   readonly isRequired?: boolean;
-  /** The default admin logs in with the password of test suites. */
+  /** The default admin has the password that test suites use. */
   readonly hasTestAdmin?: boolean;
-  /** Language models; none unless told. */
+  /** Uploads are answered once they are queued, as with CITEWELL_INGEST=queue. */
+  readonly queues?: boolean;
+  /** Language models; none by default. */
   readonly models?: ModelSettings;
-  /** Milliseconds a stream waits for a reader who left. */
+  /** Milliseconds a stream waits for a disconnected client. */
   readonly grace?: number;
-  /** Told of the passages that are embedded. */
+  /** Called with the texts that are embedded. */
   readonly onEmbed?: (texts: readonly string[]) => void;
-  /** Another face beside it, over the same parts. */
+  /** An additional interface over the same parts. */
   readonly mount?: (parts: MountedParts) => Mount;
 }
 
-/** What a face beside HTTP stands on. */
+/** The parts an additional interface uses. */
 export type MountedParts = Pick<
   HttpServices,
-  'corpus' | 'collections' | 'retriever' | 'ingestor' | 'sources' | 'answerer' | 'agent' | 'models' | 'prompts'
+  | 'corpus'
+  | 'collections'
+  | 'retriever'
+  | 'ingestor'
+  | 'sources'
+  | 'answerer'
+  | 'checker'
+  | 'agent'
+  | 'models'
+  | 'prompts'
 > & { readonly authenticate: Authenticate };
 
-/** The same embedder, whose work can be counted. */
+/** Wraps an embedder to count its calls. */
 const watchedEmbedder = (model: EmbeddingModel, onEmbed: CitewellOptions['onEmbed']): EmbeddingModel => ({
   ...model,
   embed(texts, kind, signal) {
@@ -70,13 +85,15 @@ const watchedEmbedder = (model: EmbeddingModel, onEmbed: CitewellOptions['onEmbe
   },
 });
 
-/** The whole service over loopback on an empty corpus of its own. */
+/** The whole service over loopback on an empty corpus. */
 export async function startCitewell({
   limits,
+  trustedProxies,
   authenticate,
   accounts: accountSettings = {},
   isRequired = false,
   hasTestAdmin = false,
+  queues = false,
   models: settings,
   grace,
   onEmbed,
@@ -84,14 +101,19 @@ export async function startCitewell({
 }: CitewellOptions = {}): Promise<RunningHttp> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-http-'));
   const index = memoryVectorIndex();
-  const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText, readers: 1 });
+  const store = await openStore({
+    path: await migratedDatabase(join(folder, 'citewell.db')),
+    index,
+    embeddingText,
+    readers: 1,
+  });
   const { sqlite, corpus, spaces, conversations, maintenance } = store;
   const accounts = await createAccounts(
-    // Passwords are guessed by nobody here.
+    // A low cost, because password security is not tested here.
     { ...defaultAccountSettings, passwordCost: 4, ...accountSettings },
     { ...store, store: store.people },
   );
-  await settleAdmins(
+  await ensureAdmins(
     { knowsTestPassword: hasTestAdmin },
     { ...accounts, collections: store.collections, warn: () => {} },
   );
@@ -104,7 +126,7 @@ export async function startCitewell({
     contexts: store.contexts,
     templateOf: (name) => prompts.get(name).template,
     prices: {},
-    // Nobody here would write them.
+    // No model is configured to write them.
     writesSummaries: false,
   });
   const feed = createIngestionFeed();
@@ -112,14 +134,21 @@ export async function startCitewell({
     createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue, feed, enrichment }),
     accounts.quotas,
   );
-  const ingestions = createIngestionDesk({ queue: store.queue, ingestor, feed, report: () => {} });
+  const ingestions = createIngestionService({
+    queue: store.queue,
+    ingestor,
+    feed,
+    report: () => {},
+    queuesByDefault: queues,
+  });
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
   const retriever = withGraph({
-    retriever: createRetriever({ chunks: createChunkSearch(search), embedder: embeddings }),
+    retriever: withOutlines(createRetriever({ chunks: createChunkSearch(search), embedder: embeddings }), corpus),
     graph: store.graphSearch,
     embedder: embeddings,
+    passages: corpus,
   });
-  const graph = createGraphDesk({
+  const graph = createGraphService({
     records: store.graphs,
     documents: store.documentGraphs,
     collections: store.collections,
@@ -131,6 +160,7 @@ export async function startCitewell({
     report: () => {},
   });
   const analyser = { analyse, analyseQuery };
+  const checker = createAnswerChecker({ retriever, library: corpus, analyser });
   const answerer = createAnswerer({ retriever, models, analyser, prompts });
   const kept = createConversations(conversations);
   const agent = createAgent({
@@ -156,7 +186,7 @@ export async function startCitewell({
       ...(!isRequired && { anonymous: defaultAdmin }),
     });
   const sources = store.sources;
-  const parts = { corpus, collections, retriever, ingestor, sources, answerer, agent, models, prompts };
+  const parts = { corpus, collections, retriever, ingestor, sources, answerer, checker, agent, models, prompts };
   const http = await startHttp(
     {
       corpus,
@@ -175,10 +205,12 @@ export async function startCitewell({
       ingestions,
       sources: store.sources,
       answerer,
+      checker,
       embeddings,
       models,
       reindex: ({ back }, signal) => (back ? spaces.goBack(embeddings, signal) : spaces.reindex(embeddings, signal)),
       ...(limits && { limits }),
+      ...(trustedProxies && { trustedProxies }),
       ...(grace !== undefined && { runs: new RunLog({ ...defaultRunLogSettings, grace }) }),
     },
     allowed,

@@ -17,7 +17,7 @@ export interface RunningHttp extends HttpServer {
   post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
 }
 
-/** The app over loopback with these parts of its services; touching any other part fails the test that does. */
+/** The app over loopback with these parts of its services; using any other part fails the test. */
 export async function startHttp(
   parts: Partial<HttpServices> = {},
   authenticate?: Authenticate,
@@ -37,6 +37,7 @@ export async function startHttp(
     graph: absent('graph'),
     retriever: absent('retriever'),
     answerer: absent('answerer'),
+    checker: absent('checker'),
     models: absent('models'),
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
@@ -62,7 +63,11 @@ export async function startHttp(
     limits: defaultHttpLimits,
     ...parts,
   };
-  const server = await listen(createApp(services, authenticate, mounts, guard), { host: '127.0.0.1', port: 0 });
+  const server = await listen(
+    createApp(services, authenticate, mounts, guard),
+    { host: '127.0.0.1', port: 0 },
+    services.limits.request,
+  );
   return {
     ...server,
     logged,
@@ -80,7 +85,7 @@ export async function startHttp(
   };
 }
 
-/** Counts nobody's requests; the rest is not there. */
+/** Counts no requests; everything else is absent. */
 const unlimited = new Proxy({} as Accounts, {
   get: (_target, name) => (name === 'limits' ? { admit: async () => {} } : absent<object>(`accounts.${String(name)}`)),
 });

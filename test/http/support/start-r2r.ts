@@ -10,24 +10,24 @@ type Options = Parameters<typeof startCitewell>[0];
 export interface R2rUser {
   readonly id: string;
   readonly client: r2rClient;
-  /** Headers of what the client does not send. */
+  /** Request headers that the client does not send itself. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The service for several users, with the public client of R2R, unchanged. Closing it fails when an answer was not as
- * the description of the interface has it.
+ * The service for several users, with R2R's public client, unmodified. Closing it fails when a response did not conform
+ * to the OpenAPI description.
  */
 export interface RunningR2r extends RunningHttp {
   readonly admin: R2rUser;
-  /** Registers and logs in. */
+  /** Registers a user and logs in. */
   newcomer(name: string): Promise<R2rUser>;
 }
 
 const PASSWORD = 'a long pass phrase';
 
 export async function startR2r(options: Options = {}): Promise<RunningR2r> {
-  // The client would take its credentials from here.
+  // The client would read its credentials from this variable.
   delete process.env['R2R_API_KEY'];
   const watch = watchAnswers();
   const http = await startCitewell({ isRequired: true, hasTestAdmin: true, ...options });
@@ -55,7 +55,7 @@ export async function startR2r(options: Options = {}): Promise<RunningR2r> {
   };
 }
 
-/** The rows of an export, as this client hands it over. */
+/** The rows of an export, as returned by this client. */
 export async function rowsOf(exported: unknown): Promise<string[]> {
   const text = await (exported as Blob).text();
   return text.split('\r\n').slice(0, -1);

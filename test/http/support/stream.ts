@@ -1,4 +1,4 @@
-/** An event as a client without types reads it. */
+/** An event as read by a client without types. */
 export interface Streamed {
   readonly id: string | undefined;
   readonly name: string;
@@ -6,7 +6,7 @@ export interface Streamed {
   readonly data: any;
 }
 
-/** Every event of a stream's text; the terminator has no data of its own. */
+/** All events in a stream's text; the terminator has no data. */
 export function eventsOf(text: string): Streamed[] {
   return [...text.matchAll(/(?:id: (.*)\n)?event: (.*)\ndata: (.*)\n\n/g)].map(([, id, name = '', data = '']) => ({
     id,
@@ -15,7 +15,7 @@ export function eventsOf(text: string): Streamed[] {
   }));
 }
 
-/** Reads until a text has come by, then breaks the connection; returns what was read, whole events only. */
+/** Reads until a text has arrived, then breaks the connection; returns what was read, complete events only. */
 export async function readUntil(response: Response, text: string, leaving: AbortController): Promise<string> {
   let seen = '';
   if (response.body === null) throw new Error('The response has no body.');

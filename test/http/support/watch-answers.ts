@@ -1,6 +1,6 @@
 import express from 'express';
 
-/** A JSON answer as it left the service. */
+/** A JSON response as sent by the service. */
 export interface WatchedAnswer {
   readonly method: string;
   readonly path: string;
@@ -8,7 +8,7 @@ export interface WatchedAnswer {
   readonly body: unknown;
 }
 
-/** Notes all JSON answers of every service in this process, until stopped. */
+/** Records all JSON responses of every service in this process, until stopped. */
 export function watchAnswers() {
   const answers: WatchedAnswer[] = [];
   const { json } = express.response;

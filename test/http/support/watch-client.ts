@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
-/** The rooms of the client, `documents` and so on, with the names of their methods. */
+/** The client's groups of methods, `documents` and so on, with their names. */
 export const roomsOf = (client: r2rClient): [room: string, methods: Methods, names: readonly string[]][] =>
   Object.entries(client as unknown as Record<string, unknown>).flatMap(([room, part]) => {
     const name = part?.constructor.name ?? '';
@@ -12,7 +12,7 @@ export const roomsOf = (client: r2rClient): [room: string, methods: Methods, nam
     return [[room, part as Methods, names]];
   });
 
-/** The same client, which notes `documents.create` and so on as its methods are called. */
+/** Wraps the client to record `documents.create` and so on when a method is called. */
 export function watchClient(client: r2rClient, called: Set<string>): r2rClient {
   for (const [room, methods, names] of roomsOf(client)) {
     for (const name of names) {
@@ -26,7 +26,7 @@ export function watchClient(client: r2rClient, called: Set<string>): r2rClient {
   return client;
 }
 
-/** Where the client hands a file to the person in front of a browser. */
+/** Captures a file that the client offers for download in a browser. */
 export async function savedBy(save: () => Promise<unknown>): Promise<{ name: string; text: string }> {
   let blob: Blob | undefined;
   const link = { href: '', download: '', click() {} };

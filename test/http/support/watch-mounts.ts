@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 
 export interface Route {
   readonly method: string;
-  /** As it is mounted, `/v3/documents/:id`. */
+  /** As mounted, `/v3/documents/:id`. */
   readonly path: string;
 }
 
@@ -14,7 +14,7 @@ interface Layer {
   readonly handle: object;
 }
 
-/** Express forgets under which path a router was put; this sees to it that it is remembered. */
+/** Records the paths under which routers are mounted, which Express does not keep. */
 export function watchMounts() {
   const mounts = new Map<unknown, string>();
   const prototype = express.Router.prototype as { use: (...args: unknown[]) => unknown };
@@ -40,7 +40,7 @@ export function watchMounts() {
     stop: () => {
       prototype.use = use;
     },
-    /** Of the app, whose router nothing is put above. */
+    /** Routes of the app, whose router is not mounted itself. */
     routesOf: (): readonly Route[] => {
       const root = apps.find((app) => !mounts.has(app)) ?? { stack: [] };
       const found = walk(root.stack, '');

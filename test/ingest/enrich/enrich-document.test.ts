@@ -3,14 +3,14 @@ import { defaultAdmin } from '../../../src/access/principal.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
 import { createEnrichment } from '../../../src/ingest/enrich/enrichment.ts';
-import { createSummaryDesk } from '../../../src/ingest/enrich/summary-desk.ts';
+import { createSummaryService } from '../../../src/ingest/enrich/summary-service.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
 import type { IngestEvent, IngestionSettings, Submission } from '../../../src/ingest/ingestor.ts';
 import type { Model, ModelRequest } from '../../../src/models/model.ts';
 import { builtInTemplates } from '../../../src/prompts/built-in-templates.ts';
 import { builtInPrompts } from '../../../src/prompts/prompt-texts.ts';
-import { createChunkSearch } from '../../../src/store/sql/chunk-search.ts';
-import { openCollections } from '../../../src/store/sql/open-collections.ts';
+import { openCollections } from '../../../src/store/sql/index-sync/open-collections.ts';
+import { createChunkSearch } from '../../../src/store/sql/search/chunk-search.ts';
 import { onlyModel } from '../../support/scripted-model.ts';
 import { openTestStore, testSpace } from '../../support/store.ts';
 
@@ -19,7 +19,7 @@ const always = new AbortController().signal;
 const usage = { input: 10, cachedInput: 0, output: 5, reasoning: 0 };
 const all = { kind: 'all' } as const;
 
-/** A model that answers each request as it is told. */
+/** A model that answers each request with the given function. */
 function modelThat(answer: (prompt: string, count: number) => string | Error): Model & { requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   return {
@@ -61,7 +61,7 @@ async function open(model: Model) {
   const ingestor = createIngestor({ ...store, embeddings, enrichment });
   onTestFinished(() => ingestor.close());
   const reports: string[] = [];
-  const summaries = createSummaryDesk({
+  const summaries = createSummaryService({
     records: store.summaries,
     corpus: store.corpus,
     models,
@@ -76,8 +76,8 @@ async function open(model: Model) {
   return { store, seen, ingestor, summaries, reports, take };
 }
 
-const placing: IngestionSettings = { context: { neighbours: 1, generation: {} }, skipSummary: true };
-const chunks = (texts: readonly string[], settings: IngestionSettings = placing): Submission => ({
+const contextualizing: IngestionSettings = { context: { neighbours: 1, generation: {} }, skipSummary: true };
+const chunks = (texts: readonly string[], settings: IngestionSettings = contextualizing): Submission => ({
   ownerId,
   metadata: { title: 'Ferries' },
   collectionIds: [],
@@ -124,7 +124,7 @@ describe('passages that a model places', () => {
     expect(seen).toHaveLength(4);
     await take(chunks(['One.', 'Two and a half.', 'Three.'], { context: false, skipSummary: true }));
     expect(model.requests).toHaveLength(4);
-    // Without what placed them they are other passages.
+    // Without their contexts the embedded texts differ.
     expect(seen.slice(4)).toEqual(['Ferries\nOne.', 'Ferries\nTwo and a half.', 'Ferries\nThree.']);
     const { items } = await store.corpus.chunksOf('00000000-0000-4000-8000-00000000e11c', { offset: 0, limit: 9 });
     expect(items.map(({ text }) => text)).toEqual(['One.', 'Two and a half.', 'Three.']);

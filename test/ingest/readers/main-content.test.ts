@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readHtmlPage } from '../../../src/ingest/readers/html-page.ts';
+import { readHtmlPage } from '../../../src/ingest/readers/html/html-page.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/pages');
 const names = readdirSync(FOLDER)

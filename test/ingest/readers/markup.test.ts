@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markdownBlocks } from '../../../src/ingest/readers/markdown.ts';
-import { markdownPieces } from '../../../src/ingest/readers/markdown-pieces.ts';
+import { markdownBlocks } from '../../../src/ingest/readers/markdown/markdown.ts';
+import { markdownPieces } from '../../../src/ingest/readers/markdown/markdown-pieces.ts';
 import { cpuSeconds } from '../cpu-seconds.ts';
 import { blocksOf, readFile } from './support.ts';
 
@@ -155,7 +155,7 @@ describe('a long Markdown text', () => {
   it('has the same blocks whether it is read in pieces or as a whole', () => {
     fc.assert(
       fc.property(fc.array(block, { minLength: 1, maxLength: 12 }), (blocks) => {
-        // Long enough that a cut comes at every place that allows one.
+        // Long enough that every permitted cut is made.
         const text = blocks.map((one) => `${one}\n\n${'word '.repeat(900)}`).join('\n\n');
         const pieces = markdownPieces(text);
         expect(pieces.length).toBeGreaterThan(blocks.length / 2);

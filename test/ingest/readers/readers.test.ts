@@ -22,8 +22,70 @@ describe('Markdown', () => {
     expect(read.text).toBe('# Head\n');
   });
 
+  it('reads its front matter as YAML: quoted commas, comments, folded text, nesting', async () => {
+    const read = await readFile(
+      'a.md',
+      '---\ntags: [a, "b, c"]\ntitle: Yes # c\nabstract: >\n  One\n  line.\nby:\n  name: Ann\ndate: 2024-01-31\n---\nText\n',
+    );
+    expect(read.title).toBe('Yes');
+    expect(read.metadata).toMatchObject({
+      tags: ['a', 'b, c'],
+      abstract: 'One line.\n',
+      by: { name: 'Ann' },
+      date: '2024-01-31',
+    });
+  });
+
+  it.each([
+    ['aliases that grow', `a: &a [x, x]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b, *b]\nd: [*c, *c, *c, *c, *c, *c]`],
+    ['deep nesting', `a: ${'['.repeat(15_000)}`],
+  ])('leaves front matter with %s in the text', async (_, fields) => {
+    const text = `---\n${fields}\n---\ntext`;
+    expect((await readFile('a.md', text)).text).toBe(text);
+  });
+
   it('keeps a rule at its beginning that is no front matter', async () => {
     expect((await readFile('a.md', '---\nNot a field\n---\ntext')).text).toBe('---\nNot a field\n---\ntext');
+  });
+});
+
+describe('subtitles', () => {
+  it('are what is said, under the time at which it is said', async () => {
+    const read = await readFile(
+      'talk.srt',
+      '1\r\n00:00:58,000 --> 00:01:00,000\r\n<i>The ferry</i>\r\nleaves.\r\n\r\n2\r\n01:02:03,500 --> 01:02:05,000\r\nIt is late.\r\n',
+    );
+    expect(read).toMatchObject({ type: 'srt', text: '00:00:58\n\nThe ferry leaves.\n\n01:02:03\n\nIt is late.' });
+    expect(blocksOf(read).map(([kind]) => kind)).toEqual(['heading 2', 'paragraph', 'heading 2', 'paragraph']);
+    const spoken = await readFile(
+      'talk.vtt',
+      'WEBVTT\n\nSTYLE\n::cue {}\n\nintro\n00:05.000 --> 00:06.000 align:start\n<v Ann>Good &amp; <b>new</b>.\n',
+    );
+    expect(spoken.text).toBe('00:00:05\n\nAnn: Good & new.');
+  });
+});
+
+describe('a notebook', () => {
+  it('is read cell by cell: text, code, and what the code printed', async () => {
+    const cells = [
+      { cell_type: 'markdown', source: ['# Fares\n', '\n', 'By route.'] },
+      {
+        cell_type: 'code',
+        source: ['print(fare)\n', 'fare'],
+        outputs: [
+          { output_type: 'stream', text: ['12\n'] },
+          { output_type: 'execute_result', data: { 'text/plain': ['12.5'], 'image/png': 'iVBOR' } },
+        ],
+      },
+    ];
+    const read = await readFile('fares.ipynb', JSON.stringify({ cells, metadata: {}, nbformat: 4 }));
+    expect(read).toMatchObject({ type: 'ipynb', title: 'Fares' });
+    expect(read.text).toBe('Fares\n\nBy route.\n\nprint(fare)\nfare\n\n12\n\n12.5');
+    expect(blocksOf(read).map(([kind]) => kind)).toEqual(['heading 1', 'paragraph', 'code', 'code', 'code']);
+    await expect(readFile('fares.ipynb', '{"cells": 1}')).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('fares.ipynb is no readable notebook'),
+    });
   });
 });
 

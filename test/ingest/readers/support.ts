@@ -5,7 +5,7 @@ import type { ReadDocument } from '../../../src/ingest/readers/reader.ts';
 const asBytes = (content: string | Uint8Array): Uint8Array =>
   typeof content === 'string' ? new TextEncoder().encode(content) : content;
 
-/** Reads a file as ingestion does: what it is first, then with the reader of that. */
+/** Reads a file as ingestion does: detects its type, then calls that reader. */
 export async function readFile(
   fileName: string,
   content: string | Uint8Array,

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-// What the official suite calls by name to see a part of the protocol at work. Names and words are the suite's.
+// Tools, prompts and resources that the official conformance suite requires. Names and texts are the suite's.
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const SOUND = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
@@ -22,7 +22,7 @@ const states = createRequestStateCodec<{ readonly step: number }>({
   key: 'a key of tests, long enough for it'.repeat(2),
 });
 
-/** The options that go with the fixtures. */
+/** Server options for the fixtures. */
 export const fixtureOptions: McpServerOptions = {
   capabilities: {
     tools: { listChanged: true },
@@ -127,7 +127,7 @@ function addLegacyHandlers({ server }: McpServer): void {
   server.setRequestHandler('logging/setLevel', () => ({}));
 }
 
-/** Tools that need an answer of the client before they have one themselves. */
+/** Tools that need input from the client before they can answer. */
 function addQuestions(server: McpServer, tool: (name: string, handler: Handler) => unknown): void {
   const answered = ({ mcpReq }: ServerContext, key: string) => mcpReq.inputResponses?.[key];
 

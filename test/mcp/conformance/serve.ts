@@ -13,7 +13,7 @@ import { mcpServers } from '../../../src/mcp/server.ts';
 import { createServices } from '../../../src/services.ts';
 import { addFixtures, fixtureOptions } from './fixtures.ts';
 
-// The server as it is, with the suite's fixtures registered beside its own tools, until it is told to end.
+// The real server, with the suite's fixtures registered beside its own tools, until it is told to end.
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-conformance-'));
 const config = loadConfig({ env: {}, cwd: folder });

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { checkOutsideServers } from '../../../src/cli/check-outside-servers.ts';
+import { checkExternalServers } from '../../../src/cli/check-external-servers.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { overStdio } from './strange-servers.ts';
 
 const config = loadConfig({ env: {}, cwd: '/nowhere' });
 
 it('the doctor has nothing to say of other servers where there are none', async () => {
-  expect(await checkOutsideServers(config)).toEqual([]);
+  expect(await checkExternalServers(config)).toEqual([]);
 });
 
 it('the doctor connects to the servers of the settings and says which are of no use', async () => {
@@ -14,7 +14,7 @@ it('the doctor connects to the servers of the settings and says which are of no 
     name: 'gone',
     transport: { kind: 'stdio', command: 'no-such-command', args: [], env: {} },
   });
-  const [finding] = await checkOutsideServers({ ...config, outsideServers: [overStdio({ tools: ['echo'] }), gone] });
+  const [finding] = await checkExternalServers({ ...config, externalServers: [overStdio({ tools: ['echo'] }), gone] });
   expect(finding).toMatchObject({
     state: 'warning',
     detail:
@@ -23,6 +23,6 @@ it('the doctor connects to the servers of the settings and says which are of no 
 });
 
 it('the doctor is content when all is there', async () => {
-  const findings = await checkOutsideServers({ ...config, outsideServers: [overStdio({ tools: ['echo'] })] });
+  const findings = await checkExternalServers({ ...config, externalServers: [overStdio({ tools: ['echo'] })] });
   expect(findings).toEqual([{ name: 'MCP servers', state: 'ok', detail: '1 tool of strange' }]);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readOutsideServers } from '../../../src/mcp/outside-servers.ts';
+import { readExternalServers } from '../../../src/mcp/external-servers.ts';
 
 const variable = (inner: string) => `\${${inner}}`;
 
 const read = (mcpServers: object, variables: Readonly<Record<string, string>> = {}) =>
-  readOutsideServers(JSON.stringify({ mcpServers }), variables);
+  readExternalServers(JSON.stringify({ mcpServers }), variables);
 
 describe('the list of other MCP servers', () => {
   it('is read as hosts write it, with variables filled in', () => {
@@ -67,6 +67,6 @@ describe('the list of other MCP servers', () => {
   });
 
   it.each(['', '{', '[]', '{"servers": {}}'])('is refused when it is %s', (json) => {
-    expect(readOutsideServers(json, {}).complaints).toHaveLength(1);
+    expect(readExternalServers(json, {}).complaints).toHaveLength(1);
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { outsideTool, publicName } from '../../../src/mcp/outside-tool.ts';
+import { externalTool, publicName } from '../../../src/mcp/external-tool.ts';
 import type { JsonSchema } from '../../../src/toolbox/tool.ts';
 
 const toolWith = (inputSchema: JsonSchema, words: object = {}) =>
-  outsideTool({
+  externalTool({
     server: 'wiki',
     wire: { name: 'search', inputSchema: { type: 'object', ...inputSchema }, ...words },
     deadline: 1_000,

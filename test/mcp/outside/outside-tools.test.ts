@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { OutsideServer } from '../../../src/mcp/outside-servers.ts';
+import type { ExternalServer } from '../../../src/mcp/external-servers.ts';
 import { callTool } from '../../../src/toolbox/call-tool.ts';
 import type { Tool } from '../../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { named, outsideTools, overHttp, overStdio } from './strange-servers.ts';
+import { externalTools, named, overHttp, overStdio } from './strange-servers.ts';
 
 const STRANGE = 'strange__';
 
@@ -28,14 +28,14 @@ async function result(tools: readonly Tool[], name: string, given: unknown = {},
   return outcome.output;
 }
 
-const ways: readonly [string, (change?: Partial<OutsideServer>) => Promise<OutsideServer>][] = [
+const ways: readonly [string, (change?: Partial<ExternalServer>) => Promise<ExternalServer>][] = [
   ['over pipes', async (change) => overStdio(change)],
   ['over HTTP', (change) => overHttp(change)],
 ];
 
 describe.each(ways)('tools of another server %s', (_, start) => {
   it('are called by the name of the server and their own, and what they say is marked as untrusted', async () => {
-    const tools = await outsideTools([await start()]).offer();
+    const tools = await externalTools([await start()]).offer();
     expect(await result(tools, 'echo', { words: 'hello' })).toEqual({
       text: 'hello',
       structured: { text: 'hello' },
@@ -44,34 +44,34 @@ describe.each(ways)('tools of another server %s', (_, start) => {
   });
 
   it('are only those that the settings list', async () => {
-    const outside = outsideTools([await start({ tools: ['echo', 'gone'] })]);
-    const tools = await outside.offer();
+    const external = externalTools([await start({ tools: ['echo', 'gone'] })]);
+    const tools = await external.offer();
     expect(tools.map(({ name }) => name)).toEqual(['strange__echo']);
-    expect(outside.problems()).toEqual(['The MCP server "strange" has no tool "gone".']);
+    expect(external.problems()).toEqual(['The MCP server "strange" has no tool "gone".']);
   });
 
   it('have their results cut to what the model may read', async () => {
-    const tools = await outsideTools([await start()]).offer();
+    const tools = await externalTools([await start()]).offer();
     const { text } = await result(tools, 'huge', { characters: 100_000 }, { maxCharacters: 1_000 });
     expect(text).toMatch(/^x{1000}\n\(cut here, after 1000 of 100000 characters/);
   });
 
   it('are let go when they send more than can be taken, and are there again afterwards', async () => {
-    const outside = outsideTools([await start()], { backOff: 1 });
-    const tools = await outside.offer();
+    const external = externalTools([await start()], { backOff: 1 });
+    const tools = await external.offer();
     const outcome = await call(tools, 'huge', { characters: 5_000_000 });
     expect(outcome).toMatchObject({ isError: true, code: 'backend_unavailable' });
-    expect(await result(await again(outside), 'echo', { words: 'back' })).toMatchObject({ text: 'back' });
+    expect(await result(await again(external), 'echo', { words: 'back' })).toMatchObject({ text: 'back' });
   });
 
   it('end with their deadline', async () => {
-    const tools = await outsideTools([await start({ deadline: 300 })]).offer();
+    const tools = await externalTools([await start({ deadline: 300 })]).offer();
     expect(await call(tools, 'hang')).toMatchObject({ isError: true, code: 'timeout' });
     expect(await result(tools, 'echo', { words: 'still here' })).toMatchObject({ text: 'still here' });
   });
 
   it('are called off with the run', async () => {
-    const tools = await outsideTools([await start()]).offer();
+    const tools = await externalTools([await start()]).offer();
     const leaving = new AbortController();
     const hanging = call(tools, 'hang', {}, { signal: leaving.signal });
     setTimeout(() => leaving.abort(new Error('left')), 50);
@@ -79,14 +79,14 @@ describe.each(ways)('tools of another server %s', (_, start) => {
   });
 
   it('tell a failure in their own words, marked as untrusted', async () => {
-    const tools = await outsideTools([await start()]).offer();
+    const tools = await externalTools([await start()]).offer();
     const outcome = await call(tools, 'fail');
     expect(outcome).toMatchObject({ isError: true, isUntrusted: true });
     expect(outcome.isError && outcome.text).toContain('says that it failed');
   });
 
   it('give data where they give no words', async () => {
-    const tools = await outsideTools([await start()]).offer();
+    const tools = await externalTools([await start()]).offer();
     const tool = named(
       tools,
       tools.map(({ name }) => name).find((name) => name.startsWith('strange__data_only-')) ?? '',
@@ -96,7 +96,7 @@ describe.each(ways)('tools of another server %s', (_, start) => {
   });
 
   it('are shown with few words, in quotation marks, without what no person would see', async () => {
-    const tools = await outsideTools([await start()]).offer();
+    const tools = await externalTools([await start()]).offer();
     const { description, inputSchema } = named(tools, 'strange__planted');
     expect(description.length).toBeLessThan(1_200);
     expect(description).toMatch(
@@ -106,31 +106,31 @@ describe.each(ways)('tools of another server %s', (_, start) => {
   });
 
   it('take arguments by schemas that refer to themselves, and no pattern of theirs is run here', async () => {
-    const tools = await outsideTools([await start()]).offer();
+    const tools = await externalTools([await start()]).offer();
     const given = { root: { next: { code: `${'a'.repeat(40)}!` } } };
     expect(JSON.stringify(named(tools, 'strange__refers').inputSchema)).not.toContain('pattern');
     const outcome = await call(tools, 'refers', { root: 7 });
     expect(outcome).toMatchObject({ isError: true, code: 'invalid_argument' });
-    // The strange server runs its own pattern over this, which is its own affair; only the check is looked at here.
+    // The external server applies its own pattern; only our check is tested here.
     expect(named(tools, 'strange__refers').check(given)).toMatchObject({ ok: true });
   });
 });
 
 describe('tools of a server that changes its list', () => {
   it('are there once it has said so', async () => {
-    const outside = outsideTools([overStdio()]);
-    const tools = await outside.offer();
+    const external = externalTools([overStdio()]);
+    const tools = await external.offer();
     expect(tools.map(({ name }) => name)).not.toContain('strange__grown');
     await result(tools, 'grow');
     await expect
-      .poll(async () => (await outside.offer()).map(({ name }) => name), { timeout: 5_000 })
+      .poll(async () => (await external.offer()).map(({ name }) => name), { timeout: 5_000 })
       .toContain('strange__grown');
   });
 });
 
 describe('a process that serves tools', () => {
   it('sees of the surroundings what the settings list and no key of ours', async () => {
-    const tools = await outsideTools([overStdio()]).offer();
+    const tools = await externalTools([overStdio()]).offer();
     const seen = Object.keys(JSON.parse((await result(tools, 'surroundings')).text)).filter(
       (name) => !name.startsWith('_'),
     );
@@ -141,46 +141,46 @@ describe('a process that serves tools', () => {
   });
 
   it('may crash in the middle of a call, which then fails, and is started anew for a later one', async () => {
-    const outside = outsideTools([overStdio()], { backOff: 1 });
-    const tools = await outside.offer();
+    const external = externalTools([overStdio()], { backOff: 1 });
+    const tools = await external.offer();
     const outcome = await call(tools, 'crash');
     expect(outcome).toMatchObject({ isError: true, code: 'backend_unavailable' });
     expect(outcome.isError && outcome.text).toContain('whether the call was carried out is not known');
-    expect(await result(await again(outside), 'echo', { words: 'anew' })).toMatchObject({ text: 'anew' });
+    expect(await result(await again(external), 'echo', { words: 'anew' })).toMatchObject({ text: 'anew' });
   });
 });
 
 describe('a server that is not there', () => {
-  const nobody: OutsideServer = {
+  const nobody: ExternalServer = {
     name: 'nobody',
     tools: '*',
     deadline: 1_000,
     transport: { kind: 'stdio', command: 'no-such-command', args: [], env: {} },
   };
-  const silent: OutsideServer = {
+  const silent: ExternalServer = {
     ...nobody,
     name: 'silent',
     transport: { kind: 'stdio', command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'], env: {} },
   };
 
   it('leaves the tools of the others as they are, and says why its own are missing', async () => {
-    const outside = outsideTools([nobody, overStdio({ tools: ['echo'] })]);
-    expect((await outside.offer()).map(({ name }) => name)).toEqual(['strange__echo']);
-    expect(outside.problems()).toEqual([
+    const external = externalTools([nobody, overStdio({ tools: ['echo'] })]);
+    expect((await external.offer()).map(({ name }) => name)).toEqual(['strange__echo']);
+    expect(external.problems()).toEqual([
       'The MCP server "nobody" cannot be started: there is no command no-such-command, so its tools are not there.',
     ]);
   });
 
   it('is waited for a moment the first time, and not at all later', async () => {
-    const outside = outsideTools([silent], { patience: 300, connect: 60_000 });
+    const external = externalTools([silent], { patience: 300, connect: 60_000 });
     const before = performance.now();
-    expect(await outside.offer()).toEqual([]);
+    expect(await external.offer()).toEqual([]);
     const first = performance.now() - before;
-    await outside.offer();
+    await external.offer();
     expect(first).toBeGreaterThan(250);
     expect(first).toBeLessThan(3_000);
     expect(performance.now() - before - first).toBeLessThan(100);
-    expect(outside.problems()).toEqual([
+    expect(external.problems()).toEqual([
       'The MCP server "silent" is still being connected to, so its tools are not there.',
     ]);
   });
@@ -192,40 +192,40 @@ describe('a server that is not there', () => {
       ...silent,
       transport: { kind: 'stdio', command: process.execPath, args: ['-e', program], env: {} },
     } as const;
-    const outside = outsideTools([mute], { patience: 300, connect: 60_000 });
-    await outside.offer();
+    const external = externalTools([mute], { patience: 300, connect: 60_000 });
+    await external.offer();
     await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 10_000 }).not.toBe('');
     const pid = Number(await readFile(file, 'utf8'));
-    await outside.close();
+    await external.close();
     await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
   });
 
   it('is given up when it says nothing, and tried again ever more seldom', async () => {
-    const outside = outsideTools([silent], { connect: 400, backOff: 1_000_000 });
-    await outside.offer();
-    expect(outside.problems()).toEqual([
+    const external = externalTools([silent], { connect: 400, backOff: 1_000_000 });
+    await external.offer();
+    expect(external.problems()).toEqual([
       'The MCP server "silent" did not answer within 0.4 s, so its tools are not there.',
     ]);
-    await outside.offer();
-    expect(outside.notes).toHaveLength(1);
+    await external.offer();
+    expect(external.notes).toHaveLength(1);
   });
 
   it('is there as soon as it has come up', async () => {
     const early = await overHttp();
     await early.stop();
-    const outside = outsideTools([{ ...early, tools: ['echo'] }], { backOff: 1 });
-    expect(await outside.offer()).toEqual([]);
-    expect(outside.problems()).toEqual([
+    const external = externalTools([{ ...early, tools: ['echo'] }], { backOff: 1 });
+    expect(await external.offer()).toEqual([]);
+    expect(external.problems()).toEqual([
       'The MCP server "strange" cannot be reached (ECONNREFUSED), so its tools are not there.',
     ]);
     await overHttp({}, early.port);
-    expect((await again(outside)).map(({ name }) => name)).toEqual(['strange__echo']);
+    expect((await again(external)).map(({ name }) => name)).toEqual(['strange__echo']);
   });
 
   it('is asked nothing until somebody wants tools', () => {
-    const outside = outsideTools([nobody]);
-    expect(outside.problems()).toEqual([]);
-    expect(outside.notes).toEqual([]);
+    const external = externalTools([nobody]);
+    expect(external.problems()).toEqual([]);
+    expect(external.notes).toEqual([]);
   });
 });
 
@@ -235,7 +235,7 @@ it('answers of a server that refuses the credentials are told apart from those o
   onTestFinished(() => void server.close());
   const { port } = server.address() as { readonly port: number };
   const url = new URL(`http://127.0.0.1:${port}/mcp`);
-  const outside = outsideTools([
+  const external = externalTools([
     {
       name: 'locked',
       tools: '*',
@@ -243,8 +243,8 @@ it('answers of a server that refuses the credentials are told apart from those o
       transport: { kind: 'http', url, headers: { authorization: 'Bearer x' } },
     },
   ]);
-  await outside.offer();
-  expect(outside.problems()).toEqual([
+  await external.offer();
+  expect(external.problems()).toEqual([
     'The MCP server "locked" does not accept the credentials (status 401), so its tools are not there.',
   ]);
 });
@@ -258,7 +258,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Tools after the pause that a failure brings. */
+/** The tools after the pause that follows a failure. */
 async function again({ offer }: { offer(): Promise<readonly Tool[]> }): Promise<readonly Tool[]> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   await offer();

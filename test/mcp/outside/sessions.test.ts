@@ -7,9 +7,9 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { expect, it, onTestFinished } from 'vitest';
 import { callTool } from '../../../src/toolbox/call-tool.ts';
 import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
-import { outsideTools } from './strange-servers.ts';
+import { externalTools } from './strange-servers.ts';
 
-/** A server of the revisions before, which keeps sessions; the returned function makes it forget them. */
+/** A server of earlier protocol revisions, which keeps sessions; the returned function discards them. */
 async function serverWithSessions() {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const open = async () => {
@@ -39,10 +39,10 @@ async function serverWithSessions() {
 
 it('a server that has forgotten the session is met anew, within the same call', async () => {
   const { url, forget } = await serverWithSessions();
-  const outside = outsideTools([
+  const external = externalTools([
     { name: 'older', tools: '*', deadline: 5_000, transport: { kind: 'http', url, headers: {} } },
   ]);
-  const tools = await outside.offer();
+  const tools = await external.offer();
   const context = { maxCharacters: 1_000, signal: new AbortController().signal } as ToolContext;
   const greet = () => callTool({ id: '1', name: 'older__greet', arguments: {} }, tools, context);
   expect(await greet()).toMatchObject({ isError: false, output: { text: 'hello' } });

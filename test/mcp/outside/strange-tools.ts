@@ -4,7 +4,7 @@ import { z } from 'zod';
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
 const nothing = z.object({});
 
-/** A list of which each item may hold the next, with a pattern that takes for ever on some words. */
+/** A recursive schema with a pattern of exponential running time on some inputs. */
 const linked = fromJsonSchema({
   type: 'object',
   $defs: {
@@ -16,7 +16,7 @@ const linked = fromJsonSchema({
   properties: { root: { $ref: '#/$defs/node' } },
 }) as StandardSchemaWithJSON<unknown>;
 
-/** What the outside world has to offer, the bad included. */
+/** An external server with well-behaved and misbehaving tools. */
 export function strangeServer(): McpServer {
   const server = new McpServer(
     { name: 'strange', version: '1.0.0' },

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anthropicClient, anthropicModel } from '../../../src/models/anthropic/anthropic-model.ts';
 import type { Model } from '../../../src/models/model.ts';
 import { remedyFor } from '../../../src/models/provider-error.ts';
+import { createRefusals } from '../../../src/models/without-refused.ts';
 import { anthropicError, failingMidway, messageReply, startFakeAnthropic } from '../../support/fake-anthropic.ts';
 import { brokenConnection, endingAfter, silence, slowly } from '../../support/fake-provider.ts';
 import { anthropicProvider, ask, failureOf, modelRequest, textOf } from '../support.ts';
@@ -14,7 +15,7 @@ afterEach(() => fake.close());
 
 function model(name = 'claude-haiku-4-5', limits = { firstEventMs: 2000, idleMs: 2000 }): Model {
   const provider = anthropicProvider(fake.baseUrl);
-  return anthropicModel(name, { provider, client: anthropicClient(provider), limits });
+  return anthropicModel(name, { provider, client: anthropicClient(provider), limits, refusals: createRefusals() });
 }
 
 describe('a model of Anthropic', () => {
@@ -33,9 +34,10 @@ describe('a model of Anthropic', () => {
       reason: 'end',
       usage: { input: 35, cachedInput: 20, output: 7, reasoning: 2 },
       model: 'anthropic/claude-haiku-4-5',
+      snapshot: 'anthropic/claude-sonnet-4-5-20250929',
     });
     expect(fake.requests[0]?.headers.authorization).toBe('Bearer sk-ant-secret');
-    // Servers that are only compatible look for the key where it used to be.
+    // Compatible servers expect the key in this header.
     expect(fake.requests[0]?.headers['x-api-key']).toBe('sk-ant-secret');
   });
 

@@ -6,7 +6,7 @@ const analyser = { analyse, analyseQuery };
 
 function quotesFor(question: string, texts: readonly string[], limit?: number): string[] {
   const passages = texts.map((text) => ({ text, about: '' }));
-  return chooseQuotes({ question, passages, analyser, ...(limit !== undefined && { limit }) }).map(
+  return chooseQuotes({ question, passages, analyser, ...(limit !== undefined && { limit }) }).quotes.map(
     ({ passage, start, end }) => texts[passage]?.slice(start, end) ?? '',
   );
 }
@@ -23,6 +23,12 @@ describe('chooseQuotes', () => {
     ['when', 'When was the library of Alden opened?', history, 'The library of Alden was opened in 1911.'],
     ['how many', 'How many books does the library hold?', history, '240,000 books'],
     ['why', 'Why is the library closed on Sundays?', history, 'because the staff rests'],
+    [
+      'what follows an announcement',
+      'What are the fees of the library of Alden?',
+      ['The fees of the library of Alden are these:\n\nMembers of the library pay fees of two crowns a year.'],
+      'Members of the library pay fees of two crowns a year.',
+    ],
     [
       'a row of a table',
       'What is the area of Bonn?',
@@ -100,7 +106,7 @@ describe('chooseQuotes', () => {
 
   it('never quotes a heading, however well it fits', () => {
     const text = '### Fog\n\nWe sound the horn every two minutes.\n\nFog signals\n\nThe bell is for the crew.';
-    const quotes = chooseQuotes({
+    const { quotes } = chooseQuotes({
       question: 'What is done in fog?',
       passages: [{ text, about: 'Fog signals' }],
       analyser,
@@ -129,7 +135,7 @@ describe('chooseQuotes', () => {
 
   it('lets title and headings stand for words the passage leaves out', () => {
     const passages = [{ text: 'Press the red button. It beeps twice.', about: 'Acme Boiler 2000: resetting' }];
-    expect(chooseQuotes({ question: 'How do I reset the Acme Boiler?', passages, analyser })).not.toEqual([]);
+    expect(chooseQuotes({ question: 'How do I reset the Acme Boiler?', passages, analyser }).quotes).not.toEqual([]);
   });
 
   it('stays fast on long passages', () => {
@@ -137,5 +143,66 @@ describe('chooseQuotes', () => {
     const start = performance.now();
     quotesFor('When did the library of Alden open?', texts);
     expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
+  it.each([
+    [
+      'English',
+      'How much were the net sales of Alden in 2021?',
+      'The net sales of Alden in 2021 rose by 14 percent after two weak years.\n\nAmounts in EUR million\n\n' +
+        '| | 2020 | 2021 |\n|---|---|---|\n| Net sales | 398 | 412 |\n| Net profit | 20 | 23 |',
+      '| Net sales | 398 | 412 |',
+      { row: 'Net sales', column: '2021', value: '412' },
+    ],
+    [
+      'German, between tabs',
+      'Wie viele Einwohner hat Bonn?',
+      'Wie viele Einwohner Bonn hat, wird in Bonn seit 1950 gezählt.\n\nStadt\tFläche (km²)\tEinwohner\nBonn\t141\t331.885\nKöln\t405\t1.087.353',
+      'Bonn\t141\t331.885',
+      { row: 'Bonn', column: 'Einwohner', value: '331.885' },
+    ],
+  ])('prefers the cell of a table for how much, with its row and column: %s', (_name, question, text, row, cell) => {
+    const [first] = chooseQuotes({ question, passages: [{ text, about: '' }], analyser }).quotes;
+    expect(text.slice(first?.start, first?.end)).toBe(row);
+    expect(first?.cell).toEqual(cell);
+  });
+
+  it.each([
+    [
+      'When was the library of Alden opened?',
+      'The library of Alden was opened by the mayor of Alden.',
+      'The doors of the library opened in 1911.',
+    ],
+    [
+      'Wann wurde die Bibliothek von Alden eröffnet?',
+      'Die Bibliothek von Alden wurde feierlich eröffnet.',
+      'Die Bibliothek steht dort, eröffnet 1911.',
+    ],
+    [
+      '¿Cuántos libros tiene la biblioteca de Alden?',
+      'La biblioteca de Alden tiene libros antiguos.',
+      'La biblioteca compró 240 libros.',
+    ],
+    [
+      'Combien de livres la bibliothèque d’Alden possède-t-elle ?',
+      'La bibliothèque d’Alden possède de beaux livres.',
+      'La bibliothèque possède 240 livres.',
+    ],
+  ])('quotes what holds the kind of answer asked for: %s', (question, near, right) => {
+    const text = `${near} The weather was fine. ${right}`;
+    const { quotes } = chooseQuotes({ question, passages: [{ text, about: '' }], analyser, limit: 1 });
+    expect(quotes.map(({ start, end }) => text.slice(start, end))).toEqual([right]);
+  });
+
+  it.each([
+    ['answer', 'When was the library of Alden opened?', history],
+    ['closest', 'When was the library of Alden opened?', ['The library of Alden was opened by the mayor of Alden.']],
+    ['closest', 'Who paid for the roof of the theatre of Alden?', history],
+    ['none', 'Who won the chess championship in 1972?', history],
+  ])('says how sure it is: %s', (support, question, texts) => {
+    const passages = texts.map((text) => ({ text, about: '' }));
+    const chosen = chooseQuotes({ question, passages, analyser });
+    expect(chosen.support).toBe(support);
+    expect(chosen.quotes.length > 0).toBe(support !== 'none');
   });
 });

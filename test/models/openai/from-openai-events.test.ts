@@ -5,7 +5,7 @@ import { fromOpenAiEvents } from '../../../src/models/openai/from-openai-events.
 import { splitThinkTags } from '../../../src/models/openai/split-think-tags.ts';
 import { collect, iterate, textOf } from '../support.ts';
 
-/** Chunks as compatible servers send them, which is not always what the types promise. */
+/** Chunks as compatible servers send them, which may deviate from the types. */
 const read = (...chunks: readonly unknown[]) =>
   collect(fromOpenAiEvents(iterate(chunks as ChatCompletionChunk[]), 'some/model'));
 const delta = (content: object, finish_reason: string | null = null) => ({

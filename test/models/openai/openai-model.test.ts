@@ -4,6 +4,7 @@ import type { Model } from '../../../src/models/model.ts';
 import { openAiModel } from '../../../src/models/openai/openai-model.ts';
 import { openAiClient } from '../../../src/models/openai/openai-provider.ts';
 import { ProviderError, remedyFor } from '../../../src/models/provider-error.ts';
+import { createRefusals } from '../../../src/models/without-refused.ts';
 import { chatReply, openAiError, rateLimited, responsesReply, startFakeOpenAi } from '../../support/fake-openai.ts';
 import { brokenConnection, endingAfter, jsonReply, silence, slowly, streamReply } from '../../support/fake-provider.ts';
 import { ask, failureOf, modelRequest, openAiProvider, textOf } from '../support.ts';
@@ -18,7 +19,12 @@ const limits = { firstEventMs: 2000, idleMs: 2000 };
 
 function model(name: string, options: { isOpenAi?: boolean; limits?: typeof limits } = {}): Model {
   const provider = openAiProvider(fake.baseUrl, { isOpenAi: options.isOpenAi ?? false });
-  return openAiModel(name, { provider, client: openAiClient(provider), limits: options.limits ?? limits });
+  return openAiModel(name, {
+    provider,
+    client: openAiClient(provider),
+    limits: options.limits ?? limits,
+    refusals: createRefusals(),
+  });
 }
 
 const weatherTool = {
@@ -42,6 +48,7 @@ describe('a model over Chat Completions', () => {
       reason: 'end',
       usage: { input: 20, cachedInput: 12, output: 5, reasoning: 2 },
       model: 'openai/gpt-4.1',
+      snapshot: 'openai/gpt-4.1-2025-04-14',
     });
   });
 
@@ -177,7 +184,12 @@ describe('a model over Chat Completions', () => {
 
   it('says where nobody answers', async () => {
     const provider = openAiProvider('http://127.0.0.1:9/v1');
-    const unreachable = openAiModel('gpt-4.1', { provider, client: openAiClient(provider), limits });
+    const unreachable = openAiModel('gpt-4.1', {
+      provider,
+      client: openAiClient(provider),
+      limits,
+      refusals: createRefusals(),
+    });
     expect(await failureOf(ask(unreachable))).toMatchObject({
       code: 'provider_failed',
       remedy: 'retry',

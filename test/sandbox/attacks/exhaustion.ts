@@ -4,7 +4,7 @@ const hang = (name: string, code: string): Attack => alone({ name, code, ends: [
 const bomb = (name: string, code: string, more: Partial<Attack> = {}): Attack =>
   alone({ name, code, ends: ['exception', 'finished', ...killed], ...more });
 
-/** Time, memory and room for output. */
+/** Exhaustion of time, memory and output. */
 export const exhaustion: readonly Attack[] = [
   hang('an endless loop', 'while True: pass'),
   hang(

@@ -9,7 +9,7 @@ def builtin(name):
     return module
 `;
 
-/** Files, processes, the network and the environment of the host. */
+/** Access to files, processes, network and environment of the host. */
 export const hostAccess: readonly Attack[] = [
   { name: 'reading the password file', code: 'open("/etc/passwd").read()', shows: /FileNotFoundError/ },
   { name: 'reading a file of the host by its path', code: 'open(canary_file).read()', shows: /FileNotFoundError/ },

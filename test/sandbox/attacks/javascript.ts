@@ -1,6 +1,6 @@
 import { type Attack, alone, killed } from './attack.ts';
 
-/** The bridge between Python and JavaScript, got hold of in spite of its being withheld. */
+/** Obtains the bridge between Python and JavaScript although it is withheld. */
 const bridge = `
 import gc, importlib.machinery as machinery, importlib.util
 def builtin(name):
@@ -28,7 +28,7 @@ import ctypes
 const byCtypes = (name: string, code: string, more: Partial<Attack> = {}): Attack =>
   alone({ name, code: `${native}\n${code}`, ends: ['finished', 'exception', 'exit', ...killed], ...more });
 
-/** JavaScript and WebAssembly around Python: the way that every public escape from Pyodide took. */
+/** Escapes through JavaScript and WebAssembly, which all public escapes from Pyodide use. */
 export const javascript: readonly Attack[] = [
   { name: 'import js', code: 'import js', shows: /withheld/ },
   { name: 'import pyodide_js', code: 'from pyodide_js import loadPackage', shows: /withheld/ },

@@ -7,7 +7,7 @@ harness = [o for o in gc.get_objects() if isinstance(o, dict) and "_limits" in o
 const spoil = (name: string, code: string, more: Partial<Attack> = {}): Attack =>
   alone({ name, code, ends: ['finished', 'exception', 'exit', ...killed], ...more });
 
-/** The harness beside the code, the reply it makes, and the interpreter under both. */
+/** Tampering with the harness, its reply, and the interpreter. */
 export const tampering: readonly Attack[] = [
   spoil(
     'lifting the limits of the harness',

@@ -1,9 +1,9 @@
-/** An ordinary program of an analyst, with what CPython says to it. */
+/** An ordinary data analysis program, with CPython's result. */
 export interface Program {
   readonly name: string;
   readonly code: string;
   /** The repr of its last expression. */
   readonly value?: string;
-  /** All that it prints. */
+  /** Everything it prints. */
   readonly prints?: string;
 }

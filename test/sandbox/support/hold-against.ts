@@ -11,12 +11,12 @@ import type { Attack } from '../attacks/attack.ts';
 
 const LANE = 'lane';
 const MILLISECONDS = 3_000;
-/** Time for those that are expected to need all of it. */
+/** Time limit for attacks that are expected to use all of it. */
 const SHORT_MILLISECONDS = 700;
-const MOST_PARENT_GROWTH = 150_000_000;
+const MAX_PARENT_GROWTH = 150_000_000;
 const PYTHON_DEFAULTS = ['finished', 'exception', 'exit', 'memory', 'crash'] as const;
 
-/** Runs attempts one after the other against the real sandbox, beside a host that watches for any trace of them. */
+/** Runs attacks one after the other in the real sandbox, while the host is watched for any effect. */
 export function holdAgainst(what: string, attacks: readonly Attack[]): void {
   describe(`the sandbox holds against ${what}:`, () => {
     const canary = `canary-${randomUUID()}`;
@@ -63,7 +63,7 @@ export function holdAgainst(what: string, attacks: readonly Attack[]): void {
       if (shows !== undefined) expect(shown.trimStart()).toMatch(shows);
       if (hides !== undefined) expect(said).not.toMatch(hides);
       for (const secret of [canary, hostname(), process.cwd(), 'root:x:0']) {
-        // The path of the canary's own file was told; what is in it was not.
+        // The path of the canary file may appear; its content may not.
         expect(said.replaceAll(folder, '')).not.toContain(secret);
       }
       const { outputCharacters, outputBytes, outputFiles } = sandbox.limits;
@@ -73,7 +73,7 @@ export function holdAgainst(what: string, attacks: readonly Attack[]): void {
       for (const { name } of result.files) expect(name).not.toMatch(/\.\.|^\/|\\|\p{Cf}/u);
       expect(connections).toBe(0);
       expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
-      expect(process.memoryUsage().rss - before).toBeLessThan(MOST_PARENT_GROWTH);
+      expect(process.memoryUsage().rss - before).toBeLessThan(MAX_PARENT_GROWTH);
 
       const isGone = ['timeout', 'memory', 'crash'].includes(result.end);
       expect(result.sessionLost).toBe(isGone);

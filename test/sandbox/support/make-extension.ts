@@ -1,6 +1,6 @@
 /**
- * The smallest extension module for Python in WebAssembly: a side module whose `PyInit_<name>` makes an empty module.
- * Its data begin with a PyModuleDef, of which only the name is set; the name itself stands behind it.
+ * A minimal Python extension module in WebAssembly: a side module whose `PyInit_<name>` creates an empty module. Its
+ * data begin with a PyModuleDef, in which only the name is set, followed by the name itself.
  */
 export function makeExtension(name: string): Uint8Array {
   const definition = 64;
@@ -33,7 +33,7 @@ export function makeExtension(name: string): Uint8Array {
 
 const [I32, GET_GLOBAL, CONST, ADD, STORE, CALL, END] = [0x7f, 0x23, 0x41, 0x6a, 0x36, 0x10, 0x0b];
 
-/** Signed, which does for the small lengths too as long as they stay below 64 or take a second byte. */
+/** Signed LEB128, which also encodes the small lengths used here correctly. */
 function leb(value: number): number[] {
   const bytes: number[] = [];
   for (let left = value; ; left >>= 7) {

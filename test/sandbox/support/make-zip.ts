@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** An archive of the given files, stored as they are; a wheel is one. */
+/** A zip archive of the given files, uncompressed; wheels are such archives. */
 export function makeZip(files: Readonly<Record<string, string | Uint8Array>>): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -32,7 +32,7 @@ export function makeZip(files: Readonly<Record<string, string | Uint8Array>>): B
   return Buffer.concat([...bodies, central, end]);
 }
 
-/** A pure-Python wheel with one package that knows its name and a file of data. */
+/** A pure-Python wheel with one package, which exposes its name and contains a data file. */
 export const makeWheel = (name: string, version = '1.0'): Buffer =>
   makeZip({
     [`${name}/__init__.py`]: `from importlib.resources import files\n\nNAME = ${JSON.stringify(name)}\n\n\ndef data():\n    return files(__name__).joinpath('data.txt').read_text()\n`,

@@ -1,4 +1,4 @@
-/** A process with a sandbox at work; prints the numbers of its children and waits to be killed. */
+/** A process with a running sandbox; prints the process ids of its children and waits to be killed. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { openSandbox } from '../../../scripts/open-sandbox.ts';

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, rename, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeChroma } from '../../../src/store/chroma/describe-chroma.ts';
@@ -65,24 +65,43 @@ describe('a native module that asks for a newer glibc', () => {
     const [copy, ...others] = await Promise.all([1, 2, 3].map(() => loadableBinding(binding, debian, cache)));
     expect(new Set([copy, ...others]).size).toBe(1);
     expect(await readdir(cache)).toHaveLength(1);
-    const { mtimeMs } = await stat(copy ?? '');
+    const { ino } = await stat(copy ?? '');
     expect(await loadableBinding(binding, debian, cache)).toBe(copy);
-    expect((await stat(copy ?? '')).mtimeMs).toBe(mtimeMs);
+    expect((await stat(copy ?? '')).ino).toBe(ino);
     expect((await readFile(binding.file)).equals(asksForMore)).toBe(true);
   });
 
-  it('leaves no copy of an earlier version behind, and nothing else touched', async () => {
+  it.each([
+    ['of the same size', (planted: string) => writeFile(planted, Buffer.alloc(asksForMore.length, 7))],
+    ['that is cut off', (planted: string) => truncate(planted, 10)],
+    [
+      'that is a link',
+      async (planted: string) => {
+        await rename(planted, `${planted}.elsewhere`);
+        await symlink(`${planted}.elsewhere`, planted);
+      },
+    ],
+  ])('is never loaded from a planted file %s', async (_, plant) => {
+    const binding = await bindingOf(asksForMore);
+    const cache = join(await temporaryFolder(), 'cache');
+    const copy = await loadableBinding(binding, debian, cache);
+    const right = await readFile(copy);
+    await plant(copy);
+    expect(await loadableBinding(binding, debian, cache)).toBe(copy);
+    expect((await readFile(copy)).equals(right)).toBe(true);
+    expect((await lstat(copy)).isFile()).toBe(true);
+  });
+
+  it('leaves no copy behind that nobody has used for long, and nothing else touched', async () => {
     const cache = await temporaryFolder();
     await writeFile(join(cache, 'other.bin'), '');
-    const before = await loadableBinding(await bindingOf(asksForMore), debian, cache);
-    const next = tinyElf([
-      { name: '__isoc23_sscanf', version: 'GLIBC_2.38' },
-      { name: 'free', version: 'GLIBC_2.2.5' },
-    ]);
-    const after = await loadableBinding(await bindingOf(next), debian, cache);
-    expect(after).not.toBe(before);
+    const old = await loadableBinding(await bindingOf(asksForMore), debian, cache);
+    const inUse = await loadableBinding(await bindingOf(asksForMore), debian, cache);
+    const longAgo = new Date(Date.now() - 31 * 24 * 3_600_000);
+    await utimes(old, longAgo, longAgo);
+    const next = await loadableBinding(await bindingOf(asksForMore), debian, cache);
     expect((await readdir(cache)).map((name) => join(cache, name)).sort()).toEqual(
-      [after, join(cache, 'other.bin')].sort(),
+      [inUse, next, join(cache, 'other.bin')].sort(),
     );
   });
 

@@ -1,4 +1,7 @@
-/** Stands for a Citewell that gets killed: `parent-process.ts FOLDER CACHE` starts a Chroma, says so, and stays. */
+/**
+ * Simulates a Citewell process that gets killed: `parent-process.ts FOLDER CACHE` starts a Chroma, reports it, and
+ * stays.
+ */
 import { openEmbeddedChroma } from '../../../src/store/chroma/embedded-chroma.ts';
 
 const [folder = '', cacheFolder = ''] = process.argv.slice(2);

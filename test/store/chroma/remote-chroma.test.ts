@@ -103,7 +103,7 @@ describe('a remote Chroma', () => {
   });
 });
 
-/** A server that answers everything alike. */
+/** A server with the same response to every request. */
 async function answering(
   status: number,
   body: unknown,
@@ -116,7 +116,7 @@ async function answering(
   return listening(answering);
 }
 
-/** A server before another one, which answers 500 while `fails`. */
+/** A proxy for another server, which answers 500 while `fails`. */
 async function forwarding(target: string, fails: () => boolean): Promise<string> {
   return listening(
     createServer(async (request, response) => {

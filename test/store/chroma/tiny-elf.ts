@@ -1,11 +1,11 @@
-/** A symbol that a made-up shared object imports, and the version it wants. */
+/** A symbol that the generated shared object imports, and its version. */
 export interface WantedSymbol {
   readonly name: string;
   readonly version: string;
   readonly isWeak?: boolean;
 }
 
-/** The smallest ELF64 file with the tables a loader reads to find out what it must provide; all wanted of libc.so.6. */
+/** A minimal ELF64 file with the tables a loader reads for imports; all symbols are from libc.so.6. */
 export function tinyElf(symbols: readonly WantedSymbol[]): Buffer {
   const versions = [...new Set(symbols.map(({ version }) => version))];
   const strings = stringTable(['libc.so.6', ...versions, ...symbols.map(({ name }) => name)]);

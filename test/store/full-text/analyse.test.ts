@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyse, analyseForIndex, analyseQuery } from '../../../src/store/full-text/analyse.ts';
+import { analyse, analyseForIndex, analyseQuery, readQueryTerms } from '../../../src/store/full-text/analyse.ts';
 
 describe('analyse', () => {
   it.each([
@@ -67,10 +67,17 @@ describe('analyse', () => {
 describe('analyseQuery', () => {
   it('names each term once and leaves stop words out', () => {
     expect(analyseQuery('What is the purpose of the purpose?')).toEqual(['purpos']);
+    expect(readQueryTerms('What is the purpose of the purpose?').repeats).toEqual([['purpos', 2]]);
+    expect(readQueryTerms('one purpose').repeats).toEqual([]);
   });
 
   it('keeps the stop words of a query that has nothing else', () => {
     expect(analyseQuery('to be or not to be')).toEqual(['to', 'be', 'or', 'not']);
+  });
+
+  it('tells the parts of identifiers that the query has nowhere else', () => {
+    expect(readQueryTerms('size of max_file_size and oneWord').identifiers).toEqual([['maxfiles', ['max', 'file']]]);
+    expect(readQueryTerms('_private __init__').identifiers).toEqual([]);
   });
 
   it('finds in every text the words it was asked with', () => {

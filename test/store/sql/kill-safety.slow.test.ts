@@ -15,7 +15,7 @@ import {
 const all = { offset: 0, limit: 100 };
 const document = newDocument('one');
 
-/** What anybody can see of the document: its chunks, in the records, the full text and the index. */
+/** The visible state of the document: its chunks in the records, the full-text index and the vector index. */
 async function visible({ corpus, sqlite, spaces, index }: TestStore) {
   const space = await spaces.current();
   const { rows } = await sql<{ count: number }>`select count(*) as count from chunk_terms`.execute(sqlite.reader);
@@ -26,7 +26,7 @@ async function visible({ corpus, sqlite, spaces, index }: TestStore) {
   };
 }
 
-/** A new process on what the old one left; returns when it has tidied up. */
+/** Opens the store in a new process after a crash; returns when recovery is complete. */
 async function startAgain(store: TestStore): Promise<TestStore> {
   const next = await store.reopen();
   await next.maintenance.audit();
@@ -153,12 +153,12 @@ describe('an index that is down', () => {
     await ingest(store, document, newChunks(4));
     expect(await corpus.get(document.id)).toMatchObject({ ingestionStatus: 'success', chunkCount: 4 });
     expect(maintenance.state().kind).toBe('down');
-    expect((await corpus.stats()).owedToIndex).toBe(4);
+    expect((await corpus.stats()).pendingIndexWrites).toBe(4);
     await expect(maintenance.replayOutbox()).rejects.toMatchObject({ code: 'store_failed' });
 
     index.comeBack('intact');
     await whenInStep(store);
-    expect((await corpus.stats()).owedToIndex).toBe(0);
+    expect((await corpus.stats()).pendingIndexWrites).toBe(0);
     expect((await visible(store)).indexed).toBe(4);
   });
 

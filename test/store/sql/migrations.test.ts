@@ -9,12 +9,12 @@ import { sqliteFullText } from '../../../src/store/sql/migrations/0002-sqlite-fu
 import { conversationSummaries } from '../../../src/store/sql/migrations/0003-conversation-summaries.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
 import type { Tables } from '../../../src/store/sql/schema.ts';
-import { sqliteDialect } from '../../../src/store/sql/sqlite-dialect.ts';
-import { startSqliteThread } from '../../../src/store/sql/sqlite-thread.ts';
-import { createThreadPool } from '../../../src/store/sql/thread-pool.ts';
+import { sqliteDialect } from '../../../src/store/sql/sqlite/sqlite-dialect.ts';
+import { startSqliteThread } from '../../../src/store/sql/sqlite/sqlite-thread.ts';
+import { createThreadPool } from '../../../src/store/sql/sqlite/thread-pool.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-/** As the first version of the program that was released left it. */
+/** The database as left by the first released version of the program. */
 const firstSteps = {
   '0001-records': records,
   '0002-sqlite-full-text': sqliteFullText,

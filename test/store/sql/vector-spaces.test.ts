@@ -19,7 +19,7 @@ interface CountingEmbedder extends EmbeddingModel {
   readonly texts: string[];
 }
 
-/** Embeds into 3 dimensions by the length of the text, and notes what it was given. */
+/** Embeds into 3 dimensions by the length of the text, and records its inputs. */
 function embedder(change: Partial<VectorSpaceName> = {}, onBatch: () => unknown = () => {}): CountingEmbedder {
   const space = { embedder: 'test/lengths', version: '1', dimensions: 3, ...change };
   const texts: string[] = [];
@@ -38,7 +38,7 @@ function embedder(change: Partial<VectorSpaceName> = {}, onBatch: () => unknown 
   };
 }
 
-/** The space the corpus had at first, as an embedder. */
+/** The corpus's first space, as an embedder. */
 const firstEmbedder = (): EmbeddingModel => ({
   ...embedder(testSpace),
   embed: async (texts) => texts.map((text) => direction(text.length)),
@@ -106,7 +106,7 @@ describe('reindexing', () => {
     const { progress, result } = await run(store.spaces.reindex(model, never));
     expect(progress.at(0)).toEqual({ done: 0, total: 600 });
     expect(progress.at(-1)).toEqual({ done: 600, total: 600 });
-    // One more says what the document is about.
+    // One more for the document's description.
     expect(model.texts).toHaveLength(601);
     expect(model.texts[0]).toBe('one\npassage number 0');
     expect(result).toMatchObject({ embedder: 'test/lengths', state: 'current', vectors: 600 });

@@ -14,7 +14,7 @@ export const chunkOperations: OperationGroup = {
     operation('GET /v3/chunks', {
       name: 'listChunks',
       summary: 'List passages of one’s own',
-      section: 'r2r-v3.md 7',
+      section: 'docs/contract.md 7',
       query: allChunksQuery,
       answer: json(listOf(chunkRecord)),
       failures: [400],
@@ -22,7 +22,7 @@ export const chunkOperations: OperationGroup = {
     operation('POST /v3/chunks', {
       name: 'createChunks',
       summary: 'Ingest passages ready-made',
-      section: 'r2r-v3.md 1.1',
+      section: 'docs/contract.md 1.1',
       body: json(newChunks),
       examples: { one: { raw_chunks: [{ text: 'Paris is the capital of France.' }] } },
       answer: json(results(z.array(z.object({ message: z.string(), task_id: z.null(), document_id: id })))),
@@ -31,7 +31,7 @@ export const chunkOperations: OperationGroup = {
     operation('POST /v3/chunks/search', {
       name: 'searchChunks',
       summary: 'Search passages alone',
-      section: 'r2r-v3.md 7',
+      section: 'docs/contract.md 7',
       body: json(searchRequest),
       examples: { plain: { query: 'notice period' } },
       answer: json(listOf(chunkHit)),
@@ -40,7 +40,7 @@ export const chunkOperations: OperationGroup = {
     operation('GET /v3/chunks/{id}', {
       name: 'getChunk',
       summary: 'Get a passage',
-      section: 'r2r-v3.md 7',
+      section: 'docs/contract.md 7',
       query: vectorsQuery,
       answer: json(results(chunkRecord)),
       failures: [403],
@@ -48,7 +48,7 @@ export const chunkOperations: OperationGroup = {
     operation('POST /v3/chunks/{id}', {
       name: 'updateChunk',
       summary: 'Change a passage; it is embedded anew',
-      section: 'r2r-v3.md 7',
+      section: 'docs/contract.md 7',
       body: json(chunkEdit),
       answer: json(results(chunkRecord)),
       failures: [403, 409, 502],
@@ -56,7 +56,7 @@ export const chunkOperations: OperationGroup = {
     operation('DELETE /v3/chunks/{id}', {
       name: 'deleteChunk',
       summary: 'Delete a passage; with the last one its document goes',
-      section: 'r2r-v3.md 7',
+      section: 'docs/contract.md 7',
       answer: json(receipt),
       failures: [403, 409],
     }),

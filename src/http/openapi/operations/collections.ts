@@ -9,7 +9,7 @@ import { extraction } from '../records/graph.ts';
 import { collectionRecord, userRecord } from '../records/people.ts';
 import { listOf, message, results, success } from '../records/shared.ts';
 
-const section = 'r2r-v3.md 9';
+const section = 'docs/contract.md 9';
 
 export const collectionOperations: OperationGroup = {
   tag: 'Collections',
@@ -34,7 +34,7 @@ export const collectionOperations: OperationGroup = {
     operation('POST /v3/collections/export', {
       name: 'exportCollections',
       summary: 'Export collections as CSV',
-      section: 'r2r-v3.md 6.3',
+      section: 'docs/contract.md 6.3',
       body: json(exportRequest),
       isBodyOptional: true,
       answer: csv,

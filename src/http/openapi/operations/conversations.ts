@@ -5,7 +5,7 @@ import { csv, json, type OperationGroup, operation } from '../operation.ts';
 import { conversationRecord, messageRecord } from '../records/people.ts';
 import { listOf, results, success } from '../records/shared.ts';
 
-const section = 'r2r-v3.md 8';
+const section = 'docs/contract.md 8';
 const message = { body: json(newMessage), answer: json(results(messageRecord)) };
 
 export const conversationOperations: OperationGroup = {
@@ -30,7 +30,7 @@ export const conversationOperations: OperationGroup = {
     operation('POST /v3/conversations/export', {
       name: 'exportConversations',
       summary: 'Export conversations as CSV',
-      section: 'r2r-v3.md 6.3',
+      section: 'docs/contract.md 6.3',
       body: json(exportRequest),
       isBodyOptional: true,
       answer: csv,
@@ -39,7 +39,7 @@ export const conversationOperations: OperationGroup = {
     operation('POST /v3/conversations/export_messages', {
       name: 'exportMessages',
       summary: 'Export messages as CSV',
-      section: 'r2r-v3.md 6.3',
+      section: 'docs/contract.md 6.3',
       body: json(exportRequest),
       isBodyOptional: true,
       answer: csv,

@@ -42,7 +42,7 @@ const shelf: readonly Operation[] = [
   operation('POST /v3/documents', {
     name: 'createDocument',
     summary: 'Ingest a file, a text or chunks',
-    section: 'r2r-v3.md 6.2',
+    section: 'docs/contract.md 6.2',
     description: 'Exactly one of `file`, `raw_text` and `chunks`. In a form, lists and objects are written as JSON.',
     body: {
       'multipart/form-data': submissionFields.extend({ file }),
@@ -56,14 +56,14 @@ const shelf: readonly Operation[] = [
   operation('GET /v3/documents', {
     name: 'listDocuments',
     summary: 'List documents, newest first',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     query: documentsQuery,
     answer: json(listOf(documentRecord)),
   }),
   operation('POST /v3/documents/search', {
     name: 'searchDocuments',
     summary: 'Search documents by title and summary',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     body: json(searchRequest),
     examples: { plain: { query: 'contracts' } },
     answer: json(listOf(documentHit)),
@@ -72,7 +72,7 @@ const shelf: readonly Operation[] = [
   operation('DELETE /v3/documents/by-filter', {
     name: 'deleteDocuments',
     summary: 'Delete those of one’s own documents that pass a filter',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     body: json(deletionFilter),
     examples: { one: { document_id: { $eq: '9fbe403b-c11c-5aae-8ade-ef22980c3ad1' } } },
     answer: json(receipt),
@@ -81,7 +81,7 @@ const shelf: readonly Operation[] = [
   operation('GET /v3/documents/download_zip', {
     name: 'downloadDocuments',
     summary: 'Download many files at once',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     query: zipQuery,
     answer: { 'application/zip': 'An archive of the files.' },
     failures: [404],
@@ -89,7 +89,7 @@ const shelf: readonly Operation[] = [
   operation('POST /v3/documents/export', {
     name: 'exportDocuments',
     summary: 'Export documents as CSV',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     access: 'superuser',
     ...bodyOfExport,
     failures: [400],
@@ -126,20 +126,20 @@ const one: readonly Operation[] = [
   operation('GET /v3/documents/{id}', {
     name: 'getDocument',
     summary: 'Get a document',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     query: asOfQuery,
     answer: json(results(documentRecord)),
   }),
   operation('DELETE /v3/documents/{id}', {
     name: 'deleteDocument',
     summary: 'Delete a document, and all that was made of it',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     answer: json(receipt),
   }),
   operation('PATCH /v3/documents/{id}/metadata', {
     name: 'appendMetadata',
     summary: 'Merge objects into the metadata, in order',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     body: json(metadataList),
     examples: { list: [{ year: 2026 }] },
     answer: json(results(documentRecord)),
@@ -148,7 +148,7 @@ const one: readonly Operation[] = [
   operation('PUT /v3/documents/{id}/metadata', {
     name: 'replaceMetadata',
     summary: 'Replace the metadata',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     body: json(metadataList),
     examples: { list: [{ year: 2026 }] },
     answer: json(results(documentRecord)),
@@ -157,7 +157,7 @@ const one: readonly Operation[] = [
   operation('GET /v3/documents/{id}/chunks', {
     name: 'listDocumentChunks',
     summary: 'List the passages of a document, in order',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     query: documentChunksQuery,
     answer: json(listOf(chunkRecord)),
     failures: [403],
@@ -165,9 +165,10 @@ const one: readonly Operation[] = [
   operation('GET /v3/documents/{id}/download', {
     name: 'downloadDocument',
     summary: 'Download the file',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     query: asOfQuery,
     answer: bytes,
+    failures: [416],
   }),
   operation('GET /v3/documents/{id}/text', {
     name: 'getDocumentText',
@@ -185,7 +186,7 @@ const one: readonly Operation[] = [
   operation('GET /v3/documents/{id}/collections', {
     name: 'listDocumentCollections',
     summary: 'List the collections a document is in',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     access: 'superuser',
     query: pageQuery,
     answer: json(listOf(collectionRecord)),
@@ -230,7 +231,7 @@ const versions: readonly Operation[] = [
     summary: 'Download the file of a version',
     parts: version,
     answer: bytes,
-    failures: [403],
+    failures: [403, 416],
   }),
   operation('POST /v3/documents/{id}/versions/{version}/restore', {
     name: 'restoreVersion',

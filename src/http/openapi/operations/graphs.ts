@@ -12,25 +12,27 @@ import {
   relationshipChange,
 } from '../../wire/graph-request.ts';
 import { graphRowsQuery, graphsQuery, pullQuery, relationshipsQuery, viewQuery } from '../../wire/query.ts';
-import { csv, json, type Operation, type OperationGroup, operation } from '../operation.ts';
+import { csv, json, jsonOrEvents, type Operation, type OperationGroup, operation } from '../operation.ts';
+import { pullEvent } from '../records/events.ts';
 import {
   communityRecord,
   entityRecord,
   extraction,
   graphRecord,
   graphView,
+  pulled,
   relationshipRecord,
 } from '../records/graph.ts';
 import { listOf, results, success } from '../records/shared.ts';
 
-const section = 'r2r-v3.md 11';
+const section = 'docs/contract.md 11';
 const work = { body: json(graphWork), isBodyOptional: true } as const;
 
 const ofDocument: readonly Operation[] = [
   operation('POST /v3/documents/{id}/extract', {
     name: 'extractDocument',
     summary: 'Extract entities and relationships of a document',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     description: 'With `run_type: "estimate"` nothing is done but to say what it would come to.',
     ...work,
     answer: json(results(extraction)),
@@ -39,21 +41,21 @@ const ofDocument: readonly Operation[] = [
   operation('POST /v3/documents/{id}/deduplicate', {
     name: 'deduplicateDocument',
     summary: 'Merge entities that are the same',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     answer: json(results(z.object({ message: z.string(), task_id: z.null() }))),
     failures: [403],
   }),
   operation('GET /v3/documents/{id}/entities', {
     name: 'listDocumentEntities',
     summary: 'List the entities of a document',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     query: graphRowsQuery,
     answer: json(listOf(entityRecord)),
   }),
   operation('GET /v3/documents/{id}/relationships', {
     name: 'listDocumentRelationships',
     summary: 'List the relationships of a document',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     query: relationshipsQuery,
     answer: json(listOf(relationshipRecord)),
   }),
@@ -94,7 +96,8 @@ const graphs: readonly Operation[] = [
     query: pullQuery,
     body: json(pullRequest),
     isBodyOptional: true,
-    answer: json(results(z.object({ success: z.boolean(), documents: z.int() }))),
+    description: 'With `stream` the answer is a stream that tells after each document how far it is.',
+    answer: jsonOrEvents(results(pulled), pullEvent),
   }),
   operation('POST /v3/graphs/{id}/reset', {
     name: 'resetGraph',
@@ -190,7 +193,7 @@ function exportOf(path: '/v3/documents/{id}' | '/v3/graphs/{id}', kind: string, 
   return operation(`POST ${path}/${kind}/export`, {
     name: `export${of}${capitalised(kind)}`,
     summary: `Export ${kind} as CSV`,
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     access: 'superuser',
     body: json(exportRequest),
     isBodyOptional: true,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { answerCheckRecord } from '../../../toolbox/answer-check-record.ts';
 import { agentRequest } from '../../wire/agent-request.ts';
+import { answerCheckRequest } from '../../wire/answer-check.ts';
 import { completionRequest } from '../../wire/message.ts';
 import { afterQuery } from '../../wire/query.ts';
 import { ragRequest } from '../../wire/rag-request.ts';
@@ -21,7 +23,7 @@ export const retrievalOperations: OperationGroup = {
     operation('POST /v3/retrieval/search', {
       name: 'search',
       summary: 'Search passages and the graph',
-      section: 'spec.md 4.1, r2r-v3.md 5.1',
+      section: 'docs/contract.md 5.1',
       body: json(searchRequest),
       examples: {
         plain: { query: 'What is the notice period?' },
@@ -36,7 +38,7 @@ export const retrievalOperations: OperationGroup = {
     operation('POST /v3/retrieval/rag', {
       name: 'rag',
       summary: 'Answer a question from one search',
-      section: 'spec.md 4.2, r2r-v3.md 5.2',
+      section: 'docs/contract.md 5.2',
       description:
         'With `rag_generation_config.stream` the answer comes as events. `generated_answer`, `search_results` and ' +
         '`citations` are also beside `results`.',
@@ -49,10 +51,29 @@ export const retrievalOperations: OperationGroup = {
       answerHeaders: runHeader,
       failures: [400, 502, 503, 504],
     }),
+    operation('POST /v3/retrieval/check', {
+      name: 'checkAnswer',
+      summary: 'Check an answer against the documents',
+      description:
+        'Says for each statement of an answer, whoever wrote it, whether a source says it, with the exact quote and its ' +
+        'place. Give in `sources` what its markers stand for; without them each statement is looked for in all documents. ' +
+        'No language model takes part. At most 40,000 characters, 150 statements and 20 seconds; where it stopped before ' +
+        'the end, `unchecked_from` says so.',
+      body: json(answerCheckRequest),
+      examples: {
+        sources: {
+          answer: 'The notice period is three months [1].',
+          sources: [{ marker: 1, chunk_id: '5b0f1c1e-7c55-4c53-9d2e-1f4f4f1f0001' }],
+        },
+        everything: { answer: 'The notice period is three months.' },
+      },
+      answer: json(results(answerCheckRecord.meta({ id: 'AnswerCheck' }))),
+      failures: [400, 404],
+    }),
     operation('POST /v3/retrieval/agent', {
       name: 'agent',
       summary: 'Let the agent answer, with tools and in a conversation',
-      section: 'spec.md 4.3, r2r-v3.md 5.3',
+      section: 'docs/contract.md 5.3',
       description: 'Give exactly one of `message`, `query` and `messages`.',
       body: json(agentRequest),
       examples: {
@@ -67,7 +88,7 @@ export const retrievalOperations: OperationGroup = {
     operation('POST /v3/retrieval/completion', {
       name: 'completion',
       summary: 'Ask a language model, without the documents',
-      section: 'spec.md 4.4, r2r-v3.md 5.4',
+      section: 'docs/contract.md 5.4',
       body: json(completionRequest),
       examples: { plain: { messages: [{ role: 'user', content: 'Say hello.' }] } },
       answer: jsonOrEvents(completion, completionEvent),
@@ -76,7 +97,7 @@ export const retrievalOperations: OperationGroup = {
     operation('POST /v3/retrieval/embedding', {
       name: 'embedding',
       summary: 'Turn a text into its vector',
-      section: 'spec.md 4.5, r2r-v3.md 5.4b',
+      section: 'docs/contract.md 5.4b',
       description: 'The body is an object, or the text itself: as JSON, or as it is.',
       body: {
         'application/json': z.union([

@@ -4,6 +4,7 @@ import { newPrompt, promptChange, promptUse } from '../../wire/prompt-record.ts'
 import { pageQuery, tasksQuery } from '../../wire/query.ts';
 import { reindexRequest } from '../../wire/reindex.ts';
 import { events, json, type OperationGroup, operation } from '../operation.ts';
+import { evaluationRecord, evaluationSummary } from '../records/evaluation.ts';
 import { reindexEvent } from '../records/events.ts';
 import {
   filledPrompt,
@@ -16,6 +17,27 @@ import {
   welcome,
 } from '../records/service.ts';
 import { listOf, message, results, success } from '../records/shared.ts';
+
+export const evaluationOperations: OperationGroup = {
+  tag: 'Evaluations',
+  description: 'What `citewell eval` keeps in the data folder: how well one’s own questions are answered.',
+  operations: [
+    operation('GET /v3/evaluations', {
+      name: 'listEvaluations',
+      summary: 'List evaluations, newest first, without their questions',
+      access: 'superuser',
+      query: pageQuery,
+      answer: json(listOf(evaluationSummary)),
+    }),
+    operation('GET /v3/evaluations/{evaluation}', {
+      name: 'getEvaluation',
+      summary: 'Get an evaluation with its questions, and how it differs from the one before',
+      access: 'superuser',
+      parts: { evaluation: z.string().describe('Of the evaluation: when it began.') },
+      answer: json(results(evaluationRecord)),
+    }),
+  ],
+};
 
 export const taskOperations: OperationGroup = {
   tag: 'Tasks',
@@ -52,7 +74,7 @@ export const promptOperations: OperationGroup = {
     operation('POST /v3/prompts', {
       name: 'createPrompt',
       summary: 'Add a prompt',
-      section: 'r2r-v3.md 13',
+      section: 'docs/contract.md 13',
       access: 'superuser',
       body: json(newPrompt),
       answer: json(message),
@@ -61,14 +83,14 @@ export const promptOperations: OperationGroup = {
     operation('GET /v3/prompts', {
       name: 'listPrompts',
       summary: 'List prompts',
-      section: 'r2r-v3.md 13',
+      section: 'docs/contract.md 13',
       access: 'superuser',
       answer: json(listOf(promptRecord)),
     }),
     operation('POST /v3/prompts/{name}', {
       name: 'getPrompt',
       summary: 'Get a prompt, filled in',
-      section: 'r2r-v3.md 13',
+      section: 'docs/contract.md 13',
       access: 'superuser',
       parts: name,
       query: promptUse,
@@ -80,7 +102,7 @@ export const promptOperations: OperationGroup = {
     operation('PUT /v3/prompts/{name}', {
       name: 'updatePrompt',
       summary: 'Change a prompt',
-      section: 'r2r-v3.md 13',
+      section: 'docs/contract.md 13',
       access: 'superuser',
       parts: name,
       body: json(promptChange),
@@ -90,7 +112,7 @@ export const promptOperations: OperationGroup = {
     operation('DELETE /v3/prompts/{name}', {
       name: 'deletePrompt',
       summary: 'Delete a prompt; one that comes with the service returns to its own words',
-      section: 'r2r-v3.md 13',
+      section: 'docs/contract.md 13',
       access: 'superuser',
       parts: name,
       answer: json(success),
@@ -108,7 +130,7 @@ export const indexOperations: OperationGroup = {
     operation('GET /v3/indices', {
       name: 'listIndices',
       summary: 'List vector indexes',
-      section: 'r2r-v3.md 14',
+      section: 'docs/contract.md 14',
       access: 'superuser',
       query: pageQuery,
       answer: json(z.object({ results: z.object({ indices: z.array(indexRecord) }), total_entries: z.int() })),
@@ -116,7 +138,7 @@ export const indexOperations: OperationGroup = {
     operation('POST /v3/indices', {
       name: 'createIndex',
       summary: 'Compare the index with the records, and mend it',
-      section: 'r2r-v3.md 14',
+      section: 'docs/contract.md 14',
       access: 'superuser',
       body: json(newIndex),
       answer: json(message),
@@ -125,7 +147,7 @@ export const indexOperations: OperationGroup = {
     operation('GET /v3/indices/{one}/{other}', {
       name: 'getIndex',
       summary: 'Get a vector index by the names of its table and its own, in either order',
-      section: 'r2r-v3.md 14',
+      section: 'docs/contract.md 14',
       access: 'superuser',
       parts: names,
       answer: json(results(indexRecord)),
@@ -133,7 +155,7 @@ export const indexOperations: OperationGroup = {
     operation('DELETE /v3/indices/{one}/{other}', {
       name: 'deleteIndex',
       summary: 'Refused: an index is in use, or kept to go back to',
-      section: 'r2r-v3.md 14',
+      section: 'docs/contract.md 14',
       access: 'superuser',
       parts: names,
       answer: json(success),
@@ -152,21 +174,21 @@ export const systemOperations: OperationGroup = {
     operation('GET /v3/health', {
       name: 'health',
       summary: 'Whether the service answers, and with what',
-      section: 'r2r-v3.md 12',
+      section: 'docs/contract.md 12',
       access: 'public',
       answer: json(results(health)),
     }),
     operation('GET /v3/system/status', {
       name: 'systemStatus',
       summary: 'How the service stands',
-      section: 'r2r-v3.md 12',
+      section: 'docs/contract.md 12',
       access: 'superuser',
       answer: json(results(systemStatus)),
     }),
     operation('GET /v3/system/settings', {
       name: 'systemSettings',
       summary: 'What the service was told and what it chose; no secrets',
-      section: 'r2r-v3.md 12',
+      section: 'docs/contract.md 12',
       access: 'superuser',
       answer: json(results(systemSettings)),
     }),
@@ -188,7 +210,7 @@ export const systemOperations: OperationGroup = {
     operation('GET /openapi_spec', {
       name: 'openapiSpec',
       summary: 'The same where R2R has it',
-      section: 'r2r-v3.md 12',
+      section: 'docs/contract.md 12',
       access: 'public',
       answer: anything,
     }),

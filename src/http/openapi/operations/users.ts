@@ -15,9 +15,9 @@ import { csv, json, type Operation, type OperationGroup, operation } from '../op
 import { collectionRecord, keyRecord, limitsRecord, newKeyRecord, tokens, userRecord } from '../records/people.ts';
 import { failure, listOf, message, results, success } from '../records/shared.ts';
 
-const section = 'r2r-v3.md 10';
+const section = 'docs/contract.md 10';
 
-/** One word in whatever clothes: as text, as JSON, or as the member of an object or a form. */
+/** A single string sent as text, as JSON, or as a member of an object or form. */
 const word = (name: string) => ({
   'text/plain': 'As it is.',
   'application/json': z.union([z.object({ [name]: z.string() }), z.string()]),
@@ -40,7 +40,7 @@ const entrance: readonly Operation[] = [
   operation('POST /v3/users/login', {
     name: 'login',
     summary: 'Log in',
-    section: 'r2r-v3.md 2',
+    section: 'docs/contract.md 2',
     access: 'public',
     body: { 'application/x-www-form-urlencoded': credentials, 'application/json': credentials },
     answer: json(tokens),
@@ -49,7 +49,7 @@ const entrance: readonly Operation[] = [
   operation('POST /v3/users/refresh-token', {
     name: 'refreshToken',
     summary: 'Exchange a refresh token for new tokens',
-    section: 'r2r-v3.md 2',
+    section: 'docs/contract.md 2',
     access: 'public',
     body: word('refresh_token'),
     answer: json(tokens),
@@ -58,14 +58,14 @@ const entrance: readonly Operation[] = [
   operation('POST /v3/users/logout', {
     name: 'logout',
     summary: 'Log out: the token is worth nothing from now on',
-    section: 'r2r-v3.md 2',
+    section: 'docs/contract.md 2',
     answer: json(message),
   }),
   operation('POST /v3/users/send-verification-email', {
     name: 'sendVerificationEmail',
     summary: 'Ask for the code that verifies an e-mail',
     section,
-    description: 'No e-mail is sent: an administrator makes the code.',
+    description: 'No e-mail is sent: an administrator makes the code. The answer is the same for every e-mail.',
     access: 'public',
     body: word('email'),
     answer: json(results(unsent)),
@@ -128,7 +128,7 @@ const known: readonly Operation[] = [
   operation('POST /v3/users/export', {
     name: 'exportUsers',
     summary: 'Export users as CSV',
-    section: 'r2r-v3.md 6.3',
+    section: 'docs/contract.md 6.3',
     access: 'superuser',
     body: json(exportRequest),
     isBodyOptional: true,
@@ -162,7 +162,7 @@ const known: readonly Operation[] = [
   operation('GET /v3/users/{id}/limits', {
     name: 'getLimits',
     summary: 'What a user may do, and has done',
-    section: 'r2r-v3.md 2',
+    section: 'docs/contract.md 2',
     answer: json(results(limitsRecord)),
     failures: [403],
   }),
@@ -222,7 +222,7 @@ const known: readonly Operation[] = [
   }),
 ];
 
-/** R2R's, which its client calls; here they only say what there is instead. */
+/** Routes of R2R that its client calls; here they only name the alternative. */
 const elsewhere = ['google', 'github'].flatMap((provider) =>
   ['authorize', 'callback'].map((step) =>
     operation(`GET /v3/users/oauth/${provider}/${step}`, {

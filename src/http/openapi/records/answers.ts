@@ -9,17 +9,18 @@ const span = z
 
 const page = z.int().nullable();
 const headingPath = z.array(z.string());
-const quote = z.object({ start: z.int(), end: z.int(), text: z.string(), page, heading_path: headingPath });
-/** Of the first quote, where there is one. */
+const url = z.string().exactOptional().describe('The page of the document with the quotes marked.');
+const quote = z.object({ start: z.int(), end: z.int(), text: z.string(), page, heading_path: headingPath, url });
+/** Place of the first quote, if there is one. */
 const place = { start: z.int().exactOptional(), end: z.int().optional(), page: page.optional() };
-const backing = { ...place, heading_path: headingPath.exactOptional(), quotes: z.array(quote) };
+const backing = { ...place, heading_path: headingPath.exactOptional(), url, quotes: z.array(quote) };
 
-/** spec.md 2.6, r2r-v3.md 4.6: the record of the source, and the passages of it that back the answer. */
+/** The record of the source (docs/contract.md 4.6) and its quotes. */
 const payload = z
   .union([
     z.object({ ...hitMembers, ...backing, chunk_start: z.int(), chunk_end: z.int() }),
     z.object({ ...documentRecord.shape, ...backing }),
-    z.object({ ...graphHitMembers, ...backing }),
+    z.object({ ...graphHitMembers, document_id: id.exactOptional(), chunk_id: id.exactOptional(), ...backing }),
     z.object({ ...webMembers, ...backing }),
   ])
   .meta({ id: 'CitationPayload', description: 'A passage, a document, a part of the graph or a page of the web.' });
@@ -107,20 +108,25 @@ const completionMembers = {
   usage: tokenUsage,
 };
 
-/** r2r-v3.md 5.4. */
+/** docs/contract.md 5.4. */
 export const completion = results(z.object(completionMembers).meta({ id: 'Completion' }));
 
-/** r2r-v3.md 5.2. */
+/** docs/contract.md 5.2. */
 const ragMembers = {
   generated_answer: z.string(),
   search_results: searchResults,
   citations: z.array(citation),
 };
+export const support = z
+  .enum(['answer', 'closest', 'none'])
+  .exactOptional()
+  .describe('Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer.');
+
 export const ragAnswer = z.object({
   results: z
     .object({
       ...ragMembers,
-      metadata: z.object({ ...completionMembers, mode: z.string(), removed_markers: z.int() }),
+      metadata: z.object({ ...completionMembers, mode: z.string(), support, removed_markers: z.int() }),
       completion: z.string().meta({ deprecated: true }),
     })
     .meta({ id: 'RagAnswer' }),
@@ -149,7 +155,7 @@ export const outcome = {
   usage,
 };
 
-/** r2r-v3.md 5.3. */
+/** docs/contract.md 5.3. */
 const agentMembers = {
   generated_answer: z.string(),
   citations: z.array(checkedCitation),

@@ -65,7 +65,7 @@ export const chatFailure = z
   })
   .meta({ id: 'ChatFailure' });
 
-/** Sent as `data: <JSON>` alone, ended by `data: [DONE]`. */
+/** Sent as bare `data: <JSON>` lines, terminated by `data: [DONE]`. */
 export const chatChunk = z
   .object({
     ...named,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ingestionStatuses } from '../../../documents/document.ts';
 import type { toReceipt } from '../../wire/deletion-receipt.ts';
 import type { toDocumentHit, toDocumentRecord } from '../../wire/document-record.ts';
 import type { toTextRecord } from '../../wire/text-record.ts';
@@ -14,16 +15,7 @@ const members = {
   title: z.string(),
   version: z.string().describe('v0, v1…'),
   size_in_bytes: z.int(),
-  ingestion_status: z.enum([
-    'pending',
-    'parsing',
-    'augmenting',
-    'embedding',
-    'storing',
-    'success',
-    'enriching',
-    'failed',
-  ]),
+  ingestion_status: z.enum(ingestionStatuses),
   extraction_status: z.enum(['pending', 'processing', 'success', 'enriched', 'failed']),
   created_at: moment,
   updated_at: moment,
@@ -47,7 +39,7 @@ const members = {
   summary_note: z.string().nullable().describe('Why no model wrote it though one was to.'),
 };
 
-/** r2r-v3.md 6.1. */
+/** docs/contract.md 6.1. */
 export const documentRecord = z.object(members).meta({ id: 'Document' }) satisfies z.ZodType<
   ReturnType<typeof toDocumentRecord>
 >;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { finalCheckedCitation, finalCitation, mention, outcome, usage, verdictMembers } from './answers.ts';
+import { finalCheckedCitation, finalCitation, mention, outcome, support, usage, verdictMembers } from './answers.ts';
+import { pulled } from './graph.ts';
 import { searchResults } from './search.ts';
 import { id, moment } from './shared.ts';
 
-// r2r-v3.md 5.5. Each is sent as `event: <name>` and `data: <one line of JSON>`; `event: done` with the data `[DONE]`,
-// which is no JSON, ends every stream.
+// docs/contract.md 5.5. Each event is sent as `event: <name>` and `data: <one line of JSON>`; `event: done` with the
+// data `[DONE]`, which is not JSON, ends every stream.
 
 const event = <Name extends string>(name: Name, data: z.ZodType) => z.object({ event: z.literal(name), data });
 
@@ -38,7 +39,7 @@ const done = event('done', z.literal('[DONE]'));
 
 const final = { id: z.literal('msg_final'), generated_answer: z.string() };
 
-/** spec.md 6.1. */
+/** docs/contract.md 5.5. */
 export const ragEvent = z
   .union([
     event('search_results', z.object({ id: z.string(), object: z.literal('rag.search_results'), data: searchResults })),
@@ -54,6 +55,7 @@ export const ragEvent = z
           citations: z.array(finalCitation),
           model: z.string(),
           mode: z.string(),
+          support,
           removed_markers: z.int(),
         })
         .meta({ id: 'RagFinalAnswer' }),
@@ -63,7 +65,7 @@ export const ragEvent = z
   ])
   .meta({ id: 'RagEvent' });
 
-/** spec.md 6.2. */
+/** docs/contract.md 5.5. */
 export const agentEvent = z
   .union([
     thinking,
@@ -104,7 +106,7 @@ export const completionEvent = z.union([thinking, message, error, done]).meta({ 
 
 const ofDocument = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ document_id: id, ...shape });
 
-/** Ours: what happens to a document on its way in. */
+/** Addition of Citewell: the progress of a document's ingestion. */
 export const ingestionEvent = z
   .union([
     event('status', ofDocument({ ingestion_status: z.string() })),
@@ -120,6 +122,10 @@ export const ingestionEvent = z
     done,
   ])
   .meta({ id: 'IngestionEvent' });
+
+export const pullEvent = z
+  .union([event('progress', z.object({ done: z.int(), total: z.int() })), event('pulled', pulled), error, done])
+  .meta({ id: 'PullEvent' });
 
 export const reindexEvent = z
   .union([

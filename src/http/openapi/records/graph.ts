@@ -8,7 +8,7 @@ import type {
 } from '../../wire/graph-record.ts';
 import { id, ids, metadata, moment, vector } from './shared.ts';
 
-// r2r-v3.md 11.
+// docs/contract.md 11.
 
 const status = z.enum(['pending', 'processing', 'outdated', 'success', 'failed']);
 const origin = z.enum(['extracted', 'made']);
@@ -82,7 +82,7 @@ export const communityRecord = z
   })
   .meta({ id: 'Community' }) satisfies z.ZodType<ReturnType<typeof toCommunityRecord>>;
 
-/** Ours: a graph fit for drawing. */
+/** Addition of Citewell: a graph prepared for drawing. */
 export const graphView = z
   .object({
     collection_id: id,
@@ -106,7 +106,10 @@ export const graphView = z
   })
   .meta({ id: 'GraphView' }) satisfies z.ZodType<ReturnType<typeof toGraphView>>;
 
-/** Extraction, done or queued or only estimated. */
+/** The outcome of a pull. */
+export const pulled = z.object({ success: z.boolean(), documents: z.int() });
+
+/** An extraction that was done, queued, or only estimated. */
 export const extraction = z
   .object({
     message: text,

@@ -5,7 +5,7 @@ import type { toTokenRecord } from '../../wire/sign-in.ts';
 import type { toKeyRecord, toUserRecord } from '../../wire/user-record.ts';
 import { id, ids, metadata, moment, results } from './shared.ts';
 
-/** r2r-v3.md 10. */
+/** docs/contract.md 10. */
 export const userRecord = z
   .object({
     id,
@@ -18,7 +18,7 @@ export const userRecord = z
     collection_ids: ids,
     graph_ids: ids,
     document_ids: ids.describe('The newest thousand; empty in lists.'),
-    limits_overrides: metadata.nullable(),
+    limits_overrides: metadata,
     metadata,
     verification_code_expiry: z.null(),
     name: z.string().nullable(),
@@ -65,7 +65,7 @@ const rates = z.object({
   monthly_limit: z.number().nullable(),
 });
 
-/** Null stands for no limit. */
+/** Null means no limit. */
 export const limitsRecord = z
   .object({
     storage_limits: z.record(z.string(), share),
@@ -78,7 +78,7 @@ export const limitsRecord = z
 
 const graphStatus = z.enum(['pending', 'processing', 'outdated', 'success', 'failed']);
 
-/** r2r-v3.md 9. */
+/** docs/contract.md 9. */
 export const collectionRecord = z
   .object({
     id,
@@ -94,7 +94,7 @@ export const collectionRecord = z
   })
   .meta({ id: 'Collection' }) satisfies z.ZodType<ReturnType<typeof toCollectionRecord>>;
 
-/** r2r-v3.md 8. */
+/** docs/contract.md 8. */
 export const conversationRecord = z
   .object({ id, created_at: moment, user_id: id, name: z.string().nullable() })
   .meta({ id: 'Conversation' }) satisfies z.ZodType<ReturnType<typeof toConversationRecord>>;

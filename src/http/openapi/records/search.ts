@@ -21,14 +21,14 @@ const chunkMembers = {
   metadata,
 };
 
-/** r2r-v3.md 7. */
+/** docs/contract.md 7. */
 export const chunkRecord = z.object({ ...chunkMembers, vector }).meta({ id: 'Chunk' }) satisfies z.ZodType<
   ReturnType<typeof toChunkRecord>
 >;
 
 const leg = z.object({ rank: z.int(), score: z.number() }).nullable();
 
-/** r2r-v3.md 4.5. */
+/** docs/contract.md 4.5. */
 export const hitMembers = {
   ...chunkMembers,
   score: z.number().nullable(),
@@ -128,13 +128,23 @@ const explanation = z
         rrf_k: z.int(),
       })
       .nullable(),
+    fusion: z
+      .enum(['ranks', 'scores'])
+      .nullable()
+      .describe('Whether the two legs were fused by the ranks or by the scores of their hits.'),
     semantic_hits: z.int().nullable(),
     full_text_hits: z.int().nullable(),
     terms: z.array(z.string()),
+    coverage: z
+      .object({ score: z.number(), missing: z.array(z.string()) })
+      .nullable()
+      .describe(
+        'The share of the words of the question that the best hit has, and the words that none of the first hits has.',
+      ),
     corrections: z
       .array(z.object({ word: z.string(), instead: z.array(z.string()) }))
       .describe('Words that no passage has, and the terms that full text looked for in their place.'),
-    wording: z
+    phraseFilters: z
       .object({
         phrases: z.array(z.string()),
         required: z.array(z.string()),
@@ -158,7 +168,7 @@ const explanation = z
   })
   .meta({ id: 'SearchExplanation' });
 
-/** Kinds nobody asked are null, in streams empty. */
+/** Kinds of results that were not requested are null, or empty in streams. */
 export const searchResults = z
   .object({
     chunk_search_results: z.array(chunkHit),
@@ -167,6 +177,10 @@ export const searchResults = z
     web_search_results: z.array(webSearch).nullable(),
     document_search_results: z.array(documentRecord).nullable(),
     generic_tool_result: z.array(z.json()).nullable(),
+    notes: z
+      .array(z.string())
+      .exactOptional()
+      .describe('What to know of how the search went, where there is anything.'),
     explanation: explanation.exactOptional().describe('How the search went, when asked for.'),
   })
   .meta({ id: 'SearchResults' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toSearchResults>]: unknown }>;

@@ -5,7 +5,7 @@ import type { toRunRecord } from '../../wire/run-record.ts';
 import type { toBacklogRecord, toTaskRecord } from '../../wire/task-record.ts';
 import { id, metadata, moment } from './shared.ts';
 
-/** r2r-v3.md 13. */
+/** docs/contract.md 13. */
 const promptMembers = {
   id,
   name: z.string(),
@@ -23,7 +23,7 @@ export const filledPrompt = z
   .object({ ...promptMembers, message: z.string().describe('How it reads with these inputs.') })
   .meta({ id: 'FilledPrompt' });
 
-/** r2r-v3.md 14. */
+/** docs/contract.md 14. */
 export const indexRecord = z
   .object({
     index: z.object({
@@ -44,7 +44,7 @@ export const indexRecord = z
   })
   .meta({ id: 'VectorIndex' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toIndexRecord>]: unknown }>;
 
-/** Ours. */
+/** Addition of Citewell. */
 export const taskRecord = z
   .object({
     id,
@@ -88,12 +88,12 @@ const index = z.object({
 });
 const facts = { version: z.string(), model: z.string(), embedder: z.string(), index };
 
-/** r2r-v3.md 12. */
+/** docs/contract.md 12. */
 export const health = z
   .object({ message: z.literal('ok'), ...facts, embedder_reason: z.string().exactOptional() })
   .meta({ id: 'Health' });
 
-/** Documents that the background is still to do something about, and those where it could not. */
+/** Numbers of documents whose background work is waiting or has failed. */
 const waiting = z.object({ waiting: z.int().min(0), failed: z.int().min(0) });
 
 export const systemStatus = z
@@ -128,6 +128,7 @@ export const welcome = z.object({
   message: z.string(),
   health: z.string(),
   status: z.string(),
+  page: z.string(),
   documentation: z.string(),
   openapi: z.string(),
 });

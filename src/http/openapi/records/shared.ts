@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// What many records are made of. A description of answers: nothing is checked against it on its way out but in tests.
+// Parts of many records. Response schemas describe answers; only tests validate against them.
 
 export const id = z.guid();
 export const ids = z.array(id);
@@ -8,7 +8,7 @@ export const moment = z.iso.datetime().describe('ISO-8601, UTC.');
 export const metadata = z.record(z.string(), z.json());
 export const vector = z.array(z.number()).nullable().describe('Null unless asked for.');
 
-/** r2r-v3.md 1. */
+/** docs/contract.md 1. */
 export const results = <Schema extends z.ZodType>(schema: Schema) => z.object({ results: schema });
 
 export const listOf = <Schema extends z.ZodType>(schema: Schema) =>
@@ -18,7 +18,7 @@ export const message = results(z.object({ message: z.string() }).meta({ id: 'Mes
 
 export const success = results(z.object({ success: z.boolean() }).meta({ id: 'SuccessResult' }));
 
-/** r2r-v3.md 1.2. */
+/** docs/contract.md 1.2. */
 export const failure = z
   .object({
     message: z.string().describe('For people: what, where, and what now.'),

@@ -5,27 +5,37 @@ import type { KeySet } from '../search/key-set.ts';
 import { nearTerms } from './near-terms.ts';
 import type { TermIndex } from './term-index.ts';
 
-/** Shorter words are near to too many others. */
+/** Shorter words are close to too many others. */
 const SHORTEST = 5;
-/** From this length on two letters may be wrong. */
+/** From this length on, two letters may be wrong. */
 const LONG = 8;
-/** A letter less than the index holds of a beginning: the last may be one of two that were exchanged. */
+/** One letter fewer than in a prefix term of the index: its last letter may be one of two that were transposed. */
 const KNOWN_BEGINNING = 4;
-const MOST_INSTEAD = 3;
-/** Words of one query looked at, and steps through the vocabulary for each slip: 0.02 to 0.1 ms each. */
-const MOST_WORDS = 4;
+const MAX_CORRECTIONS = 3;
+/** Words corrected per query; each edit takes 0.02 to 0.1 ms to walk the vocabulary. */
+const MAX_WORDS = 4;
 const STEPS = 200;
+/** Words at the beginning of a query that are checked; under a filter, occurrences are read for this. */
+const MAX_WORDS_CHECKED = 64;
+const MAX_POSTINGS_CHECKED = 300_000;
 
 /**
- * For words of the query that no passage has, the terms of words that have a letter more, less or another, or two
- * exchanged; of long words, two such slips where one leads nowhere. The first letter is taken to be right.
+ * Spelling correction for query words found in no chunk: the terms of words at edit distance one (Damerau-Levenshtein:
+ * insertion, deletion, substitution, transposition), for long words two where one finds nothing. The first letter is
+ * assumed to be correct.
  *
- * Only the passages that pass count: what others wrote is neither suggested nor told by a suggestion that stays out.
+ * Only chunks that pass the filter count, so that corrections reveal nothing of other users' content.
  */
 export function correctWords(whole: TermIndex, words: QueryTerms['words'], allowed: KeySet | undefined): Correction[] {
   const index = allowed === undefined ? whole : { ...whole, count: countAmong(whole, allowed) };
-  const unknown = words.filter(([term, word]) => [...word].length >= SHORTEST && index.count(term) === 0);
-  return unknown.slice(0, MOST_WORDS).flatMap(([term, word]) => {
+  const unknown: (readonly [term: string, word: string])[] = [];
+  let checked = 0;
+  for (const [term, word] of words.slice(0, MAX_WORDS_CHECKED)) {
+    checked += allowed === undefined ? 0 : whole.count(term);
+    if (unknown.length === MAX_WORDS || checked > MAX_POSTINGS_CHECKED) break;
+    if ([...word].length >= SHORTEST && index.count(term) === 0) unknown.push([term, word]);
+  }
+  return unknown.flatMap(([term, word]) => {
     const instead = standIns(index, term, word);
     return instead.length === 0 ? [] : [{ word, instead }];
   });
@@ -52,6 +62,6 @@ function commonest(index: TermIndex, terms: readonly string[]): string[] {
     .map((term) => ({ term, count: index.count(term) }))
     .filter(({ count }) => count > 0)
     .sort((one, two) => two.count - one.count)
-    .slice(0, MOST_INSTEAD)
+    .slice(0, MAX_CORRECTIONS)
     .map(({ term }) => term);
 }

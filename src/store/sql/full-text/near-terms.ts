@@ -1,4 +1,4 @@
-/** A term that is written almost like another, and how many changes of a letter lie between. */
+/** A term with a similar spelling, and its edit distance. */
 export interface NearTerm {
   readonly term: string;
   readonly distance: number;
@@ -7,18 +7,18 @@ export interface NearTerm {
 export interface NearQuery {
   readonly word: string;
   readonly distance: number;
-  /** Steps to take at most; what is found until then is returned. */
+  /** Maximum steps; the terms found so far are returned. */
   readonly steps: number;
-  /** Letters at the beginning that must be the same. */
+  /** Length of the prefix that must be equal. */
   readonly sameBeginning: number;
 }
 
 /**
- * The terms of a sorted vocabulary within a distance of a word, where exchanging two neighbouring letters is one change.
+ * The terms of a sorted vocabulary within an edit distance of a word, where a transposition counts as one edit.
  *
- * `seek` gives the first term that is not before a text, in the order of code points. The vocabulary is walked like a
- * tree of beginnings: one that is too far from every beginning of the word is left with all that begins so, which takes
- * some hundred steps for one change however many terms there are.
+ * `seek` returns the first term not before a text, in code point order. The vocabulary is walked like a trie: a prefix
+ * that is too far from every prefix of the word is skipped with all its terms, which takes some hundred steps for one
+ * edit regardless of the size of the vocabulary.
  */
 export function nearTerms(seek: (from: string) => string | undefined, query: NearQuery): NearTerm[] {
   const word = [...query.word];
@@ -44,7 +44,7 @@ interface Walk {
   readonly query: NearQuery;
 }
 
-/** Fills the row of each beginning and returns how many letters lead to one that can still become near. */
+/** Fills the matrix row of each prefix and returns the length of the longest prefix that can still lead to a match. */
 function walk(letters: readonly string[], word: readonly string[], { rows, query }: Walk): number {
   for (let depth = 1; depth <= letters.length; depth++) {
     if (depth <= query.sameBeginning && letters[depth - 1] !== word[depth - 1]) return depth - 1;
@@ -78,7 +78,7 @@ function rowAfter(
   return row;
 }
 
-/** Where the walk goes on: below this term if it can still become near, else beside the letter that led too far. */
+/** Where the walk continues: below this term if it can still match, else after the letter that ruled it out. */
 function next(
   letters: readonly string[],
   word: readonly string[],
@@ -92,7 +92,7 @@ function next(
   return undefined;
 }
 
-/** The first letter behind this one that a near term can go on with. */
+/** The next letter after this one with which a match can continue. */
 function nextLetter(
   letter: string,
   word: readonly string[],

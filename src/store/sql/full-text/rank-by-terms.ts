@@ -1,46 +1,69 @@
 import type { Correction } from '../../chunk-search.ts';
+import type { QueryTerms } from '../../full-text/analyse.ts';
 import { bestKeys, type ScoredKey } from '../search/best-keys.ts';
 import type { KeySet } from '../search/key-set.ts';
-import type { PassageLengths } from './passage-lengths.ts';
+import { MAX_TERMS } from './choose-terms.ts';
+import type { ChunkLengths } from './chunk-lengths.ts';
 import type { TermIndex } from './term-index.ts';
 
 const K1 = 1.2;
 const B = 0.75;
-/** A term in a title or heading counts as often as this in the text. */
+/** Weight of a term in a title or heading, relative to one in the text. */
 const TITLE_WEIGHT = 2;
-/** What a term counts that was found in place of another. */
+/** Weight of a term found by spelling correction. */
 const CORRECTED = 0.8;
-/** Postings looked at before the commonest terms are left out; some 25 ms. */
+/** Postings read before the most frequent terms are left out; some 25 ms. */
 const POSTINGS_BUDGET = 300_000;
 
 export interface TermQuery {
   readonly terms: readonly string[];
-  /** Terms that stand for a word nobody wrote: they count for less. */
-  readonly corrections?: readonly Correction[];
-  /** Undefined lets every passage through. */
+  /** Terms that occur more than once in the query, and how often. */
+  readonly repeats?: QueryTerms['repeats'] | undefined;
+  /** Terms from spelling corrections, which have a lower weight. */
+  readonly corrections?: readonly Correction[] | undefined;
+  /** Undefined allows every chunk. */
   readonly allowed: KeySet | undefined;
   readonly limit: number;
 }
 
 /**
- * The passages with the highest BM25 sum over any of the terms.
+ * The chunks with the highest BM25 sum over any of the terms.
  *
- * The postings are FTS5's, read through `fts5vocab`, and the sums are made here: a quarter of the time of FTS5's own
- * `bm25()`, a filter costs nothing, and terms in more than half of the passages still count for something, which in
- * a corpus about one subject they should.
+ * The postings are read from FTS5 through `fts5vocab`, and the sums are computed here: this takes a quarter of the time
+ * of FTS5's own `bm25()`, a filter costs nothing, and terms in more than half of the chunks still have a positive
+ * weight, as they should in a corpus about one subject.
  */
-export function rankByTerms(index: TermIndex, { terms, corrections, allowed, limit }: TermQuery): ScoredKey[] {
+export function rankByTerms(index: TermIndex, { limit, ...query }: TermQuery): ScoredKey[] {
+  const touched: number[] = [];
+  const { scores } = index.passages;
+  try {
+    addScores(index, query, touched);
+    const best = bestKeys(limit);
+    for (const key of touched) best.offer(key, scores[key] ?? 0);
+    return best.take();
+  } finally {
+    // Resets the scores for the next search, also after one that was aborted.
+    for (const key of touched) scores[key] = 0;
+  }
+}
+
+function addScores(
+  index: TermIndex,
+  { terms, repeats, corrections, allowed }: Omit<TermQuery, 'limit'>,
+  touched: number[],
+): void {
   const { passages } = index;
   const { scores } = passages;
-  const touched: number[] = [];
   const instead = (corrections ?? []).flatMap((each) => each.instead).filter((term) => !terms.includes(term));
   const corrected = new Set(instead);
+  const times = new Map(repeats);
   for (const term of tellingTerms(index, [...terms, ...corrected])) {
     const postings = index.postings(term);
-    const frequency = countPassages(postings, passages);
+    const frequency = countStoredChunks(postings, passages);
     const rarity = Math.log(1 + (passages.count - frequency + 0.5) / (frequency + 0.5));
-    const weight = corrected.has(term) ? rarity * CORRECTED : rarity;
-    forEachPassage(postings, (key, occurrences) => {
+    const emphasis = corrected.has(term) ? CORRECTED : emphasisOf(times.get(term) ?? 1);
+    const weight = rarity * emphasis;
+    forEachChunk(postings, (key, occurrences) => {
       const length = passages.lengths[key] ?? -1;
       if (length < 0 || (allowed && !allowed.has(key))) return;
       const score = scores[key] ?? 0;
@@ -49,20 +72,18 @@ export function rankByTerms(index: TermIndex, { terms, corrections, allowed, lim
       scores[key] = score + (weight * occurrences * (K1 + 1)) / saturation;
     });
   }
-  const best = bestKeys(limit);
-  for (const key of touched) {
-    best.offer(key, scores[key] ?? 0);
-    scores[key] = 0;
-  }
-  return best.take();
 }
 
-// Rarest first. Beyond the budget the commonest are dropped: they tell little, and cost the most.
+/** Weight of a term repeated in the query: saturates at nine times, growing more slowly than the repetitions. */
+const emphasisOf = (times: number): number => (9 * times) / (times + 8);
+
+// Rarest first. Beyond the budget the most frequent terms are dropped: they distinguish little and cost the most.
 function tellingTerms(index: TermIndex, terms: readonly string[]): string[] {
   const known = terms
     .map((term) => ({ term, count: index.count(term) }))
     .filter(({ count }) => count > 0)
-    .sort((one, two) => one.count - two.count);
+    .sort((one, two) => one.count - two.count)
+    .slice(0, MAX_TERMS);
   let sum = 0;
   return known
     .filter(({ count }, place) => {
@@ -72,7 +93,7 @@ function tellingTerms(index: TermIndex, terms: readonly string[]): string[] {
     .map(({ term }) => term);
 }
 
-function countPassages(postings: readonly number[], { lengths }: PassageLengths): number {
+function countStoredChunks(postings: readonly number[], { lengths }: ChunkLengths): number {
   let count = 0;
   let last = 0;
   for (const posting of postings) {
@@ -83,7 +104,7 @@ function countPassages(postings: readonly number[], { lengths }: PassageLengths)
   return count;
 }
 
-function forEachPassage(postings: readonly number[], visit: (key: number, occurrences: number) => void): void {
+function forEachChunk(postings: readonly number[], visit: (key: number, occurrences: number) => void): void {
   let last = 0;
   let occurrences = 0;
   for (const posting of postings) {
@@ -97,8 +118,3 @@ function forEachPassage(postings: readonly number[], visit: (key: number, occurr
   }
   if (occurrences > 0) visit(last, occurrences);
 }
-
-/** A BM25 sum as a score in [0, 1) that grows with it. */
-export const toTextScore = (sum: number): number => sum / (sum + HALF_SCORE);
-/** The sum that scores one half: about what three matched words of middling rarity come to. */
-const HALF_SCORE = 10;

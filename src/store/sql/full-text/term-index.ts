@@ -1,18 +1,18 @@
 import type { Reading } from '../search/read-snapshot.ts';
-import type { PassageLengths, TermTable } from './passage-lengths.ts';
+import type { ChunkLengths, TermTable } from './chunk-lengths.ts';
 
-/** What ranking by words needs to know of a set of passages. */
+/** Term statistics of a set of chunks, as needed for ranking. */
 export interface TermIndex {
-  readonly passages: PassageLengths;
-  /** How often a term occurs, roughly: passages that are not of the set may be counted in. */
+  readonly passages: ChunkLengths;
+  /** Approximate number of occurrences of a term: chunks outside the set may be included. */
   count(term: string): number;
-  /** Keys, one per occurrence and those of a passage together, negative when it stands in the title. */
+  /** Keys, one per occurrence and grouped by chunk, negative for an occurrence in the title. */
   postings(term: string): readonly number[];
-  /** The first term that is not before a text, in the order of code points. */
+  /** The first term not before a text, in code point order. */
   seek(from: string): string | undefined;
 }
 
-/** The passages of one full-text index, which are those that can be seen now. */
+/** The chunks of one full-text index, which are the currently visible ones. */
 export const presentTerms = (reading: Reading, table: TermTable): TermIndex => ({
   passages: reading.snapshot.lengthsOf(table),
   count: (term) => readCount(reading, table, term),
@@ -20,8 +20,8 @@ export const presentTerms = (reading: Reading, table: TermTable): TermIndex => (
   seek: (from) => seekTerm(reading, table, from),
 });
 
-/** The same for one operation that asks for terms more than once. */
-export function remembering(index: TermIndex): TermIndex {
+/** Caches the answers for one operation that looks up terms more than once. */
+export function memoized(index: TermIndex): TermIndex {
   const known = new Map<string, readonly number[]>();
   return {
     ...index,
@@ -33,7 +33,7 @@ export function remembering(index: TermIndex): TermIndex {
   };
 }
 
-/** Of occurrences and not of terms: SQLite reads through all there are of a term to count them. */
+/** Counts occurrences rather than terms: to count a term's rows, SQLite reads all its postings. */
 export function seekTerm(reading: Reading, table: TermTable, from: string): string | undefined {
   const row = reading.row(`select term from temp.${table}_postings where term >= ? limit 1`, from);
   return row === undefined ? undefined : String(row[0]);
@@ -42,7 +42,7 @@ export function seekTerm(reading: Reading, table: TermTable, from: string): stri
 export const readCount = (reading: Reading, table: TermTable, term: string): number =>
   Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
 
-/** In ascending order of keys. JSON is the quickest way out of SQL. */
+/** In ascending order of keys. JSON is the fastest way to return them from SQL. */
 export function readPostings(reading: Reading, table: TermTable, term: string): number[] {
   const sql = `select json_group_array(case col when 'title' then -doc else doc end) from temp.${table}_postings where term = ?`;
   return JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[];

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { GraphOrigin, GraphRecords, NewCommunity, StoredCommunity } from '../../graph-records.ts';
-import type { Sqlite } from '../open-sqlite.ts';
-import type { Queries } from '../space-rows.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 import { recordId, recordKey } from './record-id.ts';
 
 type Communities = Pick<
@@ -32,7 +32,7 @@ const SELECT = sql`
     select entity_key from graph_community_members m where m.community_key = c.key order by place)) as members
   from graph_communities c`;
 
-/** Groups of a graph's entities. */
+/** Communities of a graph's entities. */
 export function createCommunities({ reader, writer }: Sqlite): Communities {
   return {
     async communities(collectionId, { offset, limit }) {
@@ -129,7 +129,7 @@ async function insertCommunity(
     .returning('key')
     .executeTakeFirstOrThrow();
   const members = community.memberIds.flatMap((id) => recordKey('graph_entities', id) ?? []);
-  // Those that went while the community was being described are left out.
+  // Entities removed while the community was being described are left out.
   await sql`
     insert into graph_community_members (community_key, entity_key, place)
     select ${key}, e.key, j.key from json_each(${JSON.stringify(members)}) as j
@@ -144,7 +144,7 @@ async function indexCommunity(database: Queries, key: number): Promise<void> {
   await renewCommunityTerms(database, key);
 }
 
-/** Fills the index of what communities are about, for one of them or all. */
+/** Indexes the text of one community, or of all. */
 export async function renewCommunityTerms(database: Queries, key: number | null): Promise<void> {
   await sql`
     insert into graph_community_terms (rowid, terms)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** Removes what these documents say, and tells how many entities and relationships that were. */
+/** Removes the graphs of these documents; returns the number of entities and relationships removed. */
 export async function removeDocumentGraphs(database: Queries, documents: readonly number[]): Promise<number> {
   const { numDeletedRows: relationships } = await database
     .deleteFrom('document_relationships')
@@ -14,7 +14,7 @@ export async function removeDocumentGraphs(database: Queries, documents: readonl
   return Number(relationships + entities);
 }
 
-/** How many entities and relationships a document tells of. */
+/** Number of entities and relationships of a document. */
 export async function countDocumentGraph(database: Queries, document: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from document_entities where document_key = ${document})

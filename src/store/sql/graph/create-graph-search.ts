@@ -1,9 +1,9 @@
 import { analyseQuery } from '../../full-text/analyse.ts';
 import type { GraphSearch } from '../../graph-search.ts';
-import type { Sqlite } from '../open-sqlite.ts';
 import { compileChunkFilter } from '../search/compile-filter.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
 
-/** Search over the graph in the threads that read. */
+/** Graph search in the reader threads. */
 export function createGraphSearch({ search }: Pick<Sqlite, 'search'>): GraphSearch {
   return {
     search({ text, vector, filter, limits, signal }) {

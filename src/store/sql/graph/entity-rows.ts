@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
 import type { Page, Paged } from '../../corpus.ts';
 import type { GraphOrigin, GraphParent, StoredEntity } from '../../graph-records.ts';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 import { recordId } from './record-id.ts';
 
-/** A row names so many of the chunks that mention it; a common name has thousands. */
+/** Maximum number of mentioning chunks listed per row; a common name has thousands. */
 export const CHUNKS_NAMED = 200;
 
 interface EntityRow {
@@ -21,7 +21,7 @@ interface EntityRow {
   readonly updated_at: string;
 }
 
-// What a collection's entity does not say itself is told by the source with most mentions.
+// A null field of a collection's entity is taken from the source with most mentions.
 const best = (column: RawBuilder<unknown>) => sql`(
   select ${column} from graph_entity_sources s join document_entities x on x.key = s.document_entity_key
   where s.graph_entity_key = e.key and ${column} is not null and ${column} <> ''
@@ -49,11 +49,11 @@ const entitySelects = {
     from graph_entities e`,
 } as const;
 
-/** The condition that a row belongs to the parent, over the tables of `entitySelects`. */
+/** SQL condition that a row belongs to the parent, over the tables of `entitySelects`. */
 const within = ({ kind, id }: GraphParent) =>
   kind === 'document' ? sql`d.id = ${id.toLowerCase()}` : sql`e.collection_id = ${id.toLowerCase()}`;
 
-/** In the order in which they came. */
+/** In insertion order. */
 export async function listEntities(
   database: Queries,
   parent: GraphParent,

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /**
- * Takes what a document says into a collection's graph: rows of the same name (and, for relationships, the same
- * predicate) become one, which names those it was gathered from. True when something came in.
+ * Merges a document's graph into a collection's graph: rows of the same name (and, for relationships, the same
+ * predicate) become one, which lists its source rows. True when something was added; existing communities are then
+ * outdated.
  */
 export async function gatherDocument(database: Queries, collectionId: string, document: number): Promise<boolean> {
   const now = new Date().toISOString();
@@ -16,37 +17,57 @@ export async function gatherDocument(database: Queries, collectionId: string, do
       select 1 from graph_entities g where g.collection_id = ${collectionId} and g.name_key = e.name_key)`.execute(
     database,
   );
+  // "cross join" makes SQLite keep the written order, from the document's own rows outwards by key. Without statistics
+  // it would first pair all entities of the collection with each other.
   const entities = await sql`
     insert into graph_entity_sources (graph_entity_key, document_entity_key)
     select min(g.key), e.key from document_entities e
-    join graph_entities g on g.collection_id = ${collectionId} and g.name_key = e.name_key
+    cross join graph_entities g on g.collection_id = ${collectionId} and g.name_key = e.name_key
     where e.document_key = ${document} group by e.key
     on conflict do nothing`.execute(database);
-  // The entities a relationship joins, in this graph: those its own were just gathered into.
+  // The entities at the ends of a relationship in this graph: those the source's ends were just merged into.
   const ends = sql`
-    select r.key, r.predicate, s.graph_entity_key as subject_key, o.graph_entity_key as object_key
+    select r.key, r.predicate, gs.key as subject_key, gs.name as subject, go.key as object_key, go.name as object
     from document_relationships r
-    join graph_entity_sources s on s.document_entity_key = r.subject_key
-    join graph_entities gs on gs.key = s.graph_entity_key and gs.collection_id = ${collectionId}
-    join graph_entity_sources o on o.document_entity_key = r.object_key
-    join graph_entities go on go.key = o.graph_entity_key and go.collection_id = ${collectionId}
+    cross join graph_entity_sources s on s.document_entity_key = r.subject_key
+    cross join graph_entities gs on gs.key = s.graph_entity_key and gs.collection_id = ${collectionId}
+    cross join graph_entity_sources o on o.document_entity_key = r.object_key
+    cross join graph_entities go on go.key = o.graph_entity_key and go.collection_id = ${collectionId}
     where r.document_key = ${document}`;
   await sql`
+    with ends as materialized (${ends})
     insert into graph_relationships
       (collection_id, subject_key, object_key, origin, subject, predicate, object, created_at, updated_at)
-    select distinct ${collectionId}, ends.subject_key, ends.object_key, 'extracted', s.name, ends.predicate, o.name,
-      ${now}, ${now}
-    from (${ends}) as ends
-    join graph_entities s on s.key = ends.subject_key join graph_entities o on o.key = ends.object_key
-    where not exists (
+    select distinct ${collectionId}, ends.subject_key, ends.object_key, 'extracted', ends.subject, ends.predicate,
+      ends.object, ${now}, ${now}
+    from ends where not exists (
       select 1 from graph_relationships g where g.subject_key = ends.subject_key and g.object_key = ends.object_key
         and g.predicate = ends.predicate)`.execute(database);
   const relationships = await sql`
+    with ends as materialized (${ends})
     insert into graph_relationship_sources (graph_relationship_key, document_relationship_key)
-    select min(g.key), ends.key from (${ends}) as ends
-    join graph_relationships g on g.subject_key = ends.subject_key and g.object_key = ends.object_key
+    select min(g.key), ends.key from ends
+    cross join graph_relationships g on g.subject_key = ends.subject_key and g.object_key = ends.object_key
       and g.predicate = ends.predicate
     group by ends.key
     on conflict do nothing`.execute(database);
-  return Number(entities.numAffectedRows ?? 0) + Number(relationships.numAffectedRows ?? 0) > 0;
+  if (Number(entities.numAffectedRows ?? 0) + Number(relationships.numAffectedRows ?? 0) === 0) return false;
+  await database
+    .updateTable('collections')
+    .set({ graph_cluster_status: 'outdated' })
+    .where('id', '=', collectionId)
+    .where('graph_cluster_status', '=', 'success')
+    .execute();
+  return true;
+}
+
+/** Merges a document's graph into the graphs of all its collections, except those it was excluded from. */
+export async function gatherIntoCollections(database: Queries, document: number): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select c.id from document_collections dc join collections c on c.id = dc.collection_id
+    where dc.document_key = ${document} and not exists (
+      select 1 from graph_exclusions x where x.collection_id = c.id and x.document_key = ${document})`.execute(
+    database,
+  );
+  for (const { id } of rows) await gatherDocument(database, id, document);
 }

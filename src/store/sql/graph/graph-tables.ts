@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 
-/** JSON is kept as text. */
+/** JSON stored as text. */
 type JsonText = string;
 
 interface Stamped {
@@ -23,7 +23,7 @@ interface GraphNameVectorTable {
 
 interface DocumentGraphTable {
   readonly document_key: number;
-  /** The extractor asked for; null for the usual one. */
+  /** The requested extractor; null for the default one. */
   readonly requested: string | null;
   readonly extractor: string | null;
   readonly failure: string | null;
@@ -84,9 +84,17 @@ interface GraphTable extends Stamped {
 interface GraphDocumentTable {
   readonly collection_id: string;
   readonly document_key: number;
+  /** 1 when pulled on request, 0 when merged automatically. */
+  readonly pulled: Generated<number>;
 }
 
-/** What is null is told by the sources. */
+/** Documents excluded from a graph. */
+interface GraphExclusionTable {
+  readonly collection_id: string;
+  readonly document_key: number;
+}
+
+/** Null fields are taken from the sources. */
 interface GraphEntityTable extends Stamped {
   readonly key: Generated<number>;
   readonly collection_id: string;
@@ -103,7 +111,7 @@ interface GraphEntitySourceTable {
   readonly document_entity_key: number;
 }
 
-/** What is null is told by the sources. */
+/** Null fields are taken from the sources. */
 interface GraphRelationshipTable extends Stamped {
   readonly key: Generated<number>;
   readonly collection_id: string;
@@ -141,11 +149,11 @@ interface GraphCommunityTable extends Stamped {
 interface GraphCommunityMemberTable {
   readonly community_key: number;
   readonly entity_key: number;
-  /** From 0, the most central first. */
+  /** Rank from 0, the most central first. */
   readonly place: number;
 }
 
-/** The tables of the knowledge graph; the full-text index over names, `graph_name_terms`, is not among them. */
+/** The tables of the knowledge graph, without the full-text index over names, `graph_name_terms`. */
 export interface GraphTables {
   readonly graph_names: GraphNameTable;
   readonly graph_name_vectors: GraphNameVectorTable;
@@ -157,6 +165,7 @@ export interface GraphTables {
   readonly relationship_mentions: RelationshipMentionTable;
   readonly graphs: GraphTable;
   readonly graph_documents: GraphDocumentTable;
+  readonly graph_exclusions: GraphExclusionTable;
   readonly graph_entities: GraphEntityTable;
   readonly graph_entity_sources: GraphEntitySourceTable;
   readonly graph_relationships: GraphRelationshipTable;

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /**
- * For a document whose staged chunks are about to take the place of its visible ones: what is mentioned in a passage
- * that stands word for word in the new text goes on being mentioned there. The rest goes with the old chunks, and the
- * next extraction brings what is new.
+ * For a document whose staged chunks are about to replace its visible ones: mentions in a chunk that occurs word for
+ * word in the new text are kept. The others are deleted with the old chunks, and the next extraction adds new ones.
  */
 export async function keepMentions(
   database: Queries,

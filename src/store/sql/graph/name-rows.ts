@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import { normalForm, normalTerm } from '../../../graph/normal-form.ts';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 import { renewCommunityTerms } from './community-rows.ts';
 
-/** Names are of the same thing when they have one form: case, accents, legal forms and plurals of terms do not count. */
+/**
+ * Normal form of a name; names with the same form denote the same entity. Case, accents, legal forms and plurals of
+ * terms are ignored.
+ */
 export const nameForm = (name: string): string =>
   (/\p{Lu}/u.test(name) ? normalForm(name) : normalTerm(name)).toWellFormed();
 
-/** The rows of these names, made and put into the index of names where they are new; by folded name. */
+/** The rows of these names by folded name; new names are inserted and indexed. */
 export async function ensureNames(database: Queries, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
   const wanted = new Map<string, string>();
   for (const name of names) {
@@ -33,7 +36,7 @@ export async function ensureNames(database: Queries, names: Iterable<string>): P
   return new Map(rows.map(({ folded, key }) => [folded, key]));
 }
 
-/** Fills the indexes of names and communities anew, after the analyser has changed. */
+/** Rebuilds the full-text indexes of names and communities, after a change of the analyser. */
 export async function renewGraphTerms(database: Queries): Promise<void> {
   await sql`insert into graph_name_terms (graph_name_terms) values ('delete-all')`.execute(database);
   await sql`

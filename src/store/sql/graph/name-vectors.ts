@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { GraphNameRecords } from '../../graph-records.ts';
-import type { Sqlite } from '../open-sqlite.ts';
-import { currentSpace, isSameSpace } from '../space-rows.ts';
-import { toVectorBytes } from '../vector-bytes.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import { currentSpace, isSameSpace } from '../vector-spaces/space-rows.ts';
+import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 
-/** Vectors of names, which go with the name and with their space. */
+/** Vectors of names, deleted with the name and with their space. */
 export function createNameVectors({ reader, writer }: Sqlite): GraphNameRecords {
   return {
-    async bareNames(name, most) {
+    async unembeddedNames(name, most) {
       const space = await currentSpace(reader);
       if (space === undefined || !isSameSpace(space, name)) return [];
       const { rows } = await sql<{ key: number; name: string }>`
@@ -24,7 +24,7 @@ export function createNameVectors({ reader, writer }: Sqlite): GraphNameRecords 
     async keepVectors(name, vectors) {
       await writer.transaction().execute(async (transaction) => {
         const space = await currentSpace(transaction);
-        // The corpus moved to another embedder meanwhile; its names are embedded anew.
+        // The corpus moved to another embedder meanwhile; its names are embedded again.
         if (space === undefined || !isSameSpace(space, name)) return;
         for (const { key, vector } of vectors) {
           await sql`

@@ -1,6 +1,6 @@
 import { isUuid } from '../../../documents/ids.ts';
 
-/** What kinds of rows have identifiers made of their keys. */
+/** Tables whose row identifiers are derived from their keys. */
 export type GraphTable =
   | 'document_entities'
   | 'document_relationships'
@@ -19,16 +19,16 @@ const codes: Readonly<Record<GraphTable, string>> = {
 const PREFIX = '0c17e311-0000-8';
 
 /**
- * A UUID of version 8 (RFC 9562, 5.8) that is the row's key, written otherwise: graphs have rows by the hundred
- * thousand, and random identifiers would need a column and an index that cost more than the rows. Keys are never used
- * twice, and so are these.
+ * Encodes the row's key as a UUID of version 8 (RFC 9562, 5.8): graphs have hundreds of thousands of rows, and random
+ * identifiers would need a column and an index larger than the rows. Keys are never reused, so neither are these
+ * identifiers.
  */
 export function recordId(table: GraphTable, key: number): string {
   const hex = key.toString(16).padStart(12, '0');
   return `${PREFIX}${codes[table]}00-8000-${hex}`;
 }
 
-/** The key, or undefined when this is no identifier of that table. */
+/** The key, or undefined when the identifier is not of that table. */
 export function recordKey(table: GraphTable, id: string): number | undefined {
   const lower = id.toLowerCase();
   if (!isUuid(lower) || !lower.startsWith(`${PREFIX}${codes[table]}00-8000-`)) return undefined;

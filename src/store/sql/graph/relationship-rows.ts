@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
 import type { Paged } from '../../corpus.ts';
 import type { GraphOrigin, GraphParent, RelationshipQuery, StoredRelationship } from '../../graph-records.ts';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 import { CHUNKS_NAMED } from './entity-rows.ts';
 import { nameForm } from './name-rows.ts';
 import { recordId } from './record-id.ts';
@@ -24,7 +24,7 @@ interface RelationshipRow {
   readonly updated_at: string;
 }
 
-// What a collection's relationship does not say itself is told by its sources.
+// A null field of a collection's relationship is taken from its sources.
 const best = (column: RawBuilder<unknown>) => sql`(
   select ${column} from graph_relationship_sources s
   join document_relationships x on x.key = s.document_relationship_key
@@ -66,7 +66,7 @@ const sources = {
 const within = ({ kind, id }: GraphParent) =>
   kind === 'document' ? sql`d.id = ${id.toLowerCase()}` : sql`r.collection_id = ${id.toLowerCase()}`;
 
-/** In the order in which they came. */
+/** In insertion order. */
 export async function listRelationships(
   database: Queries,
   parent: GraphParent,

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Entity, ExtractedGraph, Mention, Relationship } from '../../graph-records.ts';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 import { ensureNames, nameForm } from './name-rows.ts';
 
-/** A place as it is stored: the row that is mentioned, the chunk, from, to. */
+/** A stored mention: the row mentioned, the chunk, start and end offset. */
 type Place = readonly [row: number, chunk: number, start: number, end: number];
 
 /**
- * Makes this what the document says. Rows of the same names stay what they are, so that what was gathered from them or
- * built on them stays too; what is no longer mentioned goes by itself.
+ * Replaces the document's graph. Rows with the same names are kept, so that the collection graphs and communities built
+ * on them stay valid; rows that are no longer mentioned are removed by triggers.
  */
 export async function saveExtraction(
   database: Queries,
@@ -19,7 +19,7 @@ export async function saveExtraction(
   const isFirst = !(await saysSomething(database, document.key));
   const entities = withEnds(graph).flatMap((entity) => {
     const mentions = knownPlaces(entity.mentions, chunks);
-    // Without a single place in the passages, there is nothing to show for it.
+    // An entity without any mention in the chunks has no evidence and is left out.
     return mentions.length === 0 ? [] : [{ ...entity, mentions }];
   });
   const names = await ensureNames(
@@ -62,7 +62,7 @@ async function saysSomething(database: Queries, document: number): Promise<boole
   return row !== undefined;
 }
 
-/** Each place in a chunk that is there, once. */
+/** The distinct mentions in chunks that exist. */
 function knownPlaces(mentions: readonly Mention[], chunks: ReadonlyMap<string, number>): Mention[] {
   const places = new Map(mentions.map((mention) => [`${mention.chunkId} ${mention.start}`, mention]));
   return [...places.values()].filter(({ chunkId }) => chunks.has(chunkId));
@@ -81,7 +81,7 @@ async function chunkKeys(
   return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
-/** The entities, and the ends of relationships that are not among them, which are mentioned where those are. */
+/** The entities plus the ends of relationships that are not among them; these get the relationship's mentions. */
 function withEnds({ entities, relationships }: ExtractedGraph): Entity[] {
   const all = new Map<string, Entity>();
   for (const entity of entities) {
@@ -190,7 +190,7 @@ async function addMentions(database: Queries, kind: keyof typeof tables, wanted:
     on conflict do nothing`.execute(database);
 }
 
-/** After the new ones came, so that a row that is still mentioned is never without a mention. */
+/** Runs after the new mentions are inserted, so that a row that is still mentioned never lacks a mention. */
 async function dropOtherMentions(
   database: Queries,
   kind: keyof typeof tables,
@@ -216,7 +216,7 @@ async function dropOtherMentions(
       select value ->> 0, value ->> 1, value ->> 2 from json_each(${list}))`.execute(database);
 }
 
-// After old mentions went, which takes the description with them.
+// Runs after old mentions are deleted, which also deletes the description.
 async function describeEntities(
   database: Queries,
   entities: readonly Entity[],
@@ -249,10 +249,10 @@ async function describe(
   kind: keyof typeof tables,
   descriptions: readonly (readonly [number | undefined, string])[],
 ): Promise<void> {
-  const told = descriptions.filter(([key, text]) => key !== undefined && text !== '');
-  if (told.length === 0) return;
+  const publicMessage = descriptions.filter(([key, text]) => key !== undefined && text !== '');
+  if (publicMessage.length === 0) return;
   const { rows } = tables[kind];
   await sql`
     update ${rows} set description = j.value ->> 1
-    from json_each(${JSON.stringify(told)}) as j where ${rows}.key = j.value ->> 0`.execute(database);
+    from json_each(${JSON.stringify(publicMessage)}) as j where ${rows}.key = j.value ->> 0`.execute(database);
 }

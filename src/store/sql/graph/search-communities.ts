@@ -1,31 +1,32 @@
 import type { GraphHit } from '../../../documents/graph-hit.ts';
 import type { GraphQuery } from '../../graph-search.ts';
+import { chooseTerms, matchAny } from '../full-text/choose-terms.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { recordId } from './record-id.ts';
 
 interface CommunityQuery extends Pick<GraphQuery, 'limits'> {
   readonly terms: readonly string[];
-  /** Graphs whose rows made by hand are seen. */
+  /** Graphs whose manual rows are visible. */
   readonly graphs: ReadonlySet<string>;
   readonly allowed: KeySet | undefined;
 }
 
 const CANDIDATES = 500;
-/** The sum of FTS5's rank that scores one half. */
+/** The sum of FTS5's rank with score 0.5. */
 const HALF_SCORE = 6;
 const CHUNKS_PER_HIT = 20;
 
 /**
- * Communities that tell of the query. What a summary says may come from any of the documents it was made from, so it is
- * there only for those who may see all of them; one that was made by hand, for the members of its collection.
+ * Communities that match the query. A summary may contain content of any of its source documents, so it is returned
+ * only to users who may see all of them; a manual one, to the members of its collection.
  */
 export function searchCommunities(reading: Reading, { terms, limits, graphs, allowed }: CommunityQuery): GraphHit[] {
-  if (terms.length === 0) return [];
-  const match = terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
+  const chosen = chooseTerms(terms.map((term) => ({ term, count: rowsWith(reading, term) })));
+  if (chosen.length === 0) return [];
   const hits: GraphHit[] = [];
   const passes = documentsThatPass(reading, allowed);
-  for (const row of [...reading.rows(MATCHING, match)]) {
+  for (const row of [...reading.rows(MATCHING, matchAny(chosen))]) {
     if (hits.length >= limits.communities) break;
     const [key, collection, origin, name, summary, findings, rank] = row;
     const documents = [...reading.rows(DOCUMENTS, Number(key))].map(([id]) => Number(id));
@@ -49,6 +50,9 @@ export function searchCommunities(reading: Reading, { terms, limits, graphs, all
   return hits;
 }
 
+const rowsWith = (reading: Reading, term: string): number =>
+  Number(reading.row('select doc from temp.graph_community_terms_counts where term = ?', term)?.[0] ?? 0);
+
 const MATCHING = `
   select c.key, c.collection_id, c.origin, c.name, c.summary, c.findings, t.rank
   from graph_community_terms t cross join graph_communities c on c.key = t.rowid
@@ -62,7 +66,7 @@ const CHUNKS = `
   select distinct c.id from ${MEMBERS} cross join entity_mentions n on n.entity_key = e.key
   cross join chunks c on c.key = n.chunk_key where m.community_key = ? limit ${CHUNKS_PER_HIT}`;
 
-/** Whether a document has a chunk that passes; remembered, for communities share their documents. */
+/** Whether a document has a chunk that passes; cached, because communities share documents. */
 function documentsThatPass(reading: Reading, allowed: KeySet | undefined): (document: number) => boolean {
   if (allowed === undefined) return () => true;
   const known = new Map<number, boolean>();

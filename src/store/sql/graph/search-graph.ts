@@ -5,10 +5,10 @@ import type { CompiledFilter } from '../search/compile-filter.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { resolveFilter } from '../search/resolve-filter.ts';
-import { graphsWithRowsMade } from './graphs-that-pass.ts';
+import { graphsWithManualRows } from './graphs-with-manual-rows.ts';
 import { recordId } from './record-id.ts';
 import { searchCommunities } from './search-communities.ts';
-import { searchHandmade } from './search-handmade.ts';
+import { searchManualRows } from './search-manual-rows.ts';
 import { searchNames } from './search-names.ts';
 import { chunksThatSay, type WalkedRelationship, walkGraph } from './walk-graph.ts';
 
@@ -16,24 +16,24 @@ export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'limits'
   /** From `analyseQuery`. */
   readonly terms: readonly string[];
   readonly filter: CompiledFilter;
-  /** The same filter, for what no chunk says. */
+  /** The same filter, for rows without chunks. */
   readonly onGraphs: Filter;
 }
 
 const SEEDS = 16;
-/** Chunks named by a hit. */
+/** Maximum number of chunks listed per hit. */
 const CHUNKS_PER_HIT = 20;
 
-/** One consistent look at the graph, under the filter. */
+/** Searches one consistent snapshot of the graph, under the filter. */
 export function searchGraph(reading: Reading, query: CompiledGraphQuery): GraphFinding {
   const allowed = resolveFilter(reading, query.filter)?.keys;
   const { terms, vector, limits, onGraphs } = query;
-  const graphs = graphsWithRowsMade(reading, onGraphs);
+  const graphs = graphsWithManualRows(reading, onGraphs);
   if (allowed?.keys.length === 0 && graphs.size === 0) return nothing;
   const isLocal = limits.entities > 0 || limits.relationships > 0;
   const seeds = isLocal ? searchNames(reading, { terms, vector, allowed, limit: SEEDS }) : [];
   const walk = walkGraph(reading, seeds, allowed);
-  const handmade = searchHandmade(reading, { terms, limits, graphs });
+  const handmade = searchManualRows(reading, { terms, limits, graphs });
   const near = [...walk.names].sort((one, two) => two[1] - one[1] || one[0] - two[0]);
   const entities = near.slice(0, limits.entities).flatMap((each) => toEntityHit(reading, each, allowed) ?? []);
   const relationships = walk.relationships
@@ -62,12 +62,12 @@ function toEntityHit(
   let description = '';
   let category: string | null = null;
   const chunks: number[] = [];
-  for (const [key, spelled, told, text] of [...reading.rows(SOURCES, name)]) {
+  for (const [key, spelled, publicMessage, text] of [...reading.rows(SOURCES, name)]) {
     if (chunks.length >= CHUNKS_PER_HIT) break;
     const said = visibleMentions(reading, Number(key), allowed, CHUNKS_PER_HIT);
     if (said.length === 0) continue;
     chunks.push(...said);
-    category ??= told === null ? null : String(told);
+    category ??= publicMessage === null ? null : String(publicMessage);
     best ??= { key: Number(key), name: String(spelled), category };
     if (description === '') description = String(text);
   }
@@ -124,7 +124,7 @@ function toRelationshipHit(
   };
 }
 
-/** The chunks by their identifiers, and whose they are. */
+/** Identifiers of the chunks, and their documents. */
 function provenance(reading: Reading, chunks: readonly number[]): Pick<GraphHit, 'chunkIds' | 'documents'> {
   const ids = new Set<string>();
   const documents = new Map<string, string>();

@@ -1,9 +1,10 @@
 import { analyse } from '../../full-text/analyse.ts';
+import { type CountedTerm, chooseTerms, matchAny } from '../full-text/choose-terms.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
-import { fromVectorBytes } from '../vector-bytes.ts';
+import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 
-/** A name that the query speaks of. */
+/** A name that matches the query. */
 export interface FoundName {
   readonly key: number;
   readonly name: string;
@@ -19,16 +20,16 @@ export interface NameQuery {
   readonly limit: number;
 }
 
-/** Names looked at before the rest is taken to be worse. */
+/** Maximum number of candidate names scored. */
 const CANDIDATES = 300;
-/** With so few passages, what they mention is looked at and not what the whole corpus does. */
+/** Up to this many chunks, only names mentioned in them are searched rather than all names of the corpus. */
 const FEW_CHUNKS = 2_000;
-/** A name of which the query has less than this share of the words is another name. */
-const LEAST_COVERAGE = 0.4;
-/** Vectors less alike than this say nothing. */
-const LEAST_SIMILARITY = 0.35;
+/** Minimum share of a name's words that the query must contain. */
+const MIN_COVERAGE = 0.4;
+/** Minimum vector similarity of a match. */
+const MIN_SIMILARITY = 0.35;
 
-/** Names by the words they share with the query, and by nearness where there are vectors; those that a passing chunk mentions. */
+/** Names by shared words and, where there are vectors, by similarity; only names that a passing chunk mentions. */
 export function searchNames(reading: Reading, query: NameQuery): FoundName[] {
   const few = query.allowed !== undefined && query.allowed.keys.length <= FEW_CHUNKS ? query.allowed : undefined;
   const mentioned = few && namesIn(reading, few);
@@ -52,10 +53,9 @@ function byWords(reading: Reading, { terms }: NameQuery, mentioned: ReadonlySet<
   if (weights.size === 0) return [];
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const typical = whole / weights.size;
-  const match = [...weights.keys()].map((term) => `"${term.replaceAll('"', '""')}"`).join(' OR ');
   const found: FoundName[] = [];
   let looked = 0;
-  for (const [key, name] of reading.rows(MATCHING, match)) {
+  for (const [key, name] of reading.rows(MATCHING, matchAny([...weights.keys()]))) {
     if (mentioned !== undefined && !mentioned.has(Number(key))) continue;
     if (++looked > CANDIDATES) break;
     const own = new Set(analyse(String(name)));
@@ -67,7 +67,7 @@ function byWords(reading: Reading, { terms }: NameQuery, mentioned: ReadonlySet<
       total += weight ?? typical;
     }
     const coverage = total === 0 ? 0 : matched / total;
-    if (coverage < LEAST_COVERAGE) continue;
+    if (coverage < MIN_COVERAGE) continue;
     found.push({ key: Number(key), name: String(name), score: coverage * coverage * Math.sqrt(matched / whole) });
   }
   return found;
@@ -77,15 +77,22 @@ const MATCHING = `
   select t.rowid, n.name from graph_name_terms t cross join graph_names n on n.key = t.rowid
   where graph_name_terms match ? order by t.rank limit 3000`;
 
-/** What each known term of the query tells, by how rare it is among names. */
+/** Weights of the rarest known terms of the query, by their rarity among names (IDF). */
 function weigh(reading: Reading, terms: readonly string[]): ReadonlyMap<string, number> {
   const names = Number(reading.row('select count(*) from graph_names')?.[0] ?? 0);
-  const weights = new Map<string, number>();
-  for (const term of terms) {
-    const count = Number(reading.row('select doc from temp.graph_name_terms_counts where term = ?', term)?.[0] ?? 0);
-    if (count > 0) weights.set(term, Math.log(1 + (names - count + 0.5) / (count + 0.5)));
-  }
-  return weights;
+  const counted = terms.map(
+    (term): CountedTerm => ({
+      term,
+      count: Number(reading.row('select doc from temp.graph_name_terms_counts where term = ?', term)?.[0] ?? 0),
+    }),
+  );
+  const counts = new Map(counted.map(({ term, count }) => [term, count]));
+  return new Map(
+    chooseTerms(counted).map((term) => {
+      const count = counts.get(term) ?? 0;
+      return [term, Math.log(1 + (names - count + 0.5) / (count + 0.5))];
+    }),
+  );
 }
 
 function byVector(
@@ -101,7 +108,7 @@ function byVector(
     const other = fromVectorBytes(bytes);
     let similarity = 0;
     for (let place = 0; place < vector.length; place++) similarity += (vector[place] ?? 0) * (other[place] ?? 0);
-    if (similarity >= LEAST_SIMILARITY) found.push({ key: Number(key), name: String(name), score: similarity });
+    if (similarity >= MIN_SIMILARITY) found.push({ key: Number(key), name: String(name), score: similarity });
   }
   return found.sort((one, two) => two.score - one.score).slice(0, CANDIDATES);
 }

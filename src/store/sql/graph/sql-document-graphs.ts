@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import type { DocumentGraphRecords, ExtractedGraph, ExtractionTask } from '../../graph-records.ts';
-import { findRow } from '../document-rows.ts';
-import type { Sqlite } from '../open-sqlite.ts';
-import type { Queries } from '../space-rows.ts';
-import { gatherDocument } from './gather-document.ts';
+import { findRow } from '../documents/document-rows.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import { gatherDocument, gatherIntoCollections } from './gather-document.ts';
 import { saveExtraction } from './save-extraction.ts';
 
-/** What documents say, in the record store; the queue of those that are still to be extracted is theirs as well. */
+/** DocumentGraphRecords in the record store, including the queue of pending extractions. */
 export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphRecords {
   return {
     next: (which = 'all') =>
@@ -58,19 +58,14 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
       writer.transaction().execute(async (transaction) => {
         const row = await findRow(transaction, task.documentId);
         if (row === undefined || row.generation !== task.generation) return false;
-        // Its chunks were changed, or another extraction was asked for, while this one ran.
+        // Its chunks were changed, or another extraction was requested, during this one.
         if (row.extraction_status !== 'processing') return false;
         await saveExtraction(transaction, row, graph);
         const done = { extractor, requested: null, failure: null, extracted_at: new Date().toISOString() };
         await keepOutcome(transaction, row.key, done);
         await transaction.deleteFrom('extraction_parts').where('document_key', '=', row.key).execute();
         await setStatus(transaction, row.key, 'success');
-        const pulled = await transaction
-          .selectFrom('graph_documents')
-          .select('collection_id')
-          .where('document_key', '=', row.key)
-          .execute();
-        for (const { collection_id } of pulled) await gatherDocument(transaction, collection_id, row.key);
+        await gatherIntoCollections(transaction, row.key);
         return true;
       }),
 
@@ -81,6 +76,29 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
         await keepOutcome(transaction, row.key, { failure: reason });
         await setStatus(transaction, row.key, 'failed');
       }),
+
+    async gatherRest(signal) {
+      const { rows } = await sql<{ id: string; key: number }>`
+        select c.id, g.document_key as key from document_graphs g
+        cross join document_collections dc on dc.document_key = g.document_key
+        cross join collections c on c.id = dc.collection_id
+        where g.extracted_at is not null
+          and not exists (select 1 from graph_documents p where p.collection_id = c.id and p.document_key = g.document_key)
+          and not exists (
+            select 1 from graph_exclusions x where x.collection_id = c.id and x.document_key = g.document_key)`.execute(
+        reader,
+      );
+      for (const { id, key } of rows) {
+        signal.throwIfAborted();
+        await writer.transaction().execute(async (transaction) => {
+          const { rows: still } = await sql`
+            select 1 from document_collections where collection_id = ${id} and document_key = ${key}`.execute(
+            transaction,
+          );
+          if (still.length > 0) await gatherDocument(transaction, id, key);
+        });
+      }
+    },
 
     async enriched(documentId) {
       await writer
@@ -114,8 +132,10 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
     async backlog() {
       const { rows } = await sql<{ waiting: number; chunks: number }>`
         select count(*) as waiting, coalesce(sum(d.chunk_count), 0) as chunks
-        from documents d left join document_graphs g on g.document_key = d.key
-        where (${WAITS}) or (d.extraction_status = 'processing' and d.generation > 0)`.execute(reader);
+        from documents d indexed by documents_to_extract
+        left join document_graphs g on g.document_key = d.key
+        where d.extraction_status in ('pending', 'processing') and d.generation > 0
+          and ((${WAITS}) or d.extraction_status = 'processing')`.execute(reader);
       const failed = await reader
         .selectFrom('documents')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -147,19 +167,19 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
       return rows[0];
     },
 
-    async passagesOf(documentId) {
+    async extractionChunksOf(documentId) {
       const row = await findRow(reader, documentId);
       return row === undefined ? [] : readPassages(reader, row);
     },
   };
 }
 
-/** Stands for the usual extractor where one was asked for without a name. */
+/** Stored for the default extractor where an extraction was requested without a name. */
 const USUAL = 'usual';
-/** An ingestion that has not moved for so long does not keep extraction waiting. */
+/** An ingestion without progress for this long does not delay extraction. */
 const STALLED_MS = 30_000;
 
-// Who asked for no automatic extraction still gets the one they ask for.
+// Documents ingested without automatic extraction are still extracted on request.
 const WAITS = sql`d.extraction_status = 'pending' and d.generation > 0 and (
   g.requested is not null or coalesce(json_extract(d.settings, '$.automatic_extraction'), 1) <> 0)`;
 
@@ -189,7 +209,7 @@ async function readPassages(
   }));
 }
 
-// Without touching `updated_at`: the document itself is what it was.
+// Does not change `updated_at`, because the document itself is unchanged.
 async function setStatus(
   database: Queries,
   key: number,

@@ -1,21 +1,21 @@
 import { sql } from 'kysely';
 import type { GraphOutline, GraphParent, GraphRecords } from '../../graph-records.ts';
-import { findRow } from '../document-rows.ts';
-import type { Sqlite } from '../open-sqlite.ts';
-import type { Queries } from '../space-rows.ts';
+import { findRow } from '../documents/document-rows.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 import { createCommunities } from './community-rows.ts';
 import { findEntity, listEntities } from './entity-rows.ts';
-import { gatherDocument } from './gather-document.ts';
-import { createHandmade } from './handmade-rows.ts';
+import { createManualRows } from './manual-rows.ts';
+import { pullDocuments } from './pull-documents.ts';
 import { recordId, recordKey } from './record-id.ts';
 import { findRelationship, listRelationships } from './relationship-rows.ts';
 
-/** Graphs of collections, and what documents say, in the record store. */
+/** GraphRecords in the record store. */
 export function createGraphs(sqlite: Sqlite): GraphRecords {
   const { reader, writer } = sqlite;
   return {
     ...createCommunities(sqlite),
-    ...createHandmade(sqlite),
+    ...createManualRows(sqlite),
 
     entities: (parent, page) => listEntities(reader, parent, page),
     relationships: (parent, query) => listRelationships(reader, parent, query),
@@ -59,36 +59,43 @@ export function createGraphs(sqlite: Sqlite): GraphRecords {
           description = coalesce(excluded.description, description), updated_at = excluded.updated_at`.execute(writer);
     },
 
-    pull: (collectionId, { force }) =>
-      writer.transaction().execute(async (transaction) => {
-        const id = collectionId.toLowerCase();
-        const { rows } = await sql<{ key: number }>`
-          select dc.document_key as key from document_collections dc
-          join document_graphs g on g.document_key = dc.document_key and g.extracted_at is not null
-          where dc.collection_id = ${id} and (${force ? 1 : 0} or not exists (
-            select 1 from graph_documents p where p.collection_id = ${id} and p.document_key = dc.document_key))
-          order by dc.document_key`.execute(transaction);
-        let documents = 0;
-        for (const { key } of rows) if (await gatherDocument(transaction, id, key)) documents++;
-        await settle(transaction, id, documents > 0);
-        return { documents };
-      }),
+    pullInSteps: (collectionId, options) => pullDocuments(sqlite, collectionId.toLowerCase(), options),
+    async pull(collectionId, options) {
+      const steps = pullDocuments(sqlite, collectionId.toLowerCase(), options);
+      for (;;) {
+        const step = await steps.next();
+        if (step.done) return step.value;
+      }
+    },
 
     removeDocument: (collectionId, documentId) =>
       writer.transaction().execute(async (transaction) => {
         const document = await findRow(transaction, documentId);
         if (document === undefined) return false;
+        const row = { collection_id: collectionId.toLowerCase(), document_key: document.key };
         const { numDeletedRows } = await transaction
           .deleteFrom('graph_documents')
-          .where('collection_id', '=', collectionId.toLowerCase())
-          .where('document_key', '=', document.key)
+          .where('collection_id', '=', row.collection_id)
+          .where('document_key', '=', row.document_key)
           .executeTakeFirst();
-        return numDeletedRows > 0n;
+        if (numDeletedRows === 0n) return false;
+        await transaction
+          .insertInto('graph_exclusions')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        return true;
       }),
 
     reset: (collectionId) =>
       writer.transaction().execute(async (transaction) => {
         const id = collectionId.toLowerCase();
+        await sql`
+          insert into graph_exclusions (collection_id, document_key)
+          select c.id, dc.document_key from collections c
+          join document_collections dc on dc.collection_id = c.id
+          join document_graphs g on g.document_key = dc.document_key and g.extracted_at is not null
+          where c.id = ${id} on conflict do nothing`.execute(transaction);
         for (const table of ['graph_communities', 'graph_relationships', 'graph_entities', 'graph_documents'] as const)
           await transaction.deleteFrom(table).where('collection_id', '=', id).execute();
         await transaction
@@ -118,18 +125,6 @@ interface GraphRow {
 const entityTable = ({ kind }: GraphParent) => (kind === 'document' ? 'document_entities' : 'graph_entities');
 const relationshipTable = ({ kind }: GraphParent) =>
   kind === 'document' ? 'document_relationships' : 'graph_relationships';
-
-/** Communities that were built before tell no longer of all there is. */
-async function settle(database: Queries, id: string, hasChanged: boolean): Promise<void> {
-  await database.updateTable('collections').set({ graph_sync_status: 'success' }).where('id', '=', id).execute();
-  if (!hasChanged) return;
-  await database
-    .updateTable('collections')
-    .set({ graph_cluster_status: 'outdated' })
-    .where('id', '=', id)
-    .where('graph_cluster_status', '=', 'success')
-    .execute();
-}
 
 async function readOutline(
   database: Queries,

@@ -2,9 +2,9 @@ import type { KeySet } from '../search/key-set.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import type { FoundName } from './search-names.ts';
 
-/** A relationship between two names, as the visible documents tell of it together. */
+/** A relationship between two names, combined over all visible documents. */
 export interface WalkedRelationship {
-  /** Of the documents that say so, the weightiest first. */
+  /** The documents' rows, the one with the highest weight first. */
   readonly rows: readonly number[];
   readonly subject: number;
   readonly object: number;
@@ -15,25 +15,25 @@ export interface WalkedRelationship {
 }
 
 export interface Walk {
-  /** How near each name is to the query; what was found itself is nearest. */
+  /** Score of each name; the names found directly have the highest. */
   readonly names: ReadonlyMap<number, number>;
   /** Best first. */
   readonly relationships: readonly WalkedRelationship[];
 }
 
-/** Names from which the next step is made. */
+/** Maximum number of names expanded per hop. */
 const FROM_FIRST = 8;
 const FROM_SECOND = 4;
-/** Relationships of one name that count, the weightiest; the commonest names have thousands. */
+/** Maximum relationships used per name, by weight; the most common names have thousands. */
 const PER_NAME = 40;
-/** Those read to find them where a filter hides some. */
+/** Maximum relationships read to find them where a filter hides some. */
 const LOOKED_AT = 1_000;
-/** Of a name that is everywhere, so many are gone through at each end to find the weightiest. */
+/** Relationships read at each end of a very common name to find those with the highest weight. */
 const GONE_THROUGH = 150;
-/** What is a step away tells so much less. */
+/** Score factor per hop. */
 const STEP = 0.4;
 
-/** Follows relationships from the names found over two steps. */
+/** Follows relationships from the found names over two hops. */
 export function walkGraph(reading: Reading, seeds: readonly FoundName[], allowed: KeySet | undefined): Walk {
   const names = new Map(seeds.map(({ key, score }) => [key, score]));
   const relationships = new Map<string, WalkedRelationship>();
@@ -90,7 +90,7 @@ function relationshipsOf(reading: Reading, name: number, allowed: KeySet | undef
   return together.values();
 }
 
-// The weightiest came first, and tells most.
+// The relationship with the highest weight came first and determines the fields.
 const join = (known: Unscored, other: Unscored): Unscored => ({
   ...known,
   description: known.description === '' ? other.description : known.description,
@@ -98,7 +98,7 @@ const join = (known: Unscored, other: Unscored): Unscored => ({
   rows: [...known.rows, ...other.rows],
 });
 
-// What else is to be known is read only of those that are weighty enough.
+// Further fields are read only for relationships that remain after ranking.
 const OF_NAME = `
   select r.key, s.name_key, o.name_key, r.predicate, r.description, r.weight
   from (
@@ -123,7 +123,7 @@ function isSaid(reading: Reading, relationship: number, allowed: KeySet): boolea
   return false;
 }
 
-/** Chunks that pass and say one of these. */
+/** Chunks that pass and mention one of these rows. */
 export function chunksThatSay(
   reading: Reading,
   rows: readonly number[],

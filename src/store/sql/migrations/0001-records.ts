@@ -16,7 +16,7 @@ export const records: Migration = {
       .addColumn('name', 'text', (column) => column.primaryKey())
       .addColumn('value', 'text', (column) => column.notNull())
       .execute();
-    // Tells the collections of two data folders apart when both use one Chroma.
+    // Distinguishes the collections of two data folders that use one Chroma.
     await database.insertInto('settings').values({ name: 'corpus_id', value: randomUUID() }).execute();
   },
 };
@@ -84,7 +84,8 @@ async function createCollections({ schema }: Kysely<Tables>): Promise<void> {
     .addColumn('updated_at', 'text', (column) => column.notNull())
     .execute();
   await schema.createIndex('collections_by_name').on('collections').columns(['owner_id', 'name']).execute();
-  // No reference to collections: a document may name one that is made later, and outlives one that is deleted.
+  // No foreign key to collections: a document may name a collection that is created later, and outlives one that is
+  // deleted.
   await schema
     .createTable('document_collections')
     .addColumn('document_key', 'integer', (column) => column.notNull().references('documents.key').onDelete('cascade'))
@@ -120,7 +121,7 @@ async function createChunks({ schema }: Kysely<Tables>): Promise<void> {
     .on('chunks')
     .columns(['document_key', 'generation', 'ordinal'])
     .execute();
-  // Few chunks have metadata of their own; filters look for them, and must not read all the others.
+  // Few chunks have metadata of their own; this partial index lets filters find them without reading the others.
   await schema
     .createIndex('chunks_with_own_metadata')
     .on('chunks')

@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
 /**
- * FTS5 over the analyser's terms, which stand with spaces between them: the categories make its own tokenizer cut
- * there and nowhere else. Contentless: the texts are in `chunks` and `documents`; `rowid` is their key.
+ * FTS5 over the analyser's terms, separated by spaces: the categories make FTS5's tokenizer split at spaces only.
+ * Contentless: the texts are in `chunks` and `documents`; `rowid` is their key.
  */
 export const sqliteFullText: Migration = {
   async up(database: Kysely<Tables>) {

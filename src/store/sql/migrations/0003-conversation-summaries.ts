@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
-/** What stands for the older messages of a long conversation when a model reads it; one per conversation. */
+/** Summaries that replace the older messages of a long conversation in a model's context; one per conversation. */
 export const conversationSummaries: Migration = {
   async up({ schema }: Kysely<Tables>) {
     await schema

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
-/** Who may come in: users, their keys and codes, tokens that were taken back, and what was counted of each. */
+/** Users, their API keys and codes, revoked tokens, and request counts per user. */
 export const users: Migration = {
   async up({ schema }: Kysely<Tables>) {
     await schema

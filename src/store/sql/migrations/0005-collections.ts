@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
-/** Members of collections, how far a collection's graph is, and prompts that were changed or added. */
+/** Members of collections, the build state of a collection's graph, and prompts that were edited or added. */
 export const collectionMembers: Migration = {
   async up(database: Kysely<Tables>) {
     const { schema } = database;
@@ -26,7 +26,7 @@ export const collectionMembers: Migration = {
       .on('collection_members')
       .columns(['user_id', 'collection_id'])
       .execute();
-    // Whoever made a collection before there were members belongs to it.
+    // Makes the owners of existing collections their members.
     await database
       .insertInto('collection_members')
       .columns(['collection_id', 'user_id', 'created_at'])

@@ -3,9 +3,9 @@ import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
 /**
- * The knowledge graph on two levels: what each document says, told down to places in its chunks, and per collection
- * what was gathered of its documents or made by hand. A row of the second level names the rows of the first it was
- * gathered from and owns no text of theirs, so that nothing is told any longer of what has gone.
+ * The knowledge graph on two levels: per document, with mentions at offsets in its chunks; and per collection, merged
+ * from its documents or entered manually. A row of the second level refers to its source rows of the first and has no
+ * copy of their text, so that nothing remains of deleted documents.
  */
 export const graph: Migration = {
   async up(database: Kysely<Tables>) {
@@ -15,7 +15,7 @@ export const graph: Migration = {
   },
 };
 
-// Each name once, however many documents use it: what is looked for, and what a vector is kept of.
+// Each name once, however many documents use it: for search, and for the vectors of names.
 const names = [
   `create table graph_names (
     key integer primary key autoincrement,
@@ -43,7 +43,7 @@ const ofDocuments = [
     failure text,
     extracted_at text
   )`,
-  // What a long extraction has done so far, so that it goes on where it was interrupted.
+  // Completed parts of a long extraction, so that it resumes where it was interrupted.
   `create table extraction_parts (
     document_key integer not null references documents (key) on delete cascade,
     generation integer not null,
@@ -101,7 +101,7 @@ const ofDocuments = [
     where extraction_status in ('pending', 'processing') and generation > 0`,
 ];
 
-// A category, description or weight that is null is that of the sources.
+// A null category, description or weight is taken from the sources.
 const ofCollections = [
   `create table graphs (
     collection_id text primary key references collections (id) on delete cascade on update cascade,
@@ -199,9 +199,9 @@ const dropCommunities = (entities: string) => `
   delete from graph_communities where origin = 'extracted' and key in (
     select community_key from graph_community_members where entity_key in (${entities}));`;
 
-// In the database itself, so that whoever removes a chunk, a document or a membership leaves a true graph behind.
+// Triggers, so that the graph stays consistent whichever statement removes a chunk, a document or a membership.
 const upkeep = [
-  // A description may have quoted the passage that is gone; the document is extracted anew.
+  // The description may quote the removed chunk; the document is extracted again.
   `create trigger entity_mention_gone after delete on entity_mentions begin
     ${dropCommunities('select graph_entity_key from graph_entity_sources where document_entity_key = old.entity_key')}
     update document_entities set mentions = mentions - 1, description = '' where key = old.entity_key;
@@ -252,7 +252,7 @@ const upkeep = [
   `create trigger graph_document_left after delete on document_collections begin
     delete from graph_documents where collection_id = old.collection_id and document_key = old.document_key;
   end`,
-  // A chunk that was changed or taken away leaves its document to be extracted anew.
+  // A changed or removed chunk queues a new extraction of its document.
   `create trigger chunk_text_changed after update of text on chunks when old.text <> new.text begin
     delete from entity_mentions where chunk_key = old.key;
     delete from relationship_mentions where chunk_key = old.key;

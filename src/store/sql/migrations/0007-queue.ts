@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
-/** A task for each submission of a document, so that what was taken on is finished whatever happens in between. */
+/** A task for each submission of a document, so that every accepted submission is processed, even after a crash. */
 export const queue: Migration = {
   async up(database: Kysely<Tables>) {
     const { schema } = database;
@@ -39,7 +39,8 @@ export const queue: Migration = {
       .on('ingestion_tasks')
       .columns(['state', 'finished_at'])
       .execute();
-    // What an earlier version had not finished, or had given up, can be gone on with like everything else.
+    // Creates tasks for the documents that an earlier version had not finished, or had failed on, so that they can be
+    // resumed.
     await sql`
       insert into ingestion_tasks (id, document_key, attempt, state, tries, last_error, created_at, finished_at)
       select

@@ -3,9 +3,9 @@ import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
 /**
- * Earlier versions of documents. They live in tables of their own, so that nothing that asks for what can be seen now
- * has to step over them: a chunk that no present document has any longer moves to `past_chunks` with its vectors and
- * terms; one that several versions share is there once.
+ * Earlier versions of documents. They have tables of their own, so that queries for current content need not skip them:
+ * a chunk that no current document contains any longer moves to `past_chunks` with its vectors and terms; one that
+ * several versions share is stored once.
  */
 export const versions: Migration = {
   async up(database: Kysely<Tables>) {
@@ -67,7 +67,7 @@ async function createVersions({ schema }: Kysely<Tables>): Promise<void> {
       column.notNull().references('document_versions.key').onDelete('cascade'),
     )
     .addColumn('ordinal', 'integer', (column) => column.notNull())
-    // Of `chunks` as long as it can be seen, of `past_chunks` from then on.
+    // Refers to `chunks` while the chunk is visible, and to `past_chunks` from then on.
     .addColumn('chunk_key', 'integer', (column) => column.notNull())
     .addColumn('start_offset', 'integer', (column) => column.notNull())
     .addColumn('end_offset', 'integer', (column) => column.notNull())
@@ -100,7 +100,7 @@ async function createPastChunks(database: Kysely<Tables>): Promise<void> {
     .addPrimaryKeyConstraint('past_chunk_vectors_key', ['space_key', 'chunk_key'])
     .execute();
   await schema.createIndex('past_chunk_vectors_by_chunk').on('past_chunk_vectors').columns(['chunk_key']).execute();
-  // The same as of the present ones, by the keys of `past_chunks` and of `document_versions`.
+  // Counterparts of the current full-text tables, by the keys of `past_chunks` and of `document_versions`.
   for (const table of ['past_chunk_terms', 'version_terms']) {
     await sql`
       create virtual table ${sql.table(table)} using fts5(
@@ -110,7 +110,7 @@ async function createPastChunks(database: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** Chunks that a document will still have when what is staged of it is published, and their places then. */
+/** Chunks that remain in a document when its staged content is published, with their new positions. */
 async function createKeptChunks({ schema }: Kysely<Tables>): Promise<void> {
   await schema
     .createTable('kept_chunks')
@@ -130,9 +130,9 @@ async function extendPresent(database: Kysely<Tables>): Promise<void> {
   const { schema } = database;
   await schema.alterTable('chunks').addColumn('embedding_hash', 'text').execute();
   await schema.alterTable('documents').addColumn('published_at', 'text').execute();
-  // When is not known of those that are there; this late they were for sure.
+  // The publication time of existing documents is unknown; `updated_at` is an upper bound.
   await sql`update documents set published_at = updated_at where generation > 0`.execute(database);
-  // What can be seen was made from these, while what its successor is made from has taken their place.
+  // The originals of the visible content, after its replacement has overwritten them in the document's row.
   await schema
     .createTable('visible_originals')
     .addColumn('document_key', 'integer', (column) =>
@@ -143,7 +143,10 @@ async function extendPresent(database: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** Whoever removes or edits a chunk need not know of versions: what one of them still shows is moved aside first. */
+/**
+ * Triggers copy a chunk that a version still contains before it is removed or edited, so that other code need not
+ * handle versions.
+ */
 async function createTriggers(database: Kysely<Tables>): Promise<void> {
   const titleOfVersion = sql`
     (select v.title from version_chunks m join document_versions v on v.key = m.version_key
@@ -161,7 +164,7 @@ async function createTriggers(database: Kysely<Tables>): Promise<void> {
     create trigger chunks_removed before delete on chunks when ${isOfVersion} begin
       ${moveAside(sql`old.key`)}
     end`.execute(database);
-  // The edited chunk keeps its key; what it was before gets one that no other chunk has or will have.
+  // The edited chunk keeps its key; the copy of its old state gets a new, unique one.
   const another = sql`(select seq from sqlite_sequence where name = 'chunks')`;
   await sql`
     create trigger chunks_edited before update of text, heading_path, metadata on chunks

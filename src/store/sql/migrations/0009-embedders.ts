@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
-/** What embedders learned from the corpus; their spaces are useless without it. */
+/** Artefacts of embedders trained on the corpus; their spaces are useless without them. */
 export const embedders: Migration = {
   async up({ schema }: Kysely<Tables>) {
     await schema

@@ -3,8 +3,8 @@ import type { Migration } from 'kysely/migration';
 import type { Tables } from '../schema.ts';
 
 /**
- * What models write about documents: summaries, with who wrote them and whether one is still to be written; words that
- * place a passage in its document; vectors of what documents are described by.
+ * Texts that models write about documents: summaries, with their author and pending state; contexts of chunks
+ * (contextual retrieval). And vectors of document descriptions.
  */
 export const enrichment: Migration = {
   async up(database: Kysely<Tables>) {
@@ -43,7 +43,7 @@ async function addContexts(database: Kysely<Tables>): Promise<void> {
     .addPrimaryKeyConstraint('chunk_contexts_key', ['document_key', 'hash'])
     .modifyEnd(sql`without rowid`)
     .execute();
-  // The triggers of earlier versions, which now take along what places a passage.
+  // Recreates the triggers of the versions migration so that they also copy the context.
   await sql`drop trigger chunks_removed`.execute(database);
   await sql`drop trigger chunks_edited`.execute(database);
   const titleOfVersion = sql`
@@ -94,13 +94,13 @@ async function createDescriptionVectors(database: Kysely<Tables>): Promise<void>
       .execute();
     await database.schema.createIndex(`${table}_by_owner`).on(table).columns(['described_key']).execute();
   }
-  // A vector is of a title and a summary; with other ones it is of nothing.
+  // A vector belongs to one title and summary, and is deleted when they change.
   await sql`
     create trigger documents_described after update of title, summary on documents
     when old.title <> new.title or old.summary is not new.summary begin
       delete from document_vectors where described_key = new.key;
     end`.execute(database);
-  // What is written down of a document before another version takes its place is described as it was.
+  // Recording a version also keeps its description.
   await sql`
     create trigger document_versions_described after insert on document_versions when new.retired_at is null begin
       insert into version_vectors (space_key, described_key, vector)

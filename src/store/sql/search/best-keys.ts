@@ -3,7 +3,7 @@ export interface ScoredKey {
   readonly score: number;
 }
 
-/** Keeps the `limit` highest scores of those offered; of equal ones the smaller key. */
+/** Keeps the `limit` highest scores offered; ties go to the smaller key. */
 export function bestKeys(limit: number): { offer(key: number, score: number): void; take(): ScoredKey[] } {
   const best: ScoredKey[] = [];
   return {

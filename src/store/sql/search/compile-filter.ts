@@ -2,26 +2,26 @@ import type { SQLInputValue } from 'node:sqlite';
 import { createQueryId, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
 import { placeOfField } from '../../../documents/filter-field.ts';
-import type { Wording } from '../../chunk-search.ts';
+import type { PhraseFilters } from '../../chunk-search.ts';
 import { termSequences } from '../../full-text/term-sequences.ts';
-import { filterToSql } from '../to-sql.ts';
+import { filterToSql } from '../filters/to-sql.ts';
 
-/** A condition as text and bound values, fit to be sent to a thread. */
+/** An SQL condition as text and bound values, which can be sent to a thread. */
 export interface Condition {
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
 }
 
-/** A filter on chunks, ready for `resolveFilter`; null lets everything through. */
+/** A filter on chunks, for `resolveFilter`; null allows everything. */
 export type CompiledFilter = {
   /** Over the chunk and its document. */
   readonly onChunks: Condition;
-  /** Over the document alone, where no column of the chunk is asked for; right for chunks without own metadata. */
+  /** Over the document alone, when no column of the chunk is used; correct for chunks without own metadata. */
   readonly onDocuments: Condition | null;
-  /** Set when only words are asked for or excluded, and the conditions above let everything through. */
+  /** Set when there are only phrase filters, and the conditions above allow everything. */
   readonly isOpen?: boolean;
-  readonly wording?: CompiledWording;
-  /** Set when the corpus is asked as it was at a time; the conditions above are then of what has stayed since. */
+  readonly phraseFilters?: CompiledPhraseFilters;
+  /** Set for a query as of a point in time; the conditions above then select content that is unchanged since. */
   readonly past?: PastFilter;
 } | null;
 
@@ -31,28 +31,28 @@ export interface PastFilter {
   readonly condition: Condition;
 }
 
-/** Each an expression of FTS5. */
-export interface CompiledWording {
+/** Each phrase as an FTS5 expression. */
+export interface CompiledPhraseFilters {
   readonly required: readonly string[];
   readonly excluded: readonly string[];
 }
 
 /**
- * `asOf` asks for what could be seen at that time, and `wording` for words: both are filters even where there is no
- * other.
+ * `asOf` restricts to what was visible at that time, and `phraseFilters` to texts with certain phrases: both are
+ * filters even without any other.
  */
-export function compileChunkFilter(filter: Filter, asOf?: string, wording?: Wording): CompiledFilter {
+export function compileChunkFilter(filter: Filter, asOf?: string, phraseFilters?: PhraseFilters): CompiledFilter {
   const plain = asOf === undefined ? compilePresentFilter(filter) : compilePastFilter(filter, asOf);
-  const compiled = wording && compileWording(wording);
-  return compiled === undefined ? plain : { ...(plain ?? OPEN), wording: compiled };
+  const compiled = phraseFilters && compilePhraseFilters(phraseFilters);
+  return compiled === undefined ? plain : { ...(plain ?? OPEN), phraseFilters: compiled };
 }
 
-function compileWording({ required, excluded }: Wording): CompiledWording | undefined {
+function compilePhraseFilters({ required, excluded }: PhraseFilters): CompiledPhraseFilters | undefined {
   const compiled = { required: required.flatMap(compilePhrase), excluded: excluded.flatMap(compilePhrase) };
   return compiled.required.length + compiled.excluded.length === 0 ? undefined : compiled;
 }
 
-/** None for words in which the analyser finds no terms. */
+/** Empty when the analyser finds no terms in the words. */
 export function compilePhrase(words: string): readonly string[] {
   const sequences = termSequences(words).map((terms) => `"${terms.join(' ').replaceAll('"', '""')}"`);
   return sequences.length === 0 ? [] : [sequences.join(' OR ')];
@@ -79,7 +79,7 @@ function compilePastFilter(filter: Filter, at: string): NonNullable<CompiledFilt
   };
 }
 
-/** A filter on documents; null lets everything through. */
+/** A filter on documents; null allows everything. */
 export const compileDocumentFilter = (filter: Filter): Condition | null =>
   filter.kind === 'all' ? null : compile(filterToSql(filter, 'document'));
 

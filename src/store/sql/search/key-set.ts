@@ -1,4 +1,4 @@
-/** A fixed set of integer keys: quick to ask, small to keep. */
+/** A fixed set of integer keys with fast membership tests and little memory. */
 export interface KeySet {
   /** Ascending. */
   readonly keys: readonly number[];

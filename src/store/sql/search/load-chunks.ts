@@ -1,27 +1,27 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Metadata } from '../../../documents/document.ts';
-import { type ChunkParent, toChunk } from '../chunk-rows.ts';
+import { type ChunkParent, toChunk } from '../documents/chunk-rows.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading } from './read-snapshot.ts';
 
-/** The visible ones among these chunks, by key; with `at` those that could be seen at that time, as they were. */
+/** The visible ones among these chunks, by key; with `at`, those visible at that time, in their state of then. */
 export function loadChunks(reading: Reading, keys: readonly number[], at?: string): Map<number, Chunk> {
   const wanted = JSON.stringify(keys);
   if (at === undefined) return readChunks(reading.rows(CHUNKS, wanted));
   return new Map([
     ...readChunks(reading.rows(STAYED_CHUNKS, wanted, at)),
-    ...readChunks(reading.rows(PAST_CHUNKS, wanted, at, at)),
+    ...readChunks(reading.rows(PAST_CHUNKS, wanted, at, at), { isReplaced: true }),
   ]);
 }
 
-function readChunks(rows: Iterable<SQLInputValue[]>): Map<number, Chunk> {
+function readChunks(rows: Iterable<SQLInputValue[]>, state: Pick<ChunkParent, 'isReplaced'> = {}): Map<number, Chunk> {
   const chunks = new Map<number, Chunk>();
   const parents = new Map<string, ChunkParent>();
   for (const row of rows) {
     const [key, id, ordinal, text, start_offset, end_offset, page, heading_path, metadata, ...document] = row;
     const documentId = String(document[0]);
-    const parent = parents.get(documentId) ?? toParent(document.map(String));
+    const parent = parents.get(documentId) ?? { ...toParent(document.map(String)), ...state };
     parents.set(documentId, parent);
     const chunk = {
       id: String(id),

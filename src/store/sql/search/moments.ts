@@ -1,24 +1,24 @@
-import type { PassageLengths } from '../full-text/passage-lengths.ts';
+import type { ChunkLengths } from '../full-text/chunk-lengths.ts';
 import { readCount, readPostings, seekTerm, type TermIndex } from '../full-text/term-index.ts';
 import type { CompiledFilter, Condition } from './compile-filter.ts';
-import { DOCUMENTS_THEN } from './past-tables.ts';
+import { DOCUMENTS_AS_OF } from './past-tables.ts';
 import type { Moment, Reading } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
 
 const MOMENTS_KEPT = 4;
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 
-/** Everything that could be seen at a time. */
+/** Everything visible at a point in time. */
 const allAt = (at: string): NonNullable<CompiledFilter> => {
   const stayed: Condition = { sql: 'd.published_at <= ?', parameters: [at] };
   return { onChunks: stayed, onDocuments: stayed, past: { at, condition: ANY } };
 };
 
 /**
- * The words of the passages that could be seen at a time, with the frequencies and lengths of that time: a ranking over
- * them is the one of then. What the present index holds of passages that have stayed is used as it is.
+ * Term statistics of the chunks visible at a point in time, with the frequencies and lengths of that time, so that a
+ * ranking equals the one of then. Postings of unchanged chunks are read from the current index.
  */
-export function passageTermsAt(reading: Reading, at: string): TermIndex {
+export function chunkTermsAt(reading: Reading, at: string): TermIndex {
   const moment = momentOf(reading, at);
   moment.passages ??= measure(resolveFilter(reading, allAt(at))?.keys.keys ?? [], (key) => {
     const present = reading.snapshot.chunkLengths().lengths[key] ?? -1;
@@ -35,18 +35,18 @@ export function passageTermsAt(reading: Reading, at: string): TermIndex {
   };
 }
 
-export interface DocumentThen {
+export interface DocumentAsOf {
   readonly key: number;
-  /** Null when the document has stayed as it was. */
+  /** Null when the document is unchanged since. */
   readonly version: number | null;
 }
 
-/** The documents that could be seen at a time and pass, by the keys that `documentTermsAt` ranks. */
-export function documentsAt(reading: Reading, at: string, condition: Condition = ANY): Map<number, DocumentThen> {
-  const documents = new Map<number, DocumentThen>();
+/** The documents visible at a point in time that pass, by the keys that `documentTermsAt` ranks. */
+export function documentsAt(reading: Reading, at: string, condition: Condition = ANY): Map<number, DocumentAsOf> {
+  const documents = new Map<number, DocumentAsOf>();
   const base = versionBase(reading);
   const rows = reading.rows(
-    `select d.key, d.version_key from (${DOCUMENTS_THEN}) d where (${condition.sql})`,
+    `select d.key, d.version_key from (${DOCUMENTS_AS_OF}) d where (${condition.sql})`,
     at,
     at,
     at,
@@ -62,7 +62,7 @@ export function documentsAt(reading: Reading, at: string, condition: Condition =
   return documents;
 }
 
-/** The words of the titles and summaries of that time. */
+/** Term statistics of the titles and summaries of that time. */
 export function documentTermsAt(reading: Reading, at: string): TermIndex {
   const moment = momentOf(reading, at);
   const base = versionBase(reading);
@@ -81,7 +81,7 @@ export function documentTermsAt(reading: Reading, at: string): TermIndex {
   };
 }
 
-/** The order of code points is the order of UTF-8's bytes. */
+/** Code point order equals the order of UTF-8 bytes. */
 const first = (one: string | undefined, two: string | undefined): string | undefined =>
   one === undefined || two === undefined
     ? (one ?? two)
@@ -89,7 +89,7 @@ const first = (one: string | undefined, two: string | undefined): string | undef
       ? one
       : two;
 
-// Documents and versions have keys that meet; those of versions are ranked behind all documents'.
+// Keys of documents and of versions overlap, so keys of versions are shifted behind all documents' keys.
 const versionBase = (reading: Reading): number => reading.snapshot.documentLengths().lengths.length;
 
 function momentOf({ snapshot: { moments } }: Reading, at: string): Moment {
@@ -101,7 +101,7 @@ function momentOf({ snapshot: { moments } }: Reading, at: string): Moment {
   return moment;
 }
 
-function measure(keys: readonly number[], lengthOf: (key: number) => number): PassageLengths {
+function measure(keys: readonly number[], lengthOf: (key: number) => number): ChunkLengths {
   const largest = keys.reduce((most, key) => Math.max(most, key), 0);
   const lengths = new Int32Array(largest + 1).fill(-1);
   let total = 0;

@@ -1,36 +1,44 @@
 import type { DistanceMeasure, FoundChunk } from '../../chunk-search.ts';
 import { distances } from '../../distance.ts';
-import type { VectorHit } from '../../vector-index.ts';
-import type { KeyRange } from '../key-ranges.ts';
-import type { SpaceRow } from '../space-rows.ts';
+import type { VectorHit, VectorSpaceName } from '../../vector-index.ts';
+import type { KeyRange } from '../sqlite/key-ranges.ts';
+import { isSameSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { bestKeys, type ScoredKey } from './best-keys.ts';
 import type { CompiledFilter } from './compile-filter.ts';
-import { visibleKeys } from './keys-saying.ts';
+import { visibleKeys } from './keys-with-phrase.ts';
 import { loadChunks } from './load-chunks.ts';
 import type { Reading } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
 import { forEachFilteredVector, forEachPastVector, forEachVector } from './stored-vectors.ts';
 
 export interface NearestQuery {
-  /** That of the plan: a corpus that moves on meanwhile keeps the vectors of the space it left. */
+  /** The space of the plan: if the corpus moves to another meanwhile, the vectors of this one are still available. */
   readonly space: SpaceRow;
   readonly vector: Float32Array;
   readonly measure: DistanceMeasure;
   readonly filter: CompiledFilter;
   readonly limit: number;
+  /** Number of top hits to return. */
+  readonly shown: number;
 }
 
-/** What there is to search, for the choice between the vector index and comparing one by one. */
+export interface NearestList {
+  readonly hits: FoundChunk[];
+  /** Number of hits, up to the limit. */
+  readonly count: number;
+}
+
+/** Statistics for choosing between the vector index and an exhaustive comparison. */
 export interface NearestPlan {
   readonly space: SpaceRow | null;
-  /** Visible chunks, and how many of them pass the filter. */
+  /** Number of visible chunks, and of those that pass the filter. */
   readonly visible: number;
   readonly matching: number;
-  /** Visible chunks that pass and that the index of the space was not given yet. */
-  readonly owed: readonly number[];
-  /** Chunks that pass and can only be seen in earlier versions, which the index does not hold. */
+  /** Visible chunks that pass and whose write to the index of the space is pending. */
+  readonly pending: readonly number[];
+  /** Chunks that pass and belong to earlier versions only, which the index does not hold. */
   readonly past: readonly number[];
-  /** How many of those were not embedded in the current space. */
+  /** How many of those have no vector in the current space. */
   readonly withoutVector: number;
 }
 
@@ -39,18 +47,18 @@ export function planNearest(reading: Reading, filter: CompiledFilter): NearestPl
   const { count, lengths } = reading.snapshot.chunkLengths();
   const resolved = resolveFilter(reading, filter);
   const isVisible = (key: number) => (lengths[key] ?? -1) >= 0;
-  const owed: number[] = [];
+  const pending: number[] = [];
   const entries = space ? reading.rows(OWED, space.key) : [];
   for (const [payload] of entries) {
     for (const [first, last] of JSON.parse(String(payload)) as KeyRange[]) {
       for (let key = first; key <= last; key++) {
-        if (isVisible(key) && (resolved?.keys.has(key) ?? true)) owed.push(key);
+        if (isVisible(key) && (resolved?.keys.has(key) ?? true)) pending.push(key);
       }
     }
   }
   const past = resolved?.isPast ? resolved.keys.keys.filter((key) => !isVisible(key)) : [];
   const withoutVector = space && past.length > 0 ? past.length - countVectors(reading, space.key, past) : 0;
-  return { space, visible: count, matching: resolved?.keys.keys.length ?? count, owed, past, withoutVector };
+  return { space, visible: count, matching: resolved?.keys.keys.length ?? count, pending, past, withoutVector };
 }
 
 function countVectors(reading: Reading, spaceKey: number, keys: readonly number[]): number {
@@ -61,8 +69,8 @@ function countVectors(reading: Reading, spaceKey: number, keys: readonly number[
 
 const OWED = "select payload from outbox where space_key = ? and kind = 'upsert'";
 
-/** Compares with every vector that passes the filter. */
-export function nearestExactly(reading: Reading, query: NearestQuery): FoundChunk[] {
+/** Compares the query with every vector that passes the filter. */
+export function nearestExactly(reading: Reading, query: NearestQuery): NearestList {
   const { space } = query;
   const distance = distances[query.measure];
   const best = bestKeys(query.limit);
@@ -70,17 +78,17 @@ export function nearestExactly(reading: Reading, query: NearestQuery): FoundChun
   const resolved = resolveFilter(reading, query.filter);
   if (resolved) forEachFilteredVector(reading, space, resolved, offer);
   else forEachVector(reading, space.key, visibleKeys(reading), offer);
-  return toScoredChunks(reading, best.take(), query.filter);
+  return toList(reading, best.take(), query);
 }
 
 /**
- * The best of what the vector index found and of `others`, after the filter. Cosine distances are taken as the index
- * gave them; under another measure, and for the others, the stored vectors are compared.
+ * The best hits among those of the vector index and `others`, after the filter. Cosine distances from the index are
+ * used as they are; for other measures, and for `others`, the stored vectors are compared.
  */
 export function nearestAmong(
   reading: Reading,
   query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
-): FoundChunk[] {
+): NearestList {
   const { space } = query;
   const { lengths } = reading.snapshot.chunkLengths();
   const resolved = resolveFilter(reading, query.filter);
@@ -97,7 +105,20 @@ export function nearestAmong(
   const distance = distances[query.measure];
   const each = resolved?.isPast ? forEachPastVector : forEachVector;
   each(reading, space.key, [...others], (key, vector) => best.offer(key, -distance(query.vector, vector)));
-  return toScoredChunks(reading, best.take(), query.filter);
+  return toList(reading, best.take(), query);
+}
+
+/** The stored vectors of these chunks, visible or past; empty when the corpus has moved to another space. */
+export function readVectors(
+  reading: Reading,
+  keys: readonly number[],
+  space: VectorSpaceName,
+): Map<number, Float32Array> {
+  const vectors = new Map<number, Float32Array>();
+  const current = readCurrentSpace(reading);
+  if (current === null || !isSameSpace(current, space)) return vectors;
+  forEachPastVector(reading, current.key, keys, (key, vector) => vectors.set(key, vector.slice()));
+  return vectors;
 }
 
 function readCurrentSpace(reading: Reading): SpaceRow | null {
@@ -116,6 +137,11 @@ function readCurrentSpace(reading: Reading): SpaceRow | null {
     created_at: String(created_at),
   };
 }
+
+const toList = (reading: Reading, best: readonly ScoredKey[], { shown, filter }: NearestQuery): NearestList => ({
+  hits: toScoredChunks(reading, best.slice(0, shown), filter),
+  count: best.length,
+});
 
 function toScoredChunks(reading: Reading, found: readonly ScoredKey[], filter: CompiledFilter): FoundChunk[] {
   const chunks = loadChunks(

@@ -1,10 +1,9 @@
 /**
- * Documents and chunks as they could be seen at a time, under the columns that filters know, as text to select from.
- * Who owns a document and which collections it is in are those of today: nobody may see in the past what is kept from
- * them now.
+ * Subqueries for documents and chunks as of a point in time, with the columns that filters use. Owners and collections
+ * are the current ones, because access to the past requires access today.
  */
 
-/** Every earlier version that is kept, as the document it was. Conditions on `v` and `o` can follow. */
+/** Every kept earlier version, in the form of its document. Conditions on `v` and `o` can follow. */
 export const VERSIONS_AS_DOCUMENTS = `
   select o.key, o.id, o.owner_id, v.type, v.title, v.metadata, v.version, v.source, v.file_name, v.media_type,
     v.size_in_bytes, v.content_hash, 'success' as ingestion_status, o.extraction_status, null as failure, o.attempt,
@@ -14,10 +13,10 @@ export const VERSIONS_AS_DOCUMENTS = `
   from document_versions v join documents o on o.key = v.document_key
   where v.retired_at is null`;
 
-/** Binds the time twice: documents that another version has followed since, as the version then. */
+/** Binds the time twice: replaced versions that were valid then. */
 export const PAST_DOCUMENTS = `${VERSIONS_AS_DOCUMENTS} and v.valid_from <= ? and v.valid_to > ?`;
 
-/** What can be seen now, under the same columns, with 0 for the version. Conditions on `o` can follow. */
+/** The visible documents under the same columns, with 0 for the version. Conditions on `o` can follow. */
 export const PRESENT_DOCUMENTS = `
   select o.key, o.id, o.owner_id, o.type, o.title, o.metadata, o.version, o.source, o.file_name, o.media_type,
     o.size_in_bytes, o.content_hash, 'success' as ingestion_status, o.extraction_status, null as failure, o.attempt,
@@ -25,10 +24,10 @@ export const PRESENT_DOCUMENTS = `
     o.published_at, o.created_at, o.updated_at, 0 as version_key
   from documents o where o.generation > 0`;
 
-/** Binds the time three times: every document that could be seen then. */
-export const DOCUMENTS_THEN = `${PRESENT_DOCUMENTS} and o.published_at <= ? union all ${PAST_DOCUMENTS}`;
+/** Binds the time three times: every document that was visible then. */
+export const DOCUMENTS_AS_OF = `${PRESENT_DOCUMENTS} and o.published_at <= ? union all ${PAST_DOCUMENTS}`;
 
-/** The chunks of all versions, at their places in them. */
+/** The chunks of all versions, with their positions. */
 export const VERSION_CHUNKS = `
   select m.version_key, m.chunk_key as key, m.ordinal, m.start_offset, m.end_offset, m.page,
     coalesce(c.id, p.id) as id, coalesce(c.text, p.text) as text,

@@ -1,9 +1,10 @@
 import { ServiceError } from '../../../errors.ts';
+import { toTextScore } from '../../full-text/text-score.ts';
 import type { VectorSpaceName } from '../../vector-index.ts';
-import { rankByTerms, toTextScore } from '../full-text/rank-by-terms.ts';
+import { rankByTerms } from '../full-text/rank-by-terms.ts';
 import { presentTerms } from '../full-text/term-index.ts';
-import { describeSpace } from '../space-rows.ts';
-import { fromVectorBytes } from '../vector-bytes.ts';
+import { describeSpace } from '../vector-spaces/space-rows.ts';
+import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type { Condition } from './compile-filter.ts';
 import { keySet } from './key-set.ts';
 import { documentsAt, documentTermsAt } from './moments.ts';
@@ -21,7 +22,7 @@ export interface CompiledDescriptionQuery {
 
 interface Ranked {
   readonly key: number;
-  /** Null of what can be seen now. */
+  /** Null for the visible state. */
   readonly version: number | null;
   readonly score: number;
 }
@@ -32,10 +33,13 @@ export interface RankedDescriptions {
   readonly total: number;
 }
 
-/** Numbers compared for one search; of a larger corpus, the documents that its words find first. */
-const MOST_COMPARED = 60_000_000;
+/**
+ * Maximum vector components compared per search; in a larger corpus, only the documents that full text ranks first are
+ * compared.
+ */
+const MAX_COMPARED = 60_000_000;
 
-/** Documents by the words and by the meaning of their titles and summaries, each list best first. */
+/** Documents by full text and by vectors of their titles and summaries, each list best first. */
 export function rankDescriptions(reading: Reading, query: CompiledDescriptionQuery): RankedDescriptions {
   const { terms, near, at, limits } = query;
   const documents = candidates(reading, query);
@@ -48,7 +52,7 @@ export function rankDescriptions(reading: Reading, query: CompiledDescriptionQue
   const byWords = found.slice(0, limits.words).flatMap(({ key, score }) => show({ key, score: toTextScore(score) }));
   if (near === undefined) return { byWords, byMeaning: [], total: found.length };
   const space = requireSpace(reading, near.space);
-  const most = Math.floor(MOST_COMPARED / near.vector.length);
+  const most = Math.floor(MAX_COMPARED / near.vector.length);
   const compared =
     documents.size <= most
       ? documents
@@ -85,7 +89,7 @@ interface Comparison {
   readonly compared: Candidates;
 }
 
-/** By the numbers of the candidates, nearest first. */
+/** Keys of the candidates, nearest first. */
 function compare(reading: Reading, { vector, space, compared }: Comparison): { key: number; score: number }[] {
   const numbers = new Map([...compared].map(([number, { key, version }]) => [`${version ?? ''}/${key}`, number]));
   const found: { key: number; score: number }[] = [];

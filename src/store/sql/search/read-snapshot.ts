@@ -1,38 +1,39 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { type PassageLengths, readPassageLengths, type TermTable, termTables } from '../full-text/passage-lengths.ts';
+import { type ChunkLengths, readChunkLengths, type TermTable, termTables } from '../full-text/chunk-lengths.ts';
+import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet } from './key-set.ts';
 
-/** What a connection remembers of the data as it is now; forgotten as soon as any connection changes something. */
+/** Per-connection cache of the current state of the data; discarded as soon as any connection changes something. */
 export interface Snapshot {
-  /** Of the index `chunk_terms`, which holds the visible chunks and no others. */
-  chunkLengths(): PassageLengths;
-  documentLengths(): PassageLengths;
-  /** The same of the indexes of earlier versions. */
-  lengthsOf(table: TermTable): PassageLengths;
-  /** What could be seen at the last few times asked for. */
+  /** Chunk lengths of the index `chunk_terms`, which holds exactly the visible chunks. */
+  chunkLengths(): ChunkLengths;
+  documentLengths(): ChunkLengths;
+  /** Lengths of the indexes of earlier versions. */
+  lengthsOf(table: TermTable): ChunkLengths;
+  /** States as of the last few requested times. */
   readonly moments: Map<string, Moment>;
-  /** The last few filters, by their SQL and values. */
+  /** The last few resolved filters, by their SQL and values. */
   readonly filters: Map<string, ResolvedFilter>;
 }
 
-/** The visible chunks a filter lets through, and their vectors once they were needed. */
+/** The visible chunks that pass a filter, and their vectors once they were needed. */
 export interface ResolvedFilter {
   readonly keys: KeySet;
-  /** True when some may be of earlier versions only. */
+  /** True when some may belong to earlier versions only. */
   readonly isPast?: boolean;
   vectors?: { readonly spaceKey: number; readonly found: readonly number[]; readonly matrix: Float32Array };
 }
 
-/** The passages, and the documents, that could be seen at a time, as far as they were asked for. */
+/** The chunks and documents visible at a point in time, computed on demand. */
 export interface Moment {
-  passages?: PassageLengths;
-  documents?: PassageLengths;
+  passages?: ChunkLengths;
+  documents?: ChunkLengths;
 }
 
-/** A connection while an operation uses it: everything read is of one moment. */
+/** A connection during one operation: all reads see one snapshot, and fail once the operation has to end. */
 export interface Reading {
   readonly snapshot: Snapshot;
-  /** Rows as arrays; the statement is kept for the next time. */
+  /** Rows as arrays; the prepared statement is cached. */
   rows(sql: string, ...parameters: readonly SQLInputValue[]): IterableIterator<SQLInputValue[]>;
   row(sql: string, ...parameters: readonly SQLInputValue[]): SQLInputValue[] | undefined;
 }
@@ -43,25 +44,29 @@ interface Memory {
   readonly statements: Map<string, StatementSync>;
 }
 
-// Lives and dies with the connection; a thread has one.
+// Lives as long as the connection; each thread has one.
 const memories = new WeakMap<DatabaseSync, Memory>();
 const STATEMENTS_KEPT = 64;
 
-/** Runs an operation over one consistent view of the data. */
-export function readAtOnce<Result>(database: DatabaseSync, operation: (reading: Reading) => Result): Result {
+/** Runs an operation over one consistent snapshot of the data, until `watch` ends it. */
+export function readAtOnce<Result>(
+  database: DatabaseSync,
+  watch: OperationWatch,
+  operation: (reading: Reading) => Result,
+): Result {
   const isOuter = !database.isTransaction;
   if (isOuter) database.exec('begin');
   try {
-    return operation(currentReading(database));
+    return operation(currentReading(database, watch));
   } finally {
     if (isOuter) database.exec('commit');
   }
 }
 
-function currentReading(database: DatabaseSync): Reading {
+function currentReading(database: DatabaseSync, watch: OperationWatch): Reading {
   const memory = memories.get(database) ?? createMemory(database);
   const first = (sql: string) => prepared(database, memory, sql).get() as unknown as SQLInputValue[];
-  // The view is taken by the first read; only then does the version speak of it.
+  // SQLite takes the snapshot on the first read; only then does the data version refer to it.
   first('select 1 from settings limit 1');
   const version = `${first('pragma data_version')[0]} ${first('select total_changes()')[0]}`;
   if (version !== memory.version) {
@@ -70,16 +75,34 @@ function currentReading(database: DatabaseSync): Reading {
   }
   return {
     snapshot: memory.snapshot,
-    rows: (sql, ...parameters) =>
-      prepared(database, memory, sql).iterate(...parameters) as unknown as IterableIterator<SQLInputValue[]>,
-    row: (sql, ...parameters) =>
-      prepared(database, memory, sql).get(...parameters) as unknown as SQLInputValue[] | undefined,
+    rows(sql, ...parameters) {
+      watch.check();
+      const statement = prepared(database, memory, sql);
+      return watched(statement.iterate(...parameters) as unknown as IterableIterator<SQLInputValue[]>, watch);
+    },
+    row(sql, ...parameters) {
+      watch.check();
+      return prepared(database, memory, sql).get(...parameters) as unknown as SQLInputValue[] | undefined;
+    },
   };
 }
 
+const ROWS_BETWEEN_CHECKS = 256;
+
+// Leaving the loop, for any reason, resets the statement.
+function* watched<Row>(rows: Iterable<Row>, watch: OperationWatch): Generator<Row, undefined> {
+  let count = 0;
+  for (const row of rows) {
+    if (++count % ROWS_BETWEEN_CHECKS === 0) watch.check();
+    yield row;
+  }
+}
+
 function createMemory(database: DatabaseSync): Memory {
-  // FTS5's own view of its postings; temporary, so that a connection that only reads may have it.
-  database.exec("create virtual table temp.graph_name_terms_counts using fts5vocab('main', 'graph_name_terms', 'row')");
+  // FTS5's view of its postings; temporary, so that a read-only connection can create it.
+  for (const table of ['graph_name_terms', 'graph_community_terms']) {
+    database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
+  }
   for (const table of termTables) {
     database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
@@ -90,9 +113,9 @@ function createMemory(database: DatabaseSync): Memory {
 }
 
 function createSnapshot(database: DatabaseSync): Snapshot {
-  const read = new Map<TermTable, PassageLengths>();
-  const lengthsOf = (table: TermTable): PassageLengths => {
-    const lengths = read.get(table) ?? readPassageLengths(database, table);
+  const read = new Map<TermTable, ChunkLengths>();
+  const lengthsOf = (table: TermTable): ChunkLengths => {
+    const lengths = read.get(table) ?? readChunkLengths(database, table);
     read.set(table, lengths);
     return lengths;
   };

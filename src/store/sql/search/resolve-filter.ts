@@ -1,19 +1,22 @@
 import type { CompiledFilter, Condition, PastFilter } from './compile-filter.ts';
 import { keySet } from './key-set.ts';
-import { keysSaying, visibleKeys } from './keys-saying.ts';
+import { keysWithPhrase, visibleKeys } from './keys-with-phrase.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 
 const FILTERS_KEPT = 8;
 
-/** The visible chunks that pass, exactly, or those that could be seen at the filter's time; undefined when all visible do. The last few answers are remembered. */
+/**
+ * The exact set of visible chunks that pass, or of those visible at the filter's time; undefined when all visible ones
+ * pass. The last few results are cached.
+ */
 export function resolveFilter(reading: Reading, filter: CompiledFilter): ResolvedFilter | undefined {
   if (filter === null) return undefined;
   const { filters } = reading.snapshot;
-  const name = JSON.stringify([filter.onChunks, filter.past?.condition, filter.wording]);
+  const name = JSON.stringify([filter.onChunks, filter.past?.condition, filter.phraseFilters]);
   const known = filters.get(name);
   const resolved = known ?? {
-    keys: keySet(keysSaying(reading, passingKeys(reading, filter), filter)),
+    keys: keySet(keysWithPhrase(reading, passingKeys(reading, filter), filter)),
     isPast: filter.past !== undefined,
   };
   filters.delete(name);
@@ -30,7 +33,7 @@ function passingKeys(reading: Reading, filter: NonNullable<CompiledFilter>): num
 
 const VISIBLE = 'c.document_key = d.key and c.generation = d.generation and d.generation > 0';
 
-// A chunk of an earlier version that can be seen today as well is found here, and only if that version was valid then.
+// Also finds chunks of an earlier version that are still visible, if that version was valid then.
 function pastKeys(reading: Reading, past: PastFilter | undefined): number[] {
   if (past === undefined) return [];
   const { sql, parameters } = past.condition;
@@ -46,8 +49,8 @@ function pastKeys(reading: Reading, past: PastFilter | undefined): number[] {
 
 function matchingKeys(reading: Reading, { onChunks, onDocuments }: NonNullable<CompiledFilter>): number[] {
   if (onDocuments === null) return keysOf(reading, `documents d join chunks c on ${VISIBLE}`, onChunks);
-  // Documents are far fewer than chunks, and the index on chunks alone leads from one to the other. `cross join` keeps
-  // that order. Chunks with metadata of their own are rare and asked one by one.
+  // Documents are far fewer than chunks, and the index on chunks leads from a document to its chunks. `cross join`
+  // enforces that order. Chunks with metadata of their own are rare and checked one by one.
   const inherited = keysOf(reading, `documents d cross join chunks c on ${VISIBLE}`, onDocuments);
   const own = new Set(keysOf(reading, CHUNKS_WITH_OWN_METADATA, EACH));
   if (own.size === 0) return inherited;
@@ -55,7 +58,7 @@ function matchingKeys(reading: Reading, { onChunks, onDocuments }: NonNullable<C
   return [...inherited.filter((key) => !own.has(key)), ...edited];
 }
 
-// The condition must be that of the partial index, word for word.
+// Must be identical to the condition of the partial index.
 const CHUNKS_WITH_OWN_METADATA = `chunks c indexed by chunks_with_own_metadata
   cross join documents d on ${VISIBLE} and c.metadata <> '{}'`;
 const EACH: Condition = { sql: '1 = 1', parameters: [] };

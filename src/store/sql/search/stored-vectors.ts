@@ -1,7 +1,7 @@
-import { fromVectorBytes } from '../vector-bytes.ts';
+import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 
-/** Vectors of one filter kept in memory, so that asking again reads nothing. */
+/** Vectors cached per filter, so that repeated searches read nothing. */
 const BYTES_KEPT_PER_FILTER = 8_000_000;
 
 export type VectorTable = 'chunk_vectors' | 'past_chunk_vectors';
@@ -21,7 +21,7 @@ export function forEachVector(
   }
 }
 
-/** The same for the chunks of a filter, from memory when they are few and were asked for before. */
+/** Like `forEachVector` for the chunks of a filter; cached when they are few and were requested before. */
 export function forEachFilteredVector(
   reading: Reading,
   space: { readonly key: number; readonly dimensions: number },
@@ -52,7 +52,7 @@ export function forEachFilteredVector(
   }
 }
 
-/** The same for chunks of which some can only be seen in earlier versions. */
+/** Like `forEachVector`, for chunks of which some belong to earlier versions only. */
 export function forEachPastVector(
   reading: Reading,
   spaceKey: number,

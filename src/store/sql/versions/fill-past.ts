@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { ReindexProgress } from '../../vector-spaces.ts';
-import { embedStored, type FillSpace, readProgress } from '../fill-space.ts';
-import { inBatches } from '../key-ranges.ts';
-import type { Queries } from '../space-rows.ts';
-import { toVectorBytes } from '../vector-bytes.ts';
+import { inBatches } from '../sqlite/key-ranges.ts';
+import { embedStored, type FillSpace, readProgress } from '../vector-spaces/fill-space.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 
 const BATCH = 256;
 const ROWS = 100;
 
-/** Gives every passage that only earlier versions have a vector in the space, so that they can be asked and restored. */
+/** Computes the vectors of chunks that only earlier versions have, so that these can be searched and restored. */
 export async function* fillPast(parts: FillSpace): AsyncGenerator<ReindexProgress, void> {
   const { sqlite, space, signal } = parts;
   for (let last = 0; ; ) {
@@ -41,7 +41,7 @@ async function pastChunksWithout(database: Queries, spaceKey: number, after: num
 }
 
 async function store(database: Queries, spaceKey: number, vectors: ReadonlyMap<number, Float32Array>): Promise<void> {
-  // A version may have been given up, or restored, while its passages were embedded.
+  // A version may have been pruned or restored while its chunks were being embedded.
   const alive = await database
     .selectFrom('past_chunks')
     .select('key')

@@ -1,35 +1,35 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { NewChunk } from '../../corpus.ts';
-import type { DocumentRow } from '../document-rows.ts';
-import type { EmbeddingText } from '../fill-space.ts';
-import { inBatches } from '../key-ranges.ts';
-import type { Queries } from '../space-rows.ts';
+import type { DocumentRow } from '../documents/document-rows.ts';
+import { inBatches } from '../sqlite/key-ranges.ts';
+import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** What of a passage's vector depends on: the same hash, the same vector in every space. */
+/** Hash of a chunk's embedded text: equal hashes mean equal vectors in every space. */
 export const embeddingHash = (embedded: string): string =>
   createHash('sha256').update(embedded).digest('hex').slice(0, 32);
 
 const ROWS = 100;
 
-export interface PassagesToKeep {
+export interface ChunksToKeep {
   readonly document: DocumentRow;
-  /** The title these passages were embedded under. */
+  /** The title these chunks were embedded under. */
   readonly title: string;
   readonly passages: readonly Omit<NewChunk, 'vector'>[];
-  /** Says what was embedded of chunks from before that was recorded. */
+  /** Rebuilds the embedded text of chunks stored before it was recorded. */
   readonly embeddingText: EmbeddingText;
 }
 
 /**
- * Notes which visible chunks the ingestion under way goes on with: those whose words and embedded text are those of a
- * new passage. Returns the places of these passages. A chunk that stands there twice is kept twice, in order.
+ * Records which visible chunks the current ingestion reuses: those with the same text and the same embedded text as a
+ * new chunk. Returns the positions of these new chunks. Duplicate chunks are matched in order.
  */
 export async function keepChunks(
   database: Queries,
-  { document, title, passages, embeddingText }: PassagesToKeep,
+  { document, title, passages, embeddingText }: ChunksToKeep,
 ): Promise<ReadonlySet<number>> {
-  // Under another title every passage is another one to the full text, and to most embedders.
+  // Under another title every chunk has other full-text terms and, with most embedders, another vector.
   if (document.generation === 0 || document.title !== title) return new Set();
   const present = await presentChunks(database, document, embeddingText);
   const rows = passages.flatMap((passage) => {
@@ -72,10 +72,10 @@ async function presentChunks(
   return present;
 }
 
-// The hash alone does not tell an edited chunk, nor where the heading ends and the text begins.
+// The hash alone distinguishes neither an edited chunk nor where the heading ends and the text begins.
 const identityOf = (hash: string, headingPath: string, text: string): string => `${hash} ${headingPath} ${text}`;
 
-/** The chunks the ingestion under way goes on with, by key. */
+/** Keys of the chunks the current ingestion reuses. */
 export async function keptKeys(database: Queries, documentKey: number): Promise<number[]> {
   const kept = await database
     .selectFrom('kept_chunks')
@@ -86,7 +86,7 @@ export async function keptKeys(database: Queries, documentKey: number): Promise<
   return kept.map(({ chunk_key }) => chunk_key);
 }
 
-/** Takes the kept chunks over into the next generation, at their new places. */
+/** Moves the kept chunks to the next generation, at their new positions. */
 export async function moveKept(database: Queries, { key, generation }: DocumentRow): Promise<void> {
   await sql`
     update chunks set generation = ${generation + 1}, ordinal = k.ordinal, start_offset = k.start_offset,

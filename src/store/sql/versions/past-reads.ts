@@ -1,28 +1,30 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
+import type { Outline } from '../../../documents/document.ts';
+import { withPlaces } from '../../../documents/places.ts';
 import type { CorpusView } from '../../corpus.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
-import { type ChunkRow, toChunk } from '../chunk-rows.ts';
-import { toDocuments } from '../document-rows.ts';
-import { inBatches } from '../key-ranges.ts';
-import type { Sqlite } from '../open-sqlite.ts';
+import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
+import { toDocuments } from '../documents/document-rows.ts';
+import { filterToSql } from '../filters/to-sql.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
-import type { Queries } from '../space-rows.ts';
-import { filterToSql } from '../to-sql.ts';
-import { documentsThen, type RowThen, rowThen } from './row-then.ts';
-import { bytesThen, readChunksThen, textThen } from './version-content.ts';
+import { inBatches } from '../sqlite/key-ranges.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import { documentsAsOf, type RowAsOf, rowAsOf } from './row-as-of.ts';
+import { bytesAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
 
 const IDS_PER_QUERY = 500;
 
-/** The corpus as it could be seen at a time. */
+/** The corpus as of a point in time. */
 export function createPastReads({ reader, search }: Sqlite, asOf: string): CorpusView {
   const then = { asOf };
 
   async function chunksAmong(database: Queries, ids: readonly string[]): Promise<Chunk[]> {
     const wanted = sql.join(ids.map((id) => id.toLowerCase()));
     const select = (chunks: RawBuilder<unknown>) => sql<ChunkRow & { version_key: number; document_key: number }>`
-      select c.*, d.key as document_key, d.version_key from (${documentsThen(asOf)}) d cross join ${chunks}
+      select c.*, d.key as document_key, d.version_key from (${documentsAsOf(asOf)}) d cross join ${chunks}
       where c.id in (${wanted})`;
     const { rows: stayed } = await select(
       sql`chunks c on d.version_key = 0 and c.document_key = d.key and c.generation = d.generation`,
@@ -38,25 +40,35 @@ export function createPastReads({ reader, search }: Sqlite, asOf: string): Corpu
     });
   }
 
+  async function outlinesAmong(database: Queries, ids: readonly string[]): Promise<Map<string, Outline>> {
+    const outlines = new Map<string, Outline>();
+    for (const id of new Set(ids)) {
+      const row = await rowAsOf(database, id, then);
+      const outline = row && (await textAsOf(database, row));
+      if (outline !== undefined) outlines.set(id, outline);
+    }
+    return outlines;
+  }
+
   async function documentsByKey(database: Queries, keys: readonly number[]) {
     if (keys.length === 0) return new Map();
-    const { rows } = await sql<RowThen>`
-      select * from (${documentsThen(asOf)}) d where d.key in (${sql.join(keys)})`.execute(database);
+    const { rows } = await sql<RowAsOf>`
+      select * from (${documentsAsOf(asOf)}) d where d.key in (${sql.join(keys)})`.execute(database);
     const documents = await toDocuments(database, rows);
     return new Map(rows.map((row, place) => [row.key, documents[place]]));
   }
 
   return {
     async get(id) {
-      const row = await rowThen(reader, id, then);
+      const row = await rowAsOf(reader, id, then);
       return row && (await toDocuments(reader, [row]))[0];
     },
 
     list: (filter, { offset, limit }) =>
       reader.transaction().execute(async (transaction) => {
-        const fitting = sql`from (${documentsThen(asOf)}) d where ${filterToSql(filter, 'document')}`;
+        const fitting = sql`from (${documentsAsOf(asOf)}) d where ${filterToSql(filter, 'document')}`;
         const counted = await sql<{ total: number }>`select count(*) as total ${fitting}`.execute(transaction);
-        const { rows } = await sql<RowThen>`
+        const { rows } = await sql<RowAsOf>`
           select * ${fitting} order by d.created_at desc, d.key desc limit ${limit} offset ${offset}`.execute(
           transaction,
         );
@@ -64,26 +76,30 @@ export function createPastReads({ reader, search }: Sqlite, asOf: string): Corpu
       }),
 
     async bytesOf(id) {
-      const row = await rowThen(reader, id, then);
-      return row && bytesThen(reader, row);
+      const row = await rowAsOf(reader, id, then);
+      return row && bytesAsOf(reader, row);
     },
 
     async textOf(id) {
-      const row = await rowThen(reader, id, then);
-      return row && textThen(reader, row);
+      const row = await rowAsOf(reader, id, then);
+      return row && textAsOf(reader, row);
     },
+
+    outlinesOf: (ids) => outlinesAmong(reader, ids),
 
     chunksOf: (id, page) =>
       reader.transaction().execute(async (transaction) => {
-        const row = await rowThen(transaction, id, then);
-        return row === undefined ? { items: [], total: 0 } : readChunksThen(transaction, row, page);
+        const row = await rowAsOf(transaction, id, then);
+        return row === undefined ? { items: [], total: 0 } : readChunksAsOf(transaction, row, page);
       }),
 
     chunksById: (ids) =>
       reader.transaction().execute(async (transaction) => {
         const found: Chunk[] = [];
         for (const batch of inBatches(ids, IDS_PER_QUERY)) found.push(...(await chunksAmong(transaction, batch)));
-        return found;
+        const documents = found.map(({ documentId }) => documentId);
+        const outlines = await outlinesAmong(transaction, documents);
+        return found.map((chunk) => withPlaces(chunk, outlines.get(chunk.documentId)));
       }),
 
     async searchDocuments({ text, filter, limit, offset }) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** Fills the full-text indexes of earlier versions anew, as when the analyser has changed. */
+/** Rebuilds the full-text indexes of earlier versions, e.g. after a change of the analyser. */
 export async function renewPastTerms(database: Queries): Promise<void> {
   for (const table of ['past_chunk_terms', 'version_terms']) {
     await sql`insert into ${sql.table(table)} (${sql.ref(table)}) values ('delete-all')`.execute(database);

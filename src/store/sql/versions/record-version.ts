@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DocumentRow } from '../document-rows.ts';
-import type { Queries } from '../space-rows.ts';
+import type { DocumentRow } from '../documents/document-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
 const LABEL = /^v(\d+)$/;
 
@@ -10,16 +10,16 @@ export function nextLabel(label: string): string {
   return `v${number === undefined ? 1 : Number(number) + 1}`;
 }
 
-/** Now, and never before what it follows: a clock that was set back would make two versions valid at once. */
+/** The current time, but never before `earlier`: a clock that was set back would make two versions valid at once. */
 export function momentAfter(earlier: string | null): string {
   const now = new Date().toISOString();
   return earlier !== null && earlier > now ? earlier : now;
 }
 
 /**
- * Writes down what can be seen of a document, before another version takes its place at `at`. Its chunks are only
- * listed: those that go are moved aside as they are deleted, the others are shared. Without `keepsContent` nothing but
- * the fact is kept.
+ * Records the visible state of a document as a version, before another one replaces it at `at`. Its chunks are only
+ * listed: removed ones are moved to `past_chunks` on deletion, the others are shared. Without `keepsContent` only the
+ * row of the version is kept.
  */
 export async function recordVersion(
   database: Queries,
@@ -68,8 +68,8 @@ async function keepContent(database: Queries, { key, generation }: DocumentRow, 
     select ${version}, ordinal, key, start_offset, end_offset, page from chunks
     where document_key = ${key} and generation = ${generation}`.execute(database);
   await sql`
-    insert into version_texts (version_key, text, pages)
-    select ${version}, text, pages from document_texts where document_key = ${key}`.execute(database);
+    insert into version_texts (version_key, text, pages, headings)
+    select ${version}, text, pages, headings from document_texts where document_key = ${key}`.execute(database);
   await sql`
     insert into version_files (version_key, bytes)
     select ${version}, coalesce(o.bytes, f.bytes) from document_files f
@@ -77,7 +77,7 @@ async function keepContent(database: Queries, { key, generation }: DocumentRow, 
   await addVersionTerms(database, version);
 }
 
-/** What the version is found by among documents: its title and summary. */
+/** Indexes the version's title and summary for document search. */
 async function addVersionTerms(database: Queries, version: number): Promise<void> {
   await sql`
     insert into version_terms (rowid, title, body)

@@ -1,6 +1,6 @@
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** Removes all earlier versions of these documents, and counts what went. */
+/** Removes all earlier versions of these documents; returns the counts of what was removed. */
 export async function removeVersions(database: Queries, documents: readonly number[]) {
   const files = await database
     .deleteFrom('version_files')
@@ -8,7 +8,7 @@ export async function removeVersions(database: Queries, documents: readonly numb
       from.selectFrom('document_versions').select('key').where('document_key', 'in', documents),
     )
     .executeTakeFirst();
-  // A version whose content was given up is no more than a line.
+  // Only versions whose content is still kept are counted.
   const kept = await database
     .deleteFrom('document_versions')
     .where('document_key', 'in', documents)
@@ -23,7 +23,7 @@ export async function removeVersions(database: Queries, documents: readonly numb
     .executeTakeFirst();
   const removed = await database.deleteFrom('past_chunks').where('document_key', 'in', documents).executeTakeFirst();
   const [versions, chunks] = [Number(kept.numDeletedRows), Number(removed.numDeletedRows)];
-  // Each has an entry of its own, which goes with it by a trigger.
+  // Each has one full-text entry, which a trigger deletes with it.
   const fullTextEntries = versions + chunks;
   return {
     versions,

@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
 import type { Document, Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
-import { type DocumentRow, type Submitted, toDocuments } from '../document-rows.ts';
-import { isSettled, readOne, requireRow } from '../ingestions.ts';
-import { owe } from '../outbox.ts';
-import type { PublishParts } from '../publish-document.ts';
-import { replaceVisible } from '../replace-visible.ts';
-import { allSpaces, describeSpace, type Queries } from '../space-rows.ts';
-import { dropStaged } from '../staged-chunks.ts';
-import { noVersion, type RowThen, rowThen } from './row-then.ts';
-import { bytesThen, textThen } from './version-content.ts';
+import { type DocumentRow, type Submitted, toDocuments } from '../documents/document-rows.ts';
+import { isSettled, readOne, requireRow } from '../documents/ingestions.ts';
+import type { PublishParts } from '../documents/publish-document.ts';
+import { replaceVisible } from '../documents/replace-visible.ts';
+import { dropStaged } from '../documents/staged-chunks.ts';
+import { addPending } from '../index-sync/outbox.ts';
+import { allSpaces, describeSpace, type Queries } from '../vector-spaces/space-rows.ts';
+import { noVersion, type RowAsOf, rowAsOf } from './row-as-of.ts';
+import { bytesAsOf, textAsOf } from './version-content.ts';
 
 /**
- * Makes a document once more what it was in a version, as a version of its own. Chunks that can still be seen go on,
- * those that were moved aside come back with their vectors, under keys that the index has not had; it is owed them, and
- * until it has them they are compared beside it.
+ * Publishes a document again in the state of a version, as a new version. Chunks that are still visible are reused;
+ * those in `past_chunks` come back with their vectors under new keys. Their index writes are added to the outbox, and
+ * until these are applied the vectors are compared exactly.
  */
 export async function restoreVersion(
   { sqlite, upkeep, versionsKept }: PublishParts,
@@ -26,11 +26,11 @@ export async function restoreVersion(
     if (!isSettled(row)) {
       throw new ServiceError('conflict', `Document ${id} is being ingested; restore it when that is done.`);
     }
-    const then = await rowThen(transaction, id, { version });
+    const then = await rowAsOf(transaction, id, { version });
     if (then === undefined) throw noVersion(id, version);
     if (then.version_key === 0) throw new ServiceError('conflict', `"${version}" is what document ${id} is now.`);
-    const text = (await textThen(transaction, then)) ?? { text: '', pages: [] };
-    const bytes = await bytesThen(transaction, then);
+    const text = (await textAsOf(transaction, then)) ?? { text: '', pages: [] };
+    const bytes = await bytesAsOf(transaction, then);
     await dropStaged(transaction, row);
     await keepShared(transaction, row, then);
     await bringBack(transaction, row, then);
@@ -45,12 +45,12 @@ export async function restoreVersion(
     }
     return readOne(transaction, id);
   });
-  upkeep.nudge();
+  upkeep.wakeUp();
   return document;
 }
 
-/** What the version says of the document, as if it were sent again; where it belongs is a matter of today. */
-async function asSubmission(database: Queries, then: RowThen): Promise<Submitted> {
+/** The version's fields as if it were submitted again; owner and collections stay the current ones. */
+async function asSubmission(database: Queries, then: RowAsOf): Promise<Submitted> {
   const [document] = await toDocuments(database, [then]);
   return {
     type: then.type,
@@ -65,7 +65,7 @@ async function asSubmission(database: Queries, then: RowThen): Promise<Submitted
   };
 }
 
-async function keepShared(database: Queries, { key, generation }: DocumentRow, then: RowThen): Promise<void> {
+async function keepShared(database: Queries, { key, generation }: DocumentRow, then: RowAsOf): Promise<void> {
   await sql`
     insert into kept_chunks (document_key, ordinal, chunk_key, start_offset, end_offset, page)
     select ${key}, m.ordinal, m.chunk_key, m.start_offset, m.end_offset, m.page
@@ -73,14 +73,14 @@ async function keepShared(database: Queries, { key, generation }: DocumentRow, t
     where m.version_key = ${then.version_key}`.execute(database);
 }
 
-// An identifier is free unless a chunk was edited since and goes on under it.
+// An identifier is free unless the chunk was edited since and still uses it.
 const FREE_ID = sql`
   case when exists (select 1 from chunks where id = p.id) then
     lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
       || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
   else p.id end`;
 
-async function bringBack(database: Queries, row: DocumentRow, then: RowThen): Promise<void> {
+async function bringBack(database: Queries, row: DocumentRow, then: RowAsOf): Promise<void> {
   const generation = row.generation + 1;
   await sql`
     insert into chunks (id, document_key, generation, ordinal, text, start_offset, end_offset, page, heading_path,
@@ -100,11 +100,11 @@ async function bringBack(database: Queries, row: DocumentRow, then: RowThen): Pr
     insert into chunk_vectors (space_key, chunk_key, vector)
     select v.space_key, j.value ->> 1, v.vector
     from json_each(${pairs}) as j join past_chunk_vectors v on v.chunk_key = j.value ->> 0`.execute(database);
-  await oweVectors(
+  await addPendingVectors(
     database,
     rows.map((pair) => pair.new),
   );
-  // From now on every version that had them shares the ones that can be seen.
+  // From now on every version that contained them refers to the visible chunks.
   await sql`
     update version_chunks set chunk_key = j.value ->> 1
     from json_each(${pairs}) as j where chunk_key = j.value ->> 0`.execute(database);
@@ -112,7 +112,7 @@ async function bringBack(database: Queries, row: DocumentRow, then: RowThen): Pr
     delete from past_chunks where key in (select value ->> 0 from json_each(${pairs}))`.execute(database);
 }
 
-async function oweVectors(database: Queries, keys: readonly number[]): Promise<void> {
+async function addPendingVectors(database: Queries, keys: readonly number[]): Promise<void> {
   const wanted = JSON.stringify(keys);
   for (const space of await allSpaces(database)) {
     const { rows } = await sql<{ key: number }>`
@@ -125,7 +125,7 @@ async function oweVectors(database: Queries, keys: readonly number[]): Promise<v
           'Run "citewell reindex", or ingest the version\'s file again.',
       );
     }
-    await owe(
+    await addPending(
       database,
       'upsert',
       space.key,

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { RetirementReceipt } from '../../versions.ts';
-import type { Queries } from '../space-rows.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 
-/** Rows that only tell that a version was there; beyond it the oldest are forgotten. */
+/** Pruned versions whose row is kept; beyond it the oldest rows are deleted. */
 const FACTS_KEPT = 100;
 
-/** Gives up the content of a document's versions beyond the newest `keep`, and writes down what went. */
+/** Prunes the content of a document's versions beyond the newest `keep`, and records what was removed. */
 export async function retireVersions(database: Queries, documentKey: number, keep: number): Promise<void> {
   const tooMany = await database
     .selectFrom('document_versions')
@@ -13,7 +13,7 @@ export async function retireVersions(database: Queries, documentKey: number, kee
     .where('document_key', '=', documentKey)
     .where('retired_at', 'is', null)
     .orderBy('key', 'desc')
-    // SQLite knows an offset only beside a limit.
+    // SQLite allows an offset only with a limit.
     .limit(-1)
     .offset(keep)
     .execute();
@@ -48,11 +48,11 @@ async function dropUnsharedPastChunks(database: Queries, documentKey: number) {
   const vectors = await sql`delete from past_chunk_vectors where chunk_key in (${unshared})`.execute(database);
   const chunks = await sql`delete from past_chunks where key in (${unshared})`.execute(database);
   const passages = Number(chunks.numAffectedRows ?? 0);
-  // Their terms go with them, by a trigger; and the version's own entry.
+  // Triggers delete the terms of the chunks and of the version itself.
   return { passages, vectors: Number(vectors.numAffectedRows ?? 0), fullTextEntries: passages + 1 };
 }
 
-/** The same for all documents, as when fewer are to be kept from now on. */
+/** Prunes the versions of all documents, as when the number to keep was reduced. */
 export async function retireAll(database: Queries, keep: number): Promise<void> {
   const documents = await database
     .selectFrom('document_versions')

@@ -1,27 +1,27 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { diffPassages } from '../../diff-passages.ts';
+import { diffChunks } from '../../diff-chunks.ts';
 import type { DocumentVersion, DocumentVersions, RetirementReceipt, VersionChoice } from '../../versions.ts';
-import { type DocumentRow, findRow, toDocuments } from '../document-rows.ts';
-import type { PublishParts } from '../publish-document.ts';
+import { type DocumentRow, findRow, toDocuments } from '../documents/document-rows.ts';
+import type { PublishParts } from '../documents/publish-document.ts';
 import type { DocumentVersionTable } from '../schema.ts';
-import { currentSpace, type Queries } from '../space-rows.ts';
-import { fromVectorBytes } from '../vector-bytes.ts';
+import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
+import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { restoreVersion } from './restore-version.ts';
-import { type RowThen, rowThen } from './row-then.ts';
-import { bytesThen, chunksThen, readChunksThen, textThen } from './version-content.ts';
+import { type RowAsOf, rowAsOf } from './row-as-of.ts';
+import { bytesAsOf, chunksAsOf, readChunksAsOf, textAsOf } from './version-content.ts';
 
-/** The versions of documents in the record store. */
+/** DocumentVersions in the record store. */
 export function createVersions(parts: PublishParts): DocumentVersions {
   const { reader } = parts.sqlite;
 
-  /** Undefined when there is no such version; otherwise what `read` finds, all of one state of the database. */
+  /** Runs `read` for a version in one transaction; undefined when there is no such version. */
   const inVersion = <Result>(
     id: string,
     choice: VersionChoice,
-    read: (database: Queries, row: RowThen) => Promise<Result>,
+    read: (database: Queries, row: RowAsOf) => Promise<Result>,
   ): Promise<Result | undefined> =>
     reader.transaction().execute(async (transaction) => {
-      const row = await rowThen(transaction, id, choice);
+      const row = await rowAsOf(transaction, id, choice);
       return row && read(transaction, row);
     });
 
@@ -49,10 +49,10 @@ export function createVersions(parts: PublishParts): DocumentVersions {
       }),
 
     document: (id, choice) => inVersion(id, choice, async (database, row) => (await toDocuments(database, [row]))[0]),
-    bytesOf: (id, choice) => inVersion(id, choice, bytesThen),
-    textOf: (id, choice) => inVersion(id, choice, textThen),
+    bytesOf: (id, choice) => inVersion(id, choice, bytesAsOf),
+    textOf: (id, choice) => inVersion(id, choice, textAsOf),
     chunksOf: async (id, choice, page) =>
-      (await inVersion(id, choice, (database, row) => readChunksThen(database, row, page))) ?? { items: [], total: 0 },
+      (await inVersion(id, choice, (database, row) => readChunksAsOf(database, row, page))) ?? { items: [], total: 0 },
 
     vectorsOf: async (id, choice, chunkIds) =>
       (await inVersion(id, choice, (database, row) => readVectors(database, row, chunkIds))) ?? new Map(),
@@ -60,12 +60,12 @@ export function createVersions(parts: PublishParts): DocumentVersions {
     diff: (id, from, to) =>
       reader.transaction().execute(async (transaction) => {
         const [before, after] = [
-          await rowThen(transaction, id, { version: from }),
-          await rowThen(transaction, id, { version: to }),
+          await rowAsOf(transaction, id, { version: from }),
+          await rowAsOf(transaction, id, { version: to }),
         ];
         if (before === undefined || after === undefined) return undefined;
-        const all = (row: RowThen) => readChunksThen(transaction, row, { offset: 0, limit: row.chunk_count });
-        const { unchanged, differences } = diffPassages((await all(before)).items, (await all(after)).items);
+        const all = (row: RowAsOf) => readChunksAsOf(transaction, row, { offset: 0, limit: row.chunk_count });
+        const { unchanged, differences } = diffChunks((await all(before)).items, (await all(after)).items);
         return { from, to, unchanged, differences };
       }),
 
@@ -75,7 +75,7 @@ export function createVersions(parts: PublishParts): DocumentVersions {
 
 async function readVectors(
   database: Queries,
-  row: RowThen,
+  row: RowAsOf,
   ids: readonly string[],
 ): Promise<Map<string, Float32Array>> {
   const space = await currentSpace(database);
@@ -84,7 +84,7 @@ async function readVectors(
   const tables: RawBuilder<unknown>[] = [sql`chunk_vectors`, sql`past_chunk_vectors`];
   for (const table of tables) {
     const { rows } = await sql<{ id: string; vector: Uint8Array }>`
-      select c.id, v.vector from (${chunksThen(row)}) c
+      select c.id, v.vector from (${chunksAsOf(row)}) c
       join ${table} v on v.space_key = ${space.key} and v.chunk_key = c.key
       where c.id in (select value from json_each(${JSON.stringify(ids)}))`.execute(database);
     for (const { id, vector } of rows) vectors.set(id, fromVectorBytes(vector));

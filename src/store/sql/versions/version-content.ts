@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
-import type { PageSpan } from '../../../documents/document.ts';
+import { withPlaces } from '../../../documents/places.ts';
 import type { ExtractedText, Page, Paged } from '../../corpus.ts';
-import { type ChunkRow, toChunk } from '../chunk-rows.ts';
-import { toDocuments } from '../document-rows.ts';
+import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
+import { toDocuments } from '../documents/document-rows.ts';
+import { toExtractedText } from '../outline-rows.ts';
 import { VERSION_CHUNKS } from '../search/past-tables.ts';
-import type { Queries } from '../space-rows.ts';
-import type { RowThen } from './row-then.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import type { RowAsOf } from './row-as-of.ts';
 
 /** The original bytes of a version. */
-export async function bytesThen(database: Queries, { key, version_key }: RowThen): Promise<Uint8Array | undefined> {
+export async function bytesAsOf(database: Queries, { key, version_key }: RowAsOf): Promise<Uint8Array | undefined> {
   const query =
     version_key > 0
       ? sql<{ bytes: Uint8Array }>`select bytes from version_files where version_key = ${version_key}`
@@ -20,25 +21,32 @@ export async function bytesThen(database: Queries, { key, version_key }: RowThen
   return (await query.execute(database)).rows[0]?.bytes;
 }
 
-export async function textThen(database: Queries, { key, version_key }: RowThen): Promise<ExtractedText | undefined> {
-  const query =
-    version_key > 0
-      ? sql<{ text: string; pages: string }>`select text, pages from version_texts where version_key = ${version_key}`
-      : sql<{ text: string; pages: string }>`select text, pages from document_texts where document_key = ${key}`;
-  const row = (await query.execute(database)).rows[0];
-  return row && { text: row.text, pages: JSON.parse(row.pages) as PageSpan[] };
+interface TextRow {
+  readonly text: string;
+  readonly pages: string;
+  readonly headings: string;
 }
 
-/** The chunks of a version, as rows with their keys, to select from. */
-export const chunksThen = ({ key, generation, version_key }: RowThen): RawBuilder<ChunkRow & { key: number }> =>
+export async function textAsOf(database: Queries, { key, version_key }: RowAsOf): Promise<ExtractedText | undefined> {
+  const query =
+    version_key > 0
+      ? sql<TextRow>`select text, pages, headings from version_texts where version_key = ${version_key}`
+      : sql<TextRow>`select text, pages, headings from document_texts where document_key = ${key}`;
+  const row = (await query.execute(database)).rows[0];
+  return row && toExtractedText(row);
+}
+
+/** The chunks of a version as a subquery, rows with their keys. */
+export const chunksAsOf = ({ key, generation, version_key }: RowAsOf): RawBuilder<ChunkRow & { key: number }> =>
   version_key > 0
     ? sql`select * from (${sql.raw(VERSION_CHUNKS)}) where version_key = ${version_key}`
     : sql`select * from chunks where document_key = ${key} and generation = ${generation}`;
 
-export async function readChunksThen(database: Queries, row: RowThen, { offset, limit }: Page): Promise<Paged<Chunk>> {
+export async function readChunksAsOf(database: Queries, row: RowAsOf, { offset, limit }: Page): Promise<Paged<Chunk>> {
   const { rows } = await sql<ChunkRow>`
-    select * from (${chunksThen(row)}) order by ordinal limit ${limit} offset ${offset}`.execute(database);
+    select * from (${chunksAsOf(row)}) order by ordinal limit ${limit} offset ${offset}`.execute(database);
   const [parent] = await toDocuments(database, [row]);
-  const items = parent === undefined ? [] : rows.map((chunk) => toChunk(chunk, parent));
+  const outline = await textAsOf(database, row);
+  const items = parent === undefined ? [] : rows.map((chunk) => withPlaces(toChunk(chunk, parent), outline));
   return { items, total: row.chunk_count };
 }

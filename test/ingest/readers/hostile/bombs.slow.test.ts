@@ -39,7 +39,7 @@ const bomb = (
 describeHostileFiles('files that unpack to more than there is room for', [
   bomb('a.docx', word, 'word/document.xml'),
   bomb('a.pptx', slides, 'ppt/slides/slide1.xml'),
-  // Read in passing, blanks between the texts take no room.
+  // In a streamed part, white space between the texts takes no memory.
   bomb('a.xlsx', workbook, 'xl/sharedStrings.xml', 'read'),
   bomb('a.xlsx', workbook, 'xl/worksheets/sheet1.xml'),
   bomb('a.odt', text, 'content.xml'),

@@ -6,7 +6,7 @@ import { officeSamples } from './samples.ts';
 import { describeHostileFiles } from './support.ts';
 
 const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
-/** Entities that refer to each other, ten times each, and one that names a file of this machine. */
+/** Nested entities, ten references each (billion laughs), and one for a local file (XXE). */
 const ENTITIES = `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a0 "ha">${Array.from({ length: 12 }, (_, index) => `<!ENTITY a${index + 1} "${`&a${index};`.repeat(10)}">`).join('')}<!ENTITY file SYSTEM "file:///etc/passwd">]>`;
 const EXPANDING = 'begin &a12; &file; end';
 const DEPTH = 100_000;

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same in every run. */
+/** Seeded pseudo-random numbers. */
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ; ) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -6,7 +6,7 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-/** Copies of a file, each with some of its bytes changed: from one on, and never more than thirty. */
+/** Copies of a file, each with one to thirty of its bytes changed. */
 export function* mutations(
   whole: Uint8Array,
   { seed, count }: { seed: number; count: number },

@@ -7,7 +7,7 @@ const WORDS = 'The ferry leaves the harbour at nine in the morning.';
 const paragraph = `<text:p>${WORDS}</text:p>`;
 const cell = `<table:table-cell>${paragraph}</table:table-cell>`;
 
-/** A small good file of each Office-like format, by its name. */
+/** A small valid file of each Office-like format, by its name. */
 export const officeSamples: Readonly<Record<string, () => Uint8Array>> = {
   'a.pdf': () => makePdf([linesAt(60, 780, Array<string>(30).fill(WORDS)), linesAt(60, 780, [WORDS])]),
   'a.docx': () => makeZip(wordParts(Array<string>(20).fill(wordParagraph(WORDS)).join(''))),

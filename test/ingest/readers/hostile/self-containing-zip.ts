@@ -1,13 +1,13 @@
 const LOCAL = 'PK\x03\x04';
 const DIRECTORY = 'PK\x01\x02';
 const END = 'PK\x05\x06';
-/** Everything stands in steps of this many bytes, so that what is cut off in front changes nothing for what reads on. */
+/** All offsets are multiples of this, so that removing a prefix does not affect parsing the rest. */
 const STEP = 64;
 const NAME = 'a.zip';
 
 /**
- * An archive whose only file is the archive itself, from its second step on: unpacking goes on as long as there are
- * steps. With `copies`, a directory that names one stored file so many times instead.
+ * A zip quine: an archive whose only entry is the archive itself, from its second step on, so that unpacking continues
+ * as long as there are steps. With `copies`, a directory that lists one stored file that many times instead.
  */
 export function makeSelfContainingZip({ copies = 0, content }: { copies?: number; content?: Buffer } = {}): Uint8Array {
   if (content !== undefined) return overlapping(copies, content);

@@ -4,13 +4,13 @@ import { createPreparationWorkers, type PreparationWorkers } from '../../../../s
 import { detectType } from '../../../../src/ingest/readers/detect-type.ts';
 
 export interface HostileFile {
-  /** Completes "a file …". */
+  /** Completes the title "a file …". */
   readonly title: string;
   readonly fileName: string;
   readonly make: () => Uint8Array;
-  /** What must become of it; `either` when that is for the reader to say. */
+  /** Expected outcome; `either` when both are acceptable. */
   readonly outcome: 'read' | 'refused' | 'either';
-  /** What the text, or the reason, must say and must not say. */
+  /** What the text, or the reason, must and must not contain. */
   readonly says?: RegExp;
   readonly saysNot?: RegExp;
   readonly seconds?: number;
@@ -22,7 +22,7 @@ export type Outcome =
 
 const GOOD = { fileName: 'good.txt', bytes: new TextEncoder().encode('Boats leave at nine.') };
 
-/** Puts files through the reading processes of the service, with its limits on memory and a short one on time. */
+/** Reads files in the reading processes of the service, with its memory limits and a short time limit. */
 export function describeHostileFiles(kind: string, files: readonly HostileFile[]): void {
   describe(kind, () => {
     let workers: PreparationWorkers | undefined;
@@ -45,13 +45,13 @@ export function describeHostileFiles(kind: string, files: readonly HostileFile[]
       if (file.says !== undefined) expect(said).toMatch(file.says);
       if (file.saysNot !== undefined) expect(said).not.toMatch(file.saysNot);
       expect(seconds).toBeLessThan(file.seconds ?? 20);
-      // The rest goes on.
+      // The process continues to work.
       expect(await attempt(GOOD.fileName, GOOD.bytes)).toMatchObject({ kind: 'read', text: 'Boats leave at nine.' });
     });
   });
 }
 
-/** Reads as ingestion does. A reason must be one for people: no stack, no fault of ours, no running out of time. */
+/** Reads as ingestion does. An error message must be fit for users: no stack trace, no internal error, no time-out. */
 export async function readThrough(workers: PreparationWorkers, fileName: string, bytes: Uint8Array): Promise<Outcome> {
   try {
     const { type } = await detectType({ bytes, fileName });

@@ -23,7 +23,7 @@ const mail = (): string =>
     { type: 'message/rfc822', content: makeMail('Inner', [{ type: 'text/plain', content: WORDS }]) },
   ]);
 
-/** A small good file of each format of text, mail, book and archive, by its name. */
+/** A small valid file of each format of text, mail, book and archive, by its name. */
 export const textSamples: Readonly<Record<string, () => Uint8Array>> = {
   'a.txt': () => utf8(`FERRIES\n\n${`${WORDS}\n\n`.repeat(30)}`),
   'utf16.txt': () => wide(`${WORDS}\n`.repeat(30)),
@@ -36,6 +36,18 @@ export const textSamples: Readonly<Record<string, () => Uint8Array>> = {
   'a.json': () =>
     utf8(JSON.stringify({ title: 'Ferries', routes: Array.from({ length: 9 }, (_, id) => ({ id, text: WORDS })) })),
   'a.jsonl': () => utf8(`${JSON.stringify({ text: WORDS })}\n`.repeat(20)),
+  'a.ipynb': () =>
+    utf8(
+      JSON.stringify({
+        cells: [
+          { cell_type: 'markdown', source: ['# Ferries\n', WORDS] },
+          { cell_type: 'code', source: 'leave()', outputs: [{ output_type: 'stream', text: [WORDS] }] },
+        ],
+        nbformat: 4,
+      }),
+    ),
+  'a.srt': () => utf8(`1\n00:00:01,000 --> 00:00:04,000\n${WORDS}\n\n2\n00:01:10,000 --> 00:01:12,000\nNorth.\n`),
+  'a.vtt': () => utf8(`WEBVTT\n\n00:01.000 --> 00:04.000\n<v Ann>${WORDS}\n`),
   'a.rst': () =>
     utf8(
       `Ferries\n=======\n\n${WORDS}\n\n.. note:: ${WORDS}\n\n=====  ====\nRoute  Hour\n=====  ====\nNorth  9\n=====  ====\n\nCode::\n\n    run()\n`,
@@ -70,5 +82,5 @@ export const textSamples: Readonly<Record<string, () => Uint8Array>> = {
   'a.tar.gz': () => makeTarGz(files()),
 };
 
-/** A small good file of every format that can be read. */
+/** A small valid file of every readable format. */
 export const allSamples: Readonly<Record<string, () => Uint8Array>> = { ...officeSamples, ...textSamples };

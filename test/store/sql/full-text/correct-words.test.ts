@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import type { Correction } from '../../../../src/store/chunk-search.ts';
-import { createChunkSearch } from '../../../../src/store/sql/chunk-search.ts';
-import { openCollections } from '../../../../src/store/sql/open-collections.ts';
+import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
+import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
 
 const STRANGER = '6b9f1f3e-0000-4000-8000-000000000000';
@@ -21,10 +21,10 @@ async function searching(...passages: readonly string[]) {
     state: maintenance.state,
   });
   return async (text: string, asOf?: string) => {
-    const told: Correction[] = [];
-    const corrected = (corrections: readonly Correction[]) => told.push(...corrections);
+    const publicMessage: Correction[] = [];
+    const corrected = (corrections: readonly Correction[]) => publicMessage.push(...corrections);
     const hits = await search.matching({ text, filter: everything, limit: 10, corrected, ...(asOf && { asOf }) });
-    return { texts: hits.map((hit) => hit.text), told };
+    return { texts: hits.map((hit) => hit.text), publicMessage };
   };
 }
 
@@ -43,9 +43,9 @@ describe('a misspelt word', () => {
       ['хрошая', 'хрошая', 'Хорошая погода'],
       ['Versichrung', 'versichrung', 'die Versicherung und das Haus ist der Teil'],
     ] as const) {
-      const { texts, told } = await ask(typed);
+      const { texts, publicMessage } = await ask(typed);
       expect(texts, typed).toEqual([found]);
-      expect(told[0]?.word).toBe(word);
+      expect(publicMessage[0]?.word).toBe(word);
     }
     const later = new Date(Date.now() + 60_000).toISOString();
     expect((await ask('devlopment', later)).texts).toEqual(['the development of engines']);
@@ -65,15 +65,15 @@ describe('a misspelt word', () => {
   it('is never a number, an identifier or a short word', async () => {
     const ask = await searching('order 1234567 for user_name of getUserName', 'a wind');
     for (const typed of ['1234568', 'user_nane', 'getUserNane', 'wynd']) {
-      expect((await ask(typed)).told, typed).toEqual([]);
+      expect((await ask(typed)).publicMessage, typed).toEqual([]);
     }
   });
 
   it('is not looked for in place of a word that is there', async () => {
     const ask = await searching('trust between people', 'thrust of an engine');
-    const { texts, told } = await ask('trust');
+    const { texts, publicMessage } = await ask('trust');
     expect(texts).toEqual(['trust between people']);
-    expect(told).toEqual([]);
+    expect(publicMessage).toEqual([]);
   });
 
   it('is told from a right one by nothing that others wrote', async () => {
@@ -90,13 +90,18 @@ describe('a misspelt word', () => {
     });
     const own = { kind: 'compare', field: 'owner_id', op: 'eq', value: newDocument('own').ownerId } as const;
     const ask = async (text: string, filter: Filter) => {
-      const told: Correction[] = [];
-      await search.matching({ text, filter, limit: 10, corrected: (corrections) => told.push(...corrections) });
-      return told.map(({ word }) => word);
+      const publicMessage: Correction[] = [];
+      await search.matching({
+        text,
+        filter,
+        limit: 10,
+        corrected: (corrections) => publicMessage.push(...corrections),
+      });
+      return publicMessage.map(({ word }) => word);
     };
     expect(await ask('xylophagus', everything)).toEqual(['xylophagus']);
     expect(await ask('xylophagus', own)).toEqual([]);
-    // What only others wrote is as unknown as what nobody did.
+    // Words that only other users wrote count as unknown.
     expect(await ask('envelopment', everything)).toEqual([]);
     expect(await ask('envelopment', own)).toEqual(await ask('ebvelopment', own));
   });

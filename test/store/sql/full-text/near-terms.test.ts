@@ -49,7 +49,7 @@ describe('nearTerms', () => {
   });
 });
 
-/** The plain table of the same measure. */
+/** Reference implementation of the distance, with a full table. */
 function distance(one: string, two: string): number {
   const [a, b] = [[...one], [...two]];
   const table = a.concat('').map(() => b.concat('').map(() => 0));

@@ -5,8 +5,7 @@ import { defaultCollectionId } from '../../../../src/documents/ids.ts';
 import { capitalisedWords } from '../../../support/capitalised-words.ts';
 import { ingest, newChunk, newDocument, openTestStore, publication, type TestStore } from '../../../support/store.ts';
 
-// Whatever happens to documents, both levels of the graph tell of what there is, all of it once it is extracted, and of
-// nothing else.
+// Whatever happens to documents, both levels of the graph contain exactly what the extracted documents contain.
 
 const owner = newDocument('x').ownerId;
 const collectionId = defaultCollectionId(owner);
@@ -70,7 +69,7 @@ async function take(store: TestStore, step: Step): Promise<void> {
       return;
     }
     case 'half_extract': {
-      // As though the process had been killed before it saved.
+      // As if the process had been killed before saving.
       await documentGraphs.next();
       await documentGraphs.requeue();
       return;

@@ -102,24 +102,36 @@ describe('search in the graph', () => {
 
   it('tells nobody what only documents of others say', async () => {
     for (const who of [ann, bob]) {
-      const told = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(who));
-      expect(told).toContain('Paris');
-      expect(told).not.toMatch(/Treasure|Eves|hides|Map/);
+      const publicMessage = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(who));
+      expect(publicMessage).toContain('Paris');
+      expect(publicMessage).not.toMatch(/Treasure|Eves|hides|Map/);
     }
-    const told = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(eve));
-    expect(told).toMatch(/Treasure/);
-    expect(told).toMatch(/own map/);
-    expect(told).not.toMatch(/Rouen|river|Cities/);
+    const publicMessage = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(eve));
+    expect(publicMessage).toMatch(/Treasure/);
+    expect(publicMessage).toMatch(/own map/);
+    expect(publicMessage).not.toMatch(/Rouen|river|Cities/);
   });
 
   it('keeps to the filter of the request as well', async () => {
     const onlySecret: Filter = { kind: 'compare', field: 'metadata.kind', op: 'eq', value: 'secret' };
-    const told = await textsOf('Paris Seine', onlySecret);
-    expect(told).toMatch(/Treasure/);
-    // What was made by hand is of no document, so it is of no such document.
-    expect(told).not.toMatch(/own map|Rouen|river/);
+    const publicMessage = await textsOf('Paris Seine', onlySecret);
+    expect(publicMessage).toMatch(/Treasure/);
+    // Manual rows belong to no document, so a filter on documents excludes them.
+    expect(publicMessage).not.toMatch(/own map|Rouen|river/);
     expect(await textsOf('Paris Seine', allOf(visibleFilter(bob), onlySecret))).toBe('');
     expect(await textsOf('Paris Seine', { kind: 'none' })).toBe('');
+  });
+
+  it('answers a query of 60,000 words, and a short one beside it', async () => {
+    const words = Array.from({ length: 60_000 }, (_, place) => `word${place}`);
+    const [long, alsoLong, short] = await Promise.all([
+      find(`Seine ${words.join(' ')}`),
+      find(`Rouen ${words.reverse().join(' ')}`),
+      find('Where does the Seine flow?'),
+    ]);
+    expect(long.communities).toMatchObject([{ found: { name: 'Cities by the Seine' } }, {}]);
+    expect(alsoLong.entities[0]).toMatchObject({ found: { name: 'Rouen' } });
+    expect(short.entities[0]).toMatchObject({ found: { name: 'Seine' } });
   });
 
   it('finds nothing for words that no name has, nor for signs', async () => {

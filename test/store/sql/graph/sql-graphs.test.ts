@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { defaultCollectionId } from '../../../../src/documents/ids.ts';
-import type { GraphParent } from '../../../../src/store/graph-records.ts';
+import { defaultCollectionId, newId } from '../../../../src/documents/ids.ts';
+import type { ExtractedGraph, ExtractionTask, GraphParent } from '../../../../src/store/graph-records.ts';
 import { capitalisedWords } from '../../../support/capitalised-words.ts';
 import { ingest, newChunk, newDocument, openTestStore, publication, type TestStore } from '../../../support/store.ts';
 
@@ -20,7 +20,7 @@ const chunksOf = (texts: readonly string[]) => texts.map((text, order) => newChu
 const addDocument = (store: TestStore, name: string, ...texts: string[]) =>
   ingest(store, newDocument(name), chunksOf(texts));
 
-/** Ingests again with other texts. */
+/** Ingests a document again with other texts. */
 async function replaceDocument({ corpus }: TestStore, name: string, ...texts: string[]) {
   const document = newDocument(name);
   await corpus.begin(document, { replace: true });
@@ -48,6 +48,19 @@ const countNames = async ({ sqlite }: TestStore) => {
   expect(rows[0]?.t).toBe(rows[0]?.n);
   return rows[0]?.n;
 };
+
+const never = new AbortController().signal;
+
+/** That many entities, all related to one that every document names. */
+function manyRelationships({ passages }: ExtractionTask, number: number, count: number): ExtractedGraph {
+  const mentions = [{ chunkId: passages[0]?.chunkId ?? '', start: 0, end: 4 }];
+  const common = { category: null, description: '', metadata: {}, mentions };
+  const names = Array.from({ length: count }, (_, index) => `thing ${number} ${index}`);
+  return {
+    entities: [...names, 'hub'].map((name) => ({ ...common, name })),
+    relationships: names.map((object) => ({ ...common, subject: 'hub', predicate: 'beside', object, weight: 1 })),
+  };
+}
 
 describe('what a document says', () => {
   it('is told down to the place in its chunk', async () => {
@@ -132,6 +145,78 @@ describe('the graph of a collection', () => {
     expect(await store.graphs.relationships(ofCollection, page)).toMatchObject({ items: [{ weight: 1 }] });
   });
 
+  it('is gathered as documents are extracted and join the collection, without anybody asking', async () => {
+    const store = await openWithCollection();
+    const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await extractAll(store);
+    expect(await relationsOf(store, ofCollection)).toEqual(['Paris-Rouen']);
+    const other = { id: newId(), ownerId: owner, name: 'Other' };
+    await store.collections.ensure(other);
+    await store.collections.addDocument(other.id, one.id);
+    expect(await relationsOf(store, { kind: 'collection', id: other.id })).toEqual(['Paris-Rouen']);
+    await store.graphs.replaceBuilt(collectionId, []);
+    await addDocument(store, 'two', 'Berlin lies near Potsdam.');
+    await extractAll(store);
+    expect(await store.collections.get(collectionId)).toMatchObject({ graphClusterStatus: 'outdated' });
+  });
+
+  it('leaves out what was taken out of it until somebody pulls', async () => {
+    const store = await openWithCollection();
+    const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await addDocument(store, 'two', 'Berlin lies near Potsdam.');
+    await extractAll(store);
+    expect(await store.graphs.removeDocument(collectionId, one.id)).toBe(true);
+    await store.documentGraphs.request(one.id, null);
+    await extractAll(store);
+    await store.documentGraphs.gatherRest(never);
+    expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Potsdam']);
+    await store.graphs.reset(collectionId);
+    await store.documentGraphs.gatherRest(never);
+    expect(await namesOf(store, ofCollection)).toEqual([]);
+    expect(await store.graphs.pull(collectionId, { force: false })).toEqual({ documents: 2 });
+    expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Paris', 'Potsdam', 'Rouen']);
+  });
+
+  it('gathers what a version of the program left that gathered only when asked', async () => {
+    const store = await openWithCollection();
+    await addDocument(store, 'one', 'Paris lies near Rouen.');
+    await extractAll(store);
+    await sql`delete from graph_documents`.execute(store.sqlite.writer);
+    expect(await namesOf(store, ofCollection)).toEqual([]);
+    await store.documentGraphs.gatherRest(never);
+    expect(await relationsOf(store, ofCollection)).toEqual(['Paris-Rouen']);
+  });
+
+  // Regression: when all entities of the collection were paired before looking up their relationships, this took a
+  // minute.
+  it('gathers 10,000 relationships document by document, tells how far it is, and can be stopped', async () => {
+    const store = await openWithCollection();
+    const documents = 5;
+    for (let number = 0; number < documents; number++) {
+      await addDocument(store, `doc ${number}`, 'Word.');
+      const task = await store.documentGraphs.next();
+      if (task) await store.documentGraphs.save(task, 'test', manyRelationships(task, number, 2_000));
+    }
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 10_001, relationships: 10_000 });
+    await store.graphs.reset(collectionId);
+    const stop = new AbortController();
+    const seen: number[] = [];
+    const pullUntilStopped = async () => {
+      for await (const { done } of store.graphs.pullInSteps(collectionId, { force: false, signal: stop.signal })) {
+        seen.push(done);
+        if (done === 2) stop.abort();
+      }
+    };
+    await expect(pullUntilStopped()).rejects.toMatchObject({
+      code: 'cancelled',
+      message: expect.stringContaining('2 of 5'),
+    });
+    expect(seen).toEqual([1, 2]);
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ relationships: 4_000 });
+    expect(await store.graphs.pull(collectionId, { force: false })).toEqual({ documents: 3 });
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 10_001, relationships: 10_000 });
+  }, 30_000);
+
   it('lets go of what a document said when it leaves, and keeps what was made by hand', async () => {
     const store = await openWithCollection();
     const one = await addDocument(store, 'one', 'Paris lies near Rouen.');
@@ -212,7 +297,7 @@ describe('the graph of a collection', () => {
     expect(await store.corpus.removeChunk(first?.id ?? '')).toMatchObject({ graphRows: 2 });
     expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Paris']);
     const paris = (await store.graphs.entities(ofCollection, page)).items.find(({ name }) => name === 'Paris');
-    // It quoted the passage that is gone.
+    // The description quoted the removed chunk.
     expect(paris).toMatchObject({ description: '', mentions: 1 });
     expect(await store.corpus.get(id)).toMatchObject({ extractionStatus: 'pending' });
   });

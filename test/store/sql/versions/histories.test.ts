@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Filter } from '../../../../src/documents/filter.ts';
-import { createChunkSearch } from '../../../../src/store/sql/chunk-search.ts';
+import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { newDocument, openTestStore, type TestStore } from '../../../support/store.ts';
 import { directionOf, moment, takeIn } from './take-in.ts';
 
@@ -30,13 +30,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('edit' as const), name, place: fc.nat(3) }) },
 );
 
-/** What a document has been: its states and since when, as long as it is there. */
+/** The states of each document with their start times, while it exists. */
 type Histories = Map<
   string,
   { readonly label: string; readonly since: string; readonly passages: readonly string[] }[]
 >;
 
-/** What it was at a time, by the plainest rule there is. */
+/** Reference implementation: the state of a document at a time. */
 const stateAt = (histories: Histories, name: string, at: string) =>
   histories.get(name)?.findLast(({ since }) => since <= at);
 
@@ -65,7 +65,7 @@ async function perform(store: TestStore, given: Step, run: string, histories: Hi
       return follow(chosen.passages, await moment());
     }
     case 'edit': {
-      // What users say of a passage of today says nothing of earlier versions, and makes none.
+      // Edits of a current chunk's metadata do not affect earlier versions, and make no new one.
       const { items } = await store.corpus.chunksOf(document.id, all);
       const chunk = items[given.place % Math.max(1, items.length)];
       if (chunk !== undefined) await store.corpus.editChunk(chunk.id, { metadata: { seen: true } });
@@ -124,7 +124,7 @@ async function compare(store: TestStore, { at, name, prefix, histories, search }
   expect(byMeaning.map(({ text }) => text).sort()).toEqual(sorted);
 }
 
-/** Rows that no document or version has any use for. */
+/** Orphaned rows, which no document or version refers to. */
 async function strays({ sqlite }: TestStore): Promise<unknown[]> {
   const { rows } = await sql`
     select 'past chunk' as what, key from past_chunks where key not in (select chunk_key from version_chunks)

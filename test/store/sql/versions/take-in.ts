@@ -3,14 +3,14 @@ import type { NewDocument } from '../../../../src/store/corpus.ts';
 import type { Store } from '../../../../src/store/sql/open-store.ts';
 import { newChunk, publication } from '../../../support/store.ts';
 
-/** A direction that depends on the words alone. */
+/** A vector that depends on the text alone. */
 export function directionOf(text: string): Float32Array {
   let angle = 0;
   for (const letter of text) angle = (angle * 31 + letter.charCodeAt(0)) % 6.283;
   return Float32Array.of(Math.cos(angle) * 0.8, Math.sin(angle) * 0.8, 0.6, 0);
 }
 
-/** Takes a document in as ingestion does, keeping what it can; says which passages had to be embedded. */
+/** Ingests a document as the product does, reusing chunks where possible; returns the texts that had to be embedded. */
 export async function takeIn({ corpus }: Store, document: NewDocument, texts: readonly string[]): Promise<string[]> {
   await corpus.begin({ ...document, bytes: Buffer.from(texts.join('\n')) }, { replace: true });
   let start = 0;
@@ -30,7 +30,7 @@ export async function takeIn({ corpus }: Store, document: NewDocument, texts: re
   return changed.map(({ text }) => text);
 }
 
-/** A moment that lies clearly between what was before and what comes after. */
+/** A time clearly after everything before and before everything after. */
 export async function moment(): Promise<string> {
   await sleep(3);
   const now = new Date().toISOString();

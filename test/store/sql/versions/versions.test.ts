@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { everything } from '../../../../src/documents/filter.ts';
 import type { EmbeddingModel } from '../../../../src/embeddings/embedding-model.ts';
-import { createChunkSearch } from '../../../../src/store/sql/chunk-search.ts';
+import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { newDocument, openTestStore, type TestStore } from '../../../support/store.ts';
 import { directionOf, moment, takeIn } from './take-in.ts';
 
@@ -269,9 +269,9 @@ describe('a question about an earlier time', () => {
     await takeIn(store, letter, first);
     await takeIn(store, other, logs);
     const then = await moment();
-    const twin = await openTestStore();
-    await takeIn(twin, letter, first);
-    await takeIn(twin, other, logs);
+    const duplicate = await openTestStore();
+    await takeIn(duplicate, letter, first);
+    await takeIn(duplicate, other, logs);
 
     await takeIn(store, letter, ['The whale was white.', 'A whale of a time.', 'A whale in every line.']);
     await takeIn(store, newDocument('New'), ['Whale whale whale.']);
@@ -280,10 +280,10 @@ describe('a question about an earlier time', () => {
     const plain = (chunks: readonly { text: string; score: number; documentId: string }[]) =>
       chunks.map(({ text, score, documentId }) => ({ text, score, documentId }));
     const asOf = await searchOf(store).matching({ ...now, asOf: then });
-    expect(plain(asOf)).toEqual(plain(await searchOf(twin).matching(now)));
+    expect(plain(asOf)).toEqual(plain(await searchOf(duplicate).matching(now)));
     const near = { vector: directionOf('whale'), measure: 'cosine_distance', filter: everything, limit: 10 } as const;
     expect(plain(await searchOf(store).nearest({ ...near, asOf: then }))).toEqual(
-      plain(await searchOf(twin).nearest(near)),
+      plain(await searchOf(duplicate).nearest(near)),
     );
     const titled = {
       kind: 'and',
@@ -294,7 +294,7 @@ describe('a question about an earlier time', () => {
     } as const;
     const filtered = await searchOf(store).matching({ ...now, filter: titled, asOf: then });
     expect(filtered.map(({ text, version }) => [text, version])).toEqual([[logs[1], 'v0']]);
-    expect(await searchOf(store).countForgotten?.(then, everything)).toBe(0);
+    expect(await searchOf(store).countPrunedVersions?.(then, everything)).toBe(0);
 
     const past = store.corpus.at(then);
     expect((await past.list(everything, all)).items.map(({ title }) => title)).toEqual(['Log', 'Letter']);
@@ -324,11 +324,11 @@ describe('a question about an earlier time', () => {
     await takeIn(store, letter, first);
     const then = await moment();
     await takeIn(store, letter, second);
-    expect(await searchOf(store).countForgotten?.(then, everything)).toBe(1);
+    expect(await searchOf(store).countPrunedVersions?.(then, everything)).toBe(1);
     const others = { kind: 'notIn', field: 'document_id', values: [letter.id] } as const;
-    expect(await searchOf(store).countForgotten?.(then, others)).toBe(0);
+    expect(await searchOf(store).countPrunedVersions?.(then, others)).toBe(0);
     const saying = { kind: 'compare', field: 'text', op: 'eq', value: 'x' } as const;
-    expect(await searchOf(store).countForgotten?.(then, saying)).toBe(0);
+    expect(await searchOf(store).countPrunedVersions?.(then, saying)).toBe(0);
     expect(await searchOf(store).matching({ text: 'whale', filter: everything, limit: 5, asOf: then })).toEqual([]);
   });
 });

@@ -1,0 +1,79 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { accessSuite } from './browser-test/access.ts';
+import { askSuite } from './browser-test/ask.ts';
+import { findChromium, startChromium } from './browser-test/chromium.ts';
+import { librarySuite } from './browser-test/library.ts';
+import { startServer } from './browser-test/server.ts';
+import { sourceSuite } from './browser-test/source.ts';
+import { type BrowserSuite, type Counts, createTest } from './browser-test/suite.ts';
+
+const USAGE = `Opens the web page in a real Chromium, in front of a service of its own, and checks what it shows.
+
+  npm run -s browser-test -- [options] [view…]
+
+  --report FILE  writes the counts as JSON
+
+Without names, all views. CHROMIUM_PATH names the browser where it is not found by itself.`;
+
+/** One for each view, in its own file. */
+const suites: readonly BrowserSuite[] = [askSuite, librarySuite, sourceSuite, accessSuite];
+
+const options = { report: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const chosen = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const unknown = positionals.filter((each) => !suites.some(({ name }) => name === each));
+  if (values.help || unknown.length > 0) {
+    for (const name of unknown) console.error(`There is no view "${name}".`);
+    console.log(USAGE);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const counts: Counts = { passed: 0, failed: 0 };
+  try {
+    await runSuites(chosen, counts);
+  } catch (error) {
+    counts.failed++;
+    console.log(`FAILED: the test itself broke off\n  ${error instanceof Error ? error.stack : String(error)}`);
+  }
+  if (values.report !== undefined) {
+    await writeFile(values.report, JSON.stringify({ numPassedTests: counts.passed, numFailedTests: counts.failed }));
+  }
+  console.log(`${counts.passed} checks passed, ${counts.failed} failed`);
+  process.exitCode = counts.failed === 0 ? 0 : 1;
+}
+
+async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promise<void> {
+  const executable = findChromium(process.env['CHROMIUM_PATH']);
+  if (executable === undefined) {
+    throw new Error(
+      'No Chromium was found. Install one (on Debian: apt-get install chromium), or name it in CHROMIUM_PATH.',
+    );
+  }
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-browser-')));
+  try {
+    const server = await startServer(folder);
+    try {
+      const browser = await startChromium(executable);
+      try {
+        const test = createTest({ url: server.url, browser, counts });
+        for (const suite of chosen) {
+          console.log(suite.name);
+          await suite.run(test);
+        }
+      } finally {
+        await browser.close();
+      }
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}
+
+await main();

@@ -1,0 +1,114 @@
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
+
+const QUESTION = 'Who checks the life rafts?';
+
+/** Whether questions are answered, cited and found again. The service has no language model, so answers are quotations. */
+export const askSuite: BrowserSuite = {
+  name: 'ask',
+  async run(test) {
+    await test.ingest(fileURLToPath(new URL('../samples/handbook.md', import.meta.url)));
+    await checkQuotations(test);
+    await checkLinks(test);
+    await checkConversations(test);
+    await checkNarrow(test);
+  },
+};
+
+const askedFor = (test: BrowserTest, more = ''): string =>
+  `${test.url}/?${new URLSearchParams({ ask: QUESTION })}${more}`;
+
+const firstQuote = (page: Page) => page.locator('.quote-card blockquote').first();
+
+/** White space aside: lines that were only wrapped flow again in a card. */
+const words = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The quotation of an earlier answer is looked up again, as it is checked: without its full stop. */
+const withoutStop = (text: string): string => words(text).replace(/\.$/, '');
+
+async function checkQuotations(test: BrowserTest): Promise<void> {
+  await test.check('the source of a quotation opens beside it, with exactly the quotation marked', async (page) => {
+    await page.goto(askedFor(test));
+    const quote = words(await firstQuote(page).innerText());
+    holds(quote.includes('life rafts'), `“${quote}” answers the question`);
+    await page.getByRole('button', { name: 'Open the source' }).first().click();
+    const marks = page.locator('.source-text mark');
+    await marks.first().waitFor();
+    same(words((await marks.allTextContents()).join('')), quote, 'the marked text');
+  });
+  await test.check('the keyboard alone opens a source, and comes back to its citation', async (page) => {
+    await page.goto(askedFor(test));
+    await firstQuote(page).waitFor();
+    await page.keyboard.press('j');
+    const focused = () => page.evaluate('document.activeElement.id');
+    const citation = await focused();
+    await page.keyboard.press('Enter');
+    await page.locator('.source-text mark').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.source-side').waitFor({ state: 'detached' });
+    await page.waitForFunction(`document.activeElement.id === ${JSON.stringify(citation)}`);
+  });
+  await test.check('what cannot be a filter is said to be none, and nothing is sent', async (page) => {
+    await page.goto(`${test.url}/?filter=nonsense`);
+    await page.getByText('The filter is not a JSON object.').waitFor();
+    await page.getByLabel('Question').fill(QUESTION);
+    same(await page.getByRole('button', { name: 'Ask', exact: true }).isDisabled(), true, 'whether Ask is off');
+  });
+}
+
+async function checkLinks(test: BrowserTest): Promise<void> {
+  await test.check('a link that asks the agent waits for a press', async (page) => {
+    await page.goto(askedFor(test, '&kind=agent'));
+    await page.getByText('This question came with the link.').waitFor();
+    same(await page.getByLabel('Question').inputValue(), QUESTION, 'the question in the box');
+    same(await page.locator('.turn').count(), 0, 'the number of answers');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await firstQuote(page).waitFor();
+    await page.locator('.steps summary').first().click();
+    await page.getByText(`Searched the documents for “${QUESTION}”`).waitFor();
+  });
+  await test.check('a conversation that is not there is said not to be there', async (page) => {
+    await page.goto(`${test.url}/?conversation=00000000-0000-4000-8000-000000000000`);
+    await page.getByText('That conversation does not exist any more').waitFor();
+  });
+}
+
+async function checkConversations(test: BrowserTest): Promise<void> {
+  await test.check(
+    'an answer is there again after a reload, and its conversation can be renamed and deleted',
+    async (page) => {
+      await page.goto(askedFor(test));
+      const quote = withoutStop(await firstQuote(page).innerText());
+      await page.waitForURL(/conversation=/);
+      const row = page.locator('.conversations li.current');
+      await row.waitFor();
+      await page.reload();
+      same(withoutStop(await firstQuote(page).innerText()), quote, 'the quotation after the reload');
+      same(await page.locator('.turn').count(), 1, 'the number of answers');
+      await row.locator('summary').click();
+      await row.getByRole('button', { name: 'Rename' }).click();
+      await row.getByLabel('Name').fill('The rafts');
+      await page.keyboard.press('Enter');
+      await row.getByText('The rafts', { exact: true }).waitFor();
+      await row.locator('summary').click();
+      await row.getByRole('button', { name: 'Delete' }).click();
+      await row.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+      await page.waitForURL(`${test.url}/`);
+      same(await page.locator('.turn').count(), 0, 'the number of answers that are left');
+    },
+  );
+}
+
+async function checkNarrow(test: BrowserTest): Promise<void> {
+  await test.check(
+    'a window of 360 px needs no scrolling sideways',
+    async (page) => {
+      await page.goto(askedFor(test));
+      await firstQuote(page).waitFor();
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      same(width, 360, 'the width of the page');
+    },
+    { viewport: { width: 360, height: 700 } },
+  );
+}

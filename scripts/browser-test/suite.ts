@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+/** The checks of one view of the page. Add a file for a view here, and its suite to the list in `browser-test.ts`. */
+export interface BrowserSuite {
+  readonly name: string;
+  run(test: BrowserTest): Promise<void>;
+}
+
+/** A running service with a browser in front of it. All suites share both; each brings the documents it needs. */
+export interface BrowserTest {
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
+  /** Runs one check in a page of its own, closes it, and counts how it went. Throws nothing. */
+  check(title: string, run: (page: Page) => Promise<void>, options?: BrowserContextOptions): Promise<void>;
+  /** Takes a file in and gives back the document's identifier; of a file that is there already, the one it has. */
+  ingest(path: string): Promise<string>;
+  /** The same for bytes under a name. */
+  ingestBytes(name: string, bytes: Uint8Array | string): Promise<string>;
+  /** The `results` of an answer under `/v3`. */
+  get<T>(path: string): Promise<T>;
+}
+
+export interface Counts {
+  passed: number;
+  failed: number;
+}
+
+interface TestParts {
+  readonly url: string;
+  readonly browser: Browser;
+  readonly counts: Counts;
+}
+
+/** How long anything in the page may take to appear. */
+const PATIENCE_MS = 20_000;
+
+export function createTest({ url, browser, counts }: TestParts): BrowserTest {
+  const ingestBytes = async (name: string, bytes: Uint8Array | string): Promise<string> => {
+    const form = new FormData();
+    form.set('file', new Blob([typeof bytes === 'string' ? bytes : new Uint8Array(bytes)]), name);
+    const response = await fetch(`${url}/v3/documents`, { method: 'POST', body: form });
+    const answer = (await response.json()) as { results?: { document_id: string }; message?: string };
+    const id = answer.results?.document_id ?? /Document ([0-9a-f-]{36}) exists/.exec(answer.message ?? '')?.[1];
+    if (id === undefined) throw new Error(`${name} was not taken in: ${answer.message}`);
+    return id;
+  };
+  return {
+    url,
+    ingestBytes,
+    ingest: async (path) => ingestBytes(basename(path), await readFile(path)),
+    async get<T>(path: string): Promise<T> {
+      const response = await fetch(`${url}/v3${path}`);
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      return ((await response.json()) as { results: T }).results;
+    },
+    async check(title, run, options) {
+      const context = await browser.newContext(options);
+      context.setDefaultTimeout(PATIENCE_MS);
+      try {
+        await run(await context.newPage());
+        counts.passed++;
+        console.log(`  ok      ${title}`);
+      } catch (error) {
+        counts.failed++;
+        console.log(`  FAILED  ${title}\n    ${error instanceof Error ? error.message : String(error)}`);
+      } finally {
+        await context.close();
+      }
+    },
+  };
+}
+
+/** Fails a check unless both are the same. */
+export function same(actual: unknown, expected: unknown, what: string): void {
+  if (actual !== expected) {
+    throw new Error(`${what}: expected ${JSON.stringify(expected)}, but it is ${JSON.stringify(actual)}`);
+  }
+}
+
+/** Fails a check unless the statement holds. */
+export function holds(isTrue: boolean, statement: string): void {
+  if (!isTrue) throw new Error(`it does not hold that ${statement}`);
+}

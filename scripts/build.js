@@ -1,0 +1,159 @@
+// @ts-check
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// Compiles the sources into `dist`. Plain JavaScript: it runs before there is anything compiled.
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const STAMP = join(DIST, '.sources');
+/** The sources of the web page, which a bundler builds. */
+const PAGE = join('src', 'page', 'app');
+const INPUTS = ['src', 'tools', 'scripts/demo.ts', 'scripts/build.js', 'tsconfig.json', 'tsconfig.build.json'];
+
+/**
+ * Brings `dist` up to date unless no source has changed since it was compiled. Types are not checked. Without a
+ * compiler, as after `npm ci --omit=dev`, everything stays as it is. Throws when a source cannot be compiled.
+ */
+export function buildIfStale() {
+  const sources = stateOfSources();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return;
+  const compiler = findCompiler();
+  if (compiler !== undefined) build(compiler, sources, ['--noCheck', '--declaration', 'false']);
+}
+
+/** Compiles anew, checks types and writes declarations, as a package needs them. */
+function buildForPackage() {
+  const compiler = findCompiler();
+  if (compiler === undefined) throw new Error('TypeScript is not installed. Run "npm ci".');
+  build(compiler, stateOfSources(), []);
+}
+
+/**
+ * Compiles beside `dist` and replaces file by file what differs, so that programs that run meanwhile, and a second
+ * build, always find every file whole.
+ * @param {string} compiler
+ * @param {string} sources
+ * @param {readonly string[]} options
+ */
+function build(compiler, sources, options) {
+  const cache = join(ROOT, 'node_modules/.cache/citewell');
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  const staging = mkdtempSync(join(cache, 'build-'));
+  try {
+    const words = [compiler, '-p', 'tsconfig.build.json', '--outDir', staging, ...options];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`The sources could not be compiled:\n${stdout}${stderr}`);
+    // What runs elsewhere than in Node (Python, the sandbox's isolate) stays letter for letter what was reviewed.
+    const isCopied = (/** @type {string} */ path) => !path.endsWith('.ts') && relative(ROOT, path) !== PAGE;
+    cpSync(join(ROOT, 'src'), join(staging, 'src'), { recursive: true, filter: isCopied });
+    buildPage(join(staging, 'page'));
+    const built = filesBelow(staging);
+    for (const path of built) replaceIfOther(join(staging, path), join(DIST, path));
+    chmodSync(join(DIST, 'src/cli/citewell.js'), 0o755);
+    removeOthers(new Set(built));
+    writeFileSync(STAMP, sources);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Bundles the web page. Its files are named by their content, so that browsers may keep them.
+ * @param {string} folder
+ */
+function buildPage(folder) {
+  const bundler = findProgram('vite', 'bin/vite.js');
+  if (bundler === undefined) return;
+  const words = [bundler, 'build', '--config', join(PAGE, 'vite.config.ts'), '--outDir', folder, '--logLevel', 'warn'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The web page could not be built:\n${stdout}${stderr}`);
+}
+
+/** Names, sizes and times of all that is compiled. */
+function stateOfSources() {
+  const hash = createHash('sha256');
+  for (const input of INPUTS) {
+    const path = join(ROOT, input);
+    const isFolder = statSync(path).isDirectory();
+    for (const file of isFolder ? filesBelow(path).map((name) => join(path, name)) : [path]) {
+      const { size, mtimeMs } = statSync(file);
+      hash.update(`${relative(ROOT, file)} ${size} ${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} folder */
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/**
+ * @param {string} from
+ * @param {string} to
+ */
+function replaceIfOther(from, to) {
+  if (existsSync(to) && readFileSync(to).equals(readFileSync(from))) return;
+  mkdirSync(dirname(to), { recursive: true });
+  const unfinished = `${to}.${process.pid}`;
+  copyFileSync(from, unfinished);
+  renameSync(unfinished, to);
+}
+
+/**
+ * Removes what no source stands for any more. Declarations of an earlier build stay beside their module.
+ * @param {ReadonlySet<string>} built
+ */
+function removeOthers(built) {
+  for (const path of filesBelow(DIST)) {
+    const isKept = built.has(path) || built.has(path.replace(/\.d\.ts$/, '.js')) || path === relative(DIST, STAMP);
+    const isInProgress = /\.\d+$/.test(path);
+    if (!isKept && !isInProgress) rmSync(join(DIST, path), { force: true });
+  }
+}
+
+const findCompiler = () => findProgram('typescript', 'bin/tsc');
+
+/**
+ * A program of an installed package; undefined when the package is not there.
+ * @param {string} name
+ * @param {string} path
+ */
+function findProgram(name, path) {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), path);
+  } catch {
+    return undefined;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    if (process.argv.includes('--package')) buildForPackage();
+    else buildIfStale();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { openTestCollection, type TestCollection, type TestDocument } from '../src/evaluation/test-collection.ts';
+import { chooseQuotes } from '../src/models/extractive/choose-quotes.ts';
+import { analyse, analyseQuery } from '../src/store/full-text/analyse.ts';
+import { createPassageSearch } from './evaluate-quotes/passage-search.ts';
+
+const USAGE = `Measures the answers that need no language model.
+
+  node scripts/evaluate-quotes.ts FOLDER... [--half tune|held|both] [--titles] [--limit N] [--misses]
+
+Each folder holds corpus.jsonl, queries.jsonl with an "answer" for each question, and qrels.tsv. A question is asked
+three times: of all documents, with the answering one taken away, and with its article (all of the same title) taken
+away. What is quoted as an answer then is false. The questions are
+halved by a hash of their identifier: constants are chosen on "tune", and "held" (the default) is reported.
+--titles says what the documents are about; leave it out where titles are of another language.
+--no-scores leaves out how well the full-text search found each passage, as for pages of the web.
+--misses prints the questions whose answer was not quoted.`;
+
+interface Options {
+  readonly half: string;
+  readonly hasTitles: boolean;
+  readonly hasScores: boolean;
+  readonly limit: number;
+  readonly showsMisses: boolean;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      half: { type: 'string', default: 'held' },
+      titles: { type: 'boolean', default: false },
+      'no-scores': { type: 'boolean', default: false },
+      limit: { type: 'string', default: '10' },
+      misses: { type: 'boolean', default: false },
+    },
+  });
+  if (positionals.length === 0) {
+    console.log(USAGE);
+    return;
+  }
+  const options = {
+    half: values.half,
+    hasTitles: values.titles,
+    hasScores: !values['no-scores'],
+    limit: Number(values.limit),
+    showsMisses: values.misses,
+  };
+  console.log(
+    '| collection | questions | answered | answer holds it | closest passages hold it | false, document away | false, article away | quotes | characters |\n' +
+      '|---|---|---|---|---|---|---|---|---|',
+  );
+  for (const folder of positionals) console.log(await measure(await openTestCollection(folder), options));
+}
+
+async function measure(collection: TestCollection, options: Options): Promise<string> {
+  const documents = await Array.fromAsync(collection.documents());
+  const titles = new Map(documents.map(({ id, title }) => [id, title]));
+  const search = createPassageSearch(documents);
+  const analyser = { analyse: remembering(analyse), analyseQuery: remembering(analyseQuery) };
+  const ask = (question: string, isLeftOut: (document: TestDocument) => boolean) => {
+    const found = search(question, options.limit, isLeftOut);
+    const passages = found.map(({ document: { text, title }, score }) => {
+      return { text, about: options.hasTitles ? title : '', ...(options.hasScores && { score }) };
+    });
+    const { support, quotes } = chooseQuotes({ question, passages, analyser });
+    return {
+      support,
+      quotes: quotes.map(({ passage, start, end }) => passages[passage]?.text.slice(start, end) ?? ''),
+    };
+  };
+
+  const queries = collection.queries.filter(
+    ({ id, answers }) => answers.length > 0 && (options.half === 'both' || halfOf(id) === options.half),
+  );
+  const count = { answered: 0, right: 0, closest: 0, wrongNear: 0, wrongFar: 0, quotes: 0, characters: 0 };
+  for (const { text, gains, answers } of queries) {
+    const { support, quotes } = ask(text, () => false);
+    const isAnswer = support === 'answer';
+    const isRight = quotes.some((quote) => answers.some((answer) => plain(quote).includes(plain(answer))));
+    if (isAnswer) count.answered += 1;
+    if (isRight && isAnswer) count.right += 1;
+    if (isRight && support === 'closest') count.closest += 1;
+    if (!isRight && options.showsMisses)
+      console.log(`${text}\n  wanted: ${answers.join(' / ')}\n  ${quotes.join('\n  ')}\n`);
+    if (isAnswer) count.quotes += quotes.length;
+    if (isAnswer) count.characters += quotes.join('').length;
+    const articles = new Set([...gains.keys()].map((id) => titles.get(id)).filter((title) => title !== ''));
+    if (ask(text, ({ id }) => gains.has(id)).support === 'answer') count.wrongNear += 1;
+    if (ask(text, ({ id, title }) => gains.has(id) || articles.has(title)).support === 'answer') count.wrongFar += 1;
+  }
+  const share = (part: number) => (part / Math.max(1, queries.length)).toFixed(3);
+  const perAnswer = (sum: number, digits: number) => (sum / Math.max(1, count.answered)).toFixed(digits);
+  return `| ${[
+    ...[collection.name, queries.length, share(count.answered), share(count.right), share(count.closest)],
+    ...[share(count.wrongNear), share(count.wrongFar)],
+    ...[perAnswer(count.quotes, 2), perAnswer(count.characters, 0)],
+  ].join(' | ')} |`;
+}
+
+const halfOf = (id: string): 'tune' | 'held' =>
+  ((createHash('sha256').update(id).digest()[0] ?? 0) & 1) === 0 ? 'tune' : 'held';
+
+const plain = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+
+/** The same passages are read for many questions. */
+function remembering(read: (text: string) => readonly string[]): (text: string) => readonly string[] {
+  const known = new Map<string, readonly string[]>();
+  return (text) => {
+    const terms = known.get(text) ?? read(text);
+    known.set(text, terms);
+    return terms;
+  };
+}
+
+await main();

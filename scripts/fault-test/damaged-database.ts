@@ -1,0 +1,61 @@
+import { copyFile, open, rename, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Fault } from './fault.ts';
+
+const PAGE_BYTES = 4_096;
+
+/** Files that lost their end or have zeros in the middle, as a failing disk or a copy cut short leaves them. */
+export const damagedDatabase: Fault = {
+  name: 'damaged-database',
+  title: 'the database is truncated, emptied, removed or has zeros in it',
+  async run(trial) {
+    const file = join(trial.dataFolder, 'citewell.db');
+    const copy = join(trial.folder, 'copy.db');
+    await trial.start();
+    await trial.add(trial.isShort ? 6 : 20);
+    await trial.stop();
+    await copyFile(file, copy);
+    const { size } = await stat(file);
+
+    const damages: Readonly<Record<string, () => Promise<void>>> = {
+      'truncated to its half': () => truncate(file, Math.floor(size / 2 / PAGE_BYTES) * PAGE_BYTES),
+      'cut in the middle of a page': () => truncate(file, size - PAGE_BYTES / 2),
+      'zeroed in four pages': () => zero(file, Math.floor(size / 2 / PAGE_BYTES) * PAGE_BYTES, 4 * PAGE_BYTES),
+      'zeroed in its header': () => zero(file, 0, PAGE_BYTES),
+      emptied: () => truncate(file, 0),
+      removed: () => rm(file),
+    };
+    for (const [how, damage] of Object.entries(damages)) {
+      await damage();
+      for (const command of [['serve', '--port', '0'], ['doctor']]) {
+        const { code, stdout, stderr } = await trial.command(command);
+        const said = `${stdout}${stderr}`;
+        const isClear = /The database \S+citewell\.db is (damaged|empty|gone)/.test(said);
+        trial.check(
+          `"citewell ${command[0]}" says that a database is damaged that was ${how}`,
+          code === 0 && 'It ended with 0.',
+          !isClear && said.slice(-500),
+        );
+      }
+      await rm(`${file}-wal`, { force: true });
+      await rm(`${file}-shm`, { force: true });
+      await copyFile(copy, file);
+    }
+
+    // What belongs to the write-ahead log and is made from it.
+    await trial.start();
+    await trial.add(trial.isShort ? 2 : 6);
+    await trial.stop('SIGKILL');
+    await zero(`${file}-shm`, 0, (await stat(`${file}-shm`)).size);
+    await rename(`${file}-shm`, join(trial.folder, 'moved-shm'));
+    await trial.start();
+    await trial.checkRecovered();
+    await trial.checkNothingLost();
+  },
+};
+
+async function zero(path: string, offset: number, length: number): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.write(Buffer.alloc(length), 0, length, offset);
+  await file.close();
+}

@@ -1,0 +1,12 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Whether this machine has the program. */
+export async function hasCommand(name: string): Promise<boolean> {
+  try {
+    await promisify(execFile)(name, ['--version']);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface HeldConnections {
+  /** How many the server has answered. */
+  readonly connected: number;
+  close(): Promise<void>;
+}
+
+const ANSWERED_WITHIN_MS = 20_000;
+const AT_ONCE = 200;
+
+/** Opens connections, asks for the health on each, and keeps those open that answer. */
+export async function holdConnections(url: string, count: number): Promise<HeldConnections> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  let connected = 0;
+  const hold = async () => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    sockets.push(socket);
+    socket.on('error', () => socket.destroy());
+    socket.write(`GET /v3/health HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+    const [first] = await once(socket, 'data').catch(() => ['']);
+    if (String(first).startsWith('HTTP/1.1 200')) connected++;
+  };
+  for (let left = count; left > 0; left -= AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, left) }, hold);
+    // One that the server has no descriptor for is never answered.
+    const isOver = new AbortController();
+    await Promise.race([
+      Promise.all(some),
+      sleep(ANSWERED_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => undefined),
+    ]);
+    isOver.abort();
+  }
+  return {
+    connected,
+    async close() {
+      await Promise.all(
+        sockets.map(async (socket) => {
+          if (socket.closed) return;
+          const closed = once(socket, 'close');
+          socket.destroy();
+          await closed;
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A limit on the memory of a process and of all that it starts, together. */
+export interface MemoryLimit {
+  /** Runs a program under it; see `RunOptions.via`. */
+  readonly via: readonly string[];
+  /** How many processes the system has ended because there was no room. */
+  kills(): Promise<number>;
+  remove(): Promise<void>;
+}
+
+const MOUNTED = '/sys/fs/cgroup';
+
+/**
+ * A control group, of the first or the second kind; undefined where this user may not make one. Not `ulimit -v`: V8
+ * reserves far more address space than it uses. Nor RLIMIT_DATA, which counts the half gigabyte that it reserves for
+ * code.
+ */
+export async function limitMemory(bytes: number): Promise<MemoryLimit | undefined> {
+  const name = `citewell-fault-test-${process.pid}`;
+  const own = await readFile('/proc/self/cgroup', 'utf8').catch(() => '');
+  const first = /^\d+:memory:(.*)$/m.exec(own)?.[1];
+  const second = /^0::(.*)$/m.exec(own)?.[1] ?? '/';
+  const folder = first === undefined ? join(MOUNTED, second, name) : join(MOUNTED, 'memory', first, name);
+  try {
+    await mkdir(folder);
+    await writeFile(join(folder, first === undefined ? 'memory.max' : 'memory.limit_in_bytes'), String(bytes));
+  } catch {
+    await rmdir(folder).catch(() => undefined);
+    return undefined;
+  }
+  return {
+    via: ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', folder],
+    async kills() {
+      const events = join(folder, first === undefined ? 'memory.events' : 'memory.oom_control');
+      return Number(/^oom_kill (\d+)$/m.exec(await readFile(events, 'utf8'))?.[1] ?? 0);
+    },
+    remove: () => rmdir(folder),
+  };
+}

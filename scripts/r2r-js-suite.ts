@@ -1,0 +1,101 @@
+import { access, copyFile, cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { acceptedJsDifferences } from './r2r-suites/accepted-js.ts';
+import { readSuiteOptions, type SuiteOptions } from './r2r-suites/options.ts';
+import type { TestOutcome } from './r2r-suites/outcome.ts';
+import { reportSuite } from './r2r-suites/report.ts';
+import { runCommand, runOrThrow } from './r2r-suites/run-command.ts';
+import { useAddress } from './r2r-suites/use-address.ts';
+import { type SuiteSurroundings, withServer } from './r2r-suites/with-server.ts';
+
+/**
+ * Runs the JavaScript suite of R2R against this service: its tests and its client as a checkout has them, with jest as
+ * their own package names it. Only the address in the tests is another. Nothing of it is kept.
+ */
+const SDK = 'js/sdk';
+/** Tests of the client by itself. */
+const NO_SERVER = ['--testPathIgnorePatterns', '__tests__/util/', '--'];
+const INSTALL_WITHIN_MS = 600_000;
+const RUN_WITHIN_MS = 1_800_000;
+
+interface JestReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+const options = await readSuiteOptions('r2r-js-suite', `${SDK}/__tests__`);
+const outcomes = await withServer(options, (surroundings) => runSuite(options, surroundings));
+const { hasModel } = options;
+const { lines, hasNewFailure } = reportSuite({
+  title: "R2R's JavaScript suite",
+  outcomes,
+  accepted: acceptedJsDifferences,
+  hasModel,
+});
+for (const line of lines) console.log(line);
+if (hasNewFailure) process.exitCode = 1;
+
+async function runSuite(
+  { checkout, toolsFolder, only }: SuiteOptions,
+  { url, folder }: SuiteSurroundings,
+): Promise<TestOutcome[]> {
+  const suite = join(folder, 'suite');
+  await cp(join(checkout, SDK), suite, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
+  const tools = toolsFolder ?? join(folder, 'tools');
+  await installJest(join(checkout, SDK), tools);
+  await symlink(join(tools, 'node_modules'), join(suite, 'node_modules'));
+  await useAddress(join(suite, '__tests__'), url);
+  const report = join(folder, 'report.json');
+  const { output } = await runCommand(
+    process.execPath,
+    [
+      join(tools, 'node_modules/jest/bin/jest.js'),
+      '--runInBand',
+      '--json',
+      `--outputFile=${report}`,
+      ...NO_SERVER,
+      ...(only === undefined ? [] : [only]),
+    ],
+    { cwd: suite, withinMilliseconds: RUN_WITHIN_MS },
+  );
+  const text = await readFile(report, 'utf8').catch(() => {
+    throw new Error(`jest made no report:\n${output.slice(-2_000)}`);
+  });
+  return readJestReport(JSON.parse(text) as JestReport);
+}
+
+/** The packages that the client and its tests name, in the versions of their lock file. */
+async function installJest(sdk: string, tools: string): Promise<void> {
+  const isInstalled = await access(join(tools, 'node_modules/jest')).then(
+    () => true,
+    () => false,
+  );
+  if (isInstalled) return;
+  await mkdir(tools, { recursive: true });
+  for (const file of ['package.json', 'package-lock.json']) await copyFile(join(sdk, file), join(tools, file));
+  await runOrThrow('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
+    cwd: tools,
+    withinMilliseconds: INSTALL_WITHIN_MS,
+  });
+}
+
+function readJestReport({ testResults }: JestReport): TestOutcome[] {
+  return testResults.flatMap(({ name, message, assertionResults }): TestOutcome[] => {
+    const file = basename(name);
+    // A file that could not be run has no tests, only a message.
+    if (assertionResults.length === 0) return [{ file, name: '(the file itself)', outcome: 'failed', message }];
+    return assertionResults.map(({ fullName, status, failureMessages }) => ({
+      file,
+      name: fullName,
+      outcome: status === 'passed' || status === 'failed' ? status : 'skipped',
+      message: failureMessages.join('\n'),
+    }));
+  });
+}

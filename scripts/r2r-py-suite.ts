@@ -1,0 +1,97 @@
+import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { load } from 'cheerio';
+import { acceptedPyDifferences } from './r2r-suites/accepted-py.ts';
+import { readSuiteOptions, type SuiteOptions } from './r2r-suites/options.ts';
+import type { TestOutcome } from './r2r-suites/outcome.ts';
+import { reportSuite } from './r2r-suites/report.ts';
+import { runCommand, runOrThrow } from './r2r-suites/run-command.ts';
+import { useAddress } from './r2r-suites/use-address.ts';
+import { type SuiteSurroundings, withServer } from './r2r-suites/with-server.ts';
+
+/**
+ * Runs the Python suite of R2R against this service: its tests as a checkout has them, with the client `r2r` of that
+ * version from the package index. Only the address in the tests is another. Nothing of it is kept.
+ */
+const TESTS = 'py/tests/integration';
+const EXAMPLES = 'py/core/examples';
+const PYTEST = ['pytest>=8.2,<9', 'pytest-asyncio>=0.23.6,<0.24', 'pytest-dependency>=0.6,<0.7'];
+const SETTINGS = '[pytest]\nasyncio_mode = auto\n';
+// One test file imports two names of the client's by way of R2R's server, whose many packages are not needed otherwise.
+const SERVER_NAMES = 'from shared.abstractions import Message, SearchMode\n';
+const INSTALL_WITHIN_MS = 900_000;
+const RUN_WITHIN_MS = 3_600_000;
+
+const options = await readSuiteOptions('r2r-py-suite', TESTS);
+const outcomes = await withServer(options, (surroundings) => runSuite(options, surroundings));
+const { hasModel } = options;
+const { lines, hasNewFailure } = reportSuite({
+  title: "R2R's Python suite",
+  outcomes,
+  accepted: acceptedPyDifferences,
+  hasModel,
+});
+for (const line of lines) console.log(line);
+if (hasNewFailure) process.exitCode = 1;
+
+async function runSuite(
+  { checkout, toolsFolder, only }: SuiteOptions,
+  { url, folder }: SuiteSurroundings,
+): Promise<TestOutcome[]> {
+  const suite = join(folder, 'suite');
+  await cp(join(checkout, TESTS), join(suite, 'tests'), { recursive: true });
+  // The tests name these files from the folder they run in.
+  await cp(join(checkout, EXAMPLES), join(suite, 'core/examples'), { recursive: true });
+  await writeFile(join(suite, 'core/__init__.py'), '');
+  await writeFile(join(suite, 'core/base.py'), SERVER_NAMES);
+  await writeFile(join(suite, 'pytest.ini'), SETTINGS);
+  await useAddress(join(suite, 'tests'), url);
+  const tools = toolsFolder ?? join(folder, 'tools');
+  await installPytest(checkout, tools);
+  const report = join(folder, 'report.xml');
+  const chosen = only === undefined ? [] : ['-k', only];
+  const { output } = await runCommand(
+    join(tools, 'bin/pytest'),
+    ['tests', '-q', '--tb=short', '--continue-on-collection-errors', `--junitxml=${report}`, ...chosen],
+    { cwd: suite, env: { PYTHONPATH: suite }, withinMilliseconds: RUN_WITHIN_MS },
+  );
+  const text = await readFile(report, 'utf8').catch(() => {
+    throw new Error(`pytest made no report:\n${output.slice(-2_000)}`);
+  });
+  return readPytestReport(text);
+}
+
+/** A virtual environment with R2R's client in the checkout's version. */
+async function installPytest(checkout: string, tools: string): Promise<void> {
+  const isInstalled = await access(join(tools, 'bin/pytest')).then(
+    () => true,
+    () => false,
+  );
+  if (isInstalled) return;
+  const project = await readFile(join(checkout, 'py/pyproject.toml'), 'utf8');
+  const [, version] = /^version = "([^"]+)"$/m.exec(project) ?? [];
+  if (version === undefined) throw new Error(`${join(checkout, 'py/pyproject.toml')} names no version.`);
+  await mkdir(tools, { recursive: true });
+  const limits = { cwd: tools, withinMilliseconds: INSTALL_WITHIN_MS };
+  await runOrThrow('python3', ['-m', 'venv', tools], limits);
+  await runOrThrow(join(tools, 'bin/pip'), ['install', '--quiet', `r2r==${version}`, ...PYTEST], limits);
+}
+
+/** JUnit's XML, as pytest writes it. */
+function readPytestReport(xml: string): TestOutcome[] {
+  const $ = load(xml, { xml: true });
+  return $('testcase')
+    .toArray()
+    .map((element): TestOutcome => {
+      // A file that could not be read has a name and no class.
+      const place = ($(element).attr('classname') || $(element).attr('name') || '').split('.');
+      const problem = $(element).children('failure, error').first();
+      const isSkipped = $(element).children('skipped').length > 0;
+      return {
+        file: `${place.find((part) => part.startsWith('test_')) ?? place.join('.')}.py`,
+        name: $(element).attr('name') ?? '',
+        outcome: problem.length > 0 ? 'failed' : isSkipped ? 'skipped' : 'passed',
+        message: `${problem.attr('message') ?? ''}\n${problem.text().split('\n').slice(-12).join('\n')}`,
+      };
+    });
+}

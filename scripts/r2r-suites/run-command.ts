@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setPriority } from 'node:os';
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly withinMilliseconds: number;
+}
+
+export interface CommandResult {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs a command at low priority to its end, without the settings and keys of whoever runs it. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  { cwd, env = {}, withinMilliseconds }: CommandOptions,
+): Promise<CommandResult> {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(CITEWELL_|R2R_|npm_)|_API_KEY$/.test(name));
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...Object.fromEntries(kept), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: withinMilliseconds,
+    killSignal: 'SIGKILL',
+  });
+  if (child.pid !== undefined) setPriority(child.pid, 10);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}
+
+/** The same for commands that must succeed. */
+export async function runOrThrow(command: string, args: readonly string[], options: CommandOptions): Promise<void> {
+  const { code, output } = await runCommand(command, args, options);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output.slice(-2_000)}`);
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCitewell } from '../../test/support/run-citewell.ts';
+import { buildIfStale } from '../build.js';
+import { startScriptedModel } from './scripted-model.ts';
+
+export interface SuiteSurroundings {
+  /** Of a server that nobody has used yet, and whose admin has the password that R2R's suites know. */
+  readonly url: string;
+  /** Empty; goes with the run. */
+  readonly folder: string;
+}
+
+/** The model by the name that R2R's suites ask for, for all work that a model can do. */
+const modelSettings = (baseUrl: string) => ({
+  OPENAI_API_KEY: 'scripted',
+  OPENAI_BASE_URL: baseUrl,
+  CITEWELL_MODEL: SCRIPTED,
+  CITEWELL_FAST_MODEL: SCRIPTED,
+  CITEWELL_REASONING_MODEL: SCRIPTED,
+  CITEWELL_GRAPH_MODEL: SCRIPTED,
+  CITEWELL_READ_IMAGES: SCRIPTED,
+  CITEWELL_SUMMARIES: 'extract',
+  CITEWELL_EMBEDDING_MODEL: 'builtin/lexical-hash-v1',
+});
+
+const SCRIPTED = 'openai/gpt-4.1';
+
+/** Gives `run` a fresh server and an empty folder, and removes both afterwards. */
+export async function withServer<Result>(
+  { hasModel }: { readonly hasModel: boolean },
+  run: (surroundings: SuiteSurroundings) => Promise<Result>,
+): Promise<Result> {
+  buildIfStale();
+  const folder = await mkdtemp(join(tmpdir(), 'citewell-r2r-suite-'));
+  const model = hasModel ? await startScriptedModel() : undefined;
+  try {
+    const server = await startCitewell({
+      cwd: folder,
+      env: {
+        CITEWELL_R2R_TEST_ADMIN: 'true',
+        CITEWELL_LOG_LEVEL: 'error',
+        // R2R extracts a graph when it is asked to, and its suites look at the time before.
+        CITEWELL_GRAPH: 'off',
+        ...(model && modelSettings(model.baseUrl)),
+      },
+      onStart: ({ pid }) => {
+        if (pid !== undefined) setPriority(pid, 10);
+      },
+    });
+    try {
+      return await run({ url: server.url, folder });
+    } finally {
+      await server.end('SIGTERM');
+    }
+  } finally {
+    await model?.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { defaultCollectionId } from '../documents/ids.ts';
+import type { CollectionRecords } from '../store/records.ts';
+import type { UserStore } from '../store/user-records.ts';
+import type { Passwords } from './passwords.ts';
+import { defaultAdmin } from './principal.ts';
+
+export interface AdminOptions {
+  /** Made as a superuser when nobody has that e-mail yet; the default admin gets the password while it has none. */
+  readonly first?: { readonly email: string; readonly password: string } | undefined;
+  /** Gives the default admin the password that test suites of R2R's clients know. */
+  readonly knowsTestPassword: boolean;
+}
+
+interface Places {
+  readonly store: UserStore;
+  readonly passwords: Passwords;
+  readonly collections: CollectionRecords;
+  readonly warn: (message: string) => void;
+}
+
+/** What everybody knows, and nobody has unless it was asked for. */
+export const TEST_PASSWORD = 'change_me_immediately';
+
+/**
+ * Sees to it at the start that the default admin has a record, so that nobody else can register in its name, and that
+ * the first admin is there whom the settings name.
+ */
+export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, places: Places): Promise<void> {
+  const { store, passwords, collections, warn } = places;
+  const { users } = store;
+  const { userId, email } = defaultAdmin;
+  let admin =
+    (await users.get(userId)) ??
+    (await users.create({ email, passwordHash: null, isSuperuser: true, isVerified: true }));
+  await collections.ensure({ id: defaultCollectionId(userId), ownerId: userId, name: 'Default' });
+  if (knowsTestPassword) {
+    warn(`CITEWELL_R2R_TEST_ADMIN is set: ${email} logs in with a password that everybody knows. For tests only.`);
+    if (!(await hasTestPassword(admin.passwordHash, passwords))) {
+      admin = (await users.update(userId, { passwordHash: await passwords.hash(TEST_PASSWORD) })) ?? admin;
+    }
+  } else if (await hasTestPassword(admin.passwordHash, passwords)) {
+    admin = (await users.update(userId, { passwordHash: null, tokenStamp: randomUUID() })) ?? admin;
+  }
+  if (first === undefined) return;
+  const known = admin.email === first.email.toLowerCase() ? admin : await users.findByEmail(first.email);
+  if (known !== undefined) {
+    if (known.id === userId && known.passwordHash === null) {
+      await users.update(userId, { passwordHash: await passwords.hash(first.password) });
+    } else if (!known.isSuperuser) {
+      warn(`CITEWELL_ADMIN_EMAIL names ${known.email}, who is a user already and no admin, and stays so.`);
+    }
+    return;
+  }
+  const passwordHash = await passwords.hash(first.password);
+  const made = await users.create({ email: first.email, passwordHash, isSuperuser: true, isVerified: true });
+  await collections.ensure({ id: defaultCollectionId(made.id), ownerId: made.id, name: 'Default' });
+}
+
+const hasTestPassword = async (hash: string | null, passwords: Passwords): Promise<boolean> =>
+  hash !== null && passwords.matches(TEST_PASSWORD, hash);

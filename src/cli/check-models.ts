@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { Finding } from './doctor-checks.ts';
+
+const ANSWERS_WITHIN_MS = 5_000;
+const OLLAMA_TAGS = 'api/tags';
+
+const NAME = 'Models';
+
+/**
+ * Reports which keys are set (never their values) and whether servers with a configured address answer. The providers'
+ * own addresses are not called, since that would need a key and the network.
+ */
+export async function checkModels(config: Config): Promise<Finding[]> {
+  const { openai, anthropic, ollama, providers } = config;
+  const present = [
+    ...(openai.apiKey === undefined ? [] : ['OPENAI_API_KEY']),
+    ...(anthropic.apiKey === undefined ? [] : ['ANTHROPIC_API_KEY']),
+    ...(ollama.baseUrl === undefined ? [] : ['OLLAMA_BASE_URL']),
+    ...providers.map(({ name }) => `${name} of CITEWELL_PROVIDERS`),
+  ];
+  if (present.length === 0 && openai.baseUrl === undefined) {
+    return [
+      {
+        name: NAME,
+        state: 'warning',
+        detail: 'no key is set: answers are quotations, and search is by words and not by meaning',
+        fix: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL) for written answers.',
+      },
+    ];
+  }
+  const addressed = [
+    { variable: 'OPENAI_BASE_URL', url: openai.baseUrl },
+    { variable: 'ANTHROPIC_BASE_URL', url: anthropic.baseUrl },
+    ...providers.map(({ name, baseUrl }) => ({ variable: `CITEWELL_PROVIDERS (${name})`, url: baseUrl })),
+  ];
+  const asked = await Promise.all([
+    ...addressed.map(({ variable, url }) => (url === undefined ? [] : checkAddress(variable, url))),
+    ...(ollama.baseUrl === undefined ? [] : [checkOllama(ollama.baseUrl, config)]),
+  ]);
+  const findings = asked.flat();
+  return findings.length > 0 ? findings : [{ name: NAME, state: 'ok', detail: `set: ${present.join(', ')}` }];
+}
+
+/** Any response counts: most servers answer only errors without a key. */
+async function checkAddress(variable: string, url: string): Promise<Finding[]> {
+  try {
+    await ask(url);
+    return [{ name: NAME, state: 'ok', detail: `${variable}: ${url} answers` }];
+  } catch (error) {
+    return [deaf(variable, url, error)];
+  }
+}
+
+const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
+
+async function checkOllama(url: string, { models, embeddingModel }: Config): Promise<Finding[]> {
+  const variable = 'OLLAMA_BASE_URL';
+  let known: string[];
+  try {
+    const response = await ask(new URL(OLLAMA_TAGS, url.endsWith('/') ? url : `${url}/`));
+    known = tags.parse(JSON.parse(response)).models.map(({ name }) => name);
+  } catch (error) {
+    return [deaf(variable, url, error)];
+  }
+  const named = [models.quality, models.fast, models.reasoning, models.fallback, embeddingModel].flatMap((model) =>
+    model?.startsWith('ollama/') ? [model.slice('ollama/'.length)] : [],
+  );
+  const missing = [...new Set(named)].filter((name) => !known.includes(name) && !known.includes(`${name}:latest`));
+  const detail = `${variable}: ${url} answers, with ${known.length === 0 ? 'no model' : known.join(', ')}`;
+  if (missing.length === 0) return [{ name: NAME, state: 'ok', detail }];
+  const fix = missing.map((name) => `ollama pull ${name}`).join('; ');
+  return [{ name: NAME, state: 'wrong', detail: `${detail}; not ${missing.join(', ')}`, fix: `Run: ${fix}` }];
+}
+
+const deaf = (variable: string, url: string, error: unknown): Finding => ({
+  name: NAME,
+  state: 'wrong',
+  detail: `${variable}: ${url} does not answer (${reasonOf(error)})`,
+  fix: `Start that server, or correct ${variable}.`,
+});
+
+async function ask(url: string | URL): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'manual' });
+  return response.text();
+}
+
+/** `fetch` puts the reason into the error's cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `nothing within ${ANSWERS_WITHIN_MS / 1_000} s`;
+  const { cause } = error;
+  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message;
+  return error instanceof z.ZodError || error instanceof SyntaxError ? 'it is not an Ollama' : error.message;
+}

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import { text as readAll } from 'node:stream/consumers';
+import { checkLimits } from '../citations/answer-check.ts';
+import type { Json } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { paragraph, place, visible, visibleLine } from './layout.ts';
+import type { Output } from './output.ts';
+import { verdictWords } from './show-citations.ts';
+import { withClient } from './with-client.ts';
+
+interface CheckOptions {
+  /** The n-th source corresponds to the marker `[n]`. */
+  readonly source?: readonly string[];
+  readonly document?: readonly string[];
+  readonly asOf?: string;
+  /** False with --no-search. */
+  readonly search: boolean;
+  readonly json?: boolean;
+}
+
+const LINES_PER_QUOTE = 4;
+const IDENTIFIER = /^[0-9a-f][0-9a-f-]{3,63}$/i;
+
+/** `citewell check`: which statements of a text the documents support. Fails when one is unsupported. */
+export async function check(
+  file: string | undefined,
+  options: CheckOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const answer = await readText(file);
+  const sources: Json[] = [];
+  for (const given of options.source ?? []) {
+    sources.push(IDENTIFIER.test(given) ? { id: given } : { text: await readText(given) });
+  }
+  return withClient(context, async (client) => {
+    const record = await client.check(
+      {
+        answer,
+        ...(sources.length > 0 && { sources }),
+        ...(options.document && { document_ids: [...options.document] }),
+        ...(options.asOf !== undefined && { as_of: options.asOf }),
+        search: options.search,
+      },
+      context.interruption.stop,
+    );
+    if (options.json) context.output.print(JSON.stringify(client.page === undefined ? relative(record) : record));
+    else show(record, context.output, client.page);
+    return record.unsupported.length > 0 || record.unchecked_from !== undefined ? exitCodes.failure : exitCodes.ok;
+  });
+}
+
+/** Without a lasting server no absolute link would work. */
+function relative({ statements, ...record }: AnswerCheckRecord): AnswerCheckRecord {
+  return {
+    ...record,
+    statements: statements.map(({ evidence, ...statement }) => {
+      if (evidence?.link === undefined) return evidence === undefined ? statement : { ...statement, evidence };
+      const { pathname, search } = new URL(evidence.link);
+      return { ...statement, evidence: { ...evidence, link: pathname + search } };
+    }),
+  };
+}
+
+async function readText(file: string | undefined): Promise<string> {
+  if (file === undefined || file === '-') return readAll(process.stdin);
+  try {
+    const bytes = await readFile(file);
+    if (bytes.byteLength > 4 * checkLimits.answer)
+      throw new ServiceError(
+        'invalid_request',
+        `${file} is too long: at most ${checkLimits.answer} characters are checked at once.`,
+      );
+    return new TextDecoder().decode(bytes);
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    throw new ServiceError('invalid_request', `${file} cannot be read. Give a file, or - for standard input.`, {
+      cause,
+    });
+  }
+}
+
+function show(
+  { statements, supported, total, notes }: AnswerCheckRecord,
+  output: Output,
+  server: string | undefined,
+): void {
+  for (const { text, verdict, evidence, citations, missing_words: missing } of statements) {
+    const [colour, words] = verdictWords[verdict];
+    const marks = citations.map(({ marker }) => `[${marker}]`).join('');
+    output.print(`${output.style(colour, words)}${marks === '' ? '' : `  ${output.style('cyan', marks)}`}`);
+    output.print(paragraph(text, { width: output.width, indent: '  ' }));
+    if (evidence === undefined) {
+      output.print();
+      continue;
+    }
+    const { quote, title, page = null, heading_path: headingPath, start, end, link } = evidence;
+    const name = verdict === 'not_found' ? 'closest: ' : '';
+    output.print(paragraph(`${name}“${quote}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));
+    const where = [
+      output.link(visibleLine(title), server && link),
+      place({ page, headingPath }),
+      `characters ${start}-${end}`,
+    ];
+    output.print(output.style('dim', `    ${where.filter((part) => part !== '').join(', ')}`));
+    if (verdict !== 'verbatim' && missing.length > 0)
+      output.print(output.style('dim', `    not there: ${visibleLine(missing.join(', '))}`));
+    if (server !== undefined && link !== undefined) output.print(output.style('dim', `    ${visible(link)}`));
+    output.print();
+  }
+  output.print(`${supported} of ${total} statements are supported.`);
+  for (const note of notes) output.note(note);
+}

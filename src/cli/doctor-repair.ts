@@ -1,0 +1,39 @@
+import { stat } from 'node:fs/promises';
+import { openDataFolder } from '../store/data-folder.ts';
+import { damageSentence, findDamage } from '../store/sql/check-database.ts';
+import { compactDatabase, freeSpaceIn } from '../store/sql/compact-database.ts';
+import type { Finding } from './doctor-checks.ts';
+import { byteCount } from './progress-line.ts';
+
+/**
+ * Writes a database anew that keeps the space of what was deleted. `announce` is told before it begins. Nothing is done
+ * where there is no database, and to one that already gives its space back.
+ */
+export async function repairDatabase(folder: string, announce: (message: string) => void): Promise<Finding[]> {
+  const name = 'Repair';
+  // Neither made nor closed to others here when it is not there.
+  if ((await stat(folder).catch(() => undefined)) === undefined) return [];
+  try {
+    const held = await openDataFolder(folder);
+    try {
+      const file = held.databaseFile;
+      const size = (await stat(file).catch(() => undefined))?.size ?? 0;
+      if (size === 0) return [];
+      const damage = findDamage(file);
+      if (damage.length > 0) return [{ name, state: 'wrong', detail: damageSentence(file, damage) }];
+      if (freeSpaceIn(file).isGivenBack) return [{ name, state: 'ok', detail: 'nothing to do' }];
+      announce(
+        `Writing ${file} (${byteCount(size)}) anew, so that it gives back the space of what is deleted. ` +
+          'The old file stays in place until the new one is whole.',
+      );
+      const { before, after } = await compactDatabase(file);
+      const detail = `the database was written anew, ${byteCount(after)} instead of ${byteCount(before)}`;
+      return [{ name, state: 'ok', detail }];
+    } finally {
+      await held.close();
+    }
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return [{ name, state: 'wrong', detail, fix: 'Nothing was changed. Try again once that is mended.' }];
+  }
+}

@@ -1,0 +1,25 @@
+import { realpath, stat } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { ServiceError } from '../errors.ts';
+
+/**
+ * The real paths of these folders. Throws `invalid_request` for what is not a folder, and for a folder inside another.
+ */
+export async function foldersOf(names: readonly string[]): Promise<string[]> {
+  const roots: string[] = [];
+  for (const name of names) {
+    const info = await stat(name).catch(() => undefined);
+    if (info?.isDirectory() !== true) {
+      throw new ServiceError(
+        'invalid_request',
+        `"${name}" is not a folder that can be read; only folders can be followed.`,
+      );
+    }
+    roots.push(await realpath(name));
+  }
+  const inner = roots.find((root) => roots.some((other) => root !== other && root.startsWith(other + sep)));
+  if (inner !== undefined) {
+    throw new ServiceError('invalid_request', `${inner} is below another folder that is named; name that one alone.`);
+  }
+  return [...new Set(roots)];
+}

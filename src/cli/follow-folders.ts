@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Metadata } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import type { FolderStep } from '../ingest/folders/folder-step.ts';
+import { type SyncParts, syncPaths } from '../ingest/folders/sync-folder.ts';
+import type { Client } from './client.ts';
+import { type FileEvents, watchFiles } from './file-events.ts';
+import { createPendingPaths, type PendingPaths } from './pending-paths.ts';
+
+export interface FollowParts {
+  readonly client: Client;
+  /** Absolute, real paths of folders, none below another. */
+  readonly roots: readonly string[];
+  readonly dataFolder: string;
+  readonly metadata: Metadata;
+  readonly collections: readonly string[];
+  readonly keepDeleted: boolean;
+  /** No new work is started after this. */
+  readonly stop: AbortSignal;
+  /** Work in progress is cancelled. */
+  readonly abandon: AbortSignal;
+  readonly onStep: (step: FolderStep) => void;
+  /** The first pass over all files is complete. */
+  readonly onCaughtUp: () => void;
+  /** The process holding the data folder has gone; it is contacted again shortly. */
+  readonly onLost: (error: ServiceError) => void;
+}
+
+/** A file is ingested after it has been unchanged for this long, or after the maximum below. */
+const QUIET_MS = 500;
+const MAX_WAIT_MS = 60_000;
+const ASK_AGAIN_MS = 2_000;
+/** Interval of full passes, in case events were lost. */
+const LOOK_AGAIN_MS = 10 * 60_000;
+
+/** A followed folder with its pending paths. */
+interface Watched {
+  readonly root: string;
+  readonly pending: PendingPaths;
+  readonly duplicates: SyncParts['duplicates'];
+  /** Time since which a changing file has been waiting, by path. */
+  readonly unsettled: Map<string, number>;
+}
+
+/** Keeps documents in step with folders until stopped. */
+export async function followFolders(parts: FollowParts): Promise<void> {
+  const { roots, dataFolder, stop, onLost } = parts;
+  let woken = Promise.withResolvers<void>();
+  const wake = () => {
+    woken.resolve();
+    woken = Promise.withResolvers();
+  };
+  stop.addEventListener('abort', wake);
+
+  const folders = roots.map((root): Watched => {
+    const pending = createPendingPaths(root, { quietMs: QUIET_MS, maxMs: MAX_WAIT_MS });
+    return { root, pending, duplicates: new Map(), unsettled: new Map() };
+  });
+  const all = () => {
+    for (const { root, pending } of folders) pending.add(root);
+    wake();
+  };
+  const events: FileEvents[] = [];
+  const lookAgain = setInterval(all, LOOK_AGAIN_MS);
+  let hasCaughtUp = false;
+  try {
+    // Watching starts before the first pass, so that no change during it is missed.
+    for (const { root, pending } of folders) {
+      const onPath = (path: string) => {
+        pending.add(path);
+        wake();
+      };
+      events.push(await watchFiles({ ...{ root, dataFolder, onPath }, onLost: all }));
+    }
+    all();
+    while (!stop.aborted) {
+      const now = hasCaughtUp ? performance.now() : Number.POSITIVE_INFINITY;
+      try {
+        for (const folder of folders) {
+          const paths = folder.pending.takeDue(now);
+          if (paths.length > 0) await syncFolder(folder, paths, parts);
+        }
+        if (!hasCaughtUp && !stop.aborted) {
+          hasCaughtUp = true;
+          parts.onCaughtUp();
+        }
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'store_failed') throw error;
+        if (stop.aborted) return;
+        onLost(error);
+        all();
+        await sleep(ASK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+        continue;
+      }
+      if (stop.aborted) return;
+      const waits = folders.map(({ pending }) => pending.untilDue(performance.now()) ?? LOOK_AGAIN_MS);
+      const over = new AbortController();
+      const slept = sleep(Math.min(...waits), undefined, { signal: over.signal }).catch(() => undefined);
+      await Promise.race([woken.promise, slept]);
+      over.abort();
+    }
+  } finally {
+    clearInterval(lookAgain);
+    stop.removeEventListener('abort', wake);
+    await Promise.all(events.map((each) => each.close()));
+  }
+}
+
+async function syncFolder(
+  { root, pending, duplicates, unsettled }: Watched,
+  paths: readonly string[],
+  { client, dataFolder, metadata, collections, keepDeleted, stop, abandon, onStep }: FollowParts,
+): Promise<void> {
+  const steps = syncPaths(paths, {
+    ...{ client, root, dataFolder, duplicates, stop, abandon, metadata, collections, keepDeleted },
+    settleMs: (path) => (performance.now() - (unsettled.get(path) ?? performance.now()) > MAX_WAIT_MS ? 0 : QUIET_MS),
+  });
+  try {
+    for await (const step of steps) {
+      if (step.type === 'unsettled') {
+        if (!unsettled.has(step.name)) unsettled.set(step.name, performance.now());
+        pending.add(step.name);
+        continue;
+      }
+      unsettled.delete(step.name);
+      onStep(step);
+    }
+  } catch (error) {
+    // Paths that failed are retried when the process is back.
+    for (const path of paths) pending.add(path);
+    throw error;
+  }
+}

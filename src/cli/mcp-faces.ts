@@ -1,0 +1,55 @@
+import type { Authenticate } from '../access/credentials.ts';
+import type { Mount } from '../http/app.ts';
+import type { Backend } from '../mcp/backend.ts';
+import { mcpOverHttp } from '../mcp/http.ts';
+import { createLocalBackend } from '../mcp/local-backend.ts';
+import { peerRoutes } from '../mcp/peer/peer-routes.ts';
+import { mcpServers } from '../mcp/server.ts';
+import { readVersion } from '../version.ts';
+import { connectionOffers } from './offer-tools.ts';
+import type { ServerParts } from './open-server.ts';
+
+export interface McpFaces {
+  readonly backend: Backend;
+  /** For MCP clients over HTTP. */
+  readonly overHttp: Mount['handler'];
+  /** For `citewell mcp` processes that do not have the data folder. */
+  readonly forPeers: Mount['handler'];
+  endSessions(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface McpFacesParts extends ServerParts {
+  readonly authenticate: Authenticate;
+  /** Names besides those of this machine by which the server may be called. */
+  readonly hosts: readonly string[];
+  readonly token: () => string | undefined;
+  readonly stopping: AbortSignal;
+}
+
+/** Names by which a machine calls itself. */
+const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/** The services as MCP clients and other processes of this user see them. */
+export function openMcpFaces(parts: McpFacesParts): McpFaces {
+  const { services, config, authenticate, hosts, token, stopping, onYield } = parts;
+  const { offer = { tools: [], absent: [] }, folders = [] } = parts;
+  const backend = createLocalBackend(services);
+  const mcp = mcpOverHttp({
+    createServer: mcpServers({ backend, offer, folders, version: readVersion() }),
+    backend,
+    authenticate,
+    allowedHosts: [...OWN_NAMES, ...hosts],
+    allowedOrigins: [...OWN_NAMES, ...config.allowedOrigins],
+    offerFor: connectionOffers(config, offer, folders),
+    admit: services.accounts.limits.admit,
+    onError: (error) => services.log.warn({ err: error }, 'An MCP client sent what could not be served.'),
+  });
+  return {
+    backend,
+    overHttp: mcp.router,
+    forPeers: peerRoutes({ backend, token, onYield, stopping }),
+    endSessions: mcp.close,
+    close: backend.close,
+  };
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { variableNames, workingFolderVariables } from './config-variables.ts';
+import { ServiceError } from './errors.ts';
+
+export interface Surroundings {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What relative paths start from. */
+  readonly cwd?: string;
+  /** Given on the command line; wins over all others. */
+  readonly overrides?: Readonly<Record<string, string>>;
+  /** A file of variables that the user named; instead of `CITEWELL_ENV_FILE`. */
+  readonly envFile?: string | undefined;
+  /** Whether harmless variables are taken from a `.env` in `cwd`. */
+  readonly readsWorkingFolder?: boolean;
+}
+
+export interface GivenVariables {
+  /** Those that are set, none of them blank. */
+  readonly set: Readonly<Record<string, string>>;
+  /** What was not taken and why, for people. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The environment over the file that the user named over the working folder's `.env`.
+ *
+ * Anyone can have put that `.env` there (a cloned repository, an unpacked archive), and programs are started in such
+ * folders by others than the user. It may set what changes neither who gets keys or text, nor what is run, kept or let in.
+ */
+export function gatherVariables(surroundings: Surroundings): GivenVariables {
+  const { env = {}, cwd = process.cwd(), overrides = {}, envFile, readsWorkingFolder = true } = surroundings;
+  const environment = withoutBlanks(env);
+  const name = envFile ?? environment['CITEWELL_ENV_FILE'];
+  const named = name === undefined ? {} : readNamedFile(resolve(cwd, name), envFile === undefined);
+  const trusted = { ...named, ...environment, ...overrides };
+  const folderFile = join(cwd, '.env');
+  if (!readsWorkingFolder || (name !== undefined && resolve(cwd, name) === folderFile)) {
+    return { set: trusted, warnings: [] };
+  }
+  const found = Object.entries(readFolderFile(folderFile));
+  const harmless = found.filter(([variable]) => workingFolderVariables.has(variable));
+  const refused = found.flatMap(([variable]) =>
+    isOurs(variable) && !workingFolderVariables.has(variable) && !(variable in trusted) ? [variable] : [],
+  );
+  const set = { ...Object.fromEntries(harmless), ...trusted };
+  return { set, warnings: refused.length === 0 ? [] : [refusal(folderFile, refused)] };
+}
+
+const known: ReadonlySet<string> = new Set(variableNames);
+const isOurs = (variable: string): boolean => known.has(variable) || variable.startsWith('CITEWELL_');
+
+function refusal(file: string, variables: readonly string[]): string {
+  const list = variables.join(', ');
+  return (
+    `${list} in ${file} ${variables.length === 1 ? 'is' : 'are'} ignored: a .env that is just there may be anybody's. ` +
+    'If the file is yours, name it with --env-file .env or CITEWELL_ENV_FILE, or set them in the environment.'
+  );
+}
+
+function readNamedFile(file: string, isFromVariable: boolean): Record<string, string> {
+  try {
+    return withoutBlanks(parseEnv(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const source = isFromVariable ? 'CITEWELL_ENV_FILE' : '--env-file';
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ServiceError('not_configured', `${source}: ${file} cannot be read: ${message}`, { cause: error });
+  }
+}
+
+// Absent, a folder (of a Python environment), not to be read: nobody asked for it.
+function readFolderFile(file: string): Record<string, string> {
+  try {
+    return withoutBlanks(parseEnv(readFileSync(file, 'utf8')));
+  } catch {
+    return {};
+  }
+}
+
+// Compose files and CI systems pass unset variables as empty strings, so an empty value means "not set".
+function withoutBlanks(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined || value.trim() === '' ? [] : [[name, value]])),
+  );
+}

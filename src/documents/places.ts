@@ -1,0 +1,94 @@
+import type { HeadingSpan, Outline } from './document.ts';
+
+/** Page and headings in force from an offset of the extracted text on. */
+export interface Place {
+  readonly start: number;
+  readonly page: number | null;
+  /** Headings above, outermost first. */
+  readonly headingPath: readonly string[];
+}
+
+/** A range of an extracted text, with the page and headings of its beginning. */
+export interface Placed {
+  readonly start: number;
+  readonly page: number | null;
+  readonly headingPath: readonly string[];
+  readonly places?: readonly Place[];
+}
+
+/** The page and headings at an offset of the document within this range. */
+export function placeAt(stretch: Placed, offset: number): Pick<Place, 'page' | 'headingPath'> {
+  const { page, headingPath } = lastAtOrBefore(stretch.places ?? [], offset) ?? stretch;
+  return { page, headingPath };
+}
+
+/** `3`, or `3-5` for a range over several pages; undefined without pages. */
+export function pagesOf({ page, places = [] }: Placed): string | undefined {
+  const pages = [page, ...places.map((place) => place.page)].filter((number) => number !== null);
+  if (pages.length === 0) return undefined;
+  const [first, last] = [Math.min(...pages), Math.max(...pages)];
+  return first === last ? String(first) : `${first}-${last}`;
+}
+
+/**
+ * All places within a range of the document, starting with its beginning. A single entry means that the range is on one
+ * page and in one section.
+ */
+export function placesWithin(stretch: Placed & { readonly end: number }, { pages, headings = [] }: Outline): Place[] {
+  const { start, end } = stretch;
+  const starts = new Set([start]);
+  for (const each of [...within(pages, start, end), ...within(headings, start, end)]) starts.add(each.start);
+  const pageAt = (offset: number) => lastAtOrBefore(pages, offset)?.number ?? stretch.page;
+  const pathAt = pathsOf(stretch, headings);
+  return [...starts]
+    .sort((one, two) => one - two)
+    .map((offset) => ({ start: offset, page: pageAt(offset), headingPath: pathAt(offset) }));
+}
+
+/** Adds the places to the range, when there are several. */
+export function withPlaces<Stretch extends Placed & { readonly text: string; readonly end: number }>(
+  stretch: Stretch,
+  outline: Outline | undefined,
+): Stretch {
+  // The offsets of a ready-made or edited text do not apply to its characters.
+  if (outline === undefined || stretch.text.length !== stretch.end - stretch.start) return stretch;
+  const places = placesWithin(stretch, outline);
+  return places.length > 1 ? { ...stretch, places } : stretch;
+}
+
+/**
+ * The range's own path applies to all of it unless sections begin within it. Then each has its own path, except for the
+ * column names of a table, which end the path of a range that begins within the table.
+ */
+function pathsOf(stretch: Placed & { readonly end: number }, headings: readonly HeadingSpan[]) {
+  const inside = within(headings, stretch.start, stretch.end);
+  if (inside.length === 0) return () => stretch.headingPath;
+  const own = lastAtOrBefore(headings, stretch.start)?.path ?? [];
+  const columns = stretch.headingPath.at(-1);
+  const hasColumns =
+    columns !== undefined &&
+    stretch.headingPath.length === own.length + 1 &&
+    own.every((heading, index) => heading === stretch.headingPath[index]) &&
+    inside.every(({ path }) => !path.includes(columns));
+  const first = hasColumns ? stretch.headingPath : own;
+  return (offset: number) => lastAtOrBefore(inside, offset)?.path ?? first;
+}
+
+const within = <Item extends { readonly start: number }>(items: readonly Item[], start: number, end: number): Item[] =>
+  items.filter((item) => item.start > start && item.start < end);
+
+/** The last item that begins at or before the offset, by binary search; items are in order. */
+function lastAtOrBefore<Item extends { readonly start: number }>(
+  items: readonly Item[],
+  offset: number,
+): Item | undefined {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && item.start <= offset) low = middle + 1;
+    else high = middle;
+  }
+  return items[low - 1];
+}

@@ -1,0 +1,78 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ServiceError } from '../errors.ts';
+import { compareRuns, type RunComparison } from './compare-runs.ts';
+import { type EvaluationRecord, evaluationFolder, readEvaluation, setupChanges } from './evaluation-record.ts';
+import { measuredQuestions } from './evaluation-report.ts';
+
+export interface KeptEvaluation {
+  /** The name of its file. */
+  readonly id: string;
+  readonly record: EvaluationRecord;
+}
+
+export interface EvaluationDifference {
+  /** The evaluation it is compared with. */
+  readonly before: KeptEvaluation;
+  readonly setupChanges: readonly string[];
+  readonly comparison: RunComparison;
+}
+
+/** The evaluations that the data folder keeps. */
+export interface EvaluationBook {
+  /** Newest first; files that are not of evaluations are passed over. */
+  list(page: {
+    readonly offset: number;
+    readonly limit: number;
+  }): Promise<{ readonly items: readonly KeptEvaluation[]; readonly total: number }>;
+  /** Throws `not_found`. */
+  get(id: string): Promise<KeptEvaluation>;
+  /** Against the newest earlier one of at least half of its questions; undefined where there is none. */
+  difference(evaluation: KeptEvaluation): Promise<EvaluationDifference | undefined>;
+}
+
+/** The least share of the questions that an earlier evaluation must have asked to be compared with. */
+const MIN_SHARED = 0.5;
+
+export function createEvaluationBook(dataFolder: string): EvaluationBook {
+  const folder = evaluationFolder(dataFolder);
+  const ids = async (): Promise<readonly string[]> => {
+    const names = await readdir(folder).catch(() => []);
+    return names
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .toSorted((one, two) => (one < two ? 1 : -1));
+  };
+  const read = async (id: string): Promise<KeptEvaluation | undefined> => {
+    const record = await readEvaluation(join(folder, `${id}.json`)).catch(() => undefined);
+    return record && { id, record };
+  };
+  return {
+    async list({ offset, limit }) {
+      const all = await ids();
+      const items = await Promise.all(all.slice(offset, offset + limit).map(read));
+      return { items: items.filter((each) => each !== undefined), total: all.length };
+    },
+    async get(id) {
+      // Only what the folder lists: an identifier is never a path.
+      const found = (await ids()).includes(id) ? await read(id) : undefined;
+      if (found === undefined) throw new ServiceError('not_found', `There is no evaluation "${id}".`);
+      return found;
+    },
+    async difference({ id, record }) {
+      const asked = new Set(record.questions.map((question) => question.id));
+      for (const earlier of (await ids()).filter((other) => other < id)) {
+        const before = await read(earlier);
+        const shared = before?.record.questions.filter((question) => asked.has(question.id)).length ?? 0;
+        if (before === undefined || shared === 0 || shared < MIN_SHARED * asked.size) continue;
+        const [then, now] = [measuredQuestions(before.record.questions), measuredQuestions(record.questions)];
+        return {
+          before,
+          setupChanges: setupChanges(before.record.setup, record.setup),
+          comparison: compareRuns(then, now),
+        };
+      }
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Request, Response } from 'express';
+import type { TokenPair } from '../access/session-tokens.ts';
+
+/**
+ * The web page's session: a login's tokens in HttpOnly cookies. They count only for requests that come from the page
+ * itself, which prevents CSRF.
+ */
+const ACCESS = 'citewell_access';
+const REFRESH = 'citewell_refresh';
+export const SESSION_PATH = '/session';
+
+/** The access token of the page's session; undefined for cross-site requests. */
+export function sessionToken(request: Request): string | undefined {
+  return isOfPage(request) ? cookie(request, ACCESS) : undefined;
+}
+
+/** The refresh token; its cookie is sent to the session path only. */
+export function sessionRefreshToken(request: Request): string | undefined {
+  return isOfPage(request) ? cookie(request, REFRESH) : undefined;
+}
+
+export function openSession(request: Request, response: Response, { access, refresh }: TokenPair): void {
+  const safe = { httpOnly: true, sameSite: 'strict', secure: request.secure } as const;
+  response.cookie(ACCESS, access, { ...safe, path: '/' });
+  response.cookie(REFRESH, refresh, { ...safe, path: SESSION_PATH });
+}
+
+export function closeSession(response: Response): void {
+  response.clearCookie(ACCESS, { path: '/' });
+  response.clearCookie(REFRESH, { path: SESSION_PATH });
+}
+
+// Browsers send Sec-Fetch-Site. "none" means that the user typed the address or followed it from outside the web.
+function isOfPage(request: Request): boolean {
+  const site = request.get('Sec-Fetch-Site');
+  if (site !== undefined) return site === 'same-origin' || (site === 'none' && request.method === 'GET');
+  const origin = request.get('Origin');
+  return origin === undefined ? request.method === 'GET' : URL.parse(origin)?.host === request.get('Host');
+}
+
+function cookie(request: Request, name: string): string | undefined {
+  for (const pair of request.get('Cookie')?.split(';') ?? []) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name && value !== undefined && value !== '') return decodeURIComponent(value);
+  }
+  return undefined;
+}

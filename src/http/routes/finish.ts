@@ -1,0 +1,65 @@
+import { Router } from 'express';
+import type { Authenticate } from '../../access/credentials.ts';
+import { identify } from '../authenticate.ts';
+import type { HttpServices } from '../http-services.ts';
+import { requestSignal } from '../request-signal.ts';
+import { type ServerSentEvent, sendEvents } from '../sse.ts';
+import { streamOptions } from '../stream-options.ts';
+
+/** Progress of background work: one more item done. */
+export interface FinishProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+}
+
+type Services = Pick<HttpServices, 'graph' | 'summaries' | 'ingestions' | 'corpus' | 'limits' | 'log'> & {
+  /** Learns an embedder (LSA) from the corpus. */
+  readonly learner: {
+    decide(): Promise<{ readonly isDue: boolean }>;
+    settle(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, void>;
+  };
+};
+
+/** Work that a lasting server does in the background by itself. */
+export type BackgroundWork = 'queue' | 'graph' | 'summaries' | 'learning';
+
+/** Learning from up to this many chunks takes seconds; beyond that, only a lasting server learns. */
+const MAX_LEARNED_AT_ONCE = 20_000;
+
+/** Background work that a command holding the data folder runs on request, to the end. */
+export function finishRoutes(services: Services, authenticate: Authenticate): Router {
+  const { graph, summaries, learner, ingestions, corpus, limits, log } = services;
+
+  const work: Readonly<Record<BackgroundWork, (signal: AbortSignal) => AsyncGenerator<ServerSentEvent, void>>> = {
+    async *queue() {
+      ingestions.wakeUp();
+      yield { event: 'begun', data: {} };
+    },
+    graph: (signal) => counted(graph.extraction.run(signal)),
+    summaries: (signal) => counted(summaries?.run(signal) ?? []),
+    async *learning(signal) {
+      if (!(await learner.decide()).isDue) return;
+      if ((await corpus.stats()).chunks > MAX_LEARNED_AT_ONCE) yield { event: 'left', data: {} };
+      else for await (const data of learner.settle(signal)) yield { event: 'progress', data };
+    },
+  };
+  const router = Router().use(identify(authenticate));
+  for (const [name, run] of Object.entries(work)) {
+    router.post(`/${name}`, async (request, response) => {
+      const signal = requestSignal(request, response);
+      await sendEvents(response, run(signal), streamOptions(signal, limits, log));
+    });
+  }
+  return router;
+}
+
+async function* counted(
+  steps: AsyncIterable<{ readonly done: number; readonly total: number; readonly outcome: string }> | readonly never[],
+): AsyncGenerator<ServerSentEvent, void> {
+  let failed = 0;
+  for await (const { done, total, outcome } of steps) {
+    if (outcome === 'failed') failed++;
+    yield { event: 'progress', data: { done, total, failed } };
+  }
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type RequestHandler, Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import { sendPageFile } from '../send-page.ts';
+import { onlyMethods } from '../unknown-route.ts';
+
+/** Views of the page by their address; the page itself reads the rest of it. */
+const VIEWS = ['/search', '/library', '/graph', '/quality', '/settings', '/d/:document'];
+/** Names of built files contain a hash of their content. */
+const FOREVER = 'public, max-age=31536000, immutable';
+
+/**
+ * The web page: `/` for those who accept HTML (others get what follows), its views, and the files it is made of. Public;
+ * everything it shows it asks the interface for.
+ */
+export function pageRoutes(folder: string = pageFolder()): Router {
+  const router = Router();
+  const page: RequestHandler = (_request, response) => {
+    if (!existsSync(`${folder}/index.html`)) {
+      throw new ServiceError('not_configured', 'The web page has not been built. Run "npm run build" in the checkout.');
+    }
+    sendPageFile(response, 'index.html', { root: folder, cacheControl: 'no-cache' });
+  };
+  router.get('/', (request, response, next) => {
+    response.vary('Accept');
+    if (request.accepts(['json', 'html']) === 'html') page(request, response, next);
+    else next();
+  });
+  router.route(VIEWS).get(page).all(onlyMethods('GET'));
+  router
+    .route('/assets/:file')
+    .get((request, response) => {
+      const { file } = request.params;
+      // `sendFile` refuses what would leave the folder.
+      sendPageFile(response, file, { root: `${folder}/assets`, cacheControl: FOREVER });
+    })
+    .all(onlyMethods('GET'));
+  return router;
+}
+
+/** `dist/page`, whether this file runs compiled or as its source. */
+function pageFolder(): string {
+  const here = new URL('.', import.meta.url);
+  const compiled = fileURLToPath(new URL('../../../page', here));
+  return existsSync(`${compiled}/index.html`) ? compiled : fileURLToPath(new URL('../../../dist/page', here));
+}

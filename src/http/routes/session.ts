@@ -1,0 +1,47 @@
+import { type Request, Router } from 'express';
+import { ServiceError } from '../../errors.ts';
+import type { HttpServices } from '../http-services.ts';
+import { closeSession, openSession, SESSION_PATH, sessionRefreshToken, sessionToken } from '../page-session.ts';
+import { readBody, receiveBytes } from '../read-body.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { sessionLogin } from '../wire/sign-in.ts';
+
+const MAX_BODY_BYTES = 20_000;
+
+/** Signing in and out of the web page: POST with e-mail and password, PUT to stay signed in, DELETE to sign out. */
+export function sessionRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Router {
+  const { signIn } = accounts;
+  const router = Router();
+  router
+    .route(SESSION_PATH)
+    .all((_request, response, next) => {
+      response.set('Cache-Control', 'no-store');
+      next();
+    })
+    .post(receiveBytes(MAX_BODY_BYTES), async (request, response) => {
+      const tokens = await signIn.login({ ...readBody(request, sessionLogin), address: addressOf(request) });
+      openSession(request, response, tokens);
+      response.status(204).end();
+    })
+    .put(async (request, response) => {
+      const token = sessionRefreshToken(request);
+      if (token === undefined) throw new ServiceError('unauthenticated', 'Nobody is signed in.');
+      openSession(request, response, await signIn.refresh(token));
+      response.status(204).end();
+    })
+    .delete(async (request, response) => {
+      const token = sessionToken(request);
+      closeSession(response);
+      if (token !== undefined) {
+        await signIn.logout(token).catch((error: unknown) => {
+          // A session that has expired is signed out already.
+          if (!(error instanceof ServiceError)) throw error;
+        });
+      }
+      response.status(204).end();
+    })
+    .all(onlyMethods('POST', 'PUT', 'DELETE'));
+  return router;
+}
+
+const addressOf = (request: Request): string => request.ip ?? '';

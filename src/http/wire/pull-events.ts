@@ -1,0 +1,16 @@
+import type { PullOutcome, PullProgress } from '../../store/graph-records.ts';
+import type { ServerSentEvent } from '../sse.ts';
+
+export const toPullRecord = ({ documents }: PullOutcome) => ({ success: documents > 0, documents });
+
+/** Ours: `progress` after each document, then `pulled` with what comes of it. */
+export async function* toPullEvents(
+  steps: AsyncGenerator<PullProgress, PullOutcome>,
+): AsyncGenerator<ServerSentEvent, void> {
+  // A reader that leaves aborts the request's signal, and that ends `steps`.
+  for (;;) {
+    const step = await steps.next();
+    if (step.done) return yield { event: 'pulled', data: toPullRecord(step.value) };
+    yield { event: 'progress', data: step.value };
+  }
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
+import { estimateTokens } from '../../documents/estimate-tokens.ts';
+import { ServiceError } from '../../errors.ts';
+import type { GenerationConfig } from '../../models/generation-config.ts';
+import type { Model } from '../../models/model.ts';
+import { costOf, type Price } from '../../models/prices.ts';
+import { fillTemplate } from '../../prompts/template.ts';
+import type { ChunkContextRecords } from '../../store/chunk-context-records.ts';
+import type { SplitChunk } from '../split-text.ts';
+import { withinTags, writeText } from './write-text.ts';
+
+export interface ChunksToContextualize {
+  readonly documentId: string;
+  readonly title: string;
+  /** Summary of the document, if known. */
+  readonly summary: string | null;
+  readonly passages: readonly SplitChunk[];
+}
+
+export interface ContextualizeParts {
+  readonly model: Model;
+  readonly records: ChunkContextRecords;
+  /** The prompt template, with placeholders. */
+  readonly template: string;
+  readonly generation: GenerationConfig;
+  /** Number of chunks before and after that are included in the prompt. */
+  readonly neighbours: number;
+}
+
+export interface ContextEstimate {
+  readonly model: string;
+  readonly passages: number;
+  /** Chunks whose context is cached and costs nothing. */
+  readonly known: number;
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** US dollars; null when the model's price is not configured. */
+  readonly cost: number | null;
+}
+
+const CALLS_AT_ONCE = 4;
+const NEIGHBOUR_CHARACTERS = 2_000;
+const SUMMARY_CHARACTERS = 1_500;
+const LONGEST = 800;
+// A context has one or two sentences; a model's reasoning tokens count as well.
+const USUAL = { temperature: 0, maxTokens: 1_000 } as const;
+const TAGS = ['document-summary', 'before', 'passage', 'after'] as const;
+
+/**
+ * Contextual retrieval: a model writes for each chunk the context it needs to be understood alone. Contexts are cached
+ * by model, prompt, title, headings and chunk, not by the neighbours, so that an edit costs one call and not one for
+ * all. Each is saved when it arrives; an interrupted run resumes where it stopped.
+ */
+export async function* contextualizeChunks(
+  placed: ChunksToContextualize,
+  parts: ContextualizeParts,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly done: number; readonly total: number }, readonly SplitChunk[]> {
+  const { documentId, passages } = placed;
+  const { records } = parts;
+  const hashes = passages.map((passage) => hashOf(passage, placed, parts));
+  const contexts = new Map(await records.known(documentId, [...new Set(hashes)]));
+  const asked = new Set(contexts.keys());
+  const missing = passages.flatMap((passage, place) => {
+    const hash = hashes[place] ?? '';
+    if (asked.has(hash)) return [];
+    asked.add(hash);
+    return [{ passage, hash }];
+  });
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const limit = pLimit(CALLS_AT_ONCE);
+  let done = passages.length - missing.length;
+  if (missing.length > 0) yield { done, total: passages.length };
+  const writing = missing.map(({ passage, hash }) =>
+    limit(async () => {
+      either.throwIfAborted();
+      const context = await writeContext(promptFor(passage, placed, parts), parts, either);
+      await records.keep(documentId, hash, context);
+      contexts.set(hash, context);
+      done++;
+    }),
+  );
+  // Failures are handled below; this handler prevents unhandled rejections until then.
+  for (const each of writing) each.catch((error: unknown) => failed.abort(error));
+  for (const [place, each] of writing.entries()) {
+    await each.catch((error: unknown) => {
+      throw signal.aborted ? error : (failed.signal.reason ?? error);
+    });
+    if ((place + 1) % CALLS_AT_ONCE === 0) yield { done, total: passages.length };
+  }
+  if (missing.length > 0) yield { done: passages.length, total: passages.length };
+  await records.forgetOthers(documentId, [...new Set(hashes)]);
+  return passages.map((passage, place) => {
+    const context = contexts.get(hashes[place] ?? '') ?? '';
+    return context === '' ? passage : { ...passage, context };
+  });
+}
+
+/** Estimates the cost without calling the model. */
+export async function estimateContextualizing(
+  placed: ChunksToContextualize,
+  parts: ContextualizeParts,
+  price: Price | undefined,
+): Promise<ContextEstimate> {
+  const hashes = placed.passages.map((passage) => hashOf(passage, placed, parts));
+  const known = await parts.records.known(placed.documentId, [...new Set(hashes)]);
+  const asked = placed.passages.filter((_, place) => !known.has(hashes[place] ?? ''));
+  let inputTokens = 0;
+  let cost = 0;
+  for (const passage of asked) {
+    const input = estimateTokens(promptFor(passage, placed, parts));
+    inputTokens += input;
+    if (price) cost += costOf({ input, cachedInput: 0, output: OUTPUT_TOKENS, reasoning: 0 }, price);
+  }
+  return {
+    model: parts.model.name,
+    passages: placed.passages.length,
+    known: placed.passages.length - asked.length,
+    calls: asked.length,
+    inputTokens,
+    outputTokens: asked.length * OUTPUT_TOKENS,
+    cost: price ? cost : null,
+  };
+}
+
+/** Tokens per reply: one or two sentences. */
+const OUTPUT_TOKENS = 80;
+
+async function writeContext(
+  prompt: string,
+  { model, generation }: ContextualizeParts,
+  signal: AbortSignal,
+): Promise<string> {
+  const { text, reason } = await writeText(model, prompt, { ...USUAL, ...generation }, signal);
+  // A chunk that a model refuses to process gets no context and is found by its own text.
+  if (reason === 'refusal') return '';
+  if (text === '' && reason === 'length') {
+    throw new ServiceError(
+      'invalid_request',
+      `${model.name} used all its tokens without an answer. Raise max_tokens in the generation_config of chunk_enrichment_settings.`,
+    );
+  }
+  return text.replace(/\s+/g, ' ').slice(0, LONGEST).toWellFormed();
+}
+
+function hashOf(
+  passage: SplitChunk,
+  { title }: ChunksToContextualize,
+  { model, template, generation }: ContextualizeParts,
+): string {
+  const all = [model.name, template, generation, title, passage.headingPath, passage.text];
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32);
+}
+
+function promptFor(
+  passage: SplitChunk,
+  placed: ChunksToContextualize,
+  { template, neighbours }: ContextualizeParts,
+): string {
+  const { title, summary, passages } = placed;
+  const { order } = passage;
+  const before = passages.slice(Math.max(0, order - neighbours), order).map(({ text }) => text);
+  const after = passages.slice(order + 1, order + 1 + neighbours).map(({ text }) => text);
+  const inside = (text: string) => withinTags(text, ...TAGS);
+  return fillTemplate(template, {
+    document_title: inside([title, ...passage.headingPath].join(' > ')),
+    document_summary: inside((summary ?? '').slice(0, SUMMARY_CHARACTERS)),
+    preceding_chunks: inside(before.join('\n').slice(-NEIGHBOUR_CHARACTERS).toWellFormed()),
+    succeeding_chunks: inside(after.join('\n').slice(0, NEIGHBOUR_CHARACTERS).toWellFormed()),
+    chunk: inside(passage.text),
+    chunk_size: String(passage.text.length),
+  });
+}

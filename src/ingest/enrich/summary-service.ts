@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../../errors.ts';
+import type { ModelRegistry } from '../../models/model.ts';
+import type { PromptTexts } from '../../prompts/prompt-texts.ts';
+import type { Corpus } from '../../store/corpus.ts';
+import type { SummaryRecords, SummaryTask } from '../../store/summary-records.ts';
+import type { CorpusWatch } from '../../store/watch-corpus.ts';
+import { isPassing } from '../failure-kind.ts';
+import { storedSummary, usualSummary } from './enrichment-settings.ts';
+import { spread, summarise } from './summarise.ts';
+
+export interface SummaryStep {
+  readonly documentId: string;
+  readonly title: string;
+  readonly outcome: 'summarised' | 'failed' | 'changed';
+  readonly reason?: string;
+  /** Number of documents done in this run, including this one, and the expected total. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Background service that has models summarise published documents. */
+export interface SummaryService {
+  /** Processes the queue until it is empty. Throws when the model is unavailable; remaining tasks stay queued. */
+  run(signal: AbortSignal): AsyncGenerator<SummaryStep, void>;
+  /** Starts summarising documents in the background, first those left by an earlier process. */
+  start(): void;
+  backlog: SummaryRecords['backlog'];
+  close(): Promise<void>;
+}
+
+export interface SummaryServiceParts {
+  readonly records: SummaryRecords;
+  readonly corpus: Pick<Corpus, 'chunksOf'>;
+  readonly models: ModelRegistry;
+  readonly prompts: PromptTexts;
+  readonly changes: CorpusWatch;
+  /** Called when the queue is empty. */
+  readonly onIdle?: (signal: AbortSignal) => Promise<void>;
+  readonly report: (message: string, cause?: unknown) => void;
+  readonly pauses?: typeof PAUSES;
+}
+
+/** Documents summarised concurrently. */
+const AT_ONCE = 2;
+const PAUSES = {
+  /** Pause after a temporary failure, doubled with each consecutive one. */
+  firstMs: 5_000,
+  maxMs: 15 * 60_000,
+  /** Pause before the queue counts as empty, so that documents published in quick succession are processed together. */
+  idleMs: 1_000,
+};
+
+type Finished = Omit<SummaryStep, 'done' | 'total'>;
+
+export function createSummaryService(parts: SummaryServiceParts): SummaryService {
+  const { records, changes, report, onIdle, pauses = PAUSES } = parts;
+  const stopping = new AbortController();
+  let isWanted = false;
+  let background: Promise<void> | undefined;
+  let requeued: Promise<void> | undefined;
+
+  /** Undefined when the queue is empty. Throws when the model is unavailable, after returning the task to the queue. */
+  async function writeNext(signal: AbortSignal): Promise<Finished | undefined> {
+    requeued ??= records.requeue();
+    await requeued;
+    const task = await records.take();
+    if (task === undefined) return undefined;
+    const { documentId, title } = task;
+    try {
+      const { text, by } = await write(task, parts, signal);
+      const isKept = await records.keep(task, { text, by });
+      return { documentId, title, outcome: isKept ? 'summarised' : 'changed' };
+    } catch (error) {
+      if (signal.aborted || isPassing(error)) {
+        await records.putBack(task);
+        throw error;
+      }
+      const reason = error instanceof ServiceError ? error.message : 'Something went wrong inside the service.';
+      await records.fail(task, reason);
+      report(`Document ${documentId} keeps the extract as its summary: ${reason}`, error);
+      return { documentId, title, outcome: 'failed', reason };
+    }
+  }
+
+  async function workInBackground(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      isWanted = false;
+      const results = await Promise.allSettled(
+        Array.from({ length: failures > 0 ? 1 : AT_ONCE }, () => writeNext(signal)),
+      );
+      signal.throwIfAborted();
+      const away = results.find((result) => result.status === 'rejected');
+      if (away !== undefined) {
+        if (failures === 0) report('Summaries are not written for now; the extracts stay until they are.', away.reason);
+        await sleep(Math.min(pauses.maxMs, pauses.firstMs * 2 ** failures), undefined, { signal });
+        failures++;
+        continue;
+      }
+      failures = 0;
+      if (results.some((result) => result.status === 'fulfilled' && result.value !== undefined)) continue;
+      if (onIdle !== undefined) {
+        await sleep(pauses.idleMs, undefined, { signal, ref: false });
+        await onIdle(signal);
+      }
+      if (!isWanted) return;
+    }
+  }
+
+  function wake(): void {
+    isWanted = true;
+    if (stopping.signal.aborted || background !== undefined) return;
+    background = workInBackground(stopping.signal)
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) report('The writing of summaries has stopped; the next change starts it.', error);
+      })
+      .finally(() => {
+        background = undefined;
+        if (isWanted) wake();
+      });
+  }
+
+  let unsubscribe = () => {};
+
+  return {
+    async *run(signal) {
+      let done = 0;
+      for (;;) {
+        const { waiting } = await records.backlog();
+        const finished = await writeNext(signal);
+        if (finished === undefined) break;
+        done++;
+        yield { ...finished, done, total: done + Math.max(0, waiting - 1) };
+      }
+      await onIdle?.(signal);
+    },
+    start() {
+      unsubscribe = changes.subscribe(wake);
+      wake();
+    },
+    backlog: records.backlog,
+    async close() {
+      unsubscribe();
+      isWanted = false;
+      stopping.abort(new ServiceError('cancelled', 'The service is stopping.'));
+      await background;
+    },
+  };
+}
+
+async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServiceParts, signal: AbortSignal) {
+  const settings = storedSummary(task.settings);
+  const most = settings.passages ?? usualSummary.passages;
+  const model = models.resolve(settings.model, 'fast');
+  const passages: string[] = [];
+  for (let offset = 0; ; offset += PAGE) {
+    const { items, total } = await corpus.chunksOf(task.documentId, { offset, limit: PAGE });
+    passages.push(...items.map(({ text }) => text));
+    if (items.length === 0 || offset + PAGE >= Math.min(total, MAX_READ)) break;
+  }
+  const characters = settings.characters ?? usualSummary.characters;
+  const text = await summarise(
+    { title: task.title, passages: spread(passages, most), characters },
+    { model, prompts },
+    signal,
+  );
+  return { text, by: model.name };
+}
+
+const PAGE = 1_000;
+/** Maximum number of chunks read of a document. */
+const MAX_READ = 20_000;

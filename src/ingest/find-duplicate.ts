@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Document } from '../documents/document.ts';
+import type { Corpus } from '../store/corpus.ts';
+import type { Accepted, Submission } from './ingestor.ts';
+import type { ReadSubmission } from './read-submission.ts';
+
+/**
+ * The document that makes this submission redundant, if there is one: the same bytes and no new fields. Without
+ * `replace`, the corpus rejects an identifier that is taken.
+ */
+export async function findDuplicate(
+  corpus: Corpus,
+  submission: Submission,
+  read: ReadSubmission,
+): Promise<Accepted | undefined> {
+  const own = await corpus.get(read.id);
+  if (own !== undefined) {
+    if (submission.replace !== true || own.contentHash !== read.contentHash || own.ingestionStatus !== 'success')
+      return undefined;
+    const isSame =
+      own.ownerId === submission.ownerId &&
+      !saysNew(submission, own) &&
+      isDeepStrictEqual(await corpus.settingsOf(own.id), read.settings);
+    return isSame ? { kind: 'unchanged', document: own } : undefined;
+  }
+  // A submission with an explicit identifier and without `replace` asks for a document with that identifier.
+  if (submission.id !== undefined && submission.replace !== true) return undefined;
+  const duplicate = await corpus.findByContent(submission.ownerId, read.contentHash);
+  return duplicate === undefined || saysNew(submission, duplicate)
+    ? undefined
+    : { kind: 'duplicate', document: duplicate };
+}
+
+function saysNew({ metadata, collectionIds, title }: Submission, document: Document): boolean {
+  if (title !== undefined && title !== document.title) return true;
+  if (collectionIds.some((id) => !document.collectionIds.includes(id.toLowerCase()))) return true;
+  return Object.entries(metadata).some(([name, value]) => !isDeepStrictEqual(document.metadata[name], value));
+}

@@ -1,0 +1,104 @@
+import type { Dir, Dirent } from 'node:fs';
+import { glob, lstat, opendir, stat } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { ServiceError } from '../../errors.ts';
+
+/** Why an entry below a folder was skipped. */
+export type SkipReason = 'hidden' | 'dependencies' | 'own' | 'unsupported' | 'unreadable' | 'special';
+
+export type Found =
+  /** `isNamed` when the caller named this file itself, and not a folder or glob that contains it. */
+  | { readonly kind: 'file'; readonly path: string; readonly sizeInBytes: number; readonly isNamed: boolean }
+  | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason };
+
+export interface FindFilesOptions {
+  /** Whether the file at this path should be read when it was not named itself. */
+  readonly isSupported: (path: string) => boolean | Promise<boolean>;
+  /** Citewell's own files, which are not documents. */
+  readonly dataFolder?: string;
+  readonly signal: AbortSignal;
+}
+
+export const isGlob = (argument: string): boolean => /[*?[\]{}]/.test(argument);
+
+/**
+ * The files of a path or a glob, one at a time, in constant memory. A file that is named itself is always yielded;
+ * below folders, hidden and unsupported ones are skipped.
+ */
+export async function* findFiles(argument: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  const path = resolve(argument);
+  const info = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+    throw new ServiceError('invalid_request', `"${argument}" cannot be read: ${error.message}.`, { cause: error });
+  });
+  if (info?.isFile()) yield { kind: 'file', path, sizeInBytes: info.size, isNamed: true };
+  else if (info?.isDirectory()) yield* below(path, options);
+  else if (info) throw new ServiceError('invalid_request', `"${argument}" is neither a file nor a folder.`);
+  else if (isGlob(argument)) yield* matches(argument, options);
+  else throw new ServiceError('invalid_request', `There is no file or folder "${argument}".`);
+}
+
+async function* matches(pattern: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  let any = false;
+  const ignored = (name: string) => basename(name) === 'node_modules';
+  for await (const match of glob(pattern, { exclude: ignored })) {
+    if (options.signal.aborted) return;
+    any = true;
+    const path = resolve(match);
+    const info = await lstat(path).catch(() => undefined);
+    // A "**" also matches the folders it passes through; their files are separate matches.
+    if (info?.isDirectory()) continue;
+    yield* file(path, options);
+  }
+  if (!any) throw new ServiceError('invalid_request', `No file matches "${pattern}".`);
+}
+
+async function* below(folder: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  if (isOwn(folder, options)) {
+    yield { kind: 'skipped', path: folder, reason: 'own' };
+    return;
+  }
+  const entries = await opendir(folder).catch(() => undefined);
+  if (entries === undefined) {
+    yield { kind: 'skipped', path: folder, reason: 'unreadable' };
+    return;
+  }
+  for await (const entry of readable(entries)) {
+    if (options.signal.aborted) return;
+    if (entry === undefined) {
+      yield { kind: 'skipped', path: folder, reason: 'unreadable' };
+      return;
+    }
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith('.')) yield { kind: 'skipped', path, reason: 'hidden' };
+    else if (entry.isDirectory() && entry.name === 'node_modules')
+      yield { kind: 'skipped', path, reason: 'dependencies' };
+    else if (entry.isDirectory()) yield* below(path, options);
+    else yield* file(path, options);
+  }
+}
+
+/** The entries of a folder; undefined for entries that can no longer be read, e.g. when a disk is removed. */
+async function* readable(entries: Dir): AsyncGenerator<Dirent | undefined, void> {
+  try {
+    yield* entries;
+  } catch {
+    yield undefined;
+  }
+}
+
+// A link to a folder is not followed, to avoid cycles; a link to a file is read like the file.
+async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+  const info = await stat(path).catch(() => undefined);
+  if (info === undefined) yield { kind: 'skipped', path, reason: 'unreadable' };
+  else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
+  else if (isOwn(path, options)) yield { kind: 'skipped', path, reason: 'own' };
+  else if (!(await options.isSupported(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
+  else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
+}
+
+function isOwn(path: string, { dataFolder }: FindFilesOptions): boolean {
+  if (dataFolder === undefined) return false;
+  const way = relative(dataFolder, path);
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
+}

@@ -1,0 +1,26 @@
+/** The results of `work` for the items, a few concurrently, in order of completion. */
+export async function* someAtOnce<Item, Result>(
+  items: AsyncIterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result, void> {
+  const inFlight = new Map<Promise<Result>, Promise<{ readonly own: Promise<Result>; readonly result: Result }>>();
+  const next = async (): Promise<Result> => {
+    const { own, result } = await Promise.race(inFlight.values());
+    inFlight.delete(own);
+    return result;
+  };
+  try {
+    for await (const item of items) {
+      const own = work(item);
+      const publicMessage = own.then((result) => ({ own, result }));
+      // Awaited below; this handler prevents an unhandled rejection until then.
+      publicMessage.catch(() => undefined);
+      inFlight.set(own, publicMessage);
+      if (inFlight.size >= limit) yield await next();
+    }
+    while (inFlight.size > 0) yield await next();
+  } finally {
+    await Promise.allSettled(inFlight.keys());
+  }
+}

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, opendir, readFile, stat } from 'node:fs/promises';
+import { basename, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Metadata } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
+import { findFiles } from './find-files.ts';
+import type { FolderStep } from './folder-step.ts';
+import type { FolderTarget, SourcedDocument } from './folder-target.ts';
+import { someAtOnce } from './some-at-once.ts';
+import { isSupported, MAX_BYTES } from './supported-files.ts';
+
+export interface SyncParts {
+  readonly client: FolderTarget;
+  /** Absolute; documents outside this folder are never changed. */
+  readonly root: string;
+  readonly metadata: Metadata;
+  readonly collections: readonly string[];
+  readonly dataFolder: string;
+  readonly keepDeleted: boolean;
+  /**
+   * Paths of duplicates by the document with their content: one of them takes over when the document's own file is
+   * deleted.
+   */
+  readonly duplicates: Map<string, Set<string>>;
+  /** Milliseconds a file must be unchanged before it is read; a file still being written is checked later. */
+  readonly settleMs: (path: string) => number;
+  /** Stops starting new work. */
+  readonly stop: AbortSignal;
+  /** Aborts running work. */
+  readonly abandon: AbortSignal;
+}
+
+const AT_THE_SAME_TIME = 3;
+const DOCUMENTS_PER_PAGE = 200;
+
+/**
+ * Synchronises the documents of these paths (files, folders, or deleted ones) with the file system. Files are ingested
+ * first, so that a moved one is recognised before its document would be removed. Memory does not grow with the number
+ * of files.
+ */
+export async function* syncPaths(paths: readonly string[], parts: SyncParts): AsyncGenerator<FolderStep, void> {
+  yield* someAtOnce(filesAt(paths, parts), AT_THE_SAME_TIME, (path) => syncFile(path, parts));
+  if (parts.keepDeleted || parts.stop.aborted) return;
+  for (const path of paths) yield* removeMissing(path, parts);
+}
+
+async function* filesAt(paths: readonly string[], { root, dataFolder, stop }: SyncParts): AsyncGenerator<string, void> {
+  for (const path of paths) {
+    if (stop.aborted) return;
+    if (!isWanted(path, root)) continue;
+    const info = await stat(path).catch(() => undefined);
+    const isFolder = info?.isDirectory() === true;
+    // A link to a folder is not followed.
+    if (isFolder && path !== root && (await lstat(path)).isSymbolicLink()) continue;
+    if (!isFolder && (info === undefined || !info.isFile() || !(await isSupported(path)))) continue;
+    for await (const found of findFiles(path, { isSupported, dataFolder, signal: stop })) {
+      if (found.kind === 'file') yield found.path;
+    }
+  }
+}
+
+/** Below the root, and not within a hidden or dependency folder. */
+function isWanted(path: string, root: string): boolean {
+  const way = relative(root, path);
+  if (way === '') return true;
+  return way.split(sep).every((part) => !part.startsWith('.') && part !== 'node_modules');
+}
+
+async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
+  const { client, root } = parts;
+  const source = pathToFileURL(path).href;
+  try {
+    const info = await stat(path);
+    // ctime, which unlike mtime cannot be set by programs.
+    const age = Date.now() - info.ctimeMs;
+    if (age >= 0 && age < parts.settleMs(path)) return { type: 'unsettled', name: path };
+    if (info.size > MAX_BYTES) {
+      return failed(path, `It has ${info.size} bytes; at most ${MAX_BYTES} are read.`);
+    }
+    const contentHash = await hashOf(path);
+    const known = await client.documentOf(source);
+    if (known !== undefined && known.contentHash === contentHash && !isUnfinishedHere(known, client)) {
+      return { type: 'unchanged', name: path };
+    }
+    const moved = known === undefined ? await movedHere(contentHash, root, client) : undefined;
+    if (moved !== undefined) {
+      await client.relocate(moved.id, { source, fileName: basename(path) });
+      return { type: 'moved', name: path, from: fileURLToPath(moved.source), documentId: moved.id };
+    }
+    return await takeIn(path, source, parts);
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      if (!concernsOneFile(error)) throw error;
+      return failed(path, error.message);
+    }
+    const code = (error as NodeJS.ErrnoException).code;
+    // The file was deleted meanwhile; the removal step handles it.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { type: 'unchanged', name: path };
+    if (code === 'EBUSY') return { type: 'unsettled', name: path };
+    return failed(path, `It cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+const failed = (name: string, reason: string): FolderStep => ({
+  type: 'document',
+  outcome: 'failed',
+  documentId: null,
+  ...{ name, reason },
+});
+
+const concernsOneFile = ({ code }: ServiceError): boolean =>
+  code === 'invalid_request' || code === 'too_large' || code === 'unsupported_type' || code === 'timeout';
+
+// A server completes its queue by itself; without one, unfinished documents must be ingested here.
+const isUnfinishedHere = ({ status }: SourcedDocument, { server }: FolderTarget): boolean =>
+  server === undefined && status !== 'success' && status !== 'failed' && status !== 'enriching';
+
+async function takeIn(path: string, source: string, parts: SyncParts): Promise<FolderStep> {
+  const { client, metadata, collections, abandon } = parts;
+  const bytes = await readFile(path, { signal: abandon });
+  const item = { source, fileName: basename(path), bytes, metadata, collections };
+  const { outcome, documentId, reason } = await client.ingest(item, abandon);
+  if (outcome === 'unchanged') return { type: 'unchanged', name: path };
+  if (outcome === 'duplicate' && documentId !== null) {
+    const paths = parts.duplicates.get(documentId) ?? new Set();
+    parts.duplicates.set(documentId, paths.add(path));
+  }
+  return { type: 'document', name: path, outcome, documentId, ...(reason !== undefined && { reason }) };
+}
+
+/** A document below the root with these bytes whose file is gone, i.e. which was moved. */
+async function movedHere(
+  contentHash: string,
+  root: string,
+  client: FolderTarget,
+): Promise<SourcedDocument | undefined> {
+  const prefix = `${pathToFileURL(root).href}/`;
+  const alike = await client.documentsBelow({ prefix, contentHash, limit: DOCUMENTS_PER_PAGE });
+  for (const document of alike) if (await isGone(fileURLToPath(document.source))) return document;
+  return undefined;
+}
+
+async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<FolderStep, void> {
+  const { client, root, stop } = parts;
+  if (!(await isStillThere(root))) {
+    yield { type: 'kept', name: root, reason: 'The folder cannot be read or is gone, so nothing is removed.' };
+    return;
+  }
+  const source = pathToFileURL(path).href;
+  const own = await client.documentOf(source);
+  if (own !== undefined && (await isGone(path))) yield* removeOne(own, parts);
+  const isEmptyRoot = path === root && (await isEmpty(root));
+  let after: string | undefined;
+  for (;;) {
+    const page = await client.documentsBelow({
+      ...{ prefix: `${source}/`, limit: DOCUMENTS_PER_PAGE },
+      ...(after !== undefined && { after }),
+    });
+    if (isEmptyRoot && page.length > 0) {
+      const reason = 'The folder is empty, as when what it leads to is not mounted, so its documents are kept.';
+      yield { type: 'kept', name: root, reason };
+      return;
+    }
+    for (const document of page) {
+      if (stop.aborted) return;
+      if (await isGone(fileURLToPath(document.source))) yield* removeOne(document, parts);
+    }
+    after = page.at(-1)?.source;
+    if (page.length < DOCUMENTS_PER_PAGE || after === undefined) return;
+  }
+}
+
+async function* removeOne(
+  { id, source }: SourcedDocument,
+  { client, duplicates }: SyncParts,
+): AsyncGenerator<FolderStep, void> {
+  const name = fileURLToPath(source);
+  for (const path of duplicates.get(id) ?? []) {
+    duplicates.get(id)?.delete(path);
+    if (await isGone(path)) continue;
+    await client.relocate(id, { source: pathToFileURL(path).href, fileName: basename(path) });
+    yield { type: 'moved', name: path, from: name, documentId: id };
+    return;
+  }
+  duplicates.delete(id);
+  try {
+    await client.deleteDocument(id);
+  } catch (error) {
+    // Another process was faster.
+    if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+  }
+  yield { type: 'removed', name, documentId: id };
+}
+
+/** True only when the path certainly does not exist; one that cannot be accessed may exist. */
+async function isGone(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return false;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    return code === 'ENOENT' || code === 'ENOTDIR';
+  }
+}
+
+async function isStillThere(root: string): Promise<boolean> {
+  const folder = await opendir(root).catch(() => undefined);
+  await folder?.close();
+  return folder !== undefined;
+}
+
+async function isEmpty(root: string): Promise<boolean> {
+  for await (const _ of await opendir(root)) return false;
+  return true;
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}

@@ -1,0 +1,63 @@
+import pLimit from 'p-limit';
+import { ServiceError } from '../errors.ts';
+
+export interface KeyedLimit {
+  /** Waits for this key's turn and a free slot; the result releases both. Throws `cancelled`. */
+  begin(name: string, signal: AbortSignal): Promise<() => void>;
+}
+
+/** Limits concurrency to `places`, and to one per key. */
+export function createKeyedLimit(places: number): KeyedLimit {
+  const limit = pLimit(places);
+  const last = new Map<string, Promise<void>>();
+
+  return {
+    async begin(name, signal) {
+      const before = last.get(name);
+      const own = Promise.withResolvers<void>();
+      const queued = (before ?? Promise.resolve()).then(() => own.promise);
+      last.set(name, queued);
+      const forget = () => {
+        own.resolve();
+        if (last.get(name) === queued) last.delete(name);
+      };
+      try {
+        await untilAborted(before ?? Promise.resolve(), signal);
+        const leave = await place(limit, signal);
+        return () => {
+          leave();
+          forget();
+        };
+      } catch (error) {
+        forget();
+        throw error;
+      }
+    },
+  };
+}
+
+async function place(limit: ReturnType<typeof pLimit>, signal: AbortSignal): Promise<() => void> {
+  const entered = Promise.withResolvers<() => void>();
+  void limit(() => {
+    const left = Promise.withResolvers<void>();
+    entered.resolve(left.resolve);
+    return left.promise;
+  });
+  try {
+    return await untilAborted(entered.promise, signal);
+  } catch (error) {
+    // The slot has not been granted yet; it is released as soon as it is.
+    void entered.promise.then((leave) => leave());
+    throw error;
+  }
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const stopped = () => new ServiceError('cancelled', 'The ingestion was stopped before it began.');
+  if (signal.aborted) return Promise.reject(stopped());
+  const { promise: result, resolve, reject } = Promise.withResolvers<T>();
+  const onAbort = () => reject(stopped());
+  signal.addEventListener('abort', onAbort, { once: true });
+  promise.then(resolve, reject);
+  return result.finally(() => signal.removeEventListener('abort', onAbort));
+}

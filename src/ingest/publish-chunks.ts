@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Document, Metadata } from '../documents/document.ts';
+import { embedInBatches } from '../embeddings/embed-in-batches.ts';
+import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import { ServiceError } from '../errors.ts';
+import type { Corpus, NewChunk, Publication } from '../store/corpus.ts';
+import type { VectorSpaceName } from '../store/vector-index.ts';
+import type { VectorSpaces } from '../store/vector-spaces.ts';
+import { embeddingText } from './embedding-text.ts';
+import type { IngestEvent } from './ingestor.ts';
+import type { PreparedDocument } from './prepare-document.ts';
+import type { SplitChunk } from './split-text.ts';
+
+export interface ChunksToPublish {
+  readonly corpus: Corpus;
+  readonly spaces: Pick<VectorSpaces, 'claim'>;
+  readonly embeddings: EmbeddingModel;
+  readonly document: Document;
+  readonly settings: Metadata;
+  readonly prepared: PreparedDocument;
+  /** The model that summarises the document after it is published. */
+  readonly summaryModel: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Chunks embedded and staged per batch: enough to use the embedder well, few enough to show progress. */
+const BATCH = 256;
+
+/**
+ * Embeds the chunks of a document, then makes them visible all at once. Visible chunks with the same text and the same
+ * embedded text are reused.
+ */
+export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<IngestEvent, Document> {
+  const { corpus, embeddings, document, signal } = parts;
+  for (;;) {
+    const space = await embeddings.space(signal);
+    try {
+      return yield* publishIn(space, parts);
+    } catch (error) {
+      // The corpus was moved to another embedder meanwhile, which is no fault of the document.
+      if (!(error instanceof ServiceError) || error.code !== 'embedding_mismatch') throw error;
+      if (!(await hasMoved(embeddings, space, signal))) throw error;
+      await corpus.setStatus(document.id, 'parsing', document.ingestionAttempt);
+    }
+  }
+}
+
+/** The records switch first; the embedder of this process follows a moment later. */
+async function hasMoved(embeddings: EmbeddingModel, from: VectorSpaceName, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + MOVE_AWAITED_MS;
+  for (;;) {
+    const { embedder, version, dimensions } = await embeddings.space(signal);
+    if (embedder !== from.embedder || version !== from.version || dimensions !== from.dimensions) return true;
+    if (performance.now() > deadline) return false;
+    await sleep(MOVE_AWAITED_MS / 20, undefined, { signal });
+  }
+}
+
+const MOVE_AWAITED_MS = 1_000;
+
+async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): AsyncGenerator<IngestEvent, Document> {
+  const { corpus, spaces, embeddings, document, settings, prepared, signal } = parts;
+  const { passages } = prepared;
+  const attempt = document.ingestionAttempt;
+  await spaces.claim(space);
+  const publication = toPublication(parts);
+  const title = titleFor(document, settings, prepared);
+
+  await corpus.setStatus(document.id, 'embedding', attempt);
+  yield { type: 'status', status: 'embedding' };
+  const described = passages.map((passage) => toChunk(passage, title));
+  const kept = await corpus.keep(document.id, described, title, attempt);
+  const changed = described.filter(({ order }) => !kept.has(order));
+  for (let done = 0; done < changed.length; ) {
+    const batch = changed.slice(done, done + BATCH);
+    const texts = batch.map(({ embeddedText }) => embeddedText);
+    const vectors = await embedInBatches(embeddings, texts, { kind: 'passage', signal });
+    signal.throwIfAborted();
+    await corpus.stage(
+      document.id,
+      batch.flatMap((chunk, index) => withVector(chunk, vectors[index])),
+      space,
+      attempt,
+    );
+    done += batch.length;
+    yield { type: 'progress', stage: 'embedding', done: kept.size + done, total: passages.length };
+  }
+
+  await corpus.setStatus(document.id, 'storing', attempt);
+  yield { type: 'status', status: 'storing' };
+  signal.throwIfAborted();
+  return corpus.publish(document.id, { ...publication, attempt, passages: passages.length });
+}
+
+function toChunk(passage: SplitChunk, title: string) {
+  const { text, order, start, end, page, headingPath, context } = passage;
+  const placed = context === undefined ? {} : { context };
+  return { text, order, start, end, page, headingPath, ...placed, embeddedText: embeddingText({ ...passage, title }) };
+}
+
+const withVector = (chunk: ReturnType<typeof toChunk>, vector: Float32Array | undefined): NewChunk[] =>
+  vector === undefined ? [] : [{ ...chunk, vector }];
+
+function toPublication({ document, settings, prepared, summaryModel }: ChunksToPublish): Publication {
+  const { text, pages, headings, summary, totalTokens } = prepared;
+  const given = settings['given_metadata'];
+  const fromCaller = new Set<unknown>(Array.isArray(given) ? given : []);
+  // Metadata given by the caller overrides the document's own.
+  const metadata = Object.fromEntries(Object.entries(prepared.metadata).filter(([name]) => !fromCaller.has(name)));
+  const title = ownTitle(document, settings, prepared);
+  return {
+    text,
+    pages,
+    headings,
+    summary,
+    totalTokens,
+    metadata,
+    ...(title === undefined ? {} : { title }),
+    ...(summaryModel === undefined ? {} : { summaryModel }),
+  };
+}
+
+/** The title of the published document. */
+export const titleFor = (document: Document, settings: Metadata, prepared: PreparedDocument): string =>
+  ownTitle(document, settings, prepared) ?? document.title;
+
+/**
+ * By contract a document's title is the caller's title or its file name (docs/contract.md 6.2). A title from the
+ * author's metadata counts as given; a web page has no meaningful file name, so its own title is used.
+ */
+function ownTitle(document: Document, settings: Metadata, { title, metadata }: PreparedDocument): string | undefined {
+  if (settings['given_title'] === true || title === undefined) return undefined;
+  return metadata['title'] === title || /^https?:/.test(document.source ?? '') ? title : undefined;
+}

@@ -1,0 +1,140 @@
+import type { Json, Metadata } from '../../../documents/document.ts';
+import { ServiceError } from '../../../errors.ts';
+import type { Composition } from '../compose-documents.ts';
+import { detectType } from '../detect-type.ts';
+import { cleanText } from '../encoding/clean-text.ts';
+import { type FileType, isContainer } from '../file-types.ts';
+import { readDocument } from '../index.ts';
+import type { ReadDocument, ReaderInput } from '../reader.ts';
+import { type Allowance, AllowanceSpent, MAX_DEPTH } from './allowance.ts';
+
+/** A file nested in another. */
+export interface InnerFile {
+  /** Used as a label only: nothing is looked up or written by it. */
+  readonly name: string;
+  readonly mediaType?: string;
+  /** Its bytes; undefined when there are more than `maxBytes`. Throws ServiceError when they cannot be extracted. */
+  bytes(maxBytes: number): Uint8Array | undefined;
+}
+
+export interface UnreadFile {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface InnerReading {
+  readonly composition: Composition;
+  readonly input: Pick<ReaderInput, 'fileName' | 'signal' | 'see'>;
+  readonly allowance: Allowance;
+  /** Level of the heading that names each file. */
+  readonly level: number;
+}
+
+export interface ReadInnerFiles {
+  readonly read: readonly string[];
+  readonly unread: readonly UnreadFile[];
+}
+
+/**
+ * Reads nested files, each with the reader of its format, and adds them as sections under their names. One that cannot
+ * be read is left out and reported with the reason. Throws `AllowanceSpent` and temporary errors.
+ */
+export async function addInnerFiles(files: readonly InnerFile[], reading: InnerReading): Promise<ReadInnerFiles> {
+  const { composition, level, input } = reading;
+  const read: string[] = [];
+  const unread: UnreadFile[] = [];
+  for (const file of files) {
+    input.signal.throwIfAborted();
+    const name = labelOf(file.name);
+    try {
+      const document = await readInner(file, name, reading);
+      if (document.text.trim() === '') throw new ServiceError('invalid_request', 'It holds no text.');
+      composition.add('heading', name, level);
+      if (!tellsItsTitle(document, name)) composition.add('paragraph', document.title ?? '');
+      composition.append(document, level);
+      read.push(name);
+      unread.push(...unreadWithin(document.metadata, name));
+    } catch (error) {
+      if (!isOfTheFile(error)) throw error;
+      unread.push({ name, reason: reasonOf(error) });
+    }
+  }
+  return { read, unread };
+}
+
+/** Whether the name or the beginning of a file already contains its title. */
+function tellsItsTitle({ title = '', text, blocks }: ReadDocument, name: string): boolean {
+  const beginning = blocks[0]?.label ?? text;
+  return beginning.startsWith(title) || name.includes(title) || text.slice(0, 1_000).includes(title);
+}
+
+async function readInner(file: InnerFile, name: string, { input, allowance }: InnerReading): Promise<ReadDocument> {
+  const bytes = file.bytes(allowance.bytesLeft);
+  if (bytes === undefined) throw allowance.spent();
+  allowance.take(bytes.length);
+  const fileName = name.split('/').at(-1) ?? name;
+  const type = await detectType({
+    bytes,
+    fileName,
+    ...(file.mediaType === undefined ? {} : { mediaType: file.mediaType }),
+  });
+  checkDepth(type, allowance);
+  const { signal, see } = input;
+  return readDocument(type.type, { bytes, fileName, signal, allowance: allowance.deeper(), ...(see && { see }) });
+}
+
+function checkDepth(type: FileType, { depth }: Allowance): void {
+  if (depth < MAX_DEPTH || !isContainer(type)) return;
+  throw new ServiceError(
+    'invalid_request',
+    `It lies more than ${MAX_DEPTH} files deep and is not opened. Send it by itself.`,
+  );
+}
+
+/** Errors attributed to the file, internal ones included; other errors may pass on a retry and are rethrown. */
+const OF_THE_FILE = new Set(['invalid_request', 'too_large', 'unsupported_type', 'internal']);
+
+const isOfTheFile = (error: unknown): boolean =>
+  !(error instanceof AllowanceSpent) && (!(error instanceof ServiceError) || OF_THE_FILE.has(error.code));
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ServiceError) return error.message;
+  return error instanceof RangeError ? 'Its parts are nested too deeply.' : 'It is damaged.';
+}
+
+const MAX_LABEL = 200;
+
+/**
+ * A path as a safe label: without parent or absolute components and without invisible or direction-changing characters.
+ */
+function labelOf(path: string): string {
+  const parts = cleanText(path)
+    .replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069]/g, '')
+    .replaceAll('\\', '/')
+    .replaceAll(/\s+/g, ' ')
+    .split('/')
+    .map((part) => part.trim())
+    .filter((part, index) => part !== '' && part !== '.' && part !== '..' && !(index === 0 && /^[a-z]:$/i.test(part)));
+  return parts.join('/').slice(-MAX_LABEL) || 'unnamed';
+}
+
+const MAX_LISTED = 100;
+
+/** Metadata about the nested files, for the document's record. */
+export function filesMetadata({ read, unread }: ReadInnerFiles): Metadata {
+  return {
+    ...(read.length > 0 && { files: read.slice(0, MAX_LISTED), file_count: read.length }),
+    ...(unread.length > 0 && {
+      unread_files: unread.slice(0, MAX_LISTED).map(({ name, reason }): Json => ({ name, reason })),
+    }),
+  };
+}
+
+function unreadWithin(metadata: Metadata, outer: string): UnreadFile[] {
+  const listed = metadata['unread_files'];
+  if (!Array.isArray(listed)) return [];
+  return (listed as readonly Json[]).flatMap((one) => {
+    if (typeof one !== 'object' || one === null || !('name' in one) || !('reason' in one)) return [];
+    return [{ name: `${outer}/${String(one['name'])}`, reason: String(one['reason']) }];
+  });
+}

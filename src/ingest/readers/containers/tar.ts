@@ -1,0 +1,89 @@
+import { ServiceError } from '../../../errors.ts';
+import type { ReadDocument, Reader, ReaderInput } from '../reader.ts';
+import { readArchive } from './archive.ts';
+import type { InnerFile } from './inner-files.ts';
+
+const BLOCK = 512;
+
+/** Tar archives of files of any readable format. */
+export const tarReader: Reader = {
+  types: ['tar'],
+  read: (input) => readTar(input.bytes, input),
+};
+
+/** True for bytes that begin with the header of a tar entry. */
+export function isTar(bytes: Uint8Array): boolean {
+  if (bytes.length < BLOCK) return false;
+  return checksumFits(Buffer.from(bytes.buffer, bytes.byteOffset, BLOCK));
+}
+
+/** Reads the files of a tar archive. Throws `invalid_request` and what reading them throws. */
+export function readTar(bytes: Uint8Array, input: ReaderInput): Promise<ReadDocument> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!isTar(bytes)) throw new ServiceError('invalid_request', `${input.fileName} is not a readable tar archive.`);
+  return readArchive([...entriesOf(buffer)], input);
+}
+
+function* entriesOf(buffer: Buffer): Generator<InnerFile, void> {
+  let longName: string | undefined;
+  for (let at = 0; at + BLOCK <= buffer.length; ) {
+    const header = buffer.subarray(at, at + BLOCK);
+    if (header.every((byte) => byte === 0)) return;
+    // Nothing after a damaged header can be parsed reliably.
+    if (!checksumFits(header)) return;
+    const size = numberAt(header, 124, 12);
+    const start = at + BLOCK;
+    const content = buffer.subarray(start, Math.min(buffer.length, start + size));
+    at = start + Math.ceil(size / BLOCK) * BLOCK;
+    const kind = String.fromCharCode(header[156] ?? 0);
+    if (kind === 'L') longName = textOf(content.subarray(0, MAX_NAME));
+    else if (kind === 'x') longName = pathIn(content) ?? longName;
+    else if (kind !== 'g') {
+      const name = longName ?? nameOf(header);
+      longName = undefined;
+      const isFile = kind === '0' || kind === '\0' || kind === '7';
+      // Links and devices are ignored.
+      if (isFile && !name.endsWith('/')) yield toFile(name, content, size);
+    }
+  }
+}
+
+const MAX_NAME = 4_096;
+
+const toFile = (name: string, content: Buffer, size: number): InnerFile => ({
+  name,
+  bytes(maxBytes) {
+    if (content.length < size) throw new ServiceError('invalid_request', 'The archive was cut off within it.');
+    return content.length <= maxBytes ? content : undefined;
+  },
+});
+
+function nameOf(header: Buffer): string {
+  const name = textOf(header.subarray(0, 100));
+  const prefix = header.toString('latin1', 257, 262) === 'ustar' ? textOf(header.subarray(345, 500)) : '';
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+/** Text up to the first NUL. */
+function textOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  return bytes.toString('utf8', 0, end === -1 ? bytes.length : end);
+}
+
+/** The path among the `length key=value` records of a pax header. */
+const pathIn = (content: Buffer): string | undefined =>
+  /(?:^|\n)\d{1,9} path=([^\n]*)\n/.exec(content.subarray(0, 65_536).toString('utf8'))?.[1];
+
+/** Octal digits, or for large files a binary number, marked by the first bit. */
+function numberAt(header: Buffer, at: number, length: number): number {
+  const field = header.subarray(at, at + length);
+  if (((field[0] ?? 0) & 0x80) !== 0) return Math.min(Number.MAX_SAFE_INTEGER, field.readUIntBE(length - 6, 6));
+  return Number.parseInt(field.toString('latin1').replace(/\0.*$/s, '').trim() || '0', 8) || 0;
+}
+
+/** Verifies the header's checksum, computed with its own field as spaces. */
+function checksumFits(header: Buffer): boolean {
+  let sum = 0;
+  for (const [index, byte] of header.entries()) sum += index >= 148 && index < 156 ? 0x20 : byte;
+  return sum > 8 * 0x20 && sum === numberAt(header, 148, 8);
+}

@@ -1,0 +1,38 @@
+import { ServiceError } from '../../../errors.ts';
+import type { Reader } from '../reader.ts';
+import { readArchive } from './archive.ts';
+import type { InnerFile } from './inner-files.ts';
+import { readZipEntries, unpackEntry, type ZipEntry } from './zip-entries.ts';
+
+/** Zip archives of files of any readable format. */
+export const zipReader: Reader = {
+  types: ['zip'],
+  read: (input) => {
+    const { bytes, fileName } = input;
+    const entries = readZipEntries(bytes);
+    if (entries === undefined) {
+      throw new ServiceError(
+        'invalid_request',
+        `${fileName} is damaged or was cut off: its list of files cannot be read. Send the whole file again.`,
+      );
+    }
+    const files = entries.filter(({ name }) => !/[/\\]$/.test(name));
+    return readArchive(
+      files.map((entry) => toFile(bytes, entry)),
+      input,
+    );
+  },
+};
+
+const STORED = 0;
+const DEFLATED = 8;
+
+const toFile = (archive: Uint8Array, entry: ZipEntry): InnerFile => ({
+  name: entry.name,
+  bytes(maxBytes) {
+    if (entry.isEncrypted) throw new ServiceError('invalid_request', 'It is encrypted and needs a password.');
+    if (entry.method !== STORED && entry.method !== DEFLATED)
+      throw new ServiceError('invalid_request', `It is packed in a way that is not read (method ${entry.method}).`);
+    return unpackEntry(archive, entry, Math.max(1, maxBytes));
+  },
+});

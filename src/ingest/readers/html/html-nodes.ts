@@ -1,0 +1,38 @@
+import type { load } from 'cheerio';
+
+/** A node of a parsed page; the parser's own types, reached through cheerio. */
+export type HtmlNode = Exclude<Parameters<typeof load>[0], string | Buffer | readonly unknown[]>;
+export type HtmlElement = Extract<HtmlNode, { readonly attribs: object }>;
+
+export const isElement = (node: HtmlNode): node is HtmlElement => 'attribs' in node;
+export const childrenOf = (node: HtmlNode): readonly HtmlNode[] => ('children' in node ? node.children : []);
+
+/** All text below a node, without scripts; iterative, because pages can be nested deeper than the stack allows. */
+export function textBelow(root: HtmlNode): string {
+  const parts: string[] = [];
+  const open: HtmlNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === 'text') parts.push(node.data);
+    else if (!isElement(node) || (node.name !== 'script' && node.name !== 'style')) {
+      const children = childrenOf(node);
+      for (let index = children.length - 1; index >= 0; index--) {
+        const child = children[index];
+        if (child !== undefined) open.push(child);
+      }
+    }
+  }
+  return parts.join('');
+}
+
+/** Removes a node from its page. */
+export function detach(node: HtmlNode): void {
+  const { parent, prev, next } = node;
+  if (parent === null) return;
+  const at = parent.children.indexOf(node as (typeof parent.children)[number]);
+  if (at !== -1) parent.children.splice(at, 1);
+  if (prev !== null) prev.next = next;
+  if (next !== null) next.prev = prev;
+  node.parent = null;
+  node.prev = null;
+  node.next = null;
+}

@@ -1,0 +1,102 @@
+import { load } from 'cheerio';
+import { ServiceError } from '../../../errors.ts';
+import type { PageContent } from '../../../web/web-pages.ts';
+import { createTextBuilder } from '../build-text.ts';
+import { cleanText } from '../encoding/clean-text.ts';
+import { decodeText } from '../encoding/decode-text.ts';
+import { limitNesting } from '../limit-nesting.ts';
+import type { Block } from '../reader.ts';
+import { removeNoteMarks } from './html.ts';
+import { addHtmlBlocks, type InlineStyle } from './html-blocks.ts';
+import { declaredCharset } from './html-charset.ts';
+import { removeHidden } from './html-hidden.ts';
+import { findMainContent } from './html-main-content.ts';
+import { readHtmlMetadata } from './html-metadata.ts';
+import { type HtmlElement, type HtmlNode, textBelow } from './html-nodes.ts';
+import { toMarkdown } from './to-markdown.ts';
+
+/** A page with fewer characters than this, and with scripts, presumably renders its content by script. */
+const HARDLY_ANY = 250;
+const SCRIPT_ROOT =
+  /<(?:div|main)[^>]+id=["']?(?:root|app|__next|__nuxt|svelte|q-app|main-app)\b|enable javascript|requires javascript/i;
+
+/** A page as Markdown for immediate reading: its main content with links and emphasis, and its metadata. */
+export function readHtmlPage(bytes: Uint8Array, url: string): PageContent {
+  const decoded = decodeText(bytes, { declared: declaredCharset(bytes) });
+  if (decoded === undefined) throw new ServiceError('invalid_request', `${url} holds no readable text.`);
+  const $ = load(limitNesting(decoded.text));
+  const { articleBody, title, author, published, language, site, canonicalUrl } = readHtmlMetadata($, url);
+  const base = URL.parse($('base[href]').first().attr('href') ?? '', url)?.href ?? url;
+  const hiddenCharacters = $.root()
+    .get()
+    .reduce((sum, root) => sum + removeHidden(root), 0);
+  removeNoteMarks($);
+  const roots = findMainContent($);
+  const plain = blocksOf(roots, title, undefined);
+  const marked = blocksOf(roots, title, markdownStyle(base));
+  // Pages rendered by scripts often give the full article to search engines as structured data.
+  const isStub = articleBody !== undefined && plain.text.length < Math.min(600, articleBody.length / 2);
+  return {
+    type: 'html',
+    text: isStub ? cleanText(articleBody) : plain.text,
+    markdown: isStub ? cleanText(articleBody) : toMarkdown(marked.text, marked.blocks),
+    ...(title !== undefined && { title }),
+    ...(author !== undefined && { author }),
+    ...(published !== undefined && { published }),
+    ...(language !== undefined && { language }),
+    ...(site !== undefined && { site }),
+    ...(canonicalUrl !== undefined && { canonicalUrl }),
+    hiddenCharacters,
+    needsScripts: !isStub && plain.text.length < HARDLY_ANY && SCRIPT_ROOT.test(decoded.text),
+  };
+}
+
+function blocksOf(
+  roots: readonly HtmlNode[],
+  title: string | undefined,
+  style: InlineStyle | undefined,
+): { readonly text: string; readonly blocks: readonly Block[] } {
+  const builder = createTextBuilder();
+  let isFirst = true;
+  const cleaned: typeof builder = {
+    ...builder,
+    add(kind, text, heading) {
+      // The page's title is returned beside its text.
+      const repeats = isFirst && kind === 'heading' && title !== undefined && isTitle(text, title);
+      if (text.trim() !== '') isFirst = false;
+      if (!repeats) builder.add(kind, cleanText(text), heading);
+    },
+  };
+  for (const root of roots) addHtmlBlocks(cleaned, root, style);
+  return builder.finish();
+}
+
+const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+
+/** Page titles often end with the site's name. */
+const isTitle = (heading: string, title: string): boolean => {
+  const own = bare(heading);
+  return own !== '' && bare(title).startsWith(own);
+};
+
+const markdownStyle = (base: string): InlineStyle => ({
+  link(text, element) {
+    const words = text.replaceAll(/\s+/g, ' ');
+    const target = targetOf(element, base);
+    if (target === undefined || words.trim() === '' || words.includes('](')) return text;
+    const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(words) ?? [];
+    return `${before}[${inner.replaceAll(/[[\]]/g, '\\$&')}](${target})${after}`;
+  },
+  code(text) {
+    const inner = text.trim();
+    return inner === '' || inner.includes('`') || inner.includes('\n') ? text : `\`${inner}\``;
+  },
+});
+
+function targetOf(element: HtmlElement, base: string): string | undefined {
+  const href = element.attribs['href']?.trim() ?? '';
+  if (href === '' || href.startsWith('#') || textBelow(element).trim() === '') return undefined;
+  const url = URL.parse(href, base);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.href.replaceAll('(', '%28').replaceAll(')', '%29');
+}

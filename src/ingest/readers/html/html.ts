@@ -1,0 +1,48 @@
+import { type CheerioAPI, load } from 'cheerio';
+import { ServiceError } from '../../../errors.ts';
+import { createTextBuilder } from '../build-text.ts';
+import { cleanText } from '../encoding/clean-text.ts';
+import { decodeText } from '../encoding/decode-text.ts';
+import { limitNesting } from '../limit-nesting.ts';
+import type { Reader } from '../reader.ts';
+import { addHtmlBlocks } from './html-blocks.ts';
+import { declaredCharset } from './html-charset.ts';
+import { removeHidden } from './html-hidden.ts';
+import { findMainContent } from './html-main-content.ts';
+import { readHtmlMetadata } from './html-metadata.ts';
+import { textBelow } from './html-nodes.ts';
+
+/** Web pages: the main content without navigation and other boilerplate, tables in Markdown. */
+export const htmlReader: Reader = {
+  types: ['html'],
+  async read({ bytes, fileName }) {
+    const decoded = decodeText(bytes, { declared: declaredCharset(bytes) });
+    if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);
+    const $ = load(limitNesting(decoded.text));
+    const { title, articleBody: _, canonicalUrl: __, site: ___, ...metadata } = readHtmlMetadata($);
+    for (const root of $.root().get()) removeHidden(root);
+    removeNoteMarks($);
+    const builder = createTextBuilder();
+    // Character references may encode characters that were removed from the raw text.
+    const cleaned: typeof builder = {
+      ...builder,
+      add: (kind, text, heading) => builder.add(kind, cleanText(text), heading),
+    };
+    for (const root of findMainContent($)) addHtmlBlocks(cleaned, root);
+    return { ...builder.finish(), ...(title === undefined ? {} : { title }), metadata };
+  },
+};
+
+/**
+ * Removes links such as `[3]` to footnotes, which are meaningless without the note and would look like citations in an
+ * answer.
+ */
+export function removeNoteMarks($: CheerioAPI): void {
+  $('sup')
+    .filter(
+      (_, element) =>
+        /^\s*\[?\s*(?:\d{1,3}|[a-z]|note \d+)\s*\]?\s*$/i.test(textBelow(element)) &&
+        $(element).find('a[href*="#"]').length > 0,
+    )
+    .remove();
+}

@@ -1,0 +1,96 @@
+import { decode as decodeBmp } from 'bmp-ts';
+import { decode as decodeTiff, type TiffIfd } from 'tiff';
+import { ServiceError } from '../../../errors.ts';
+import { type Dots, encodePng, shrink } from './encode-png.ts';
+import type { Picture } from './image-reader.ts';
+
+/** Scans are finer than it takes to read them. */
+const MAX_SIDE = 2_400;
+const MAX_DECODED_BYTES = 200_000_000;
+const MAX_PAGES = 100;
+
+/** The pages of a BMP or TIFF as PNG, which whoever reads pictures takes; undefined for other formats. */
+export function decodeScan(bytes: Uint8Array, fileName: string): Iterable<Picture> | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const head = buffer.toString('latin1', 0, 4);
+  if (head.startsWith('BM')) return pictures([() => readBmp(buffer)], fileName);
+  if (head !== 'II*\0' && head !== 'MM\0*') return undefined;
+  const count = decoded(fileName, () => countPages(buffer, fileName));
+  const pages = Array.from({ length: count }, (_, page) => () => readTiffPage(buffer, page));
+  return pictures(pages, fileName);
+}
+
+/** One after another: a page can be a hundred times its place in the file. */
+function* pictures(pages: readonly (() => Dots)[], fileName: string): Generator<Picture, void> {
+  for (const [index, read] of pages.entries()) {
+    const bytes = decoded(fileName, () => encodePng(shrink(read(), MAX_SIDE)));
+    const name = pages.length === 1 ? fileName : `${fileName}, page ${index + 1}`;
+    yield { bytes, mediaType: 'image/png', fileName: name };
+  }
+}
+
+/** What the decoders throw says that the file is broken or of a rare kind. */
+function decoded<Result>(fileName: string, decode: () => Result): Result {
+  try {
+    return decode();
+  } catch (cause) {
+    if (cause instanceof ServiceError) throw cause;
+    const message = `${fileName} is broken, or a picture of a kind that cannot be read. Convert it to PNG or JPEG first.`;
+    throw new ServiceError('unsupported_type', message, { cause });
+  }
+}
+
+function readBmp(buffer: Buffer): Dots {
+  checkSize(Math.abs(buffer.readInt32LE(18)) * Math.abs(buffer.readInt32LE(22)) * 4);
+  const { data, width, height } = decodeBmp(buffer, { toRGBA: true });
+  return { data: pick(data, 4, 3, (value) => value), width, height, channels: 3 };
+}
+
+const tiffPage = (buffer: Buffer, page: number, ignoreImageData: boolean): TiffIfd | undefined =>
+  decodeTiff(buffer, { pages: [page], ignoreImageData })[0];
+
+function countPages(buffer: Buffer, fileName: string): number {
+  for (let page = 0; page <= MAX_PAGES; page++) if (tiffPage(buffer, page, true) === undefined) return page;
+  throw new ServiceError('too_large', `${fileName} has more than ${MAX_PAGES} pages. Split it first.`);
+}
+
+function readTiffPage(buffer: Buffer, page: number): Dots {
+  const outline = tiffPage(buffer, page, true);
+  if (outline === undefined) throw new Error('There is no such page.');
+  const { width, height, samplesPerPixel: samples, bitsPerSample: bits, type } = outline;
+  checkSize(width * height * samples * Math.max(1, bits / 8));
+  if (bits > 16) throw new Error(`${bits} bits for each sample are too many.`);
+  const found = tiffPage(buffer, page, false);
+  if (found === undefined) throw new Error('There is no such page.');
+  const { data } = found;
+  if (type === PALETTE) {
+    const palette = found.palette ?? [];
+    const colours = new Uint8Array(data.length * 3);
+    for (const [at, index] of data.entries()) colours.set(palette[index]?.map((value) => value >> 8) ?? [], at * 3);
+    return { data: colours, width, height, channels: 3 };
+  }
+  const channels = samples < 3 ? 1 : 3;
+  const toByte = bits === 1 ? (value: number) => value * 255 : bits === 16 ? (value: number) => value >> 8 : same;
+  return { data: pick(data, samples, channels, toByte), width, height, channels };
+}
+
+const PALETTE = 3;
+const same = (value: number): number => value;
+
+/** The first `kept` of every `each` values, as bytes: what is transparent is shown as if it were not. */
+function pick(values: ArrayLike<number>, each: number, kept: number, toByte: (value: number) => number): Uint8Array {
+  const count = Math.floor(values.length / each);
+  const bytes = new Uint8Array(count * kept);
+  for (let at = 0; at < count; at++) {
+    for (let channel = 0; channel < kept; channel++) {
+      bytes[at * kept + channel] = toByte(values[at * each + channel] ?? 0);
+    }
+  }
+  return bytes;
+}
+
+function checkSize(bytes: number): void {
+  if (bytes > MAX_DECODED_BYTES) {
+    throw new ServiceError('too_large', 'A picture of so many pixels is not opened. Make it smaller first.');
+  }
+}

@@ -1,0 +1,36 @@
+import { ServiceError } from '../../../errors.ts';
+import { decodeText } from '../encoding/decode-text.ts';
+import type { Reader } from '../reader.ts';
+import { openSigned } from './cms.ts';
+import { readMimeMail } from './eml.ts';
+
+/** Signed mails saved as a file, with a detached or an enveloping signature. */
+export const p7sReader: Reader = {
+  types: ['p7s'],
+  read: async (input) => {
+    const { fileName } = input;
+    const bytes = Buffer.from(input.bytes.buffer, input.bytes.byteOffset, input.bytes.byteLength);
+    const opened = openSigned(bytes);
+    switch (opened.kind) {
+      case 'signed':
+        return readMimeMail(Buffer.from(opened.content).toString('latin1'), input);
+      case 'encrypted':
+        throw new ServiceError(
+          'invalid_request',
+          `${fileName} is encrypted. Decrypt it in the mail program and save it again.`,
+        );
+      case 'signature':
+        throw new ServiceError(
+          'invalid_request',
+          `${fileName} holds a signature only, and none of the words it is for. Send the signed mail itself.`,
+        );
+      case 'unknown':
+        if (decodeText(bytes) === undefined)
+          throw new ServiceError(
+            'invalid_request',
+            `${fileName} is damaged: it is no signed message that can be opened.`,
+          );
+        return readMimeMail(bytes.toString('latin1'), input);
+    }
+  },
+};

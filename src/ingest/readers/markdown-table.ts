@@ -1,8 +1,0 @@
-/** A table in Markdown. Rows may be shorter than the header; cells must be of one line. */
-export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
-    `| ${header.map((_, index) => escapeBars(cells[index] ?? '')).join(' | ')} |`;
-  return [line(header), `|${' --- |'.repeat(header.length)}`, ...rows.map(line)].join('\n');
-}
-
-const escapeBars = (cell: string): string => cell.replaceAll('|', '\\|');

@@ -1,0 +1,108 @@
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
+import { gfmTable } from 'micromark-extension-gfm-table';
+import type { Span } from '../../../citations/citation.ts';
+import type { Metadata } from '../../../documents/document.ts';
+import { ServiceError } from '../../../errors.ts';
+import { decodeText } from '../encoding/decode-text.ts';
+import { paragraphsOf } from '../plain/text.ts';
+import type { Block, Reader } from '../reader.ts';
+import { readFrontMatter } from './front-matter.ts';
+import { markdownPieces } from './markdown-pieces.ts';
+
+type Root = ReturnType<typeof fromMarkdown>;
+type Node = Root['children'][number];
+
+/** Markdown, unchanged except for the front matter, which becomes metadata. */
+export const markdownReader: Reader = {
+  types: ['md'],
+  async read({ bytes, fileName }) {
+    const decoded = decodeText(bytes);
+    if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);
+    const { body, metadata } = readFrontMatter(decoded.text);
+    const blocks = markdownBlocks(body);
+    const title = titleOf(metadata, blocks);
+    return { text: body, blocks, pages: [], ...(title === undefined ? {} : { title }), metadata };
+  },
+};
+
+/** Inline tokens are not needed, and hostile ones make the parser slow. */
+const BLOCKS_ONLY = {
+  disable: {
+    null: [
+      'attention',
+      'autolink',
+      'characterEscape',
+      'characterReference',
+      'codeText',
+      'definition',
+      'hardBreakEscape',
+      'htmlText',
+      'labelEnd',
+      'labelStartImage',
+      'labelStartLink',
+    ],
+  },
+};
+
+/** The parser's time is quadratic in the nesting depth; real documents do not nest fifty quotes. */
+const NESTED_PAST_REASON = /^(?:[ \t]{0,4}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}/m;
+/** Each row costs the parser kilobytes; tables this long are data, and are split at lines anyway. */
+const MAX_TABLE_LINES = 20_000;
+
+/** The top-level blocks at their offsets. */
+export function markdownBlocks(text: string): Block[] {
+  if (NESTED_PAST_REASON.test(text) || countTableLines(text) > MAX_TABLE_LINES) return paragraphsOf(text);
+  return markdownPieces(text).flatMap((piece) => blocksOfPiece(text, piece));
+}
+
+function blocksOfPiece(text: string, piece: Span): Block[] {
+  const root = fromMarkdown(text.slice(piece.start, piece.end), {
+    extensions: [gfmTable(), BLOCKS_ONLY],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
+  return root.children.flatMap((node): Block[] => {
+    const from = node.position?.start.offset;
+    const to = node.position?.end.offset;
+    if (from === undefined || to === undefined) return [];
+    const start = piece.start + from;
+    const end = piece.start + to;
+    if (node.type !== 'heading') return [{ kind: KINDS[node.type] ?? 'paragraph', start, end }];
+    return [{ kind: 'heading', start, end, level: node.depth, label: labelOf(text.slice(start, end)) }];
+  });
+}
+
+function countTableLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n|'); at !== -1; at = text.indexOf('\n|', at + 1)) count++;
+  return count;
+}
+
+const MAX_LABEL_SOURCE = 500;
+
+/** The text of a heading, without the markup of links and emphasis. */
+function labelOf(source: string): string {
+  const root = fromMarkdown(source.slice(0, MAX_LABEL_SOURCE), {
+    extensions: [gfmTable()],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
+  return root.children.map(wordsOf).join(' ');
+}
+
+const KINDS: Readonly<Partial<Record<Node['type'], Block['kind']>>> = {
+  list: 'list',
+  table: 'table',
+  code: 'code',
+  blockquote: 'quote',
+};
+
+function wordsOf(node: Node): string {
+  if ('value' in node) return node.type === 'html' ? '' : node.value;
+  return 'children' in node ? node.children.map(wordsOf).join('').replace(/\s+/g, ' ').trim() : '';
+}
+
+function titleOf(metadata: Metadata, blocks: readonly Block[]): string | undefined {
+  const named = metadata['title'];
+  if (typeof named === 'string' && named !== '') return named;
+  return blocks.find(({ kind, level }) => kind === 'heading' && level === 1)?.label;
+}

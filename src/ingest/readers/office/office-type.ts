@@ -1,0 +1,53 @@
+import { isCompoundFile, openCompoundFile } from '../containers/compound-file.ts';
+import { readZipEntries, unpackEntry } from '../containers/zip-entries.ts';
+
+/** The Office, OpenDocument or e-book format of a zip archive, detected by its parts; undefined for other archives. */
+export function officeTypeOfZip(bytes: Uint8Array): string | undefined {
+  const entries = readZipEntries(bytes);
+  if (entries === undefined) return undefined;
+  const names = entries.map(({ name }) => name.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase());
+  if (names.includes('[content_types].xml')) {
+    if (names.some((name) => /^word\/document\d*\.xml$/.test(name))) return 'docx';
+    if (names.some((name) => /^ppt\/presentation\d*\.xml$/.test(name))) return 'pptx';
+    if (names.some((name) => /^xl\/workbook\d*\.xml$/.test(name))) return 'xlsx';
+  }
+  const mimetype = entries.find(({ name }) => name === 'mimetype');
+  if (names.includes('meta-inf/container.xml') && names.some((name) => name.endsWith('.opf'))) return 'epub';
+  if (mimetype === undefined || !names.includes('content.xml')) return undefined;
+  try {
+    return openDocumentType(unpackEntry(bytes, mimetype, 200)?.toString('latin1') ?? '');
+  } catch {
+    // Damaged: the file name decides.
+    return undefined;
+  }
+}
+
+const openDocumentType = (mediaType: string): string | undefined => {
+  if (mediaType.startsWith('application/vnd.oasis.opendocument.text')) return 'odt';
+  if (mediaType.startsWith('application/vnd.oasis.opendocument.spreadsheet')) return 'ods';
+  return mediaType.startsWith('application/vnd.oasis.opendocument.presentation') ? 'odp' : undefined;
+};
+
+/** The stream that identifies a format among those of the same container. */
+const MAIN_STREAMS: readonly (readonly [stream: string, type: string])[] = [
+  ['worddocument', 'doc'],
+  ['workbook', 'xls'],
+  ['book', 'xls'],
+  ['powerpoint document', 'ppt'],
+  ['__properties_version1.0', 'msg'],
+  // Office writes this stream for password-protected docx, xlsx and pptx files.
+  ['encryptedpackage', 'encrypted'],
+];
+
+/** The format of a compound file: `doc`, `xls`, `ppt`, `msg` or `encrypted`; undefined for others. */
+export function typeOfCompoundFile(bytes: Uint8Array): string | undefined {
+  if (!isCompoundFile(bytes)) return undefined;
+  try {
+    const names = new Set(openCompoundFile(bytes, '').names.map((name) => name.toLowerCase()));
+    const found = MAIN_STREAMS.find(([stream]) => names.has(stream))?.[1];
+    return found ?? ([...names].some((name) => name.startsWith('__substg1.0_')) ? 'msg' : undefined);
+  } catch {
+    // Damaged: the file name decides.
+    return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+import { isRightToLeft, type Line } from './pdf-lines.ts';
+
+/** Lines beside each other that form one row, in reading order. */
+export interface Row {
+  readonly cells: readonly Line[];
+  readonly x: number;
+  readonly right: number;
+  readonly y: number;
+  readonly size: number;
+  readonly isBold: boolean;
+  /** Region of the page the row belongs to; rows of different columns are never one paragraph. */
+  readonly region: number;
+}
+
+/** Sorts the lines of a page into reading order: across the page, or column by column. */
+export function orderRows(lines: readonly Line[]): Row[] {
+  const upright = lines.filter(({ isRotated }) => !isRotated);
+  const gutter = findGutter(upright);
+  const regions = gutter === undefined ? [upright] : splitAtGutter(upright, gutter);
+  // Rotated text, such as a stamp in the margin, is moved to the end.
+  const rotated = lines.filter(({ isRotated }) => isRotated);
+  return [...regions, ...rotated.map((line) => [line])].flatMap((region, index) => rowsOf(region, index));
+}
+
+/** The gutter, the empty strip between two columns of running text, if the page has one. */
+function findGutter(lines: readonly Line[]): number | undefined {
+  if (lines.length < 16) return undefined;
+  const left = Math.min(...lines.map(({ x }) => x));
+  const right = Math.max(...lines.map((line) => line.right));
+  const width = right - left;
+  let best: { at: number; crossing: number } | undefined;
+  for (let share = 0.35; share <= 0.65; share += 0.01) {
+    const at = left + width * share;
+    const crossing = lines.filter((line) => line.x < at && line.right > at).length;
+    const middle = Math.abs(share - 0.5);
+    if (
+      best === undefined ||
+      crossing < best.crossing ||
+      (crossing === best.crossing && middle < Math.abs((best.at - left) / width - 0.5))
+    )
+      best = { at, crossing };
+  }
+  if (best === undefined || best.crossing > lines.length * 0.25) return undefined;
+  const { at } = best;
+  const leftLines = lines.filter((line) => line.right <= at);
+  const rightLines = lines.filter((line) => line.x >= at);
+  const isColumn = (column: readonly Line[]) =>
+    // Columns consist of lines of text, tables of short cells.
+    column.length >= 6 &&
+    median(column.map((line) => line.right - line.x)) > width * 0.28 &&
+    median(column.map(({ text }) => text.length)) > 20;
+  return isColumn(leftLines) && isColumn(rightLines) ? at : undefined;
+}
+
+/** Lines across the gutter divide the page into bands; in each band the left column comes before the right one. */
+function splitAtGutter(lines: readonly Line[], gutter: number): Line[][] {
+  const regions: Line[][] = [];
+  let leftColumn: Line[] = [];
+  let rightColumn: Line[] = [];
+  let across: Line[] = [];
+  const closeColumns = () => {
+    regions.push(leftColumn, rightColumn);
+    leftColumn = [];
+    rightColumn = [];
+  };
+  for (const line of lines.toSorted((a, b) => b.y - a.y)) {
+    if (line.x < gutter && line.right > gutter) {
+      closeColumns();
+      across.push(line);
+      continue;
+    }
+    if (across.length > 0) regions.push(across);
+    across = [];
+    (line.right <= gutter ? leftColumn : rightColumn).push(line);
+  }
+  if (across.length > 0) regions.push(across);
+  closeColumns();
+  return regions.filter((region) => region.length > 0);
+}
+
+function rowsOf(lines: readonly Line[], region: number): Row[] {
+  const rows: Line[][] = [];
+  for (const line of lines.toSorted((a, b) => b.y - a.y)) {
+    const row = rows.at(-1);
+    const first = row?.[0];
+    if (row !== undefined && first !== undefined && Math.abs(first.y - line.y) < 0.4 * Math.min(first.size, line.size))
+      row.push(line);
+    else rows.push([line]);
+  }
+  return rows.map((row) => {
+    const backwards = row.filter(({ text }) => isRightToLeft(text)).length > row.length / 2;
+    const cells = joinSigns(row.toSorted((a, b) => (backwards ? b.x - a.x : a.x - b.x)));
+    return {
+      cells,
+      x: Math.min(...cells.map(({ x }) => x)),
+      right: Math.max(...cells.map(({ right }) => right)),
+      y: Math.max(...cells.map(({ y }) => y)),
+      size: Math.max(...cells.map(({ size }) => size)),
+      isBold: cells.every(({ isBold }) => isBold),
+      region,
+    };
+  });
+}
+
+const BULLET = /^(?:[•◦▪■●‣–*\uf0a7\uf0b7\uf06e]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)])$/i;
+const BEFORE_NUMBER = /^[$€£¥(]{1,2}$/;
+const AFTER_NUMBER = /^[)%]{1,2}$/;
+const SIGN_OF_NEXT = /^(.*\d\)?) ([$€£¥])$/;
+
+/** Joins a bullet to its text, and a currency sign or a bracket to its number, however far apart they are. */
+function joinSigns(cells: readonly Line[]): Line[] {
+  const joined: Line[] = [];
+  for (const given of cells) {
+    let cell = cells.length > 1 ? { ...given, text: closeUp(given.text) } : given;
+    const before = joined.at(-1);
+    const [, number, sign] = before === undefined ? [] : (SIGN_OF_NEXT.exec(before.text) ?? []);
+    // Even when it is close to the previous number, the sign belongs to the next one.
+    if (before !== undefined && number !== undefined && sign !== undefined && /^[\d(]/.test(cell.text)) {
+      joined[joined.length - 1] = { ...before, text: number };
+      cell = { ...cell, text: `${sign}${cell.text}` };
+    }
+    const last = joined.at(-1);
+    const isSign = last !== undefined && (BEFORE_NUMBER.test(last.text) || AFTER_NUMBER.test(cell.text));
+    const isPoint = last !== undefined && joined.length === 1 && cells.length === 2 && BULLET.test(last.text);
+    if (last !== undefined && (isSign || isPoint)) {
+      const text = `${last.text}${isPoint ? ' ' : ''}${cell.text}`;
+      const x = Math.min(last.x, cell.x);
+      joined[joined.length - 1] = { ...cell, text, x, right: Math.max(last.right, cell.right) };
+    } else joined.push(cell);
+  }
+  return joined;
+}
+
+/** `$ 48` and `( 15 )` of a table are one number. */
+const closeUp = (text: string): string => text.replace(/^([$€£¥(]) (?=[\d(.])/, '$1').replace(/(\d) ([)%]+)$/, '$1$2');
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}

@@ -1,0 +1,52 @@
+import type { Row } from './pdf-order.ts';
+
+/** Rows checked at each end of a page. */
+const EDGE_ROWS = 3;
+const MIN_PAGES = 3;
+
+/**
+ * Drops running headers and footers: text at the edge of a page that repeats, apart from numbers, on at least half of
+ * the pages (or of every other page, as in books), and bare page numbers.
+ */
+export function dropRunningHeaders(pages: readonly (readonly Row[])[]): Row[][] {
+  const counts = new Map<string, number>();
+  for (const [index, rows] of pages.entries()) {
+    for (const key of new Set(edgesOf(rows).map((row) => keyOf(row, index))))
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const needed = Math.max(MIN_PAGES, Math.floor(pages.length * 0.4));
+  return pages.map((rows, index) => {
+    const dropped = new Set(
+      edgesOf(rows).filter((row) => {
+        const key = keyOf(row, index);
+        return (counts.get(key) ?? 0) >= (isPageNumber(key) ? MIN_PAGES : needed);
+      }),
+    );
+    // A page of only repeated rows is a form, not running headers.
+    return dropped.size >= rows.length && pages.length < 2 * MIN_PAGES
+      ? [...rows]
+      : rows.filter((row) => !dropped.has(row));
+  });
+}
+
+function edgesOf(rows: readonly Row[]): Row[] {
+  const byHeight = rows.toSorted((a, b) => b.y - a.y);
+  return [...new Set([...byHeight.slice(0, EDGE_ROWS), ...byHeight.slice(-EDGE_ROWS)])];
+}
+
+/** Longer rows are text: they count as running headers only when they repeat exactly. */
+const MAX_NUMBERED = 60;
+
+function keyOf(row: Row, pageIndex: number): string {
+  const text = row.cells.map((cell) => cell.text).join(' ');
+  const number = /^\W{0,3}(\d{1,4})\W{0,3}$/.exec(text)?.[1];
+  // Page numbers may be at any position, but increase with the pages.
+  if (number !== undefined) return `${PAGE_NUMBER}${Number(number) - pageIndex}`;
+  // A row of several bare numbers is part of a table.
+  const isNumbered = text.length <= MAX_NUMBERED && (row.cells.length === 1 || /\p{L}{3}/u.test(text));
+  const words = isNumbered ? text.replace(/\d+|\b[ivxlc]+\b/gi, '#') : text;
+  return `${words.toLowerCase()}@${Math.round(row.y / 12)}`;
+}
+
+const PAGE_NUMBER = 'page number ';
+const isPageNumber = (key: string): boolean => key.startsWith(PAGE_NUMBER) && !key.includes('@');

@@ -1,0 +1,167 @@
+import { getDocumentProxy, getMeta } from 'unpdf';
+import type { Metadata } from '../../../documents/document.ts';
+import { ServiceError } from '../../../errors.ts';
+import { createTextBuilder, type TextBuilder } from '../build-text.ts';
+import { cleanText } from '../encoding/clean-text.ts';
+import { IMAGE_PROMPT } from '../image/image-reader.ts';
+import { markdownBlocks } from '../markdown/markdown.ts';
+import type { Reader } from '../reader.ts';
+import { createFontNames, type FontNames } from './pdf-fonts.ts';
+import { joinLines, type PlacedText } from './pdf-lines.ts';
+import { orderRows, type Row } from './pdf-order.ts';
+import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
+import { type TurnedText, turnOf, turnUpright } from './pdf-rotation.ts';
+import { dropRunningHeaders } from './pdf-running-lines.ts';
+import { readScan } from './pdf-scans.ts';
+
+const MAX_PAGES = 5_000;
+
+type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
+
+/** PDF page by page: paragraphs reconstructed from letter positions, running headers and footers left out. */
+export const pdfReader: Reader = {
+  types: ['pdf'],
+  async read(input) {
+    const { bytes, fileName, signal } = input;
+    const pdf = await open(bytes, fileName);
+    try {
+      if (pdf.numPages > MAX_PAGES) {
+        throw new ServiceError(
+          'too_large',
+          `${fileName} has ${pdf.numPages} pages; at most ${MAX_PAGES} are read. Split it first.`,
+        );
+      }
+      const placed = await readPages(pdf, fileName, signal);
+      const pages = dropRunningHeaders(placed);
+      const builder = createTextBuilder();
+      const typography = readTypography(pages);
+      for (const [index, rows] of pages.entries()) {
+        builder.startPage(index + 1);
+        for (const { kind, text, level } of buildBlocks(rows, typography)) {
+          builder.add(kind, tidy(text), level === undefined ? undefined : { level });
+        }
+        if (placed[index]?.length === 0) addScan(builder, await readScan(pdf, index + 1, input));
+      }
+      const content = builder.finish();
+      if (content.text === '') {
+        throw new ServiceError(
+          'invalid_request',
+          `${fileName}: no text found on its ${pdf.numPages} page(s). It is probably scanned.${
+            input.see === undefined ? ` ${IMAGE_PROMPT}.` : ''
+          }`,
+        );
+      }
+      const { title, ...metadata } = await readInfo(pdf);
+      return {
+        ...content,
+        ...(title === undefined ? {} : { title }),
+        metadata: { ...metadata, page_count: pdf.numPages },
+      };
+    } finally {
+      // In later versions of PDF.js the document has no `destroy`; the loading task has one in all versions.
+      await pdf.loadingTask.destroy();
+    }
+  },
+};
+
+/** The text of an image is Markdown. */
+function addScan(builder: TextBuilder, text: string): void {
+  for (const { kind, start, end, level, label } of markdownBlocks(text)) {
+    const words = label ?? text.slice(start, end);
+    builder.add(kind, words, level === undefined ? undefined : { level });
+  }
+}
+
+async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
+  try {
+    // The parser takes ownership of the buffer, so it gets a copy; verbosity 0 keeps warnings about damaged files off
+    // the console.
+    return await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 });
+  } catch (error) {
+    const { name, message } = error as Error;
+    if (name === 'PasswordException') {
+      throw new ServiceError(
+        'invalid_request',
+        `${fileName} is encrypted and needs a password. Save it without one first.`,
+        { cause: error },
+      );
+    }
+    throw new ServiceError('invalid_request', `${fileName} is not a readable PDF: ${message}`, { cause: error });
+  }
+}
+
+/** A damaged page is left empty, so that the others can still be read; a document of only such pages is rejected. */
+async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promise<Row[][]> {
+  const pages: Row[][] = [];
+  const fonts = createFontNames();
+  let failure: unknown;
+  for (let number = 1; number <= pdf.numPages; number++) {
+    signal.throwIfAborted();
+    try {
+      pages.push(orderRows(joinLines(await readRuns(pdf, number, fonts))));
+    } catch (error) {
+      failure = error;
+      pages.push([]);
+    }
+  }
+  if (failure !== undefined && pages.every((rows) => rows.length === 0)) {
+    throw new ServiceError('invalid_request', `${fileName} is damaged: none of its pages can be read.`, {
+      cause: failure,
+    });
+  }
+  return pages;
+}
+
+async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<PlacedText[]> {
+  const page = await pdf.getPage(number);
+  const { items } = await page.getTextContent();
+  const names = new Set(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
+  await fonts.learn(page, names);
+  page.cleanup();
+  return turnUpright(
+    items.flatMap((item): TurnedText[] => {
+      if (!('str' in item) || item.str === '') return [];
+      const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform as readonly number[];
+      const size = Math.hypot(c, d) || Math.hypot(a, b) || item.height;
+      return [
+        { text: item.str, x, y, width: item.width, size, turn: turnOf(a, b), isBold: fonts.isBold(item.fontName) },
+      ];
+    }),
+  );
+}
+
+const LIGATURES: Readonly<Record<string, string>> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'st', ﬆ: 'st' };
+
+const tidy = (text: string): string =>
+  cleanText(text)
+    .replace(/[ﬀ-ﬆ]/g, (ligature) => LIGATURES[ligature] ?? ligature)
+    // Symbol fonts map their bullets to the private use area.
+    .replace(/[\uf0a7\uf0b7\uf06e]/g, '•');
+
+async function readInfo(pdf: Pdf): Promise<Metadata & { readonly title?: string }> {
+  const { info } = await getMeta(pdf).catch(() => ({ info: {} as Record<string, unknown> }));
+  const read = (name: string): string => {
+    const value = info[name];
+    return typeof value === 'string' ? cleanText(value).trim() : '';
+  };
+  // Word processors leave their file's name in the title.
+  const title = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|qxd|pptx?))$/i.test(read('Title'))
+    ? ''
+    : read('Title');
+  const hasWords = /\p{L}{2}/u.test(title);
+  const fields = {
+    title: hasWords ? title : '',
+    author: read('Author'),
+    subject: read('Subject'),
+    keywords: read('Keywords'),
+    language: read('Language'),
+    created: isoDate(read('CreationDate')),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+}
+
+/** PDF dates have the form `D:20240131120000Z`. */
+function isoDate(value: string): string {
+  const [, year, month, day] = /^D:(\d{4})(\d{2})?(\d{2})?/.exec(value) ?? [];
+  return year === undefined ? '' : [year, month, day].filter((part) => part !== undefined).join('-');
+}

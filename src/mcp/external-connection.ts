@@ -1,0 +1,345 @@
+import type { CallToolResult, Client, ClientOptions, Transport, Tool as WireTool } from '@modelcontextprotocol/client';
+import { ServiceError } from '../errors.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import { isSessionGone, isSettledAnswer, reasonOf } from './external-failure.ts';
+import type { ExternalServer } from './external-servers.ts';
+
+export interface ExternalLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface ConnectionTimes {
+  /** Milliseconds a server has to start and answer. */
+  readonly connect: number;
+  /** What a caller waits for the very first attempt. */
+  readonly patience: number;
+  /** Before the first new attempt; doubles with each failure up to `maxBackOff`. */
+  readonly backOff: number;
+  readonly maxBackOff: number;
+  /** After which the list of tools is asked for again. */
+  readonly listAge: number;
+}
+
+export const standardTimes: ConnectionTimes = {
+  connect: 30_000,
+  patience: 2_000,
+  backOff: 1_000,
+  maxBackOff: 5 * 60_000,
+  listAge: 5 * 60_000,
+};
+
+export interface ExternalConnection {
+  readonly server: ExternalServer;
+  /** What the server has, as far as it may be used; empty while it is not connected to. */
+  readonly tools: readonly WireTool[];
+  /** Why it is not connected to, in our words; undefined when it is, or was never tried. */
+  readonly problem: string | undefined;
+  /** Begins what is due. Waits only for the very first attempt, and not for long. Never throws. */
+  wake(): Promise<void>;
+  /** Throws ServiceError with our words, or the signal's reason. */
+  call(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+export interface ConnectionParts {
+  readonly server: ExternalServer;
+  readonly version: string;
+  readonly times: ConnectionTimes;
+  readonly log: ExternalLog;
+}
+
+/** Bytes of one message or answer; a server that sends more is let go. */
+const MAX_BYTES = 4_000_000;
+const MAX_PAGES = 20;
+/** What a process has to end by itself before it is told to. */
+const END_WITHIN = 500;
+
+interface Open {
+  readonly client: Client;
+  readonly isLegacy: boolean;
+  readonly since: number;
+  tools: readonly WireTool[];
+  listedAt: number;
+  end(): Promise<void>;
+}
+
+type State =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'connecting'; readonly done: Promise<void>; readonly ending: AbortController }
+  | { readonly kind: 'open'; readonly open: Open }
+  | { readonly kind: 'failed'; readonly reason: string; readonly until: number }
+  | { readonly kind: 'closed' };
+
+/** One server: connected to when somebody needs it, and again, ever more seldom, after it failed. */
+export function createExternalConnection({ server, version, times, log }: ConnectionParts): ExternalConnection {
+  let state: State = { kind: 'idle' };
+  let failures = 0;
+  let firstSince: number | undefined;
+  const isAllowed = ({ name }: WireTool) => server.tools === '*' || server.tools.includes(name);
+
+  const fail = (reason: string, cause?: unknown) => {
+    if (state.kind === 'closed') return;
+    const pause = Math.min(times.backOff * 2 ** failures, times.maxBackOff);
+    failures++;
+    state = { kind: 'failed', reason, until: performance.now() + pause };
+    log.warn({ server: server.name, err: cause }, `The MCP server "${server.name}" ${reason}.`);
+  };
+
+  async function connect(ending: AbortController): Promise<void> {
+    const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(times.connect)]);
+    try {
+      const open = await openConnection({ server, version, timeout: times.connect, signal, onEnd, onListChanged });
+      if (ending.signal.aborted) return await open.end();
+      state = { kind: 'open', open };
+      log.info({ server: server.name, tools: open.tools.length }, `Connected to the MCP server "${server.name}".`);
+    } catch (error) {
+      const isLate = signal.aborted && !ending.signal.aborted;
+      fail(isLate ? `did not answer within ${times.connect / 1000} s` : reasonOf(error, server), error);
+    }
+  }
+
+  function onEnd(open: Open, reason: string): void {
+    if (state.kind !== 'open' || state.open !== open) return;
+    // One that held for a while has earned a quick new attempt.
+    if (performance.now() - open.since > times.maxBackOff / 10) failures = 0;
+    fail(reason);
+    open.end().catch(() => {});
+  }
+
+  function onListChanged(open: Open): void {
+    open.listedAt = performance.now();
+    listTools(open.client, times.connect).then(
+      (tools) => {
+        open.tools = tools;
+        log.info(
+          { server: server.name, tools: tools.length },
+          `The MCP server "${server.name}" listed its tools anew.`,
+        );
+      },
+      (error: unknown) => onEnd(open, `did not list its tools again: it ${reasonOf(error, server)}`),
+    );
+  }
+
+  function begin(): Promise<void> | undefined {
+    if (state.kind === 'connecting') return state.done;
+    if (state.kind === 'idle' || (state.kind === 'failed' && performance.now() >= state.until)) {
+      firstSince ??= performance.now();
+      const ending = new AbortController();
+      const { promise: done, resolve } = Promise.withResolvers<void>();
+      state = { kind: 'connecting', done, ending };
+      connect(ending).finally(resolve);
+      return done;
+    }
+    if (state.kind === 'open' && performance.now() - state.open.listedAt > times.listAge) onListChanged(state.open);
+    return undefined;
+  }
+
+  async function opened(signal: AbortSignal): Promise<Open> {
+    const done = begin();
+    if (done !== undefined) await Promise.race([done, aborted(signal)]);
+    if (state.kind === 'open') return state.open;
+    const reason = state.kind === 'failed' ? state.reason : 'is not connected to';
+    throw new ServiceError('provider_failed', `The MCP server "${server.name}" ${reason}.`);
+  }
+
+  return {
+    server,
+
+    get tools() {
+      return state.kind === 'open' ? state.open.tools.filter(isAllowed) : [];
+    },
+
+    get problem() {
+      return problemOf(state);
+    },
+
+    async wake() {
+      const done = begin();
+      const rest = (firstSince ?? 0) + times.patience - performance.now();
+      if (done === undefined || rest <= 0) return;
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, rest);
+      await Promise.race([done, late]);
+      clearTimeout(timer);
+    },
+
+    async call(name, input, signal) {
+      for (let attempt = 1; ; attempt++) {
+        const open = await opened(signal);
+        try {
+          // The deadline of the tool is the caller's; this one only keeps a lost call from being waited for for ever.
+          const timeout = server.deadline + 5_000;
+          const result = await open.client.callTool({ name, arguments: { ...input } }, { signal, timeout });
+          failures = 0;
+          return result;
+        } catch (error) {
+          signal.throwIfAborted();
+          const publicMessage = isSettledAnswer(error);
+          if (publicMessage !== undefined) return { content: [{ type: 'text', text: publicMessage }], isError: true };
+          onEnd(open, reasonOf(error, server));
+          // The server forgot the session, so it has not begun with the call; a new session is a first attempt.
+          if (attempt === 1 && open.isLegacy && isSessionGone(error)) {
+            state = { kind: 'idle' };
+            continue;
+          }
+          const message = `The MCP server "${server.name}" ${reasonOf(error, server)}; whether the call was carried out is not known.`;
+          throw new ServiceError('provider_failed', message, { cause: error });
+        }
+      }
+    },
+
+    async close() {
+      const before = state;
+      state = { kind: 'closed' };
+      if (before.kind === 'open') await before.open.end();
+      if (before.kind !== 'connecting') return;
+      before.ending.abort();
+      await before.done;
+    },
+  };
+}
+
+function problemOf(state: State): string | undefined {
+  switch (state.kind) {
+    case 'idle':
+    case 'open':
+    case 'closed':
+      return undefined;
+    case 'connecting':
+      return 'is still being connected to';
+    case 'failed':
+      return state.reason;
+  }
+}
+
+interface Opening {
+  readonly server: ExternalServer;
+  readonly version: string;
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  readonly onEnd: (open: Open, reason: string) => void;
+  readonly onListChanged: (open: Open) => void;
+}
+
+async function openConnection({ server, version, timeout, signal, onEnd, onListChanged }: Opening): Promise<Open> {
+  // Only now: most who run this program have no other servers.
+  const { Client } = await import('@modelcontextprotocol/client');
+  let open: Open | undefined;
+  let hasSentTooMuch = false;
+  const tooMuch = () => {
+    hasSentTooMuch = true;
+    if (open !== undefined) onEnd(open, `sent more than ${MAX_BYTES} bytes at once`);
+  };
+  const options: ClientOptions = {
+    versionNegotiation: { mode: 'auto', probe: { timeoutMs: timeout / 2 } },
+    listMaxPages: MAX_PAGES,
+    // Schemas of strangers are not run on results that are only read as text.
+    jsonSchemaValidator: {
+      getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+    },
+    listChanged: { tools: { autoRefresh: false, onChanged: () => open !== undefined && onListChanged(open) } },
+  };
+  const client = new Client({ name: 'citewell', version }, options);
+  const { transport, end } = await transportTo(server, tooMuch);
+  const endClient = () => end(client);
+  client.onerror = (error) => {
+    if (/buffer|exceed/i.test(error.message)) tooMuch();
+  };
+  client.onclose = () => {
+    if (open !== undefined)
+      onEnd(open, hasSentTooMuch ? `sent more than ${MAX_BYTES} bytes at once` : 'ended the connection');
+  };
+  try {
+    await Promise.race([client.connect(transport, { signal, timeout }), aborted(signal)]);
+    const tools = await Promise.race([listTools(client, timeout), aborted(signal)]);
+    const now = performance.now();
+    const isLegacy = client.getProtocolEra() !== 'modern';
+    open = { client, isLegacy, since: now, tools, listedAt: now, end: endClient };
+    return open;
+  } catch (error) {
+    await endClient();
+    if (hasSentTooMuch)
+      throw new ServiceError('too_large', `sent more than ${MAX_BYTES} bytes at once`, { cause: error });
+    throw error;
+  }
+}
+
+async function listTools(client: Client, timeout: number): Promise<readonly WireTool[]> {
+  return (await client.listTools(undefined, { timeout, cacheMode: 'refresh' })).tools;
+}
+
+interface ExternalTransport {
+  readonly transport: Transport;
+  end(client: Client): Promise<void>;
+}
+
+async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => void): Promise<ExternalTransport> {
+  if (way.kind === 'http') {
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+    const transport = new StreamableHTTPClientTransport(way.url, {
+      requestInit: { headers: { ...way.headers } },
+      fetch: boundedFetch(MAX_BYTES, onTooMuch),
+      reconnectionOptions: {
+        initialReconnectionDelay: 1_000,
+        maxReconnectionDelay: 30_000,
+        reconnectionDelayGrowFactor: 2,
+        maxRetries: 2,
+      },
+    });
+    return {
+      transport,
+      async end(client) {
+        await Promise.race([transport.terminateSession(), pause(END_WITHIN)]).catch(() => {});
+        await client.close().catch(() => {});
+      },
+    };
+  }
+  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+  const { command, args, env, cwd } = way;
+  let isEnded = false;
+  // Given up while the process is being started, there is none to end yet; it is ended as soon as it is there. Being a
+  // class of ours, the SDK tries the protocol on this very process and not on a second one that we could not end.
+  class EndableTransport extends StdioClientTransport {
+    override async start(): Promise<void> {
+      await super.start();
+      if (isEnded) kill(this.pid, 'SIGKILL');
+    }
+  }
+  const transport = new EndableTransport({
+    ...{ command, args: [...args], env: { ...env }, maxBufferSize: MAX_BYTES, stderr: 'ignore' },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  return {
+    transport,
+    async end(client) {
+      isEnded = true;
+      const { pid } = transport;
+      const timers = [
+        setTimeout(() => kill(pid, 'SIGTERM'), END_WITHIN),
+        setTimeout(() => kill(pid, 'SIGKILL'), 2 * END_WITHIN),
+      ];
+      await client.close().catch(() => {});
+      // A client that is still finding out which protocol the server speaks does not hold its transport yet.
+      await transport.close().catch(() => {});
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+function kill(pid: number | null, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== null) process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

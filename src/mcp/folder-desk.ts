@@ -1,0 +1,161 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import type { Principal } from '../access/principal.ts';
+import { usableCollections } from '../access/usable-collections.ts';
+import type { Document } from '../documents/document.ts';
+import { documentOfSource } from '../ingest/document-of-source.ts';
+import { findFiles } from '../ingest/folders/find-files.ts';
+import type { FolderTarget, SourcedDocument } from '../ingest/folders/folder-target.ts';
+import { isSupported } from '../ingest/folders/supported-files.ts';
+import { syncPaths } from '../ingest/folders/sync-folder.ts';
+import type { FolderDesk, FolderFile, FolderSyncState } from '../toolbox/tool-ports.ts';
+import type { McpServices } from './mcp-services.ts';
+
+/** Folders that callers have brought in step, which goes on when they leave. */
+export interface FolderDesks {
+  of(principal: Principal): FolderDesk;
+  close(): Promise<void>;
+}
+
+type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sources' | 'status' | 'log'>;
+
+const DOCUMENTS_PER_PAGE = 200;
+const MAX_FAILURES_KEPT = 20;
+
+export function createFolderDesks(services: Services): FolderDesks {
+  const closing = new AbortController();
+  const running = new Map<string, { readonly state: FolderSyncState; readonly over: Promise<void> }>();
+
+  async function sync(path: string, keepDeleted: boolean, target: FolderTarget, state: FolderSyncState) {
+    const { data } = await services.status();
+    const steps = syncPaths([path], {
+      ...{ client: target, root: path, dataFolder: data, keepDeleted, metadata: {}, collections: [] },
+      ...{ duplicates: new Map(), settleMs: () => 0, stop: closing.signal, abandon: closing.signal },
+    });
+    for await (const step of steps) {
+      const kind = step.type === 'document' ? step.outcome : step.type;
+      state.counts[kind] = (state.counts[kind] ?? 0) + 1;
+      const reason = 'reason' in step ? step.reason : undefined;
+      if (reason !== undefined && state.failures.length < MAX_FAILURES_KEPT) {
+        state.failures.push({ path: step.name, reason });
+      }
+    }
+  }
+
+  return {
+    of: (principal) => ({
+      async list(path, { offset, limit }) {
+        const { data: dataFolder } = await services.status();
+        const documents = await documentsBelow(path, principal, services);
+        const files: FolderFile[] = [];
+        let seen = 0;
+        for await (const found of findFiles(path, { isSupported, dataFolder, signal: closing.signal })) {
+          if (found.kind === 'skipped' && found.reason !== 'unsupported') continue;
+          if (seen++ < offset) continue;
+          if (files.length === limit) return { files, next: offset + limit };
+          const info = await stat(found.path).catch(() => undefined);
+          const document = documents.get(pathToFileURL(found.path).href);
+          files.push({
+            path: found.path,
+            bytes: info?.size ?? 0,
+            modifiedAt: (info?.mtime ?? new Date(0)).toISOString(),
+            state: stateOf(found.kind === 'file', info?.mtime, document),
+            ...(document && { documentId: document.id }),
+          });
+        }
+        return { files };
+      },
+
+      async sync(path, { keepDeleted, waitMs, signal, onStep }) {
+        const key = `${principal.userId} ${path}`;
+        let run = running.get(key);
+        if (run === undefined) {
+          const state: FolderSyncState = { status: 'running', counts: {}, failures: [] };
+          const over = sync(path, keepDeleted, targetOf(principal, services), state)
+            .then(() => {
+              state.status = 'ended';
+            })
+            .catch((error: Error) => {
+              state.status = 'failed';
+              state.failures.push({ path, reason: error.message });
+            })
+            .finally(() => running.delete(key));
+          run = { state, over };
+          running.set(key, run);
+        }
+        const { state, over } = run;
+        const until = performance.now() + waitMs;
+        const ended = over.then(() => true);
+        while (performance.now() < until) {
+          signal.throwIfAborted();
+          if (await Promise.race([ended, sleep(500, false)])) break;
+          onStep(Object.values(state.counts).reduce((sum, number) => sum + number, 0));
+        }
+        return { ...state, counts: { ...state.counts }, failures: [...state.failures] };
+      },
+    }),
+
+    async close() {
+      closing.abort();
+      await Promise.all([...running.values()].map(({ over }) => over));
+    },
+  };
+}
+
+function stateOf(isFile: boolean, modified: Date | undefined, document: Document | undefined): FolderFile['state'] {
+  if (document === undefined) return isFile ? 'not_ingested' : 'unsupported';
+  if (document.ingestionStatus === 'failed') return 'failed';
+  if (modified !== undefined && modified.toISOString() > document.updatedAt) return 'changed';
+  return document.ingestionStatus === 'success' || document.ingestionStatus === 'enriching' ? 'ingested' : 'ingesting';
+}
+
+async function documentsBelow(
+  path: string,
+  { userId }: Principal,
+  { sources }: Services,
+): Promise<Map<string, Document>> {
+  const documents = new Map<string, Document>();
+  const prefix = `${pathToFileURL(path).href}/`;
+  for (let after: string | undefined; ; ) {
+    const page = await sources.below(userId, { prefix, limit: DOCUMENTS_PER_PAGE, ...(after && { after }) });
+    for (const document of page) documents.set(document.source ?? '', document);
+    after = page.at(-1)?.source ?? undefined;
+    if (page.length < DOCUMENTS_PER_PAGE || after === undefined) return documents;
+  }
+}
+
+const toSourced = ({ id, source, contentHash, ingestionStatus }: Document): SourcedDocument => ({
+  ...{ id, contentHash, status: ingestionStatus },
+  source: source ?? '',
+});
+
+/** What becomes documents of the principal, in this process. */
+function targetOf(principal: Principal, { corpus, collections, ingestor, sources }: Services): FolderTarget {
+  return {
+    server: 'this process',
+    async ingest({ source, fileName, bytes, metadata }, signal) {
+      const { id, before } = await documentOfSource(source, principal.userId, { corpus, sources });
+      const accepted = await ingestor.submit({
+        ...{ id, source, metadata, settings: {}, replace: true, ownerId: principal.userId },
+        content: { kind: 'file', bytes, fileName: fileName || basename(source) },
+        collectionIds: await usableCollections(collections, principal, []),
+      });
+      if (accepted.kind !== 'accepted') return { outcome: accepted.kind, documentId: accepted.document.id };
+      for await (const event of ingestor.run(id, signal)) {
+        if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };
+      }
+      return { outcome: before === undefined ? 'ingested' : 'replaced', documentId: id };
+    },
+    async documentOf(source) {
+      const { before } = await documentOfSource(source, principal.userId, { corpus, sources });
+      return before && toSourced(before);
+    },
+    documentsBelow: async (query) => (await sources.below(principal.userId, query)).map(toSourced),
+    async relocate(id, place) {
+      await sources.relocate(id, place);
+    },
+    deleteDocument: (id) => corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: id }),
+  };
+}

@@ -1,0 +1,102 @@
+import type { Principal } from '../access/principal.ts';
+import { usableCollections } from '../access/usable-collections.ts';
+import { mayChange } from '../access/visible-filter.ts';
+import { ServiceError } from '../errors.ts';
+import { documentOfSource } from '../ingest/document-of-source.ts';
+import type { SubmittedContent } from '../ingest/ingestor.ts';
+import type { Intake, IntakeItem, IntakeStep } from '../toolbox/tool-ports.ts';
+import type { McpServices } from './mcp-services.ts';
+
+/** Ingestions that go on in the background, so that no caller's leaving ends one. */
+export interface IntakeService {
+  of(principal: Principal): Intake;
+  /** Stops reading; what is unfinished is resumed at the next start. */
+  close(): Promise<void>;
+}
+
+interface Reading {
+  readonly over: Promise<void>;
+  readonly listeners: Set<(step: IntakeStep) => void>;
+}
+
+type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sources' | 'log'>;
+
+export function createIntakeService({ corpus, collections, ingestor, sources, log }: Services): IntakeService {
+  const readings = new Map<string, Reading>();
+  const closing = new AbortController();
+
+  const begin = (id: string) => {
+    if (readings.has(id)) return;
+    const listeners: Reading['listeners'] = new Set();
+    const over = read(id, (step) => {
+      for (const listener of listeners) listener(step);
+    }).finally(() => readings.delete(id));
+    readings.set(id, { over, listeners });
+  };
+
+  async function read(id: string, publish: (step: IntakeStep) => void): Promise<void> {
+    try {
+      for await (const event of ingestor.run(id, closing.signal)) {
+        if (event.type === 'status') publish({ status: event.status });
+        if (event.type === 'progress') publish({ status: event.stage, done: event.done, total: event.total });
+      }
+    } catch (error) {
+      if (!closing.signal.aborted) log.error({ err: error, documentId: id }, 'An ingestion ended unexpectedly.');
+    }
+  }
+
+  return {
+    of: (principal) => ({
+      async add({ content, title, metadata, collections: names, source }) {
+        const place = source && (await documentOfSource(source, principal.userId, { corpus, sources }));
+        const accepted = await ingestor.submit({
+          content: toSubmitted(content),
+          ownerId: principal.userId,
+          metadata,
+          collectionIds: await usableCollections(collections, principal, names),
+          settings: {},
+          ...(title === undefined ? {} : { title }),
+          ...(source && place ? { source, id: place.id, replace: true } : {}),
+        });
+        if (accepted.kind === 'accepted') begin(accepted.document.id);
+        return { outcome: accepted.kind, document: accepted.document };
+      },
+
+      async wait(id, milliseconds, signal, onStep) {
+        const reading = readings.get(id);
+        if (reading === undefined) return;
+        if (onStep !== undefined) reading.listeners.add(onStep);
+        const ended = Promise.withResolvers<void>();
+        const timer = setTimeout(ended.resolve, milliseconds);
+        const abort = () => ended.reject(signal.reason);
+        signal.addEventListener('abort', abort, { once: true });
+        try {
+          signal.throwIfAborted();
+          await Promise.race([reading.over, ended.promise]);
+        } finally {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', abort);
+          if (onStep !== undefined) reading.listeners.delete(onStep);
+        }
+      },
+
+      async remove(document) {
+        if (!mayChange(document, principal)) {
+          throw new ServiceError('forbidden', `There is no document ${document.id} that you may delete.`);
+        }
+        return corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: document.id });
+      },
+    }),
+
+    async close() {
+      closing.abort();
+      await Promise.all([...readings.values()].map(({ over }) => over));
+    },
+  };
+}
+
+function toSubmitted(content: IntakeItem['content']): SubmittedContent {
+  if (content.kind === 'text') return content;
+  const { mediaType, ...file } = content;
+  return { ...file, ...(mediaType === undefined ? {} : { mediaType }) };
+}

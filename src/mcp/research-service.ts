@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Principal } from '../access/principal.ts';
+import { visibleFilter } from '../access/visible-filter.ts';
+import type { AgentEvent } from '../agent/agent-event.ts';
+import { ServiceError } from '../errors.ts';
+import { defaultSearchSettings } from '../retrieval/search-settings.ts';
+import type { Run, RunEvent } from '../runs/run.ts';
+import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.ts';
+import { oneLine } from '../toolbox/render-passages.ts';
+import type { ResearchService, ResearchState } from '../toolbox/tool-ports.ts';
+import type { McpServices } from './mcp-services.ts';
+import { sourceName } from './source-name.ts';
+
+/** Tokens of one tool result that the research agent reads; as in docs/contract.md 5.3. */
+const MAX_TOOL_CONTEXT = 32_768;
+const KIND = 'research';
+
+/** The research agent by handle, over the runs that are kept. A handle is the caller's own. */
+export function createResearchService(
+  { agent, runs }: Pick<McpServices, 'agent' | 'runs'>,
+  principal: Principal,
+): ResearchService {
+  return {
+    async start(question) {
+      const prepared = await agent.prepare({
+        principal,
+        mode: 'research',
+        message: question,
+        search: { ...defaultSearchSettings, filter: visibleFilter(principal) },
+        generation: {},
+        useSystemContext: true,
+        maxToolContext: MAX_TOOL_CONTEXT,
+        limits: {},
+      });
+      const run = runs.start({
+        ownerId: principal.userId,
+        kind: KIND,
+        conversationId: prepared.conversationId,
+        isResumable: true,
+        produce: (signal) => toRunEvents(question, prepared.events(signal)),
+        onFailure: (thrown) =>
+          runEvent(
+            'error',
+            thrown instanceof ServiceError ? thrown.publicMessage : 'Something went wrong inside the service.',
+          ),
+      });
+      return stateOf(run, question);
+    },
+
+    async read(id, milliseconds, signal) {
+      const run = runs.get(id, principal.userId);
+      const pause = new AbortController();
+      const stop = AbortSignal.any([signal, pause.signal]);
+      await Promise.race([
+        run.ended,
+        sleep(milliseconds, undefined, { signal: stop }).catch(() => signal.throwIfAborted()),
+      ]);
+      pause.abort();
+      return stateOf(run);
+    },
+
+    async cancel(id) {
+      const run = runs.get(id, principal.userId);
+      await run.cancel();
+      return stateOf(run);
+    },
+  };
+}
+
+const answerShape = z.object({
+  text: z.string(),
+  sources: z.array(
+    z.object({
+      marker: z.string(),
+      title: z.string(),
+      uri: z.string(),
+      documentId: z.string().optional(),
+      verdict: verdictField,
+      quotes: z.array(citedQuote),
+    }),
+  ),
+  unsupported: z.array(z.string()),
+  model: z.string(),
+  conversationId: z.string(),
+});
+
+const runEvent = (event: string, value: unknown): RunEvent => ({ event, json: JSON.stringify(value) });
+
+async function* toRunEvents(question: string, events: AsyncIterable<AgentEvent>): AsyncGenerator<RunEvent, void> {
+  yield runEvent('question', question);
+  for await (const event of events) {
+    if (event.type === 'tool_call') yield runEvent('step', stepWords(event.call));
+    if (event.type !== 'final_answer') continue;
+    const { text, citations, model, conversationId } = event.answer;
+    const sources = citations.map(({ number, source, verdict, quotes }) => ({
+      ...{ marker: `[${number}]`, ...sourceName(source), verdict },
+      quotes: quotes.map(toCitedQuote),
+    }));
+    const unsupported = event.answer.unsupported.map(({ start, end }) => text.slice(start, end));
+    yield runEvent('answer', { text, sources, unsupported, model, conversationId });
+  }
+}
+
+function stepWords({ name, arguments: given }: { readonly name: string; readonly arguments: unknown }): string {
+  const words = typeof given === 'object' && given !== null ? Object.values(given) : [given];
+  const [first] = words.filter((word) => typeof word === 'string');
+  return oneLine(first === undefined ? name : `${name}: ${first}`, 200);
+}
+
+async function stateOf(run: Run, asked = ''): Promise<ResearchState> {
+  const { record } = run;
+  let question = asked;
+  const steps: string[] = [];
+  let end: Partial<Pick<ResearchState, 'answer' | 'failure'>> = {};
+  if (record.events > 0) {
+    // As far as it has come, without waiting for more.
+    for await (const { number, event, json } of run.follow(0, new AbortController().signal)) {
+      const value: unknown = JSON.parse(json);
+      if (event === 'question') question = String(value);
+      if (event === 'step') steps.push(String(value));
+      if (event === 'answer') end = { answer: answerShape.parse(value) };
+      if (event === 'error') end = { failure: String(value) };
+      if (number >= record.events) break;
+    }
+  }
+  if (question === '') throw new ServiceError('not_found', `The run ${run.id} is not one of research.`);
+  return { id: run.id, question, status: record.status, steps, ...end };
+}

@@ -1,0 +1,105 @@
+import { texts } from '../texts.ts';
+
+/** An error answer of the service, or a connection that could not be made (status 0). */
+export class RequestFailure extends Error {
+  override readonly name = 'RequestFailure';
+  readonly status: number;
+
+  constructor(status: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+  /** Sent as JSON, a form as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Called when the service wants someone to sign in. */
+let onSignedOut: () => void = () => {};
+export const whenSignedOut = (listener: () => void): void => {
+  onSignedOut = listener;
+};
+
+/** The response of a request that succeeded. Throws `RequestFailure`. */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  let response = await attempt(path, options);
+  // The session may go on where its access token has run out. Its own address is not asked twice.
+  if (response.status === 401 && path !== SESSION && (await refreshed())) response = await attempt(path, options);
+  if (response.ok) return response;
+  if (response.status === 401) onSignedOut();
+  const answer: unknown = await response.json().catch(() => undefined);
+  const { message } = Object(answer) as { readonly message?: unknown };
+  throw new RequestFailure(response.status, typeof message === 'string' ? message : texts.status(response.status));
+}
+
+const SESSION = '/session';
+let refreshing: Promise<boolean> | undefined;
+
+/** Asks for new tokens, once for all requests that found theirs worthless. */
+function refreshed(): Promise<boolean> {
+  refreshing ??= fetch(SESSION, { method: 'PUT', credentials: 'same-origin' })
+    .then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    .finally(() => {
+      refreshing = undefined;
+    });
+  return refreshing;
+}
+
+function attempt(path: string, { method = 'GET', query, body, headers, signal }: RequestOptions): Promise<Response> {
+  return fetch(path + queryText(query), {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      ...headers,
+      ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((cause: unknown) => {
+    if (signal?.aborted === true) throw cause;
+    throw new RequestFailure(0, texts.unreachable, { cause });
+  });
+}
+
+/** The `results` of an answer under `/v3`. */
+export async function call<T>(path: string, options?: RequestOptions): Promise<T> {
+  const { results } = (await (await send(path, options)).json()) as { readonly results: T };
+  return results;
+}
+
+export interface Listed<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** One page of a list under `/v3`, and how many there are in all. */
+export async function callList<T>(path: string, options?: RequestOptions): Promise<Listed<T>> {
+  const answer = (await (await send(path, options)).json()) as {
+    readonly results: readonly T[];
+    readonly total_entries: number;
+  };
+  return { items: answer.results, total: answer.total_entries };
+}
+
+/** What to tell a person about anything that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function queryText(query: RequestOptions['query']): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue;
+    if (typeof value === 'object') for (const each of value) parameters.append(name, each);
+    else parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,22 @@
+import { useState } from 'preact/hooks';
+import { announce } from '../shell/announcements.tsx';
+import { texts } from '../texts.ts';
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, label = texts.copy }: { readonly text: string; readonly label?: string }) {
+  const [outcome, setOutcome] = useState<string>();
+  const copy = async () => {
+    const said = await navigator.clipboard.writeText(text).then(
+      () => texts.copied,
+      () => texts.copyFailed,
+    );
+    setOutcome(said);
+    announce(said);
+    setTimeout(() => setOutcome(undefined), 2_500);
+  };
+  return (
+    <button type="button" onClick={() => void copy()}>
+      {outcome ?? label}
+    </button>
+  );
+}

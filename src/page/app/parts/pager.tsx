@@ -1,0 +1,40 @@
+import { texts } from '../texts.ts';
+
+interface PagerProps {
+  /** Where the first that is shown stands, from 0. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly total: number;
+  readonly onOffset: (offset: number) => void;
+}
+
+/** Which part of a list is shown, and the way to the others. */
+export function Pager({ offset, limit, total, onOffset }: PagerProps) {
+  if (total <= limit && offset === 0) return null;
+  const last = Math.max(0, Math.floor((total - 1) / limit) * limit);
+  const steps = [
+    { to: 0, label: texts.pager.first, sign: '«', off: offset === 0 },
+    { to: Math.max(0, offset - limit), label: texts.pager.previous, sign: '‹', off: offset === 0 },
+    { to: offset + limit, label: texts.pager.next, sign: '›', off: offset + limit >= total },
+    { to: last, label: texts.pager.last, sign: '»', off: offset + limit >= total },
+  ];
+  return (
+    <nav class="pager" aria-label={texts.pager.label}>
+      <span>{texts.pager.range(offset + 1, Math.min(total, offset + limit), total)}</span>
+      <span class="pager-steps">
+        {steps.map(({ to, label, sign, off }) => (
+          <button
+            key={label}
+            type="button"
+            aria-label={label}
+            title={label}
+            disabled={off}
+            onClick={() => onOffset(to)}
+          >
+            {sign}
+          </button>
+        ))}
+      </span>
+    </nav>
+  );
+}

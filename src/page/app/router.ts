@@ -1,0 +1,62 @@
+import { computed, signal } from '@preact/signals';
+
+/** What is shown, read from the address: every view can be linked to and reloaded. */
+export interface Place {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const address = signal(location.pathname + location.search);
+
+export const place = computed<Place>(() => {
+  const url = new URL(address.value, location.origin);
+  return { path: url.pathname, query: url.searchParams };
+});
+
+addEventListener('popstate', () => {
+  address.value = location.pathname + location.search;
+});
+
+/** Shows another place. `replace` does not add to the browser's history: for changes within a view. */
+export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  if (to === location.pathname + location.search) return;
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  address.value = to;
+  if (!replace) scrollTo(0, 0);
+}
+
+/** Changes query parameters of the present place; null and the empty string remove one. */
+export function setQuery(
+  changes: Readonly<Record<string, string | null>>,
+  options: { readonly replace?: boolean } = { replace: true },
+): void {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === '') query.delete(name);
+    else query.set(name, value);
+  }
+  const text = query.toString();
+  navigate(location.pathname + (text === '' ? '' : `?${text}`), options);
+}
+
+/** Whether a click on a link should be handled here rather than by the browser. */
+export const isPlainClick = (event: MouseEvent): boolean =>
+  event.button === 0 && !event.defaultPrevented && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+
+/** The address of a document's source view, with the quoted characters when there are any. */
+export function sourceAddress(
+  documentId: string,
+  {
+    version,
+    start,
+    end,
+  }: {
+    readonly version?: string | undefined;
+    readonly start?: number | undefined;
+    readonly end?: number | undefined;
+  } = {},
+): string {
+  const of = version === undefined ? documentId : `${documentId}@${version}`;
+  return start === undefined || end === undefined ? `/d/${of}` : `/d/${of}?q=${start}-${end}`;
+}

@@ -1,0 +1,44 @@
+import { useEffect } from 'preact/hooks';
+import { place } from '../router.ts';
+import { texts } from '../texts.ts';
+import { Announcements } from './announcements.tsx';
+import { Link } from './link.tsx';
+import { loadSession, SignIn, session } from './session.tsx';
+import { viewOf, views } from './views.tsx';
+
+/** The frame around every view: navigation, the view of the present address, announcements for screen readers. */
+export function App() {
+  useEffect(() => void loadSession(), []);
+  const { path } = place.value;
+  const view = viewOf(path);
+  useEffect(() => {
+    document.title = view.title === '' ? texts.name : `${view.title} · ${texts.name}`;
+  }, [view.title]);
+  return (
+    <>
+      <a class="skip" href="#view">
+        {texts.skip}
+      </a>
+      <header class="bar">
+        <Link href="/" class="brand">
+          {texts.name}
+        </Link>
+        <nav aria-label={texts.navigation}>
+          <ul>
+            {views.map(({ href, title }) => (
+              <li key={href}>
+                <Link href={href} aria-current={view.href === href ? 'page' : undefined}>
+                  {title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      <main id="view" tabIndex={-1}>
+        {session.value.kind === 'signed_out' ? <SignIn /> : <view.Component />}
+      </main>
+      <Announcements />
+    </>
+  );
+}

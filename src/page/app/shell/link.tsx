@@ -1,0 +1,19 @@
+import type { JSX } from 'preact';
+import { isPlainClick, navigate } from '../router.ts';
+
+/** A link within the page: opens without loading anew, and still works as a link for the browser. */
+export function Link({ href, children, ...others }: JSX.IntrinsicElements['a'] & { readonly href: string }) {
+  return (
+    <a
+      {...others}
+      href={href}
+      onClick={(event) => {
+        if (!isPlainClick(event)) return;
+        event.preventDefault();
+        navigate(href);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,85 @@
+import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
+import { call, messageOf, RequestFailure, send, whenSignedOut } from '../api/request.ts';
+import { texts } from '../texts.ts';
+
+interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly is_superuser: boolean;
+}
+
+type Session =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'signed_out' }
+  | { readonly kind: 'signed_in'; readonly user: User };
+
+/** Who uses the page. Without authentication the server answers as its default administrator. */
+export const session = signal<Session>({ kind: 'unknown' });
+
+whenSignedOut(() => {
+  session.value = { kind: 'signed_out' };
+});
+
+/** Finds out who is signed in by the session cookie. */
+export async function loadSession(): Promise<void> {
+  try {
+    session.value = { kind: 'signed_in', user: await call<User>('/v3/users/me') };
+  } catch (error) {
+    if (!(error instanceof RequestFailure && error.status === 401)) session.value = { kind: 'unknown' };
+  }
+}
+
+export async function signOut(): Promise<void> {
+  await send('/session', { method: 'DELETE' });
+  session.value = { kind: 'signed_out' };
+}
+
+/** The sign-in form. The server answers with a cookie that no script can read. */
+export function SignIn() {
+  const [failure, setFailure] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (form: HTMLFormElement) => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const fields = new FormData(form);
+      await send('/session', {
+        method: 'POST',
+        body: { email: fields.get('email'), password: fields.get('password') },
+      });
+      await loadSession();
+    } catch (error) {
+      setFailure(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      class="sign-in"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit(event.currentTarget);
+      }}
+    >
+      <h1>{texts.signIn.title}</h1>
+      <label>
+        {texts.signIn.email}
+        <input name="email" type="email" autocomplete="username" required />
+      </label>
+      <label>
+        {texts.signIn.password}
+        <input name="password" type="password" autocomplete="current-password" required />
+      </label>
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <button type="submit" class="primary" disabled={isBusy}>
+        {texts.signIn.submit}
+      </button>
+    </form>
+  );
+}

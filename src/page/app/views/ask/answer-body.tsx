@@ -1,0 +1,84 @@
+import { type ComponentChild, h } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { texts } from '../../texts.ts';
+import { type AnswerState, sentencesWithoutSupport } from './answer-state.ts';
+import { Chip } from './chip.tsx';
+import type { Node } from './markdown-tree.ts';
+import { placeMarks } from './place-marks.ts';
+import { streamingText } from './streaming-text.ts';
+
+type Render = typeof import('./markdown-tree.ts').markdownTree;
+let loaded: Render | undefined;
+
+/** The renderer of Markdown, fetched when there is something to render; undefined until it is here. */
+function useMarkdown(): Render | undefined {
+  const [render, setRender] = useState<Render | undefined>(() => loaded);
+  useEffect(() => {
+    if (loaded !== undefined) return;
+    import('./markdown-tree.ts').then(
+      ({ markdownTree }) => {
+        loaded = markdownTree;
+        setRender(() => markdownTree);
+      },
+      // The text stands there without it.
+      () => {},
+    );
+  }, []);
+  return render;
+}
+
+/** The text of an answer with a chip at each marker, and the sentences underlined that nothing supports. */
+export function AnswerBody({ turn, answer }: { readonly turn: string; readonly answer: AnswerState }) {
+  const render = useMarkdown();
+  const { text, marks, unsupported, phase } = answer;
+  const isWriting = phase === 'streaming';
+  const nodes = useMemo(() => {
+    const shown = isWriting ? streamingText(text, marks) : text;
+    return render === undefined
+      ? [shown]
+      : render(placeMarks(shown, marks, isWriting ? [] : sentencesWithoutSupport(answer)));
+  }, [render, text, marks, unsupported, isWriting]);
+  const show = (node: Node, place: number): ComponentChild => {
+    if (typeof node === 'string') return node;
+    switch (node.kind) {
+      case 'mark': {
+        const mark = marks[node.index];
+        return mark === undefined ? null : (
+          <Chip key={`mark-${node.index}`} turn={turn} index={node.index} mark={mark} answer={answer} />
+        );
+      }
+      case 'unsupported':
+        return (
+          <span key={place} class="unsupported">
+            {node.children.map(show)}
+          </span>
+        );
+      case 'note':
+        return (
+          <small key={`note-${node.index}`} class="unsupported-note">
+            {texts.ask.unsupported}
+          </small>
+        );
+      case 'element': {
+        const children = node.children.map(show);
+        if (node.tag === 'a') {
+          return (
+            <a key={place} href={node.href ?? ''} target="_blank" rel="noopener noreferrer nofollow">
+              {children}
+            </a>
+          );
+        }
+        if (node.tag === 'table') {
+          return (
+            <div key={place} class="table-frame">
+              <table>{children}</table>
+            </div>
+          );
+        }
+        const list = node.start === undefined ? {} : { start: node.start };
+        return h(node.tag, { key: place, ...list }, children);
+      }
+    }
+  };
+  return <div class={render === undefined ? 'answer-text plain' : 'answer-text'}>{nodes.map(show)}</div>;
+}

@@ -1,0 +1,76 @@
+import type { MarkerSpan } from '../../../../client/stream-events.ts';
+import { type AnswerState, isVerdict, type Mark, numberOf, type Source } from './answer-state.ts';
+
+/** What POST /v3/retrieval/check answers, as far as it is shown. */
+export interface AnswerCheck {
+  readonly statements: readonly (MarkerSpan & {
+    readonly text: string;
+    readonly verdict: string;
+    readonly citations: readonly { readonly marker: number; readonly verdict: string }[];
+    readonly evidence?: {
+      readonly quote: string;
+      readonly marker?: number;
+      readonly document_id?: string;
+      readonly title: string;
+      readonly page?: number;
+      readonly heading_path: readonly string[];
+      readonly start: number;
+      readonly end: number;
+    };
+  })[];
+  readonly unsupported: readonly MarkerSpan[];
+}
+
+/** The longest answer that is checked at once. */
+const MAX_CHECKED = 40_000;
+
+/** What is to be sent for an answer whose citations carry no verdict; undefined where there is nothing to check. */
+export function checkRequest({ text, sources, isChecked, isExtractive }: AnswerState, asOf: string) {
+  const known = sources.flatMap((source) => {
+    const place =
+      source.chunkId !== undefined
+        ? { chunk_id: source.chunkId }
+        : source.documentId === undefined
+          ? undefined
+          : { document_id: source.documentId };
+    return place === undefined ? [] : [{ marker: Number(numberOf(source.id)), ...place }];
+  });
+  const isWorthwhile = known.length > 0 && known.length === sources.length && text.length <= MAX_CHECKED;
+  if (isChecked || !isWorthwhile) return undefined;
+  // Quotations are verbatim whatever stands elsewhere; they are checked for the place of each quote.
+  return { answer: text, sources: known, search: !isExtractive, ...(asOf !== '' && { as_of: asOf }) };
+}
+
+/** The answer with what the check found. */
+export function takeCheck(state: AnswerState, check: AnswerCheck): AnswerState {
+  const marks = state.marks.map((mark): Mark => {
+    const statement = check.statements.findLast(({ start }) => start <= mark.start);
+    const number = Number(numberOf(mark.sourceId));
+    const own = statement?.citations.find(({ marker }) => marker === number)?.verdict;
+    if (statement === undefined || !isVerdict(own)) return mark;
+    const verdict = own === 'not_found' && statement.verdict === 'elsewhere' ? 'elsewhere' : own;
+    const { evidence } = statement;
+    const isShown = evidence !== undefined && (evidence.marker === number || verdict === 'elsewhere');
+    return {
+      ...mark,
+      verdict,
+      statement: statement.text,
+      ...(isShown && {
+        quote: {
+          text: evidence.quote,
+          start: evidence.start,
+          end: evidence.end,
+          page: evidence.page ?? null,
+          headings: evidence.heading_path,
+          title: evidence.title,
+          ...(evidence.document_id !== undefined && { documentId: evidence.document_id }),
+        },
+      }),
+    };
+  });
+  const sources = state.sources.map((source): Source => {
+    const found = check.statements.find(({ evidence }) => evidence?.marker === Number(numberOf(source.id)));
+    return found?.evidence === undefined ? source : { ...source, title: found.evidence.title };
+  });
+  return { ...state, marks, sources, unsupported: state.isExtractive ? [] : check.unsupported, isChecked: true };
+}

@@ -1,0 +1,25 @@
+import { texts } from '../../texts.ts';
+import type { AnswerState } from './answer-state.ts';
+import { isOpen } from './thread.ts';
+
+const count = new Intl.NumberFormat('en');
+
+/** What the answer took: model, tokens, cost and time. */
+export function AnswerFooter({ answer }: { readonly answer: AnswerState }) {
+  const { model, usage, stopReason } = answer;
+  if (isOpen(answer)) return null;
+  const { input_tokens: input = 0, output_tokens: output = 0, seconds, cost_usd: cost } = usage ?? {};
+  const facts = [
+    answer.isExtractive ? '' : (model ?? ''),
+    input + output > 0 ? texts.ask.usage(count.format(input), count.format(output)) : '',
+    typeof cost === 'number' && cost > 0 ? texts.ask.cost(cost.toFixed(cost < 0.01 ? 4 : 2)) : '',
+    seconds === undefined ? '' : texts.ask.seconds(seconds.toFixed(1)),
+    endedEarly(stopReason),
+  ].filter((fact) => fact !== '');
+  return facts.length === 0 ? null : <footer class="answer-footer">{facts.join(' · ')}</footer>;
+}
+
+function endedEarly(reason: string | undefined): string {
+  const ended: Readonly<Record<string, string>> = texts.ask.ended;
+  return reason === undefined ? '' : (ended[reason] ?? '');
+}

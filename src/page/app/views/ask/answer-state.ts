@@ -1,0 +1,242 @@
+import type { CitationPayload, FinalAnswer, MarkerSpan, StreamEvent } from '../../../../client/stream-events.ts';
+
+export type Verdict = 'verbatim' | 'close' | 'elsewhere' | 'not_found';
+
+/** Exact characters of a source. */
+export interface Quote {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly page: number | null;
+  readonly headings: readonly string[];
+}
+
+/** What a marker points to. */
+export interface Source {
+  /** `cit.N`. */
+  readonly id: string;
+  readonly title: string;
+  readonly documentId?: string;
+  readonly version?: string;
+  readonly chunkId?: string;
+  /** Of a web page. */
+  readonly link?: string;
+  readonly quotes: readonly Quote[];
+}
+
+/** A marker in the answer: where it stands (UTF-16, end exclusive), what it points to, what the check said. */
+export interface Mark extends MarkerSpan {
+  readonly sourceId: string;
+  readonly verdict?: Verdict;
+  readonly statement?: string;
+  /** The quote for this statement where the check named one. */
+  readonly quote?: Quote & { readonly documentId?: string; readonly title?: string };
+}
+
+/** A tool the agent used. */
+export interface Step {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly result?: string;
+  readonly isError: boolean;
+  /** What the model said before it used the tool. */
+  readonly remark?: string;
+}
+
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly seconds?: number;
+  readonly cost_usd?: number | null;
+}
+
+export interface AnswerState {
+  readonly phase: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
+  readonly text: string;
+  readonly sources: readonly Source[];
+  /** In the order in which they stand. */
+  readonly marks: readonly Mark[];
+  readonly unsupported: readonly MarkerSpan[];
+  readonly steps: readonly Step[];
+  readonly thinking: string;
+  /** Whether no language model wrote this. */
+  readonly isExtractive: boolean;
+  /** Whether the markers have been put to their sources. */
+  readonly isChecked: boolean;
+  readonly model?: string;
+  readonly usage?: Usage;
+  readonly stopReason?: string;
+  readonly conversationId?: string;
+  readonly failure?: { readonly code: string; readonly message: string };
+}
+
+export const emptyAnswer: AnswerState = {
+  phase: 'waiting',
+  text: '',
+  sources: [],
+  marks: [],
+  unsupported: [],
+  steps: [],
+  thinking: '',
+  isExtractive: false,
+  isChecked: false,
+};
+
+/** The answer after one more event of its stream. */
+export function takeEvent(state: AnswerState, event: StreamEvent): AnswerState {
+  switch (event.event) {
+    case 'search_results':
+      return state;
+    case 'thinking':
+      return { ...state, thinking: state.thinking + deltaText(event.data) };
+    case 'message':
+      return { ...state, phase: 'streaming', text: state.text + deltaText(event.data) };
+    case 'citation': {
+      const { id, span, payload } = event.data;
+      const isKnown = state.sources.some((source) => source.id === id);
+      const verdict = readVerdict(event.data['verdict']);
+      const mark: Mark = { ...span, sourceId: id, ...(verdict !== undefined && { verdict }) };
+      return {
+        ...state,
+        sources: isKnown || payload === null ? state.sources : [...state.sources, toSource(id, payload)],
+        marks: [...state.marks, mark],
+      };
+    }
+    case 'tool_call': {
+      const { tool_call_id: id, name, arguments: given } = event.data;
+      // What was written before a tool call is a remark on the way and no part of the answer.
+      const remark = state.text.trim();
+      const step: Step = { id, name, arguments: given, isError: false, ...(remark !== '' && { remark }) };
+      return { ...state, phase: 'waiting', text: '', marks: [], steps: [...state.steps, step] };
+    }
+    case 'tool_result': {
+      const { tool_call_id: id, content, is_error: isError = false } = event.data;
+      const steps = state.steps.map((step) => (step.id === id ? { ...step, result: content, isError } : step));
+      const usage = readUsage(Object(event.data)['usage']);
+      return { ...state, steps, ...(usage !== undefined && { usage }) };
+    }
+    case 'final_answer':
+      return takeFinal(state, event.data);
+  }
+}
+
+/** Without a check, the line before a marker tells which of several quotes of its source is meant. */
+export const lineBefore = (text: string, marker: number): string =>
+  text.slice(text.lastIndexOf('\n', marker - 1) + 1, marker);
+
+function takeFinal(state: AnswerState, answer: FinalAnswer): AnswerState {
+  const { generated_answer: text, citations, conversation_id: conversationId, model, mode } = answer;
+  const marks = citations.flatMap(({ id, spans, verdict, checks }): readonly Mark[] => {
+    const byStart = new Map(readChecks(checks).map((check) => [check.span.start, check]));
+    return spans.map((span) => {
+      const check = byStart.get(span.start);
+      const said = check?.verdict ?? verdict;
+      return {
+        ...span,
+        sourceId: id,
+        ...(said !== undefined && { verdict: said }),
+        statement: check?.statement ?? lineBefore(text, span.start),
+      };
+    });
+  });
+  const usage = readUsage(answer['usage']) ?? state.usage;
+  const stopReason = answer['stop_reason'];
+  const unsupported = answer['unsupported_sentences'];
+  return {
+    ...state,
+    phase: 'done',
+    text,
+    sources: citations.flatMap(({ id, payload }) => (payload === null ? [] : [toSource(id, payload)])),
+    marks: marks.toSorted((one, two) => one.start - two.start),
+    unsupported: Array.isArray(unsupported) ? unsupported.filter(isSpan) : [],
+    isExtractive: mode === 'extractive',
+    isChecked: Array.isArray(unsupported) || mode === 'extractive',
+    ...(conversationId !== undefined && { conversationId }),
+    ...(model !== undefined && { model }),
+    ...(usage !== undefined && { usage }),
+    ...(typeof stopReason === 'string' && { stopReason }),
+  };
+}
+
+/** The source in a citation's payload: a passage, a document, a row of the graph or a web page. */
+function toSource(id: string, payload: CitationPayload): Source {
+  const text = (name: string): string | undefined => {
+    const value = payload[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const { document_id: documentId, quotes = [], metadata = {} } = payload;
+  const link = text('link') ?? text('url');
+  // A record of a document has no `document_id`; its own is in `id`.
+  const document = documentId ?? (text('document_type') === undefined ? undefined : payload.id);
+  const named = metadata['title'];
+  const title = text('title') ?? (typeof named === 'string' && named !== '' ? named : (link ?? document ?? id));
+  const version = text('version');
+  return {
+    id,
+    title,
+    ...(document !== undefined && { documentId: document }),
+    ...(version !== undefined && { version }),
+    ...(documentId !== undefined && payload.id !== undefined && { chunkId: payload.id }),
+    ...(link !== undefined && { link }),
+    quotes: quotes.map(({ text, start, end, page, heading_path: headings }) => ({ text, start, end, page, headings })),
+  };
+}
+
+/** The quote that backs the statement before a marker: of several in one source the one that shares most words. */
+export function quoteOf(mark: Mark, source: Source | undefined): Mark['quote'] | undefined {
+  if (mark.quote !== undefined) return mark.quote;
+  const quotes = source?.quotes ?? [];
+  const said = new Set(words(mark.statement ?? ''));
+  const shared = (quote: Quote) => words(quote.text).filter((word) => said.has(word)).length;
+  return quotes.toSorted((one, two) => shared(two) - shared(one))[0];
+}
+
+const words = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** What is to be underlined: with the markers behind it, and not where another source says it, as the chip tells. */
+export function sentencesWithoutSupport({ text, marks, unsupported }: AnswerState): readonly MarkerSpan[] {
+  return unsupported.flatMap(({ start, end }) => {
+    let reach = end;
+    for (const mark of marks) {
+      const isBehind = mark.start >= reach && text.slice(reach, mark.start).trim() === '';
+      if (isBehind) reach = mark.end;
+    }
+    const isElsewhere = marks.some((mark) => mark.verdict === 'elsewhere' && mark.start >= start && mark.end <= reach);
+    return isElsewhere ? [] : [{ start, end: reach }];
+  });
+}
+
+/** `3` of `cit.3`. */
+export const numberOf = (sourceId: string): string => sourceId.replace(/^cit\./, '');
+
+const deltaText = ({ delta }: Extract<StreamEvent, { readonly event: 'message' }>['data']): string =>
+  delta.content.map(({ payload }) => payload.value).join('');
+
+const verdicts: readonly string[] = ['verbatim', 'close', 'elsewhere', 'not_found'] satisfies readonly Verdict[];
+export const isVerdict = (value: unknown): value is Verdict => typeof value === 'string' && verdicts.includes(value);
+export const readVerdict = (value: unknown): Verdict | undefined => (isVerdict(value) ? value : undefined);
+
+const isSpan = (value: unknown): value is MarkerSpan => {
+  const { start, end } = Object(value) as { readonly start?: unknown; readonly end?: unknown };
+  return typeof start === 'number' && typeof end === 'number';
+};
+
+interface Check {
+  readonly span: MarkerSpan;
+  readonly statement: string;
+  readonly verdict: Verdict;
+}
+
+const readChecks = (value: unknown): readonly Check[] =>
+  Array.isArray(value)
+    ? value.filter((each): each is Check => {
+        const { span, verdict, statement } = Object(each) as Partial<Check>;
+        return isSpan(span) && isVerdict(verdict) && typeof statement === 'string';
+      })
+    : [];
+
+function readUsage(value: unknown): Usage | undefined {
+  const { input_tokens: input } = Object(value) as { readonly input_tokens?: unknown };
+  return typeof input === 'number' ? (value as Usage) : undefined;
+}

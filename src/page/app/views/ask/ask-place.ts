@@ -1,0 +1,93 @@
+/** What the address says of the Ask view. */
+export interface AskPlace {
+  readonly ask: string;
+  readonly kind: AskKind;
+  readonly conversation: string;
+  readonly scope: Scope;
+}
+
+export const askKinds = ['answer', 'agent', 'research'] as const;
+export type AskKind = (typeof askKinds)[number];
+
+/** Which documents count, and who answers. Empty strings stand for what is usual. */
+export interface Scope {
+  readonly collection: string;
+  /** A metadata filter as JSON. */
+  readonly filter: string;
+  /** A date or a moment. */
+  readonly asOf: string;
+  readonly model: string;
+  /** `1` where the model's thinking is to be shown. */
+  readonly thinking: string;
+}
+
+export const noScope: Scope = { collection: '', filter: '', asOf: '', model: '', thinking: '' };
+
+/** Providers that want to know how much a model may think are told this many tokens. */
+const THINKING_BUDGET = 4_000;
+
+export function readPlace(query: URLSearchParams): AskPlace {
+  const text = (name: string): string => query.get(name)?.trim() ?? '';
+  return {
+    ask: text('ask'),
+    kind: askKinds.find((kind) => kind === text('kind')) ?? 'answer',
+    conversation: text('conversation'),
+    scope: {
+      collection: text('collection'),
+      filter: text('filter'),
+      asOf: text('as_of'),
+      model: text('model'),
+      thinking: text('thinking'),
+    },
+  };
+}
+
+/** The filter as an object; undefined when it is empty. Throws when it is no JSON object. */
+export function readFilter(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text.trim() === '') return undefined;
+  const value: unknown = JSON.parse(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new TypeError('no object');
+}
+
+export interface AskRequest {
+  readonly path: '/v3/retrieval/rag' | '/v3/retrieval/agent';
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The request that asks a question. */
+export function askRequest(question: string, { kind, conversation, scope }: Omit<AskPlace, 'ask'>): AskRequest {
+  const { collection, asOf, model } = scope;
+  const filter = readFilter(scope.filter);
+  const conditions = [
+    ...(collection === '' ? [] : [{ collection_ids: { $overlap: [collection] } }]),
+    ...(filter === undefined ? [] : [filter]),
+  ];
+  const filters = conditions.length > 1 ? { $and: conditions } : conditions[0];
+  const settings = { ...(filters && { filters }), ...(asOf !== '' && { as_of: asOf }) };
+  const generation = {
+    stream: true,
+    ...(model !== '' && { model }),
+    ...(scope.thinking !== '' && { extended_thinking: true, thinking_budget: THINKING_BUDGET }),
+  };
+  const common = {
+    query: question,
+    // An answer is finished and kept when the page is left meanwhile; Stop cancels it.
+    resumable: true,
+    ...(Object.keys(settings).length > 0 && { search_settings: settings }),
+  };
+  if (kind === 'answer') {
+    const body = { ...common, rag_generation_config: generation, include_title_if_available: true };
+    return { path: '/v3/retrieval/rag', body };
+  }
+  const isResearch = kind === 'research';
+  return {
+    path: '/v3/retrieval/agent',
+    body: {
+      ...common,
+      mode: isResearch ? 'research' : 'rag',
+      [isResearch ? 'research_generation_config' : 'rag_generation_config']: generation,
+      ...(conversation !== '' && { conversation_id: conversation }),
+    },
+  };
+}

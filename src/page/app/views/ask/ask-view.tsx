@@ -1,0 +1,146 @@
+import './ask.css';
+import { useEffect, useState } from 'preact/hooks';
+import { RequestFailure } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { place, setQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { type AskPlace, readPlace } from './ask-place.ts';
+import { Composer, QUESTION_ID } from './composer.tsx';
+import { ConversationList } from './conversation-list.tsx';
+import { EmptyCorpus } from './empty-corpus.tsx';
+import { opened } from './selection.ts';
+import { loadServiceFacts } from './service-facts.ts';
+import { SourceBeside } from './source-beside.tsx';
+import { ask, clearThread, isOpen, openConversation, thread } from './thread.ts';
+import { QuoteTip } from './tip.tsx';
+import { TurnView } from './turn-view.tsx';
+import { useCitationKeys } from './use-citation-keys.ts';
+
+/** Asking the documents: a box, the answers with their citations, and earlier conversations. */
+export function AskView() {
+  const at = readPlace(place.value.query);
+  const { turns, load, conversation } = thread.value;
+  const [draft, setDraft] = useState('');
+  const [notice, setNotice] = useState<string>();
+  const facts = useResource(loadServiceFacts, []);
+  useAddress(at, setDraft, setNotice);
+  useCitationKeys();
+
+  const start = (question: string, replacing?: string): void => {
+    setNotice(undefined);
+    opened.value = undefined;
+    const isFirst = turns.length === 0;
+    void ask({ ...at, ask: question }, replacing);
+    setQuery({ ask: question }, { replace: !isFirst });
+  };
+  const submit = (): void => {
+    const question = draft.trim();
+    setDraft('');
+    start(question);
+  };
+
+  const running = turns.find(({ answer }) => isOpen(answer));
+  const isFirst = turns.length === 0 && load === 'loaded' && at.conversation === '';
+  const isEmpty = facts.kind === 'loaded' && !facts.value.hasDocuments;
+  const model = facts.kind === 'loaded' ? facts.value.model : undefined;
+  return (
+    <div class={opened.value === undefined ? 'ask' : 'ask beside'}>
+      <details class="side" open={isWide()}>
+        <summary>{texts.ask.conversations.show}</summary>
+        <ConversationList current={conversation} question={turns[0]?.question ?? ''} />
+      </details>
+      <div class={isFirst ? 'ask-main first' : 'ask-main'}>
+        <h1 class={isFirst ? '' : 'visually-hidden'}>{texts.ask.heading}</h1>
+        {isFirst && <p class="introduction">{texts.ask.introduction}</p>}
+        {model === 'builtin/extractive' && at.scope.model === '' && <NoModel />}
+        {facts.kind === 'failed' && <Failure error={facts.error} retry={facts.reload} />}
+        {isEmpty && isFirst && (
+          <EmptyCorpus
+            onReady={(question) => {
+              setDraft(question);
+              setNotice(texts.ask.empty.ready);
+              facts.reload();
+              document.getElementById(QUESTION_ID)?.focus();
+            }}
+          />
+        )}
+        <div class="turns">
+          {load === 'loading' && <p class="notice">{texts.loading}</p>}
+          {typeof load === 'object' && (
+            <Failure error={inWords(load.error)} retry={() => void openConversation(at.conversation)} />
+          )}
+          {turns.map((turn) => (
+            <TurnView key={turn.key} turn={turn} retry={() => start(turn.question, turn.key)} />
+          ))}
+        </div>
+        <Composer {...{ place: at, draft, setDraft, submit, running, isFirst, notice, model }} />
+      </div>
+      <SourceBeside />
+      <QuoteTip />
+    </div>
+  );
+}
+
+/** Shows what the address asks for: a conversation, or a question that is to be answered. */
+function useAddress(
+  at: AskPlace,
+  setDraft: (text: string) => void,
+  setNotice: (text: string | undefined) => void,
+): void {
+  useEffect(() => {
+    const { conversation, turns } = thread.peek();
+    if (at.conversation !== '') {
+      if (at.conversation !== conversation) void openFromAddress(at, setDraft, setNotice);
+      return;
+    }
+    const isShown = conversation === '' && turns.at(-1)?.question === at.ask;
+    if (isShown && at.ask !== '') return;
+    opened.value = undefined;
+    clearThread();
+    setNotice(undefined);
+    if (at.ask === '') return;
+    // One search and one answer is what a link may start. An agent has tools and spends more: that takes a press.
+    if (at.kind === 'answer') void ask(at);
+    else {
+      setDraft(at.ask);
+      setNotice(texts.ask.linked);
+    }
+  }, [at.conversation, at.ask]);
+}
+
+async function openFromAddress(
+  at: AskPlace,
+  setDraft: (text: string) => void,
+  setNotice: (text: string | undefined) => void,
+): Promise<void> {
+  opened.value = undefined;
+  setNotice(undefined);
+  await openConversation(at.conversation);
+  const { conversation, load, turns } = thread.peek();
+  if (conversation !== at.conversation || at.ask === '') return;
+  if (typeof load === 'object' && isGone(load.error)) {
+    // The link is another's: the question can still be asked.
+    clearThread();
+    setQuery({ conversation: null, ask: null });
+    setDraft(at.ask);
+    setNotice(texts.ask.linked);
+  } else if (load === 'loaded' && turns.every(({ question }) => question !== at.ask)) {
+    setDraft(at.ask);
+    setNotice(texts.ask.linked);
+  }
+}
+
+const isGone = (error: unknown): boolean => error instanceof RequestFailure && error.status === 404;
+const inWords = (error: unknown): unknown => (isGone(error) ? new Error(texts.ask.gone) : error);
+const isWide = (): boolean => matchMedia('(min-width: 60rem)').matches;
+
+function NoModel() {
+  return (
+    <aside class="banner" aria-label={texts.ask.noModel}>
+      <p>
+        <strong>{texts.ask.noModel}</strong> {texts.ask.noModelHelp}
+      </p>
+    </aside>
+  );
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Failure } from '../../parts/failure.tsx';
+import { navigate } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { ConversationRow } from './conversation-row.tsx';
+import { useConversations } from './use-conversations.ts';
+
+const list = texts.ask.conversations;
+
+interface ListProps {
+  readonly current: string;
+  /** What began the current one: it gets its name with its first answer. */
+  readonly question: string;
+}
+
+/** Earlier conversations, newest first; more are fetched as the list is scrolled or searched. */
+export function ConversationList({ current, question }: ListProps) {
+  const [wanted, setWanted] = useState('');
+  const found = useConversations(wanted);
+  return (
+    <nav class="conversations" aria-label={list.title}>
+      <button type="button" class="new" onClick={() => navigate('/')}>
+        {list.new}
+      </button>
+      <input
+        type="search"
+        value={wanted}
+        placeholder={list.find}
+        aria-label={list.find}
+        onInput={(event) => setWanted(event.currentTarget.value)}
+      />
+      {found.error !== undefined && <Failure error={found.error} retry={found.reload} />}
+      <ul>
+        {found.items.map((conversation) => (
+          <ConversationRow
+            key={conversation.id}
+            conversation={conversation}
+            fallback={conversation.id === current && question !== '' ? question : list.untitled}
+            isCurrent={conversation.id === current}
+            onRenamed={(name) => found.rename(conversation.id, name)}
+            onRemoved={() => {
+              found.remove(conversation.id);
+              if (conversation.id === current) navigate('/');
+            }}
+          />
+        ))}
+      </ul>
+      {found.state === 'complete' && found.error === undefined && found.items.length === 0 && (
+        <p class="notice">{wanted.trim() === '' ? list.none : list.noMatch}</p>
+      )}
+      {found.state === 'reading' && (
+        <p class="notice" role="status">
+          {wanted.trim() === '' || found.total === 0 ? texts.loading : list.searched(found.read, found.total)}
+        </p>
+      )}
+      {found.state === 'more' && <More onReached={found.more} />}
+    </nav>
+  );
+}
+
+/** Fetches more when it comes into sight, and when it is pressed. */
+function More({ onReached }: { readonly onReached: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  const reached = useRef(onReached);
+  reached.current = onReached;
+  useEffect(() => {
+    if (button.current === null) return;
+    const watcher = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) reached.current();
+    });
+    watcher.observe(button.current);
+    return () => watcher.disconnect();
+  }, []);
+  return (
+    <button ref={button} type="button" onClick={onReached}>
+      {list.more}
+    </button>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { call, messageOf } from '../../api/request.ts';
+import { announce } from '../../shell/announcements.tsx';
+import { Link } from '../../shell/link.tsx';
+import { texts } from '../../texts.ts';
+import type { Conversation } from './use-conversations.ts';
+
+const list = texts.ask.conversations;
+
+interface RowProps {
+  readonly conversation: Conversation;
+  /** What it is called while it has no name. */
+  readonly fallback: string;
+  readonly isCurrent: boolean;
+  readonly onRenamed: (name: string) => void;
+  readonly onRemoved: () => void;
+}
+
+/** A conversation in the list: opened by its name, renamed and deleted in place. */
+export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, onRemoved }: RowProps) {
+  const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown');
+  const [failure, setFailure] = useState<string>();
+  const name = conversation.name ?? fallback;
+  const address = `/v3/conversations/${conversation.id}`;
+  const change = async (work: () => Promise<void>, done: string): Promise<void> => {
+    setFailure(undefined);
+    try {
+      await work();
+      setMode('shown');
+      announce(done);
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  return (
+    <li class={isCurrent ? 'current' : undefined}>
+      {mode === 'renaming' ? (
+        <form
+          class="rename"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const written = String(new FormData(event.currentTarget).get('name') ?? '').trim();
+            if (written === '') return;
+            void change(async () => {
+              await call(address, { method: 'POST', body: { name: written } });
+              onRenamed(written);
+            }, list.renamed);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') setMode('shown');
+          }}
+        >
+          <input name="name" aria-label={list.name} value={name} maxLength={1000} ref={(box) => box?.focus()} />
+          <button type="submit">{list.save}</button>
+          <button type="button" onClick={() => setMode('shown')}>
+            {list.cancel}
+          </button>
+        </form>
+      ) : (
+        <>
+          <Link href={`/?conversation=${conversation.id}`} aria-current={isCurrent ? 'page' : undefined} title={name}>
+            {name}
+          </Link>
+          <details class="row-actions">
+            <summary aria-label={list.actions(name)}>⋯</summary>
+            <div>
+              <button type="button" onClick={() => setMode('renaming')}>
+                {list.rename}
+              </button>
+              <button type="button" onClick={() => setMode('removing')}>
+                {list.remove}
+              </button>
+            </div>
+          </details>
+        </>
+      )}
+      {mode === 'removing' && (
+        <div class="confirm" role="alertdialog" aria-label={list.remove}>
+          <p>{list.sure(name)}</p>
+          <button
+            type="button"
+            class="danger"
+            onClick={() =>
+              void change(async () => {
+                await call(address, { method: 'DELETE' });
+                onRemoved();
+              }, list.removed)
+            }
+          >
+            {list.remove}
+          </button>
+          <button type="button" ref={(button) => button?.focus()} onClick={() => setMode('shown')}>
+            {list.cancel}
+          </button>
+        </div>
+      )}
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+    </li>
+  );
+}

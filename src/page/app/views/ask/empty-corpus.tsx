@@ -1,0 +1,95 @@
+import { useRef, useState } from 'preact/hooks';
+import { messageOf, send } from '../../api/request.ts';
+import { announce } from '../../shell/announcements.tsx';
+import { texts } from '../../texts.ts';
+
+interface Upload {
+  readonly name: string;
+  readonly state: 'waiting' | 'sending' | 'done' | { readonly failure: string };
+}
+
+/** Shown while there are no documents: takes in files that are dropped, or two samples. */
+export function EmptyCorpus({ onReady }: { readonly onReady: (question: string) => void }) {
+  const [uploads, setUploads] = useState<readonly Upload[]>([]);
+  const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const isBusy = uploads.some(({ state }) => state === 'waiting' || state === 'sending');
+
+  const take = async (files: readonly File[], question = ''): Promise<void> => {
+    if (files.length === 0 || isBusy) return;
+    const states: Upload[] = files.map(({ name }) => ({ name, state: 'waiting' }));
+    const show = (place: number, state: Upload['state']) => {
+      states[place] = { name: files[place]?.name ?? '', state };
+      setUploads([...states]);
+    };
+    for (const [place, file] of files.entries()) {
+      show(place, 'sending');
+      try {
+        const body = new FormData();
+        body.append('file', file);
+        await send('/v3/documents', { method: 'POST', body });
+        show(place, 'done');
+      } catch (error) {
+        show(place, { failure: messageOf(error) });
+      }
+    }
+    if (!states.some(({ state }) => state === 'done')) return;
+    announce(texts.ask.empty.ready);
+    if (states.every(({ state }) => state === 'done')) onReady(question);
+  };
+
+  const takeSamples = async (): Promise<void> => {
+    const { samples } = await import('./samples.ts');
+    await take(
+      samples.map(({ name, text }) => new File([text], name, { type: 'text/markdown' })),
+      texts.ask.empty.try,
+    );
+  };
+
+  return (
+    <section
+      class={isOver ? 'drop over' : 'drop'}
+      aria-label={texts.ask.empty.heading}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void take([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      <h2>{texts.ask.empty.heading}</h2>
+      <p>{texts.ask.empty.text}</p>
+      <div class="drop-actions">
+        <button type="button" class="primary" disabled={isBusy} onClick={() => input.current?.click()}>
+          {texts.ask.empty.choose}
+        </button>
+        <button type="button" disabled={isBusy} onClick={() => void takeSamples()}>
+          {texts.ask.empty.samples}
+        </button>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          onChange={(event) => void take([...(event.currentTarget.files ?? [])])}
+        />
+      </div>
+      {uploads.length > 0 && (
+        <ul class="uploads">
+          {uploads.map(({ name, state }) => (
+            <li key={name}>
+              <span class="upload-name">{name}</span>
+              <span class={typeof state === 'object' ? 'problem' : 'notice'}>
+                {typeof state === 'object' ? state.failure : texts.ask.empty[state]}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+import MarkdownIt, { type Token } from 'markdown-it';
+import { type Placed, splitAtSigns, withoutSigns } from './place-marks.ts';
+
+/** What an answer is shown as. Built of values rather than HTML, so nothing in it can run. */
+export type Node =
+  | string
+  | {
+      readonly kind: 'element';
+      readonly tag: Tag;
+      readonly href?: string;
+      readonly start?: number;
+      readonly children: readonly Node[];
+    }
+  | { readonly kind: 'mark'; readonly index: number }
+  | { readonly kind: 'unsupported'; readonly index: number; readonly children: readonly Node[] }
+  /** Behind an unsupported sentence. */
+  | { readonly kind: 'note'; readonly index: number };
+
+const tags = [
+  'p',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'ul',
+  'ol',
+  'li',
+  'blockquote',
+  'pre',
+  'code',
+  'em',
+  'strong',
+  's',
+  'a',
+  'br',
+  'hr',
+  'table',
+  'thead',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+] as const;
+export type Tag = (typeof tags)[number];
+
+// Pictures would be fetched from elsewhere; their address is shown as a link instead.
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable('image');
+
+interface Open {
+  readonly token: Token | undefined;
+  readonly children: Node[];
+}
+
+/** Renders Markdown with the marks that were placed in it. */
+export function markdownTree(placed: Placed): readonly Node[] {
+  const root: Open = { token: undefined, children: [] };
+  const stack: Open[] = [root];
+  let unsupported: number | undefined;
+
+  const top = (): Open => stack.at(-1) ?? root;
+  const add = (node: Node): void => void top().children.push(node);
+
+  const addText = (text: string): void => {
+    for (const piece of splitAtSigns(text)) {
+      if (piece.kind === 'text') {
+        add(
+          unsupported === undefined ? piece.text : { kind: 'unsupported', index: unsupported, children: [piece.text] },
+        );
+      } else if (piece.kind === 'mark') add({ kind: 'mark', index: piece.index });
+      else if (piece.kind === 'start') unsupported = piece.index;
+      else {
+        if (unsupported === piece.index) add({ kind: 'note', index: piece.index });
+        unsupported = undefined;
+      }
+    }
+  };
+
+  const walk = (tokens: readonly Token[]): void => {
+    for (const token of tokens) {
+      if (token.hidden) continue;
+      if (token.nesting === 1) stack.push({ token, children: [] });
+      else if (token.nesting === -1) {
+        const { token: opened, children } = stack.pop() ?? root;
+        const node = opened && element(opened, children, placed);
+        if (node === undefined) top().children.push(...children);
+        else add(node);
+      } else if (token.type === 'inline') {
+        walk(token.children ?? []);
+        // A sentence ends with its block at the latest.
+        unsupported = undefined;
+      } else if (token.type === 'softbreak') add('\n');
+      else if (token.type === 'hardbreak' || token.type === 'hr')
+        add({ kind: 'element', tag: token.type === 'hr' ? 'hr' : 'br', children: [] });
+      else if (token.type === 'code_inline') add(code(token, placed));
+      else if (token.type === 'fence' || token.type === 'code_block') {
+        add({ kind: 'element', tag: 'pre', children: [code(token, placed)] });
+      } else addText(token.content);
+    }
+  };
+
+  walk(markdown.parse(placed.source, {}));
+  return root.children;
+}
+
+const code = ({ content }: Token, { written }: Placed): Node => ({
+  kind: 'element',
+  tag: 'code',
+  children: [withoutSigns(content, written)],
+});
+
+/** Undefined where only the content is to be shown: unknown elements, and links that lead nowhere safe. */
+function element(token: Token, children: readonly Node[], { written }: Placed): Node | undefined {
+  const tag = tags.find((each) => each === token.tag);
+  if (tag === undefined) return undefined;
+  if (tag === 'a') {
+    const href = withoutSigns(decodeSigns(String(token.attrGet('href') ?? '')), written);
+    return isSafe(href) ? { kind: 'element', tag, href, children } : undefined;
+  }
+  const start = tag === 'ol' ? Number(token.attrGet('start') ?? 1) : 1;
+  return { kind: 'element', tag, ...(start !== 1 && { start }), children };
+}
+
+const isSafe = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);
+
+// Addresses are percent-encoded, signs within them too.
+const decodeSigns = (href: string): string =>
+  href.replaceAll(/%E2%9F%A6|%E2%9F%A7|%EE%80%80|%EE%80%81/gi, decodeURIComponent);

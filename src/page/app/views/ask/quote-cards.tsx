@@ -1,0 +1,56 @@
+import { sourceAddress } from '../../router.ts';
+import { Link } from '../../shell/link.tsx';
+import { texts } from '../../texts.ts';
+import { type AnswerState, quoteOf } from './answer-state.ts';
+import { chipId, opened, sourceOf, targetOf } from './selection.ts';
+import { placeOf } from './tip.tsx';
+
+/** The answer without a language model: each quotation as a card with its place. */
+export function QuoteCards({ turn, answer }: { readonly turn: string; readonly answer: AnswerState }) {
+  if (answer.marks.length === 0) return <p class="notice">{texts.ask.nothingFound}</p>;
+  return (
+    <ol class="quote-cards">
+      {answer.marks.map((mark, index) => {
+        const source = sourceOf(answer, mark);
+        const quote = quoteOf(mark, source);
+        const target = targetOf(mark, source);
+        const title = quote?.title ?? source?.title ?? '';
+        if (target.kind !== 'document') return null;
+        const [first] = target.quotes;
+        const isOpen = opened.value?.turn === turn && opened.value.mark === index;
+        return (
+          <li key={mark.start} class="card quote-card">
+            {quote !== undefined && <blockquote>{unwrapped(quote.text)}</blockquote>}
+            <p class="quote-place">
+              <Link
+                href={sourceAddress(target.documentId, {
+                  version: target.version,
+                  start: first?.start,
+                  end: first?.end,
+                })}
+              >
+                {title}
+              </Link>
+              {quote !== undefined && <span class="notice">{placeOf('', quote)}</span>}
+            </p>
+            <button
+              type="button"
+              class="open-source"
+              id={chipId({ turn, mark: index })}
+              data-cite={index}
+              aria-expanded={isOpen}
+              onClick={() => {
+                opened.value = { turn, mark: index };
+              }}
+            >
+              {texts.ask.openSource}
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** Lines that were only wrapped flow again; paragraphs and list items stay. */
+const unwrapped = (text: string): string => text.replaceAll(/(?<=[^\n])\n(?=[\p{Ll}\d(“"])/gu, ' ');

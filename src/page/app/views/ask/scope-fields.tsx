@@ -1,0 +1,104 @@
+import { callList } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { setQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import type { Scope } from './ask-place.ts';
+
+interface Collection {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Enough to choose from in a list; others can still be named in the address. */
+const MAX_COLLECTIONS = 200;
+
+/** Which documents count and which model answers; kept in the address. */
+export function ScopeFields({
+  scope,
+  model,
+  problem,
+}: {
+  readonly scope: Scope;
+  readonly model: string | undefined;
+  readonly problem: string | undefined;
+}) {
+  const collections = useResource(
+    (signal) => callList<Collection>('/v3/collections', { query: { limit: MAX_COLLECTIONS }, signal }),
+    [],
+  );
+  const listed = collections.kind === 'loaded' ? collections.value.items : [];
+  const isUnlisted = scope.collection !== '' && listed.every(({ id }) => id !== scope.collection);
+  return (
+    <div class="scope-fields">
+      <label>
+        {texts.ask.collection}
+        <select value={scope.collection} onChange={(event) => setQuery({ collection: event.currentTarget.value })}>
+          <option value="">{texts.ask.everything}</option>
+          {isUnlisted && <option value={scope.collection}>{scope.collection}</option>}
+          {listed.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <AsOf asOf={scope.asOf} />
+      <label>
+        {texts.ask.model}
+        <input
+          type="text"
+          list="ask-models"
+          value={scope.model}
+          placeholder={texts.ask.standardModel(model)}
+          spellcheck={false}
+          autocomplete="off"
+          onChange={(event) => setQuery({ model: event.currentTarget.value.trim() })}
+        />
+        <datalist id="ask-models">{model !== undefined && <option value={model} />}</datalist>
+      </label>
+      <label class="wide">
+        {texts.ask.filter}
+        <input
+          type="text"
+          value={scope.filter}
+          placeholder={texts.ask.filterExample}
+          spellcheck={false}
+          autocomplete="off"
+          aria-invalid={problem !== undefined}
+          aria-describedby={problem === undefined ? undefined : 'ask-filter-problem'}
+          onInput={(event) => setQuery({ filter: event.currentTarget.value })}
+        />
+        {problem !== undefined && (
+          <span id="ask-filter-problem" class="problem">
+            {problem}
+          </span>
+        )}
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={scope.thinking !== ''}
+          onChange={(event) => setQuery({ thinking: event.currentTarget.checked ? '1' : null })}
+        />
+        {texts.ask.showThinking}
+      </label>
+    </div>
+  );
+}
+
+/** A day; an address may also name a moment, which is then shown as it is. */
+function AsOf({ asOf }: { readonly asOf: string }) {
+  const shared = {
+    id: 'ask-as-of',
+    value: asOf,
+    title: texts.ask.asOfHint,
+    onChange: (event: { readonly currentTarget: HTMLInputElement }) => setQuery({ as_of: event.currentTarget.value }),
+  };
+  const isDay = /^$|^\d{4}-\d\d-\d\d$/.test(asOf);
+  return (
+    <div class="field">
+      <label for="ask-as-of">{texts.ask.asOf}</label>
+      {isDay ? <input type="date" {...shared} /> : <input type="text" {...shared} />}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Failure } from '../../parts/failure.tsx';
+import { texts } from '../../texts.ts';
+import type { SourcePaneProps } from '../source/source-pane.tsx';
+import { chipId, opened, type Selected, sourceOf, targetOf } from './selection.ts';
+import { thread } from './thread.ts';
+import { citationPlace, stepCitation } from './use-citation-keys.ts';
+
+/** The source of the selected citation, beside the answer. Its code is fetched with the first one. */
+export function SourceBeside() {
+  const [Pane, setPane] = useState<ComponentType<SourcePaneProps>>();
+  const [failure, setFailure] = useState<unknown>();
+  const selected = opened.value;
+  const isNeeded = selected !== undefined && Pane === undefined;
+  const load = () => {
+    setFailure(undefined);
+    import('../source/source-pane.tsx').then(({ SourcePane }) => setPane(() => SourcePane), setFailure);
+  };
+  useEffect(() => {
+    if (isNeeded) load();
+  }, [isNeeded]);
+  const target = selected && targetAt(selected);
+  if (selected === undefined || target?.kind !== 'document') return null;
+  const { documentId, version, quotes } = target;
+  return (
+    <aside
+      class="source-side"
+      aria-label={texts.ask.pane}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) close();
+      }}
+    >
+      <CitationSteps />
+      {failure !== undefined && <Failure error={failure} retry={load} />}
+      {Pane === undefined ? (
+        failure === undefined && <p class="notice">{texts.loading}</p>
+      ) : (
+        <Pane documentId={documentId} version={version} quotes={quotes} onClose={close} />
+      )}
+    </aside>
+  );
+}
+
+/** Which citation it is, the ones before and behind it, and the way back; always in sight. */
+function CitationSteps() {
+  const { at, total } = citationPlace();
+  return (
+    <div class="citation-steps">
+      <span class="notice">{texts.ask.citation(at, total)}</span>
+      <button type="button" disabled={at <= 1} onClick={() => stepCitation(-1)} title={texts.ask.previousKey}>
+        {texts.ask.previous}
+      </button>
+      <button type="button" disabled={at >= total} onClick={() => stepCitation(1)} title={texts.ask.nextKey}>
+        {texts.ask.next}
+      </button>
+      <button type="button" onClick={close}>
+        {texts.ask.close}
+      </button>
+    </div>
+  );
+}
+
+/** Closes the source and goes back to its citation. */
+function close(): void {
+  const selected = opened.value;
+  opened.value = undefined;
+  // The pane gives the focus back to where it came from, which may be another citation.
+  if (selected !== undefined) requestAnimationFrame(() => document.getElementById(chipId(selected))?.focus());
+}
+
+function targetAt({ turn, mark }: Selected) {
+  const found = thread.value.turns.find(({ key }) => key === turn);
+  const cited = found?.answer.marks[mark];
+  return found && cited && targetOf(cited, sourceOf(found.answer, cited));
+}

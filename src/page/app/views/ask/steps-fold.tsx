@@ -1,0 +1,46 @@
+import { texts } from '../../texts.ts';
+import type { AnswerState } from './answer-state.ts';
+import { describeStep } from './steps.ts';
+import { isOpen } from './thread.ts';
+
+const MAX_RESULT = 4_000;
+
+/** What the agent did on the way, in plain words; folded once the answer is there. */
+export function StepsFold({ answer }: { readonly answer: AnswerState }) {
+  const { steps, thinking } = answer;
+  if (steps.length === 0 && thinking === '') return null;
+  const latest = steps.at(-1);
+  return (
+    <div class="steps">
+      {steps.length > 0 && (
+        <details>
+          <summary>
+            {texts.ask.steps(steps.length)}
+            {isOpen(answer) && latest !== undefined && <span class="notice"> · {describeStep(latest)}</span>}
+          </summary>
+          <ol>
+            {steps.map((step) => (
+              <li key={step.id}>
+                {step.remark !== undefined && <p class="notice">{step.remark}</p>}
+                {step.result === undefined ? (
+                  describeStep(step)
+                ) : (
+                  <details>
+                    <summary>{describeStep(step)}</summary>
+                    <pre class="step-result">{step.result.slice(0, MAX_RESULT)}</pre>
+                  </details>
+                )}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {thinking !== '' && (
+        <details>
+          <summary>{texts.ask.thinking}</summary>
+          <p class="thinking">{thinking}</p>
+        </details>
+      )}
+    </div>
+  );
+}

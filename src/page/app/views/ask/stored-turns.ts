@@ -1,0 +1,108 @@
+import { type AnswerState, emptyAnswer, lineBefore, type Mark, readVerdict, type Source } from './answer-state.ts';
+
+/** A message as GET /v3/conversations/{id} lists it. */
+export interface StoredMessage {
+  readonly id: string;
+  readonly message: { readonly role: string; readonly content: string | null };
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+export interface StoredTurn {
+  readonly id: string;
+  readonly question: string;
+  /** Absent when the question was never answered. */
+  readonly answer?: AnswerState;
+}
+
+/** A conversation's messages as questions with their answers. */
+export function toTurns(messages: readonly StoredMessage[]): readonly StoredTurn[] {
+  const turns: StoredTurn[] = [];
+  for (const { id, message, metadata } of messages) {
+    const text = message.content ?? '';
+    const open = turns.at(-1);
+    if (message.role === 'user') turns.push({ id, question: text });
+    else if (message.role !== 'assistant') continue;
+    else if (open !== undefined && open.answer === undefined) {
+      turns[turns.length - 1] = { ...open, answer: toAnswer(text, metadata ?? {}) };
+    } else turns.push({ id, question: '', answer: toAnswer(text, metadata ?? {}) });
+  }
+  return turns;
+}
+
+interface StoredCitation {
+  readonly id?: unknown;
+  readonly verdict?: unknown;
+  readonly document_id?: unknown;
+  readonly chunk_id?: unknown;
+  readonly link?: unknown;
+  readonly title?: unknown;
+}
+
+function toAnswer(text: string, metadata: Readonly<Record<string, unknown>>): AnswerState {
+  const stored: readonly unknown[] = Array.isArray(metadata['citations']) ? metadata['citations'] : [];
+  const citations = stored.map((each) => Object(each) as StoredCitation);
+  const sources = citations.flatMap(toSource);
+  const number = (name: string): number => Number(metadata[name] ?? 0);
+  const model = metadata['model'];
+  const stopReason = metadata['ended'];
+  return {
+    ...emptyAnswer,
+    phase: metadata['interrupted'] === true ? 'stopped' : 'done',
+    text,
+    sources,
+    marks: marksIn(text, citations),
+    isExtractive: model === 'builtin/extractive',
+    usage: { input_tokens: number('input_tokens'), output_tokens: number('output_tokens') },
+    ...(typeof model === 'string' && { model }),
+    ...(typeof stopReason === 'string' && { stopReason }),
+  };
+}
+
+function toSource({ id, document_id: documentId, chunk_id: chunkId, link, title }: StoredCitation): readonly Source[] {
+  if (typeof id !== 'string') return [];
+  const named = [title, link, documentId].find((each) => typeof each === 'string' && each !== '');
+  return [
+    {
+      id,
+      title: typeof named === 'string' ? named : id,
+      quotes: [],
+      ...(typeof documentId === 'string' && { documentId }),
+      ...(typeof chunkId === 'string' && { chunkId }),
+      ...(typeof link === 'string' && { link }),
+    },
+  ];
+}
+
+/** Answers are stored with markers of one form, so that those of known sources can be found again. */
+function marksIn(text: string, citations: readonly StoredCitation[]): readonly Mark[] {
+  const marks: Mark[] = [];
+  for (const match of text.matchAll(/\[(\d{1,3})\]/g)) {
+    const citation = citations.find(({ id }) => id === `cit.${match[1]}`);
+    if (citation === undefined) continue;
+    const verdict = readVerdict(citation.verdict);
+    const span = { start: match.index, end: match.index + match[0].length };
+    const statement = lineBefore(text, span.start);
+    marks.push({ ...span, sourceId: `cit.${match[1]}`, ...(verdict !== undefined && { verdict }), statement });
+  }
+  return marks;
+}
+
+/** What is kept with an answer, so that the conversation shows it again with its citations. */
+export const toMetadata = ({ sources, marks, model, stopReason, usage }: AnswerState) => ({
+  ...(model !== undefined && { model }),
+  ...(stopReason !== undefined && { ended: stopReason }),
+  input_tokens: usage?.input_tokens ?? 0,
+  output_tokens: usage?.output_tokens ?? 0,
+  // It came from a client, so nobody can vouch for what it was made from.
+  read_untrusted: true,
+  citations: sources.map(({ id, documentId, chunkId, link, title }) => {
+    const verdict = marks.find(({ sourceId }) => sourceId === id)?.verdict;
+    return {
+      id,
+      ...(verdict !== undefined && { verdict }),
+      ...(documentId !== undefined && { document_id: documentId }),
+      ...(chunkId !== undefined && { chunk_id: chunkId }),
+      ...(link !== undefined && { link, title }),
+    };
+  }),
+});

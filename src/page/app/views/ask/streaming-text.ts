@@ -1,0 +1,41 @@
+import type { MarkerSpan } from '../../../../client/stream-events.ts';
+
+// A marker that is not complete, or complete but not yet reported as a citation.
+const UNFINISHED_MARKER = /\s*[[【［][\s\d,;–—^-]{0,32}[\]】］]?$/;
+const UNFINISHED_LINK = /\[[^\]\n]{0,200}\](?:\([^)\s]*)?$/;
+const UNFINISHED_SIGN = /[*_`~]+$/;
+
+/**
+ * What to show of a text that is still being written: neither half a marker nor the signs of emphasis that has not
+ * ended. Only the end is changed, so that offsets stay right.
+ */
+export function streamingText(text: string, marks: readonly MarkerSpan[]): string {
+  const settled = marks.at(-1)?.end ?? 0;
+  let shown = text;
+  for (const pattern of [UNFINISHED_MARKER, UNFINISHED_LINK]) {
+    const at = shown.search(pattern);
+    if (at >= settled && at >= 0) shown = shown.slice(0, at);
+  }
+  if (isInFence(shown)) return shown;
+  const bare = shown.replace(UNFINISHED_SIGN, '');
+  if (bare.length >= settled && isOpening(shown, bare.length)) shown = bare;
+  return shown + closingSigns(shown.slice(shown.lastIndexOf('\n\n') + 1));
+}
+
+const isInFence = (text: string): boolean => (text.match(/^[ \t>]*(?:```|~~~)/gm) ?? []).length % 2 === 1;
+
+/** Whether the signs at the end begin something: they follow a space, a bracket or nothing. */
+const isOpening = (text: string, from: number): boolean =>
+  from < text.length && /^$|[\s([{"“]$/.test(text.slice(0, from));
+
+/** What ends the code and the emphasis that the last paragraph leaves open. */
+function closingSigns(paragraph: string): string {
+  const line = paragraph.slice(paragraph.lastIndexOf('\n') + 1);
+  const code = (line.match(/`/g) ?? []).length % 2 === 1 ? '`' : '';
+  const outside = paragraph.replaceAll(/`[^`\n]*`?/g, '').replaceAll(/^[ \t>]*\*[ \t]/gm, '');
+  const emphasis = (outside.match(/(?<!\*)\*(?!\*)(?=\S)|(?<=\S)(?<!\*)\*(?!\*)/g) ?? []).length % 2 === 1 ? '*' : '';
+  const strong = (outside.match(/\*\*(?=\S)|(?<=\S)\*\*/g) ?? []).length % 2 === 1 ? '**' : '';
+  // One of the two signs that end it is there already.
+  if (strong !== '' && emphasis !== '' && paragraph.endsWith('*')) return `${code}*`;
+  return code + emphasis + strong;
+}

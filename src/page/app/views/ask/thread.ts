@@ -1,0 +1,282 @@
+import { signal } from '@preact/signals';
+import { readEvents, StreamFailure } from '../../../../client/sse.ts';
+import { call, messageOf, RequestFailure, send } from '../../api/request.ts';
+import { setQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { type AnswerCheck, checkRequest, takeCheck } from './answer-check.ts';
+import { type AnswerState, emptyAnswer, takeEvent } from './answer-state.ts';
+import { type AskKind, type AskPlace, askRequest, noScope, type Scope } from './ask-place.ts';
+import { forgetRun, type KnownRun, knownRuns, rememberRun } from './known-runs.ts';
+import { createSpeaker } from './speaker.ts';
+import { toMetadata, toTurns } from './stored-turns.ts';
+
+/** A question with its answer. */
+export interface Turn {
+  readonly key: string;
+  readonly question: string;
+  readonly kind: AskKind;
+  readonly scope: Scope;
+  readonly answer: AnswerState;
+  /** While it is being answered. */
+  readonly run?: string;
+  readonly isStopping?: boolean;
+  readonly isReconnecting?: boolean;
+  readonly isChecking?: boolean;
+}
+
+/** What the view shows: the questions of a conversation, or of none yet. */
+export interface Thread {
+  readonly conversation: string;
+  readonly turns: readonly Turn[];
+  readonly load: 'loading' | 'loaded' | { readonly error: unknown };
+}
+
+const emptyThread: Thread = { conversation: '', turns: [], load: 'loaded' };
+
+export const thread = signal<Thread>(emptyThread);
+/** Counts the changes that the list of conversations should show. */
+export const conversationChanges = signal(0);
+
+/** Milliseconds between two pictures of an answer that is being written. */
+const MIN_INTERVAL = 60;
+/** To reach the service again, with growing pauses: a quarter of a minute in all. */
+const ATTEMPTS = 6;
+const MAX_NAME = 80;
+
+let reading = new AbortController();
+let keys = 0;
+
+export const isOpen = ({ phase }: AnswerState): boolean => phase === 'waiting' || phase === 'streaming';
+
+/** Leaves what is shown; a run that is under way goes on in the service. */
+export function clearThread(): void {
+  reading.abort();
+  reading = new AbortController();
+  thread.value = emptyThread;
+}
+
+/** Shows a conversation, and takes up the answer that is being written in it. */
+export async function openConversation(id: string): Promise<void> {
+  clearThread();
+  const { signal } = reading;
+  thread.value = { conversation: id, turns: [], load: 'loading' };
+  try {
+    const stored = toTurns(await call(`/v3/conversations/${encodeURIComponent(id)}`, { signal }));
+    const turns = stored.map(
+      ({ id: key, question, answer }): Turn => ({
+        ...{ key, question, kind: 'agent', scope: noScope },
+        answer: answer ?? { ...emptyAnswer, phase: 'stopped' },
+      }),
+    );
+    thread.value = { conversation: id, turns, load: 'loaded' };
+    const known = await openRunOf(id, stored.at(-1)?.question ?? '', signal);
+    if (known === undefined) return;
+    if (stored.at(-1)?.answer === undefined) {
+      thread.value = { ...thread.value, turns: turns.slice(0, -1) };
+      resume(known);
+    } else forgetRun(known.run);
+  } catch (error) {
+    if (!signal.aborted) thread.value = { conversation: id, turns: [], load: { error } };
+  }
+}
+
+/** The run that answers in a conversation: one this tab started, or that the service tells of. */
+async function openRunOf(conversation: string, question: string, signal: AbortSignal): Promise<KnownRun | undefined> {
+  const known = knownRuns().findLast((run) => run.conversation === conversation);
+  if (known !== undefined) return known;
+  const runs = await call<readonly { id: string; status: string; conversation_id: string | null }[]>(
+    '/v3/retrieval/runs',
+    { signal },
+  );
+  const found = runs.find((run) => run.conversation_id === conversation && run.status === 'running');
+  return found && { run: found.id, question, kind: 'agent', conversation, asOf: '' };
+}
+
+/** Asks a question at the end of what is shown, and streams its answer. */
+export async function ask(place: AskPlace, replacing?: string): Promise<void> {
+  const kept = thread.value.turns.filter(({ key }) => key !== replacing);
+  const turn = newTurn(place.ask, place.kind, place.scope);
+  thread.value = { ...thread.value, load: 'loaded', turns: [...kept, turn] };
+  const { signal } = reading;
+  try {
+    const conversation = await conversationFor(place, signal);
+    showConversation(conversation);
+    const { path, body } = askRequest(place.ask, { ...place, conversation });
+    const response = await send(path, { method: 'POST', body, signal });
+    const run = response.headers.get('X-Run-Id') ?? '';
+    const id = response.headers.get('X-Conversation-Id') ?? conversation;
+    const known: KnownRun = { run, question: place.ask, kind: place.kind, conversation: id, asOf: place.scope.asOf };
+    rememberRun(known);
+    update(turn.key, () => ({ run }));
+    showConversation(id);
+    await follow(turn.key, response, known, signal);
+  } catch (error) {
+    fail(turn.key, error, signal);
+  }
+}
+
+function showConversation(id: string): void {
+  if (id === thread.value.conversation) return;
+  thread.value = { ...thread.value, conversation: id };
+  setQuery({ conversation: id });
+  conversationChanges.value++;
+}
+
+/** Answers of one search belong to no conversation of the service; the page keeps them in one. */
+async function conversationFor({ ask: question, kind }: AskPlace, signal: AbortSignal): Promise<string> {
+  const { conversation } = thread.value;
+  if (kind !== 'answer') return conversation;
+  const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME);
+  const id =
+    conversation === ''
+      ? (await call<{ readonly id: string }>('/v3/conversations', { method: 'POST', body: { name }, signal })).id
+      : conversation;
+  await call(`/v3/conversations/${id}/messages`, { method: 'POST', body: { role: 'user', content: question }, signal });
+  return id;
+}
+
+/** Shows a run from its beginning and goes on with it. */
+function resume(known: KnownRun): void {
+  const kind = known.kind === 'answer' || known.kind === 'research' ? known.kind : 'agent';
+  const turn = { ...newTurn(known.question, kind, { ...noScope, asOf: known.asOf }), run: known.run };
+  thread.value = { ...thread.value, turns: [...thread.value.turns, turn] };
+  const { signal } = reading;
+  send(eventsOf(known.run), { signal })
+    .then((response) => follow(turn.key, response, known, signal))
+    .catch((error: unknown) => fail(turn.key, error, signal));
+}
+
+const eventsOf = (run: string): string => `/v3/retrieval/runs/${encodeURIComponent(run)}/events`;
+
+async function follow(key: string, response: Response, known: KnownRun, signal: AbortSignal): Promise<void> {
+  const reconnect = (lastEventId: string) => {
+    update(key, () => ({ isReconnecting: true }));
+    return fetch(eventsOf(known.run), { headers: { 'Last-Event-ID': lastEventId }, signal });
+  };
+  let answer = emptyAnswer;
+  const speaker = createSpeaker(signal);
+  const picture = createPictures(() => {
+    update(key, () => ({ answer, isReconnecting: false }));
+    speaker.say(answer.text);
+  }, signal);
+  for await (const event of readEvents(response, { reconnect, attempts: ATTEMPTS })) {
+    if (signal.aborted) return;
+    answer = takeEvent(answer, event);
+    picture.ask();
+  }
+  if (signal.aborted) return;
+  picture.stop();
+  if (answer.phase !== 'done') throw new StreamFailure('stream_broken', texts.ask.broken);
+  update(key, ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({ ...turn, answer }), true);
+  speaker.finish(answer.text);
+  if (known.kind === 'answer') await keepAnswer(known.conversation, await checked(key, answer, known.asOf));
+  // Until it is kept a reload reads the answer from the run again.
+  forgetRun(known.run);
+  conversationChanges.value++;
+}
+
+/** Has the markers put to their sources where the answer came without that. */
+async function checked(key: string, answer: AnswerState, asOf: string): Promise<AnswerState> {
+  const body = checkRequest(answer, asOf);
+  if (body === undefined) return answer;
+  update(key, () => ({ isChecking: true }));
+  try {
+    const after = takeCheck(answer, await call<AnswerCheck>('/v3/retrieval/check', { method: 'POST', body }));
+    update(key, () => ({ answer: after, isChecking: false }));
+    return after;
+  } catch {
+    // The chips stay without a verdict, which says as much.
+    update(key, () => ({ isChecking: false }));
+    return answer;
+  }
+}
+
+/** Finds the quotes behind an earlier answer of a conversation: what is stored names the passages alone. */
+export async function checkStored({ key, answer, scope, isChecking }: Turn): Promise<void> {
+  if (isChecking !== true && !isOpen(answer)) await checked(key, answer, scope.asOf);
+}
+
+async function keepAnswer(conversation: string, answer: AnswerState): Promise<void> {
+  if (conversation === '' || answer.text.trim() === '') return;
+  const body = { role: 'assistant', content: answer.text, metadata: toMetadata(answer) };
+  // The answer is shown; that it could not be kept must not take it away.
+  await call(`/v3/conversations/${conversation}/messages`, { method: 'POST', body }).catch(() => {});
+}
+
+/** Ends the answer that is being written. Its stream then tells that it was cancelled. */
+export async function stop({ key, run }: Turn): Promise<void> {
+  update(key, () => ({ isStopping: true }));
+  if (run === undefined) return;
+  await call(`/v3/retrieval/runs/${encodeURIComponent(run)}/cancel`, { method: 'POST' }).catch((error: unknown) =>
+    fail(key, error, reading.signal),
+  );
+}
+
+function fail(key: string, error: unknown, signal: AbortSignal): void {
+  if (signal.aborted) return;
+  const failed = thread.value.turns.find((turn) => turn.key === key);
+  if (failed?.run !== undefined) forgetRun(failed.run);
+  const code =
+    error instanceof StreamFailure ? error.code : error instanceof RequestFailure ? `status_${error.status}` : '';
+  const isStopped = code === 'cancelled';
+  update(
+    key,
+    ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({
+      ...turn,
+      answer: isStopped
+        ? { ...turn.answer, phase: 'stopped' }
+        : { ...turn.answer, phase: 'failed', failure: { code, message: inWords(code, error, turn.answer) } },
+    }),
+    true,
+  );
+  conversationChanges.value++;
+}
+
+function inWords(code: string, error: unknown, { text }: AnswerState): string {
+  const shown = text === '' ? '' : ` ${texts.ask.arrived}`;
+  if (code === 'stream_broken') return texts.ask.broken + shown;
+  // Runs are kept in memory: a server that was started again does not know them.
+  if (code === 'not_found' || code === 'status_404') return texts.ask.lost + shown;
+  return messageOf(error);
+}
+
+const newTurn = (question: string, kind: AskKind, scope: Scope): Turn => ({
+  key: `turn-${++keys}`,
+  ...{ question, kind, scope },
+  answer: emptyAnswer,
+});
+
+/** Changes a turn: adds members to it, or replaces it. */
+function update(key: string, change: (turn: Turn) => Partial<Turn>, isWhole = false): void {
+  const turns = thread.value.turns.map((turn) => {
+    if (turn.key !== key) return turn;
+    const changed = change(turn);
+    return isWhole ? (changed as Turn) : { ...turn, ...changed };
+  });
+  thread.value = { ...thread.value, turns };
+}
+
+/** Draws at most once a frame and not oftener than the eye needs. */
+function createPictures(draw: () => void, signal: AbortSignal) {
+  let isDue = false;
+  let isOver = false;
+  let last = 0;
+  const paint = () => {
+    isDue = false;
+    if (isOver || signal.aborted) return;
+    last = performance.now();
+    draw();
+  };
+  return {
+    ask(): void {
+      if (isDue) return;
+      isDue = true;
+      const wait = Math.max(0, last + MIN_INTERVAL - performance.now());
+      // A page in the background gets no frames.
+      setTimeout(() => (document.hidden ? paint() : requestAnimationFrame(paint)), wait);
+    },
+    stop(): void {
+      isOver = true;
+    },
+  };
+}

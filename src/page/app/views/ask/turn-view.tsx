@@ -1,0 +1,67 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../../texts.ts';
+import { AnswerBody } from './answer-body.tsx';
+import { AnswerFooter } from './answer-footer.tsx';
+import { QuoteCards } from './quote-cards.tsx';
+import { StepsFold } from './steps-fold.tsx';
+import { checkStored, isOpen, type Turn } from './thread.ts';
+
+/** A question and its answer. */
+export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry: () => void }) {
+  const { key, question, answer, isChecking, isReconnecting } = turn;
+  const article = useRef<HTMLElement>(null);
+  useStoredCheck(article, turn);
+  const isWaiting = answer.phase === 'waiting';
+  return (
+    <article ref={article} class="turn" aria-busy={isOpen(answer)}>
+      {question !== '' && <h2 class="question">{question}</h2>}
+      <StepsFold answer={answer} />
+      {isReconnecting === true ? (
+        <p class="notice waiting" role="status">
+          {texts.ask.reconnecting}
+        </p>
+      ) : (
+        isWaiting && <p class="notice waiting">{texts.ask.waiting}</p>
+      )}
+      {answer.isExtractive && answer.isChecked ? (
+        <QuoteCards turn={key} answer={answer} />
+      ) : (
+        answer.text !== '' && <AnswerBody turn={key} answer={answer} />
+      )}
+      {answer.phase === 'stopped' && (
+        <div class="halted">
+          <p>{answer.text === '' ? texts.ask.interrupted : texts.ask.stopped}</p>
+          <button type="button" onClick={retry}>
+            {texts.ask.again}
+          </button>
+        </div>
+      )}
+      {answer.failure !== undefined && (
+        <div class="failure" role="alert">
+          <p>{answer.failure.message}</p>
+          <button type="button" onClick={retry}>
+            {texts.ask.again}
+          </button>
+        </div>
+      )}
+      {isChecking === true && <p class="notice">{texts.ask.checking}</p>}
+      <AnswerFooter answer={answer} />
+    </article>
+  );
+}
+
+/** Has an earlier answer's quotes looked up once it comes into sight: a long conversation has many. */
+function useStoredCheck(article: { readonly current: HTMLElement | null }, turn: Turn): void {
+  const { answer } = turn;
+  const isDue = !answer.isChecked && answer.marks.length > 0 && (answer.phase === 'done' || answer.phase === 'stopped');
+  useEffect(() => {
+    if (!isDue || article.current === null) return;
+    const watcher = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      watcher.disconnect();
+      void checkStored(turn);
+    });
+    watcher.observe(article.current);
+    return () => watcher.disconnect();
+  }, [isDue, turn.key]);
+}

@@ -1,0 +1,42 @@
+import { useEffect } from 'preact/hooks';
+import { chipId, opened } from './selection.ts';
+
+const citations = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-cite]')];
+
+/** How many citations the page has, and which one's source is open, from 1. */
+export function citationPlace(): { readonly at: number; readonly total: number } {
+  const all = citations();
+  return { at: all.findIndex(({ id }) => id === currentId()) + 1, total: all.length };
+}
+
+/** Goes to the next or previous citation of the page, and shows its source where one is open. */
+export function stepCitation(direction: 1 | -1): void {
+  const all = citations();
+  const at = all.findIndex(({ id }) => id === currentId());
+  const next = all[at < 0 ? (direction > 0 ? 0 : all.length - 1) : at + direction];
+  if (next === undefined) return;
+  next.scrollIntoView({ block: 'nearest' });
+  // While a source is open the focus stays with it.
+  if (opened.value === undefined) next.focus();
+  else next.click();
+}
+
+/** `j` and `k` step through the citations. */
+export function useCitationKeys(): void {
+  useEffect(() => {
+    const step = (event: KeyboardEvent) => {
+      const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.isComposing);
+      if (!isPlain || (event.key !== 'j' && event.key !== 'k') || isWriting(event.target)) return;
+      event.preventDefault();
+      stepCitation(event.key === 'j' ? 1 : -1);
+    };
+    addEventListener('keydown', step);
+    return () => removeEventListener('keydown', step);
+  }, []);
+}
+
+const currentId = (): string =>
+  opened.value === undefined ? (document.activeElement?.closest('[data-cite]')?.id ?? '') : chipId(opened.value);
+
+const isWriting = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;

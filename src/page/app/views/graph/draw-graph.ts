@@ -1,0 +1,94 @@
+import { MultiGraph } from 'graphology';
+import forceAtlas2 from 'graphology-layout-forceatlas2';
+import Sigma from 'sigma';
+import type { GraphColours } from './colours.ts';
+import type { GraphView } from './graph-shape.ts';
+
+export interface Drawing {
+  /** Brings a node and its neighbours forward; undefined shows all alike. */
+  select(id: string | undefined): void;
+  close(): void;
+}
+
+export interface DrawingParts {
+  readonly view: GraphView;
+  readonly colours: GraphColours;
+  /** Colour of each community that has one. */
+  readonly colourOf: ReadonlyMap<string, string>;
+  readonly onNode: (id: string | undefined) => void;
+  readonly onEdge: (id: string) => void;
+}
+
+const ROUNDS = 400;
+
+/** Draws the graph into the element. Throws where the browser has no WebGL. */
+export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNode, onEdge }: DrawingParts): Drawing {
+  const graph = new MultiGraph();
+  const most = Math.max(1, ...view.nodes.map(({ mentions }) => mentions));
+  view.nodes.forEach((node, at) => {
+    // A spiral is a start that is always the same, so that the drawing is too.
+    const angle = at * 2.4;
+    const radius = Math.sqrt(at + 1);
+    graph.addNode(node.id, {
+      label: node.label,
+      x: radius * Math.cos(angle),
+      y: radius * Math.sin(angle),
+      size: 2.5 + 9 * Math.sqrt(node.mentions / most),
+      color: (node.community === null ? undefined : colourOf.get(node.community)) ?? colours.other,
+    });
+  });
+  const strongest = Math.max(0.001, ...view.edges.map(({ weight }) => weight));
+  for (const { id, source, target, weight } of view.edges) {
+    if (!graph.hasNode(source) || !graph.hasNode(target)) continue;
+    graph.addEdgeWithKey(id, source, target, { size: 0.6 + 2.4 * (weight / strongest), weight, color: colours.edge });
+  }
+  const settings = { ...forceAtlas2.inferSettings(graph), scalingRatio: 30, gravity: 0.6, edgeWeightInfluence: 0.5 };
+  forceAtlas2.assign(graph, { iterations: ROUNDS, settings });
+
+  let selected: string | undefined;
+  let near = new Set<string>();
+  const renderer = new Sigma(graph, element, {
+    allowInvalidContainer: true,
+    enableEdgeEvents: true,
+    labelColor: { color: colours.text },
+    labelFont: 'system-ui, sans-serif',
+    labelRenderedSizeThreshold: 7,
+    zIndex: true,
+    nodeReducer: (id, attributes) => {
+      if (selected === undefined || id === selected || near.has(id)) {
+        return { ...attributes, forceLabel: selected !== undefined, zIndex: id === selected ? 2 : 1 };
+      }
+      return { ...attributes, color: colours.faded, label: '', zIndex: 0 };
+    },
+    edgeReducer: (id, attributes) => {
+      if (selected === undefined) return attributes;
+      return graph.hasExtremity(id, selected)
+        ? { ...attributes, color: colours.other, zIndex: 1 }
+        : { ...attributes, hidden: true };
+    },
+    defaultDrawNodeHover: (context, { x, y, size, label }) => {
+      const text = label ?? '';
+      context.font = '600 14px system-ui, sans-serif';
+      const width = context.measureText(text).width + 14;
+      context.fillStyle = colours.surface;
+      context.strokeStyle = colours.other;
+      context.beginPath();
+      context.roundRect(x + size + 2, y - 12, width, 24, 6);
+      context.fill();
+      context.stroke();
+      context.fillStyle = colours.text;
+      context.fillText(text, x + size + 9, y + 5);
+    },
+  });
+  renderer.on('clickNode', ({ node }) => onNode(node));
+  renderer.on('clickEdge', ({ edge }) => onEdge(edge));
+  renderer.on('clickStage', () => onNode(undefined));
+  return {
+    select(id) {
+      selected = id !== undefined && graph.hasNode(id) ? id : undefined;
+      near = new Set(selected === undefined ? [] : graph.neighbors(selected));
+      renderer.refresh();
+    },
+    close: () => renderer.kill(),
+  };
+}

@@ -1,0 +1,41 @@
+import { call, callList } from '../../api/request.ts';
+import { sourceAddress } from '../../router.ts';
+import { type GraphEdge, type GraphView, type Passage, placeOfSentence } from './graph-shape.ts';
+
+export interface CollectionName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Nodes drawn at first, and at most. */
+export const FIRST_NODES = 150;
+export const MOST_NODES = 1000;
+const EDGES_PER_NODE = 6;
+
+export const loadCollections = async (signal: AbortSignal): Promise<readonly CollectionName[]> => {
+  const { items } = await callList<CollectionName>('/v3/collections', { query: { limit: 1000 }, signal });
+  return items.toSorted((one, other) => one.name.localeCompare(other.name));
+};
+
+export const loadGraph = (collection: string, nodes: number, signal: AbortSignal): Promise<GraphView> =>
+  call<GraphView>(`/v3/graphs/${encodeURIComponent(collection)}/view`, {
+    query: { limit: nodes, edges: nodes * EDGES_PER_NODE },
+    signal,
+  });
+
+/** Where the sentence of a relationship can be read; undefined for one that was made by hand. */
+export async function sentenceAddress(collection: string, edge: GraphEdge): Promise<string | undefined> {
+  const row = await call<{ readonly chunk_ids: readonly string[] }>(
+    `/v3/graphs/${collection}/relationships/${edge.id}`,
+  );
+  const passages: Passage[] = [];
+  for (const id of row.chunk_ids.slice(0, MOST_PASSAGES)) {
+    const passage = await call<Passage>(`/v3/chunks/${id}`);
+    passages.push(passage);
+    if (passage.text.includes(edge.description)) break;
+  }
+  const place = placeOfSentence(passages, edge.description);
+  return place && sourceAddress(place.documentId, place);
+}
+
+const MOST_PASSAGES = 20;

@@ -1,0 +1,88 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { texts } from '../../texts.ts';
+import { coloursOf, MOST_COLOURS } from './colours.ts';
+import type { Drawing } from './draw-graph.ts';
+import { type GraphView, shownCommunities } from './graph-shape.ts';
+
+interface GraphDrawingProps {
+  readonly view: GraphView;
+  readonly selected: string | undefined;
+  readonly onNode: (id: string | undefined) => void;
+  readonly onEdge: (id: string) => void;
+}
+
+/** The graph as a drawing, its library fetched when it is first shown. The table says the same in words. */
+export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingProps) {
+  const canvas = useRef<HTMLDivElement>(null);
+  const drawing = useRef<Drawing | undefined>(undefined);
+  const [failure, setFailure] = useState(false);
+  const isDark = useIsDark();
+  const colours = coloursOf(isDark);
+  const communities = shownCommunities(view, MOST_COLOURS);
+  const colourOf = new Map(communities.map(({ id }, at) => [id, colours.communities[at] ?? colours.other]));
+  const handlers = useRef({ onNode, onEdge });
+  handlers.current = { onNode, onEdge };
+  const chosen = useRef(selected);
+  chosen.current = selected;
+
+  useEffect(() => {
+    let isGone = false;
+    void import('./draw-graph.ts')
+      .then(({ drawGraph }) => {
+        if (isGone || canvas.current === null) return;
+        drawing.current = drawGraph(canvas.current, {
+          ...{ view, colours, colourOf },
+          onNode: (id) => handlers.current.onNode(id),
+          onEdge: (id) => handlers.current.onEdge(id),
+        });
+        drawing.current.select(chosen.current);
+        setFailure(false);
+      })
+      .catch(() => setFailure(true));
+    return () => {
+      isGone = true;
+      drawing.current?.close();
+      drawing.current = undefined;
+    };
+  }, [view, isDark]);
+  useEffect(() => drawing.current?.select(selected), [selected]);
+  return (
+    <>
+      {failure && (
+        <p class="failure" role="alert">
+          {texts.graph.cannotDraw}
+        </p>
+      )}
+      {/* What can be done here with a pointer can be done in the table with the keyboard. */}
+      <div
+        ref={canvas}
+        class="graph-canvas"
+        role="img"
+        aria-label={texts.graph.drawing(view.nodes.length, view.edges.length)}
+      />
+      {communities.length > 0 && (
+        <ul class="graph-legend" aria-label={texts.graph.communities}>
+          {communities.map(({ id, label }) => (
+            <li key={id}>
+              <span class="graph-swatch" style={{ background: colourOf.get(id) }} />
+              {label}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function useIsDark(): boolean {
+  const [isDark, setDark] = useState(() => matchMedia(DARK).matches);
+  useEffect(() => {
+    const query = matchMedia(DARK);
+    const listen = () => setDark(query.matches);
+    query.addEventListener('change', listen);
+    return () => query.removeEventListener('change', listen);
+  }, []);
+  return isDark;
+}
+
+const DARK = '(prefers-color-scheme: dark)';

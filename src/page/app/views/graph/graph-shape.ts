@@ -1,0 +1,76 @@
+export interface GraphNode {
+  readonly id: string;
+  readonly label: string;
+  readonly category: string | null;
+  readonly description: string;
+  readonly mentions: number;
+  readonly weight: number;
+  readonly community: string | null;
+}
+
+export interface GraphEdge {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly label: string;
+  readonly description: string;
+  readonly weight: number;
+}
+
+export interface GraphCommunity {
+  readonly id: string;
+  readonly label: string;
+  readonly level: number;
+  readonly size: number;
+}
+
+export interface GraphView {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  readonly communities: readonly GraphCommunity[];
+  readonly total_nodes: number;
+  readonly total_edges: number;
+}
+
+export interface Passage {
+  readonly document_id: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The characters of the sentence in the passage that has it; those of the first passage where none has it. */
+export function placeOfSentence(passages: readonly Passage[], sentence: string) {
+  const passage = passages.find(({ text }) => sentence !== '' && text.includes(sentence)) ?? passages[0];
+  if (passage === undefined) return undefined;
+  const at = sentence === '' ? -1 : passage.text.indexOf(sentence);
+  const start = at < 0 ? passage.start : passage.start + at;
+  return { documentId: passage.document_id, start, end: at < 0 ? passage.end : start + sentence.length };
+}
+
+/** Relationships of a node, the strongest first, each with the node at its other end. */
+export function relationshipsOf(view: GraphView, id: string): readonly { edge: GraphEdge; other: GraphNode }[] {
+  const nodes = new Map(view.nodes.map((node) => [node.id, node]));
+  return view.edges
+    .filter(({ source, target }) => source === id || target === id)
+    .flatMap((edge) => {
+      const other = nodes.get(edge.source === id ? edge.target : edge.source);
+      return other === undefined ? [] : [{ edge, other }];
+    })
+    .toSorted((one, two) => two.edge.weight - one.edge.weight);
+}
+
+/** The communities that are told apart by colour: those with the most nodes in view, most first. */
+export function shownCommunities(view: GraphView, most: number): readonly GraphCommunity[] {
+  const counts = new Map<string, number>();
+  for (const { community } of view.nodes) {
+    if (community !== null) counts.set(community, (counts.get(community) ?? 0) + 1);
+  }
+  return view.communities
+    .filter(({ id }) => counts.has(id))
+    .toSorted((one, other) => (counts.get(other.id) ?? 0) - (counts.get(one.id) ?? 0))
+    .slice(0, most);
+}
+
+/** A relationship as words: `occurs_with` as "occurs with". */
+export const sayPredicate = (label: string): string => label.replaceAll('_', ' ');

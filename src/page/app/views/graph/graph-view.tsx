@@ -1,0 +1,129 @@
+import './graph.css';
+import { useState } from 'preact/hooks';
+import { messageOf } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { navigate, place, setQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { FIRST_NODES, loadCollections, loadGraph, MOST_NODES, sentenceAddress } from './graph-data.ts';
+import { GraphDrawing } from './graph-drawing.tsx';
+import type { GraphView as GraphData, GraphEdge } from './graph-shape.ts';
+import { GraphTable } from './graph-table.tsx';
+import { NodePanel } from './node-panel.tsx';
+
+/** What the documents of a collection speak of, and what has to do with what. */
+export function GraphView() {
+  const { query } = place.value;
+  const collections = useResource(loadCollections, []);
+  const all = collections.kind === 'loaded' ? collections.value : [];
+  const collection = query.get('collection') ?? all[0]?.id;
+  const name = query.get('name') ?? undefined;
+  const [nodes, setNodes] = useState(FIRST_NODES);
+  const graph = useResource(
+    async (signal) => (collection === undefined ? undefined : loadGraph(collection, nodes, signal)),
+    [collection, nodes],
+  );
+  const isTable = query.get('as') === 'table';
+  return (
+    <div class="graph">
+      <h1>{texts.graph.title}</h1>
+      <div class="graph-controls">
+        <label>
+          <span>{texts.graph.collection}</span>
+          <select
+            value={collection ?? ''}
+            onChange={({ currentTarget: { value } }) => {
+              setNodes(FIRST_NODES);
+              setQuery({ collection: value, name: null });
+            }}
+          >
+            {all.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <fieldset class="graph-forms" aria-label={texts.graph.form}>
+          <button type="button" aria-pressed={!isTable} onClick={() => setQuery({ as: null })}>
+            {texts.graph.asDrawing}
+          </button>
+          <button type="button" aria-pressed={isTable} onClick={() => setQuery({ as: 'table' })}>
+            {texts.graph.asTable}
+          </button>
+        </fieldset>
+      </div>
+      {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
+      {graph.kind === 'failed' && <Failure error={graph.error} retry={graph.reload} />}
+      {graph.kind === 'loading' && <p class="notice">{texts.loading}</p>}
+      {graph.kind === 'loaded' && graph.value !== undefined && collection !== undefined && (
+        <Shown
+          {...{ collection, name, isTable, view: graph.value }}
+          onMore={nodes < MOST_NODES ? () => setNodes(Math.min(MOST_NODES, nodes * 3)) : undefined}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ShownProps {
+  readonly collection: string;
+  readonly name: string | undefined;
+  readonly isTable: boolean;
+  readonly view: GraphData;
+  readonly onMore: (() => void) | undefined;
+}
+
+function Shown({ collection, name, isTable, view, onMore }: ShownProps) {
+  const [failure, setFailure] = useState<string>();
+  if (view.total_nodes === 0) return <p class="notice">{texts.graph.empty}</p>;
+  const wanted = name?.toLowerCase();
+  const selected = wanted === undefined ? undefined : view.nodes.find(({ label }) => label.toLowerCase() === wanted);
+  const onNode = (id: string | undefined) =>
+    setQuery({ name: view.nodes.find((node) => node.id === id)?.label ?? null }, {});
+  const onEdge = (edge: GraphEdge | undefined) => {
+    if (edge === undefined) return;
+    setFailure(undefined);
+    sentenceAddress(collection, edge).then(
+      (address) => {
+        if (address === undefined) setFailure(texts.graph.noSentence);
+        else navigate(address);
+      },
+      (error: unknown) => setFailure(messageOf(error)),
+    );
+  };
+  const canGrow = view.nodes.length < view.total_nodes && onMore !== undefined;
+  return (
+    <>
+      <p class="notice graph-count">
+        {texts.graph.shown(view.nodes.length, view.total_nodes)}{' '}
+        {canGrow && (
+          <button type="button" onClick={onMore}>
+            {texts.graph.showMore}
+          </button>
+        )}
+      </p>
+      {name !== undefined && selected === undefined && <p class="notice">{texts.graph.notInView(name)}</p>}
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class={selected === undefined ? 'graph-body' : 'graph-body graph-body-open'}>
+        <div class="graph-main">
+          {isTable ? (
+            <GraphTable view={view} selected={selected?.id} onNode={onNode} />
+          ) : (
+            <GraphDrawing
+              view={view}
+              selected={selected?.id}
+              onNode={onNode}
+              onEdge={(id) => onEdge(view.edges.find((edge) => edge.id === id))}
+            />
+          )}
+        </div>
+        {selected !== undefined && <NodePanel view={view} node={selected} onNode={onNode} onEdge={onEdge} />}
+      </div>
+    </>
+  );
+}

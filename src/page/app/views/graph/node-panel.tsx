@@ -1,0 +1,55 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../../texts.ts';
+import { type GraphEdge, type GraphNode, type GraphView, relationshipsOf, sayPredicate } from './graph-shape.ts';
+
+interface NodePanelProps {
+  readonly view: GraphView;
+  readonly node: GraphNode;
+  readonly onNode: (id: string | undefined) => void;
+  readonly onEdge: (edge: GraphEdge) => void;
+}
+
+const MOST_LISTED = 100;
+
+/** An entity and what it has to do with others; each relationship opens on its sentence. */
+export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
+  const relationships = relationshipsOf(view, node.id);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [node.id]);
+  return (
+    <aside class="card graph-panel">
+      <header>
+        <h2 ref={heading} tabIndex={-1}>
+          {node.label}
+        </h2>
+        <button type="button" class="quiet" aria-label={texts.close} onClick={() => onNode(undefined)}>
+          ×
+        </button>
+      </header>
+      <p class="notice">{texts.graph.facts(node.category, node.mentions)}</p>
+      {node.description !== '' && <p>{node.description}</p>}
+      <h3>{texts.graph.relationships}</h3>
+      {relationships.length === 0 && <p class="notice">{texts.graph.alone}</p>}
+      <ul>
+        {relationships.slice(0, MOST_LISTED).map(({ edge, other }) => (
+          <li key={edge.id}>
+            <p>
+              {edge.source === node.id ? '' : '← '}
+              <span class="notice">{sayPredicate(edge.label)}</span>{' '}
+              <button type="button" class="graph-name" onClick={() => onNode(other.id)}>
+                {other.label}
+              </button>
+            </p>
+            {edge.description !== '' && <p class="graph-sentence">{edge.description}</p>}
+            <button type="button" onClick={() => onEdge(edge)}>
+              {texts.graph.openSentence}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {relationships.length > MOST_LISTED && (
+        <p class="notice">{texts.graph.more(relationships.length - MOST_LISTED)}</p>
+      )}
+    </aside>
+  );
+}

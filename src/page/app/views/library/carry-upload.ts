@@ -1,0 +1,89 @@
+import { call } from '../../api/request.ts';
+import { texts } from '../../texts.ts';
+import type { Carry, UploadState } from './upload-queue.ts';
+
+interface Accepted {
+  readonly document_id: string;
+  readonly task_id: string | null;
+}
+
+/** Sends a file in, or has the failed task of one tried again, and follows it to its end. */
+export const carryUpload =
+  (collectionId: () => string | undefined): Carry =>
+  async (upload, tell) => {
+    let { documentId, taskId } = upload;
+    if (documentId !== undefined && taskId !== undefined) {
+      await call(`/v3/tasks/${taskId}/retry`, { method: 'POST' });
+    } else {
+      const accepted = await call<Accepted>('/v3/documents', { method: 'POST', body: formOf(upload, collectionId()) });
+      documentId = accepted.document_id;
+      taskId = accepted.task_id ?? undefined;
+      if (taskId === undefined) return tell({ documentId, state: { kind: 'same' } });
+      tell({ documentId, taskId });
+    }
+    await follow(documentId, (state) => tell({ state }));
+  };
+
+function formOf({ file, folder }: Parameters<Carry>[0], collectionId: string | undefined): FormData {
+  const form = new FormData();
+  form.set('queued', 'true');
+  if (folder !== '') form.set('metadata', JSON.stringify({ folder }));
+  if (collectionId !== undefined) form.set('collection_ids', JSON.stringify([collectionId]));
+  form.set('file', file, file.name);
+  return form;
+}
+
+/** Reads the events of a document until the last of them. The browser takes a broken stream up again by itself. */
+function follow(documentId: string, tell: (state: UploadState) => void): Promise<void> {
+  const source = new EventSource(`/v3/documents/${documentId}/events`);
+  return new Promise((over) => {
+    const end = (state: UploadState) => {
+      source.close();
+      tell(state);
+      over();
+    };
+    for (const name of eventNames) {
+      source.addEventListener(name, ({ data }) => {
+        const state = stateOf(name, JSON.parse(data));
+        if (state === undefined) return;
+        if (state.kind === 'working') tell(state);
+        else end(state);
+      });
+    }
+    source.onerror = () => {
+      if (source.readyState === EventSource.CLOSED) end({ kind: 'failed', reason: texts.library.lostSight });
+    };
+  });
+}
+
+const eventNames = ['status', 'progress', 'postponed', 'ingested', 'failed', 'cancelled'] as const;
+type EventName = (typeof eventNames)[number];
+
+interface EventData {
+  readonly ingestion_status?: string;
+  readonly done?: number;
+  readonly total?: number;
+  readonly reason?: string;
+  readonly chunk_count?: number;
+}
+
+/** What an event of a document says of it; nothing new where the end follows in an event of its own. */
+function stateOf(name: EventName, data: EventData): UploadState | undefined {
+  const { ingestion_status: stage = 'pending', done, total, reason = '' } = data;
+  switch (name) {
+    case 'status':
+      return stage === 'success' || stage === 'failed' ? undefined : { kind: 'working', stage };
+    case 'progress':
+      return {
+        ...{ kind: 'working', stage },
+        ...(done !== undefined && total !== undefined && { done, total }),
+      };
+    case 'postponed':
+      return { kind: 'postponed', reason };
+    case 'ingested':
+      return { kind: 'ready', chunks: data.chunk_count };
+    case 'failed':
+    case 'cancelled':
+      return { kind: 'failed', reason };
+  }
+}

@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks';
+import { messageOf } from '../../api/request.ts';
+import { sourceAddress } from '../../router.ts';
+import { announce } from '../../shell/announcements.tsx';
+import { Link } from '../../shell/link.tsx';
+import { texts } from '../../texts.ts';
+import { type Collection, type LibraryDocument, retryDocument, stateOfStage } from './library-data.ts';
+
+interface DocumentTableProps {
+  readonly documents: readonly LibraryDocument[];
+  readonly collections: readonly Collection[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+  readonly onChanged: () => void;
+}
+
+export function DocumentTable({ documents, collections, selected, onSelect, onChanged }: DocumentTableProps) {
+  const names = new Map(collections.map(({ id, name }) => [id, name]));
+  const isAll = documents.length > 0 && documents.every(({ id }) => selected.has(id));
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  return (
+    <table class="documents">
+      <thead>
+        <tr>
+          <th class="documents-check">
+            <input
+              type="checkbox"
+              aria-label={texts.library.selectAll}
+              checked={isAll}
+              onChange={() => onSelect(isAll ? new Set() : new Set(documents.map(({ id }) => id)))}
+            />
+          </th>
+          <th scope="col">{texts.library.document}</th>
+          <th scope="col" class="documents-wide">
+            {texts.library.collections}
+          </th>
+          <th scope="col" class="documents-wide">
+            {texts.library.size}
+          </th>
+          <th scope="col" class="documents-wide">
+            {texts.library.added}
+          </th>
+          <th scope="col">{texts.library.state}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {documents.map((document) => (
+          <tr key={document.id} class={selected.has(document.id) ? 'documents-selected' : undefined}>
+            <td class="documents-check">
+              <input
+                type="checkbox"
+                aria-label={texts.library.select(titleOf(document))}
+                checked={selected.has(document.id)}
+                onChange={() => toggle(document.id)}
+              />
+            </td>
+            <td class="documents-title">
+              <Link href={sourceAddress(document.id)}>{titleOf(document)}</Link>
+              <span class="documents-type">{document.document_type}</span>
+              {document.failure !== null && <p class="documents-failure">{document.failure}</p>}
+            </td>
+            <td class="documents-wide notice">
+              {document.collection_ids.map((id) => names.get(id) ?? texts.library.otherCollection).join(', ')}
+            </td>
+            <td class="documents-wide documents-number">{texts.source.size(document.size_in_bytes)}</td>
+            <td class="documents-wide">
+              <time dateTime={document.created_at}>{new Date(document.created_at).toLocaleDateString()}</time>
+            </td>
+            <td>
+              <State document={document} onChanged={onChanged} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const titleOf = ({ title, file_name: fileName }: LibraryDocument): string => (title === '' ? fileName : title);
+
+function State({ document, onChanged }: { readonly document: LibraryDocument; readonly onChanged: () => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const name = stateOfStage(document.ingestion_status);
+  const retry = async () => {
+    setBusy(true);
+    try {
+      await retryDocument(document.id);
+      onChanged();
+    } catch (error) {
+      announce(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <span class={`state state-${name}`}>
+      {name === 'working' ? texts.library.stage(document.ingestion_status) : texts.library.states[name]}
+      {name === 'failed' && (
+        <button type="button" disabled={isBusy} onClick={() => void retry()}>
+          {texts.retry}
+        </button>
+      )}
+    </span>
+  );
+}

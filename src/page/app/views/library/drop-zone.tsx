@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { announce } from '../../shell/announcements.tsx';
+import { texts } from '../../texts.ts';
+import { chosenFiles, type FoundFile, filesOf } from './read-dropped.ts';
+
+interface DropZoneProps {
+  readonly isLarge: boolean;
+  /** Name of the collection that files go into; the default one when absent. */
+  readonly into: string | undefined;
+  readonly onFiles: (found: readonly FoundFile[]) => void;
+}
+
+/** So many are handed on at once, so that the first begin while a large folder is still being read. */
+const BATCH = 200;
+
+/** Takes files and folders: dropped anywhere on the page, or chosen. */
+export function DropZone({ isLarge, into, onFiles }: DropZoneProps) {
+  const [isOver, setOver] = useState(false);
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  useEffect(() => folder.current?.setAttribute('webkitdirectory', ''), []);
+
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
+    const onOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      // The entries can be asked for only while the event is handled.
+      const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
+      void handOn(entries);
+    };
+    const handOn = async (entries: readonly FileSystemEntry[]) => {
+      let batch: FoundFile[] = [];
+      let count = 0;
+      for await (const found of filesOf(entries)) {
+        batch.push(found);
+        count++;
+        if (batch.length < BATCH) continue;
+        onFiles(batch);
+        batch = [];
+      }
+      onFiles(batch);
+      announce(texts.library.taken(count));
+    };
+    document.addEventListener('dragover', onOver);
+    document.addEventListener('dragleave', onLeave);
+    document.addEventListener('drop', onDrop);
+    return () => {
+      document.removeEventListener('dragover', onOver);
+      document.removeEventListener('dragleave', onLeave);
+      document.removeEventListener('drop', onDrop);
+    };
+  }, [onFiles]);
+
+  const take = (input: HTMLInputElement) => {
+    const found = chosenFiles(input.files ?? []);
+    onFiles(found);
+    announce(texts.library.taken(found.length));
+    input.value = '';
+  };
+  return (
+    <div class={`drop-zone${isLarge ? ' drop-zone-large' : ''}${isOver ? ' drop-zone-over' : ''}`}>
+      <p>
+        <strong>{isOver ? texts.library.dropNow : texts.library.drop}</strong>
+        <span class="notice"> {into === undefined ? texts.library.formats : texts.library.into(into)}</span>
+      </p>
+      <div class="drop-zone-buttons">
+        <button type="button" class="primary" onClick={() => files.current?.click()}>
+          {texts.library.chooseFiles}
+        </button>
+        <button type="button" onClick={() => folder.current?.click()}>
+          {texts.library.chooseFolder}
+        </button>
+      </div>
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        data-testid="files"
+        onChange={({ currentTarget }) => take(currentTarget)}
+      />
+      <input ref={folder} type="file" hidden onChange={({ currentTarget }) => take(currentTarget)} />
+    </div>
+  );
+}

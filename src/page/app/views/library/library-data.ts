@@ -1,0 +1,143 @@
+import { call, callList, type Listed } from '../../api/request.ts';
+
+export interface LibraryDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly file_name: string;
+  readonly document_type: string;
+  readonly size_in_bytes: number;
+  readonly chunk_count: number;
+  readonly created_at: string;
+  readonly ingestion_status: string;
+  readonly failure: string | null;
+  readonly source: string | null;
+  readonly collection_ids: readonly string[];
+}
+
+export interface Collection {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly document_count: number;
+}
+
+/** What a deletion took away, by kind. */
+export interface Receipt {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly vectors: number;
+  readonly full_text_entries: number;
+  readonly files: number;
+  readonly graph_rows: number;
+  readonly cached?: number;
+  readonly versions?: number;
+  readonly past_chunks?: number;
+  readonly index?: { readonly removed: number; readonly state: 'confirmed' | 'owed' };
+  readonly verified?: boolean | 'pending';
+}
+
+/** Stages by what they are to a person. */
+export const stateNames = ['ready', 'working', 'failed'] as const;
+export type StateName = (typeof stateNames)[number];
+const stages: Readonly<Record<StateName, readonly string[]>> = {
+  ready: ['success', 'enriching'],
+  working: ['pending', 'parsing', 'augmenting', 'embedding', 'storing'],
+  failed: ['failed'],
+};
+
+export const stateOfStage = (stage: string): StateName =>
+  stateNames.find((name) => stages[name].includes(stage)) ?? 'working';
+
+/** What of the library is shown: all of it is in the address. */
+export interface LibraryFilter {
+  readonly state: StateName | undefined;
+  readonly collection: string | undefined;
+  readonly title: string;
+  readonly offset: number;
+}
+
+export const PAGE_SIZE = 50;
+
+export function readLibraryFilter(query: URLSearchParams): LibraryFilter {
+  const page = Number(query.get('page') ?? '1');
+  return {
+    state: stateNames.find((name) => name === query.get('state')),
+    collection: query.get('collection') ?? undefined,
+    title: query.get('title') ?? '',
+    offset: Number.isSafeInteger(page) && page > 1 ? (page - 1) * PAGE_SIZE : 0,
+  };
+}
+
+export const isFiltered = ({ state, collection, title }: LibraryFilter): boolean =>
+  state !== undefined || collection !== undefined || title !== '';
+
+export const loadDocuments = (
+  { state, collection, title, offset }: LibraryFilter,
+  signal?: AbortSignal,
+): Promise<Listed<LibraryDocument>> =>
+  callList<LibraryDocument>('/v3/documents', {
+    query: {
+      ...{ offset, limit: PAGE_SIZE },
+      ...(state !== undefined && { ingestion_status: stages[state] }),
+      ...(collection !== undefined && { collection_ids: collection }),
+      ...(title !== '' && { title }),
+    },
+    ...(signal && { signal }),
+  });
+
+export const loadCollections = async (signal?: AbortSignal): Promise<readonly Collection[]> => {
+  const { items } = await callList<Collection>('/v3/collections', {
+    query: { limit: 1000 },
+    ...(signal && { signal }),
+  });
+  return items.toSorted((one, other) => one.name.localeCompare(other.name));
+};
+
+export const createCollection = (name: string, description: string): Promise<Collection> =>
+  call<Collection>('/v3/collections', {
+    method: 'POST',
+    body: { name, ...(description !== '' && { description }) },
+  });
+
+export const removeCollection = (id: string): Promise<unknown> => call(`/v3/collections/${id}`, { method: 'DELETE' });
+
+export const setMembership = (method: 'POST' | 'DELETE', collectionId: string, documentId: string): Promise<unknown> =>
+  call(`/v3/collections/${collectionId}/documents/${documentId}`, { method });
+
+export const deleteDocument = (id: string): Promise<Receipt> =>
+  call<Receipt>(`/v3/documents/${id}`, { method: 'DELETE' });
+
+export const retryFailed = async (): Promise<number> =>
+  (await call<{ readonly retried: number }>('/v3/documents/retry-failed', { method: 'POST' })).retried;
+
+/** Has the latest task of a document tried again. */
+export async function retryDocument(id: string): Promise<void> {
+  const { items } = await callList<{ readonly id: string }>('/v3/tasks', {
+    query: { document_ids: id, state: ['failed', 'cancelled'], limit: 1 },
+  });
+  const [task] = items;
+  if (task === undefined) await retryFailed();
+  else await call(`/v3/tasks/${task.id}/retry`, { method: 'POST' });
+}
+
+/** Several deletions as one. What is not verified for one of them is not verified for all. */
+export function addReceipts(receipts: readonly Receipt[]): Receipt {
+  const sum = (count: (receipt: Receipt) => number | undefined): number =>
+    receipts.reduce((all, receipt) => all + (count(receipt) ?? 0), 0);
+  const verdicts = receipts.flatMap(({ verified }) => verified ?? []);
+  const verified = verdicts.includes(false) ? false : verdicts.includes('pending') ? 'pending' : true;
+  const isOwed = receipts.some(({ index }) => index?.state === 'owed');
+  return {
+    documents: sum((each) => each.documents),
+    chunks: sum((each) => each.chunks),
+    vectors: sum((each) => each.vectors),
+    full_text_entries: sum((each) => each.full_text_entries),
+    files: sum((each) => each.files),
+    graph_rows: sum((each) => each.graph_rows),
+    cached: sum((each) => each.cached),
+    versions: sum((each) => each.versions),
+    past_chunks: sum((each) => each.past_chunks),
+    index: { removed: sum((each) => each.index?.removed), state: isOwed ? 'owed' : 'confirmed' },
+    ...(verdicts.length === receipts.length && receipts.length > 0 && { verified }),
+  };
+}

@@ -1,0 +1,145 @@
+import './library.css';
+import { useEffect, useState } from 'preact/hooks';
+import { useResource } from '../../api/resource.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { place, setQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { Collections } from './collections.tsx';
+import { DocumentTable } from './document-table.tsx';
+import { DropZone } from './drop-zone.tsx';
+import {
+  isFiltered,
+  loadCollections,
+  loadDocuments,
+  PAGE_SIZE,
+  readLibraryFilter,
+  retryFailed,
+  stateNames,
+  stateOfStage,
+} from './library-data.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { UploadList } from './upload-list.tsx';
+import { addToLibrary, finishedUploads, uploadInto } from './uploads.ts';
+
+/** How often the list is read again while something in it is in work. */
+const LOOK_AGAIN_MS = 2_500;
+
+/** The documents: taken in, narrowed, sorted into collections, deleted. What is shown is in the address. */
+export function LibraryView() {
+  const filter = readLibraryFilter(place.value.query);
+  const { state, collection, title, offset } = filter;
+  const documents = useResource((signal) => loadDocuments(filter, signal), [state, collection, title, offset]);
+  const collections = useResource((signal) => loadCollections(signal), []);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => setSelected(new Set()), [state, collection, title, offset]);
+  uploadInto.value = collection;
+
+  const items = documents.kind === 'loaded' ? documents.value.items : [];
+  const isWorking = items.some(({ ingestion_status: stage }) => stateOfStage(stage) === 'working');
+  const finished = finishedUploads.value;
+  useEffect(() => {
+    if (finished === 0) return;
+    const timer = setTimeout(documents.reload, 400);
+    return () => clearTimeout(timer);
+  }, [finished]);
+  useEffect(() => {
+    if (!isWorking) return;
+    const timer = setTimeout(documents.reload, LOOK_AGAIN_MS);
+    return () => clearTimeout(timer);
+  });
+
+  const reloadAll = () => {
+    setSelected(new Set());
+    documents.reload();
+    collections.reload();
+  };
+  const known = collections.kind === 'loaded' ? collections.value : [];
+  const isEmpty = documents.kind === 'loaded' && documents.value.total === 0;
+  return (
+    <div class="library">
+      <h1>{texts.library.title}</h1>
+      <DropZone
+        isLarge={isEmpty && !isFiltered(filter)}
+        into={known.find(({ id }) => id === collection)?.name}
+        onFiles={addToLibrary}
+      />
+      <UploadList />
+      <search class="library-filters" aria-label={texts.library.filters}>
+        <TitleFilter value={title} />
+        <label>
+          <span>{texts.library.state}</span>
+          <select
+            value={state ?? ''}
+            onChange={({ currentTarget: { value } }) => setQuery({ state: value, page: null })}
+          >
+            <option value="">{texts.library.anyState}</option>
+            {stateNames.map((name) => (
+              <option key={name} value={name}>
+                {texts.library.states[name]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Collections collections={known} chosen={collection} onChanged={reloadAll} />
+        {state === 'failed' && items.length > 0 && (
+          <button type="button" onClick={() => void retryFailed().then(reloadAll)}>
+            {texts.library.retryAll}
+          </button>
+        )}
+      </search>
+      {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
+      {documents.kind === 'loading' && <p class="notice">{texts.loading}</p>}
+      {documents.kind === 'failed' && <Failure error={documents.error} retry={documents.reload} />}
+      {documents.kind === 'loaded' && (
+        <>
+          <div class="library-list-head">
+            <p class="notice">{texts.library.count(documents.value.total, isFiltered(filter))}</p>
+            <SelectionBar
+              documents={items.filter(({ id }) => selected.has(id))}
+              collections={known}
+              collection={collection}
+              onDone={reloadAll}
+            />
+          </div>
+          {isEmpty ? (
+            <p class="notice">{isFiltered(filter) ? texts.library.noneFits : texts.library.empty}</p>
+          ) : (
+            <DocumentTable
+              documents={items}
+              collections={known}
+              selected={selected}
+              onSelect={setSelected}
+              onChanged={documents.reload}
+            />
+          )}
+          <Pager
+            offset={offset}
+            limit={PAGE_SIZE}
+            total={documents.value.total}
+            onOffset={(to) => setQuery({ page: to === 0 ? null : String(to / PAGE_SIZE + 1) }, {})}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+const TYPING_MS = 300;
+
+/** Narrows by title a moment after the last letter. */
+function TitleFilter({ value }: { readonly value: string }) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => setQuery({ title: typed, page: null }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <label class="library-title-filter">
+      <span>{texts.library.titleFilter}</span>
+      <input type="search" value={typed} onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
+    </label>
+  );
+}

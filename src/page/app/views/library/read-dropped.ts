@@ -1,0 +1,59 @@
+/** A file with the folders it lay in below what was dropped or chosen; empty for a file alone. */
+export interface FoundFile {
+  readonly file: File;
+  readonly folder: string;
+}
+
+/** The part of the browser's `FileSystemEntry` that is read. */
+export interface DroppedEntry {
+  readonly isFile: boolean;
+  readonly isDirectory: boolean;
+  readonly name: string;
+}
+export interface DroppedFile extends DroppedEntry {
+  file(done: (file: File) => void, failed: (error: unknown) => void): void;
+}
+export interface DroppedFolder extends DroppedEntry {
+  createReader(): {
+    readEntries(done: (entries: readonly DroppedEntry[]) => void, failed: (error: unknown) => void): void;
+  };
+}
+
+/** Names that hold nothing to read: hidden files, and what tools put beside them. */
+const isPassedOver = (name: string): boolean => name.startsWith('.') || PASSED_OVER.has(name);
+const PASSED_OVER: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
+
+/** All files in what was dropped, folders and theirs included. A folder that cannot be read is passed over. */
+export async function* filesOf(entries: readonly DroppedEntry[], folder = ''): AsyncGenerator<FoundFile, void> {
+  for (const entry of entries) {
+    if (isPassedOver(entry.name)) continue;
+    if (entry.isFile) {
+      const file = await fileOf(entry as DroppedFile).catch(() => undefined);
+      if (file !== undefined) yield { file, folder };
+    } else if (entry.isDirectory) {
+      const below = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      yield* filesOf(await entriesOf(entry as DroppedFolder).catch(() => []), below);
+    }
+  }
+}
+
+const fileOf = (entry: DroppedFile): Promise<File> => new Promise((done, failed) => entry.file(done, failed));
+
+/** The browser hands a folder out a hundred at a time, and none when there are no more. */
+async function entriesOf(folder: DroppedFolder): Promise<readonly DroppedEntry[]> {
+  const reader = folder.createReader();
+  const all: DroppedEntry[] = [];
+  for (;;) {
+    const some = await new Promise<readonly DroppedEntry[]>((done, failed) => reader.readEntries(done, failed));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
+}
+
+/** The files of a file or folder choice. */
+export function chosenFiles(files: Iterable<File & { readonly webkitRelativePath: string }>): readonly FoundFile[] {
+  return [...files].flatMap((file) => {
+    const parts = file.webkitRelativePath.split('/').slice(0, -1);
+    return isPassedOver(file.name) || parts.some(isPassedOver) ? [] : [{ file, folder: parts.join('/') }];
+  });
+}

@@ -1,0 +1,36 @@
+import { texts } from '../../texts.ts';
+import type { Receipt } from './library-data.ts';
+
+/** What a deletion took away, and whether searches made after it found nothing of it. */
+export function ReceiptTable({ receipt }: { readonly receipt: Receipt }) {
+  const { verified, index } = receipt;
+  const rows = (Object.keys(texts.library.receiptRows) as (keyof typeof texts.library.receiptRows)[]).flatMap(
+    (name) => {
+      const count = receipt[name];
+      return count === undefined || (count === 0 && name !== 'documents') ? [] : [{ name, count }];
+    },
+  );
+  return (
+    <>
+      <table class="receipt">
+        <tbody>
+          {rows.map(({ name, count }) => (
+            <tr key={name}>
+              <th scope="row">{texts.library.receiptRows[name]}</th>
+              <td>{count.toLocaleString('en')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class={verified === true ? 'receipt-verified' : 'receipt-open'}>
+        {verified === true
+          ? texts.library.verified
+          : verified === 'pending' || index?.state === 'owed'
+            ? texts.library.verifiedLater
+            : verified === false
+              ? texts.library.notVerified
+              : texts.library.unverified}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks';
+import { messageOf } from '../../api/request.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { announce } from '../../shell/announcements.tsx';
+import { texts } from '../../texts.ts';
+import {
+  addReceipts,
+  type Collection,
+  deleteDocument,
+  type LibraryDocument,
+  type Receipt,
+  setMembership,
+} from './library-data.ts';
+import { ReceiptTable } from './receipt-table.tsx';
+
+interface SelectionBarProps {
+  readonly documents: readonly LibraryDocument[];
+  readonly collections: readonly Collection[];
+  /** The one that is shown. */
+  readonly collection: string | undefined;
+  readonly onDone: () => void;
+}
+
+/** What can be done with the chosen documents. */
+export function SelectionBar({ documents, collections, collection, onDone }: SelectionBarProps) {
+  // What is to be deleted stays the same while the list below changes.
+  const [deleting, setDeleting] = useState<readonly LibraryDocument[]>();
+  const [failure, setFailure] = useState<string>();
+  const move = async (method: 'POST' | 'DELETE', target: string) => {
+    setFailure(undefined);
+    try {
+      for (const { id, collection_ids: ids } of documents) {
+        if (ids.includes(target) === (method === 'DELETE')) await setMembership(method, target, id);
+      }
+      announce(texts.library.moved(documents.length));
+      onDone();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  return (
+    <>
+      {documents.length > 0 && (
+        <div class="selection" role="toolbar" aria-label={texts.library.selection}>
+          <strong>{texts.library.selected(documents.length)}</strong>
+          <select
+            aria-label={texts.library.addTo}
+            value=""
+            onChange={({ currentTarget }) => {
+              const { value } = currentTarget;
+              currentTarget.value = '';
+              if (value !== '') void move('POST', value);
+            }}
+          >
+            <option value="">{texts.library.addTo}</option>
+            {collections.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+          {collection !== undefined && (
+            <button type="button" onClick={() => void move('DELETE', collection)}>
+              {texts.library.takeOut}
+            </button>
+          )}
+          <button type="button" class="danger" onClick={() => setDeleting(documents)}>
+            {texts.library.delete}
+          </button>
+        </div>
+      )}
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {deleting !== undefined && (
+        <Deletion
+          documents={deleting}
+          onClose={(isDone) => {
+            setDeleting(undefined);
+            if (isDone) onDone();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface DeletionProps {
+  readonly documents: readonly LibraryDocument[];
+  readonly onClose: (isDone: boolean) => void;
+}
+
+const MOST_NAMED = 5;
+
+/** Asks, deletes one after the other, and shows the receipt. */
+function Deletion({ documents, onClose }: DeletionProps) {
+  const [receipts, setReceipts] = useState<readonly Receipt[]>([]);
+  const [phase, setPhase] = useState<'asking' | 'deleting' | 'done'>('asking');
+  const [failures, setFailures] = useState<readonly string[]>([]);
+  const run = async () => {
+    setPhase('deleting');
+    for (const { id, title } of documents) {
+      try {
+        const receipt = await deleteDocument(id);
+        setReceipts((before) => [...before, receipt]);
+      } catch (error) {
+        setFailures((before) => [...before, `${title}: ${messageOf(error)}`]);
+      }
+    }
+    setPhase('done');
+    announce(texts.library.deleted);
+  };
+  const more = documents.length - MOST_NAMED;
+  return (
+    <Dialog
+      title={phase === 'done' ? texts.library.receipt : texts.library.deleteTitle(documents.length)}
+      onClose={() => onClose(phase !== 'asking')}
+    >
+      {phase === 'asking' && (
+        <>
+          <ul class="deletion-names">
+            {documents.slice(0, MOST_NAMED).map(({ id, title, file_name: fileName }) => (
+              <li key={id}>{title === '' ? fileName : title}</li>
+            ))}
+            {more > 0 && <li>{texts.library.andMore(more)}</li>}
+          </ul>
+          <p>{texts.library.deleteText}</p>
+          <button type="button" class="danger" onClick={() => void run()}>
+            {texts.library.deleteForGood}
+          </button>
+        </>
+      )}
+      {phase === 'deleting' && (
+        <progress
+          value={receipts.length + failures.length}
+          max={documents.length}
+          aria-label={texts.library.deleteTitle(documents.length)}
+        />
+      )}
+      {phase === 'done' && receipts.length > 0 && <ReceiptTable receipt={addReceipts(receipts)} />}
+      {failures.map((each) => (
+        <p key={each} class="failure" role="alert">
+          {each}
+        </p>
+      ))}
+    </Dialog>
+  );
+}

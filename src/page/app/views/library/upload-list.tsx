@@ -1,0 +1,82 @@
+import { sourceAddress } from '../../router.ts';
+import { Link } from '../../shell/link.tsx';
+import { texts } from '../../texts.ts';
+import { countUploads, shownUploads, type Upload, type UploadState } from './upload-queue.ts';
+import { uploadQueue, uploads } from './uploads.ts';
+
+const MOST_SHOWN = 12;
+
+/** The files on their way in: how far all are, and the ones worth a look. */
+export function UploadList() {
+  const all = uploads.value;
+  if (all.length === 0) return null;
+  const { total, over, failed } = countUploads(all);
+  const isDone = over === total;
+  const shown = shownUploads(all, MOST_SHOWN);
+  return (
+    <section class="card uploads" aria-label={texts.library.uploads}>
+      <header>
+        <p>
+          <strong>
+            {isDone ? texts.library.uploadsDone(total - failed, failed) : texts.library.uploading(over, total)}
+          </strong>
+        </p>
+        {isDone ? (
+          <button type="button" onClick={() => uploadQueue.clear()}>
+            {texts.library.clear}
+          </button>
+        ) : (
+          <button type="button" onClick={() => uploadQueue.stop()}>
+            {texts.library.stopUploads}
+          </button>
+        )}
+      </header>
+      <progress value={over} max={total} aria-label={texts.library.uploads} />
+      <ul>
+        {shown.map((upload) => (
+          <UploadLine key={upload.key} upload={upload} />
+        ))}
+      </ul>
+      {all.length > shown.length && <p class="notice">{texts.library.moreUploads(all.length - shown.length)}</p>}
+    </section>
+  );
+}
+
+function UploadLine({ upload }: { readonly upload: Upload }) {
+  const { file, folder, state, documentId, key } = upload;
+  const name = folder === '' ? file.name : `${folder}/${file.name}`;
+  const isThere = documentId !== undefined && (state.kind === 'ready' || state.kind === 'same');
+  return (
+    <li class={`upload upload-${state.kind}`}>
+      <span class="upload-name">{isThere ? <Link href={sourceAddress(documentId)}>{name}</Link> : name}</span>
+      <span class="upload-state">{sayState(state)}</span>
+      {state.kind === 'working' && state.total !== undefined && state.total > 0 && (
+        <progress value={state.done ?? 0} max={state.total} aria-label={texts.library.stage(state.stage)} />
+      )}
+      {state.kind === 'failed' && (
+        <button type="button" onClick={() => uploadQueue.retry(key)} aria-label={texts.library.retryFile(file.name)}>
+          {texts.retry}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function sayState(state: UploadState): string {
+  switch (state.kind) {
+    case 'waiting':
+      return texts.library.waiting;
+    case 'sending':
+      return texts.library.sending;
+    case 'working':
+      return texts.library.stageOf(state.stage, state.done, state.total);
+    case 'postponed':
+      return texts.library.postponed(state.reason);
+    case 'ready':
+      return texts.library.ready(state.chunks);
+    case 'same':
+      return texts.library.same;
+    case 'failed':
+      return texts.library.failed(state.reason);
+  }
+}

@@ -1,0 +1,134 @@
+import type { FoundFile } from './read-dropped.ts';
+
+/** How far a file is on its way into the library. */
+export type UploadState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'sending' }
+  | { readonly kind: 'working'; readonly stage: string; readonly done?: number; readonly total?: number }
+  | { readonly kind: 'postponed'; readonly reason: string }
+  | { readonly kind: 'ready'; readonly chunks: number | undefined }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface Upload extends FoundFile {
+  readonly key: number;
+  readonly state: UploadState;
+  readonly documentId?: string;
+  /** The task of a document that was taken on; what failed is tried again by it. */
+  readonly taskId?: string;
+}
+
+/** What carries one file in and tells of it: each state as it comes, the last of which is over. */
+export type Carry = (
+  upload: Upload,
+  tell: (change: Partial<Pick<Upload, 'state' | 'documentId' | 'taskId'>>) => void,
+) => Promise<void>;
+
+const isOver = ({ state: { kind } }: Upload): boolean => kind !== 'waiting' && !isActive(kind);
+const isActive = (kind: UploadState['kind']): boolean => kind === 'sending' || kind === 'working';
+
+/** Files on their way in, a few at a time. `onChange` is told after every change. */
+export class UploadQueue {
+  readonly #uploads = new Map<number, Upload>();
+  readonly #waiting: number[] = [];
+  readonly #carry: Carry;
+  readonly #onChange: () => void;
+  readonly #atOnce: number;
+  #active = 0;
+  #lastKey = 0;
+
+  constructor(carry: Carry, onChange: () => void, atOnce = 3) {
+    this.#carry = carry;
+    this.#onChange = onChange;
+    this.#atOnce = atOnce;
+  }
+
+  get uploads(): readonly Upload[] {
+    return [...this.#uploads.values()];
+  }
+
+  add(found: readonly FoundFile[]): void {
+    for (const each of found) {
+      this.#lastKey++;
+      this.#uploads.set(this.#lastKey, { ...each, key: this.#lastKey, state: { kind: 'waiting' } });
+      this.#waiting.push(this.#lastKey);
+    }
+    this.#next();
+  }
+
+  /** Another try for what failed. */
+  retry(key: number): void {
+    const upload = this.#uploads.get(key);
+    if (upload?.state.kind !== 'failed') return;
+    this.#uploads.set(key, { ...upload, state: { kind: 'waiting' } });
+    this.#waiting.push(key);
+    this.#next();
+  }
+
+  /** Forgets what is over; what failed too. */
+  clear(): void {
+    for (const upload of this.#uploads.values()) if (isOver(upload)) this.#uploads.delete(upload.key);
+    this.#onChange();
+  }
+
+  /** Gives up what has not begun. */
+  stop(): void {
+    for (const key of this.#waiting.splice(0)) this.#uploads.delete(key);
+    this.#onChange();
+  }
+
+  #next(): void {
+    while (this.#active < this.#atOnce) {
+      const key = this.#waiting.shift();
+      const upload = key === undefined ? undefined : this.#uploads.get(key);
+      if (upload === undefined) break;
+      this.#active++;
+      void this.#run(upload);
+    }
+    this.#onChange();
+  }
+
+  async #run(upload: Upload): Promise<void> {
+    const tell: Parameters<Carry>[1] = (change) => {
+      const now = this.#uploads.get(upload.key);
+      if (now === undefined) return;
+      this.#uploads.set(upload.key, { ...now, ...change });
+      this.#onChange();
+    };
+    tell({ state: { kind: 'sending' } });
+    try {
+      await this.#carry(upload, tell);
+    } catch (error) {
+      tell({ state: { kind: 'failed', reason: error instanceof Error ? error.message : String(error) } });
+    } finally {
+      this.#active--;
+      this.#next();
+    }
+  }
+}
+
+export interface UploadCounts {
+  readonly total: number;
+  readonly over: number;
+  readonly failed: number;
+}
+
+export function countUploads(uploads: readonly Upload[]): UploadCounts {
+  return {
+    total: uploads.length,
+    over: uploads.filter(isOver).length,
+    failed: uploads.filter(({ state }) => state.kind === 'failed').length,
+  };
+}
+
+/** The uploads worth a line of their own: what is in work, then what failed, then the last ones that are through. */
+export function shownUploads(uploads: readonly Upload[], most: number): readonly Upload[] {
+  const rank = ({ state: { kind } }: Upload): number =>
+    isActive(kind) ? 0 : kind === 'failed' || kind === 'postponed' ? 1 : kind === 'waiting' ? 3 : 2;
+  const order = (one: Upload, other: Upload): number => {
+    const difference = rank(one) - rank(other);
+    if (difference !== 0) return difference;
+    return rank(one) === 2 ? other.key - one.key : one.key - other.key;
+  };
+  return uploads.toSorted(order).slice(0, most);
+}

@@ -1,0 +1,38 @@
+import { sourceAddress } from '../../router.ts';
+import { Link } from '../../shell/link.tsx';
+import { texts } from '../../texts.ts';
+import { markTerms } from './mark-terms.ts';
+import type { Hit } from './search-data.ts';
+
+interface HitCardProps {
+  readonly hit: Hit;
+  readonly rank: number;
+  readonly terms: readonly string[];
+}
+
+/** A passage with where it stands and how it came to its place; a click opens it at its exact characters. */
+export function HitCard({ hit, rank, terms }: HitCardProps) {
+  const { document_id: id, start, end, page, heading_path: path, metadata, score, explain } = hit;
+  const title = typeof metadata['title'] === 'string' ? metadata['title'] : id;
+  const where = [page === null ? '' : texts.source.page(page), path.join(' › ')].filter((part) => part !== '');
+  return (
+    <li class="card hit">
+      <h2>
+        <span class="hit-rank" aria-hidden="true">
+          {rank}
+        </span>
+        <Link href={sourceAddress(id, { start, end })}>{title}</Link>
+        {typeof metadata['document_type'] === 'string' && <span class="hit-type">{metadata['document_type']}</span>}
+      </h2>
+      {where.length > 0 && <p class="hit-where">{where.join(' · ')}</p>}
+      <p class="hit-text">
+        {markTerms(hit.text, terms).map(({ text, isMarked }, at) => (isMarked ? <mark key={at}>{text}</mark> : text))}
+      </p>
+      <p class="hit-why">
+        {explain !== undefined && texts.search.legs(explain.semantic, explain.full_text)}
+        {explain?.rerank !== undefined && ` ${texts.search.reranked(explain.rerank.rank_before)}`}
+        {score !== null && <span class="hit-score">{texts.search.score(score)}</span>}
+      </p>
+    </li>
+  );
+}

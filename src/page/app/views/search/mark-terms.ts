@@ -1,0 +1,26 @@
+export interface Piece {
+  readonly text: string;
+  readonly isMarked: boolean;
+}
+
+/**
+ * A text in pieces, with the words marked that a search looked for. A term that ends in "-" is a stem and stands for every
+ * word that begins with it.
+ */
+export function markTerms(text: string, terms: readonly string[]): readonly Piece[] {
+  const whole = new Set(terms.filter((term) => !term.endsWith('-')).map(fold));
+  const stems = terms.flatMap((term) => (term.endsWith('-') && term.length > 2 ? [fold(term.slice(0, -1))] : []));
+  const pieces: Piece[] = [];
+  let last = 0;
+  for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    const word = fold(match[0]);
+    if (!whole.has(word) && !stems.some((stem) => word.startsWith(stem))) continue;
+    if (match.index > last) pieces.push({ text: text.slice(last, match.index), isMarked: false });
+    last = match.index + match[0].length;
+    pieces.push({ text: match[0], isMarked: true });
+  }
+  if (last < text.length) pieces.push({ text: text.slice(last), isMarked: false });
+  return pieces;
+}
+
+const fold = (word: string): string => word.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -1,0 +1,146 @@
+import './search.css';
+import { useEffect, useState } from 'preact/hooks';
+import { useResource } from '../../api/resource.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { navigate, place } from '../../router.ts';
+import { announce } from '../../shell/announcements.tsx';
+import { texts } from '../../texts.ts';
+import { FacetPanel } from './facet-panel.tsx';
+import { HitCard } from './hit-card.tsx';
+import { HowSearched } from './how-searched.tsx';
+import { limits, readSearchAddress, type SearchAddress, searchKinds, toSearchLink } from './search-address.ts';
+import { type SearchResults, search } from './search-data.ts';
+
+/** Passages that fit a query; the query and its filters are the address. */
+export function SearchView() {
+  const address = readSearchAddress(place.value.query);
+  const link = toSearchLink(address);
+  const results = useResource(
+    async (signal) => (address.query.trim() === '' ? undefined : { of: link, found: await search(address, signal) }),
+    [link],
+  );
+  const go = (change: Partial<SearchAddress>) => navigate(toSearchLink({ ...address, page: 1, ...change }));
+  const shown = results.kind === 'loaded' ? results.value : undefined;
+  useEffect(() => {
+    if (shown?.of === link) announce(texts.search.found(shown.found.chunk_search_results.length));
+  }, [shown]);
+  return (
+    <div class="search">
+      <h1>{texts.search.title}</h1>
+      <SearchForm address={address} onSearch={go} />
+      <div class="search-body">
+        <FacetPanel address={address} onChange={go} />
+        <div class="search-results" aria-busy={shown !== undefined && shown.of !== link}>
+          {results.kind === 'failed' && <Failure error={results.error} retry={results.reload} />}
+          {results.kind === 'loading' && address.query !== '' && <p class="notice">{texts.loading}</p>}
+          {address.query.trim() === '' && <p class="notice">{texts.search.begin}</p>}
+          {shown !== undefined && address.query.trim() !== '' && (
+            <Results address={address} results={shown.found} onPage={(page) => go({ page })} />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface SearchFormProps {
+  readonly address: SearchAddress;
+  readonly onSearch: (change: Partial<SearchAddress>) => void;
+}
+
+function SearchForm({ address, onSearch }: SearchFormProps) {
+  const [typed, setTyped] = useState(address.query);
+  useEffect(() => setTyped(address.query), [address.query]);
+  return (
+    <search>
+      <form
+        class="search-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSearch({ query: typed.trim() });
+        }}
+      >
+        <label class="search-query">
+          <span>{texts.search.query}</span>
+          <input
+            type="search"
+            name="q"
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            autocomplete="off"
+          />
+        </label>
+        <label>
+          <span>{texts.search.kind}</span>
+          <select
+            value={address.kind}
+            onChange={({ currentTarget: { value } }) =>
+              onSearch({ kind: searchKinds.find((kind) => kind === value) ?? 'auto' })
+            }
+          >
+            {searchKinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {texts.search.kinds[kind]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>{texts.search.limit}</span>
+          <select
+            value={String(address.limit)}
+            onChange={({ currentTarget: { value } }) => onSearch({ limit: Number(value) })}
+          >
+            {limits.map((limit) => (
+              <option key={limit} value={limit}>
+                {limit}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" class="primary">
+          {texts.search.title}
+        </button>
+      </form>
+    </search>
+  );
+}
+
+interface ResultsProps {
+  readonly address: SearchAddress;
+  readonly results: SearchResults;
+  readonly onPage: (page: number) => void;
+}
+
+function Results({ address: { limit, page }, results, onPage }: ResultsProps) {
+  const { chunk_search_results: hits, notes = [], explanation } = results;
+  const first = (page - 1) * limit + 1;
+  const hasNext = hits.length === limit;
+  return (
+    <>
+      {notes.map((note) => (
+        <p key={note} class="search-note">
+          {note}
+        </p>
+      ))}
+      {explanation !== undefined && <HowSearched explanation={explanation} count={hits.length} />}
+      {hits.length === 0 && <p class="notice">{page > 1 ? texts.search.noMore : texts.search.nothing}</p>}
+      <ol class="hits" start={first}>
+        {hits.map((hit, at) => (
+          <HitCard key={hit.id} hit={hit} rank={first + at} terms={explanation?.terms ?? []} />
+        ))}
+      </ol>
+      {(page > 1 || hasNext) && (
+        <nav class="pager" aria-label={texts.pager.label}>
+          <button type="button" disabled={page === 1} onClick={() => onPage(page - 1)}>
+            {texts.pager.previous}
+          </button>
+          <span>{texts.search.page(page)}</span>
+          <button type="button" disabled={!hasNext} onClick={() => onPage(page + 1)}>
+            {texts.pager.next}
+          </button>
+        </nav>
+      )}
+    </>
+  );
+}

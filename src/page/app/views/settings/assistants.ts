@@ -1,0 +1,70 @@
+/** What is pasted for one assistant, and where. */
+export interface Assistant {
+  readonly name: string;
+  readonly where: string;
+  readonly text: string;
+}
+
+export interface ServerFacts {
+  /** Of this server, `http://host:port`. */
+  readonly origin: string;
+  /** Whether a key has to be sent. */
+  readonly needsKey: boolean;
+}
+
+/** What stands for a key that the reader fills in. */
+export const KEY_PLACE = 'YOUR-API-KEY';
+
+/** The lines that connect each assistant to this very server, over MCP's HTTP. */
+export function assistantsOf({ origin, needsKey }: ServerFacts): readonly Assistant[] {
+  const url = `${origin}/mcp`;
+  const bearer = `Bearer ${KEY_PLACE}`;
+  const headers = needsKey ? { headers: { Authorization: bearer } } : {};
+  const shellHeader = needsKey ? ` --header "Authorization: ${bearer}"` : '';
+  const json = (value: object): string => JSON.stringify(value, null, 2);
+  const bridge = ['-y', 'mcp-remote', url, ...(needsKey ? ['--header', `Authorization:${bearer}`] : [])];
+  return [
+    {
+      name: 'Claude Code',
+      where: 'In a shell.',
+      text: `claude mcp add --transport http citewell ${url}${shellHeader}`,
+    },
+    {
+      name: 'Claude Desktop',
+      where: 'claude_desktop_config.json. It starts servers of its own, so a bridge leads to this one.',
+      text: json({ mcpServers: { citewell: { command: 'npx', args: bridge } } }),
+    },
+    {
+      name: 'Cursor',
+      where: '.cursor/mcp.json of a project, or ~/.cursor/mcp.json.',
+      text: json({ mcpServers: { citewell: { url, ...headers } } }),
+    },
+    {
+      name: 'VS Code',
+      where: '.vscode/mcp.json, or the MCP settings of the user.',
+      text: json({ servers: { citewell: { type: 'http', url, ...headers } } }),
+    },
+    {
+      name: 'Windsurf',
+      where: '~/.codeium/windsurf/mcp_config.json',
+      text: json({ mcpServers: { citewell: { serverUrl: url, ...headers } } }),
+    },
+    {
+      name: 'Gemini CLI',
+      where: '~/.gemini/settings.json',
+      text: json({ mcpServers: { citewell: { httpUrl: url, ...headers } } }),
+    },
+    {
+      name: 'Codex',
+      where: needsKey
+        ? 'In a shell; the key is read from the variable CITEWELL_KEY of the shell that Codex is started in.'
+        : 'In a shell.',
+      text: `codex mcp add citewell --url ${url}${needsKey ? ' --bearer-token-env-var CITEWELL_KEY' : ''}`,
+    },
+    {
+      name: 'R2R, OpenAI clients',
+      where: 'The base address of R2R’s clients, and of OpenAI’s for chat completions.',
+      text: `${origin}\n${origin}/v1`,
+    },
+  ];
+}

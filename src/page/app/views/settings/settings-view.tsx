@@ -1,0 +1,50 @@
+import './settings.css';
+import { RequestFailure } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { session, signOut } from '../../shell/session.tsx';
+import { texts } from '../../texts.ts';
+import { Assistants } from './assistants-card.tsx';
+import { Keys } from './keys.tsx';
+import { Limits } from './limits.tsx';
+import { loadSettings, needsCredentials } from './settings-data.ts';
+import { System } from './system.tsx';
+import { Users } from './users.tsx';
+
+/** How the service stands, who may use it, and what connects assistants to it. */
+export function SettingsView() {
+  const { value: who } = session;
+  const settings = useResource(
+    (signal) =>
+      loadSettings(signal).catch((error: unknown) => {
+        // Only superusers read them; whoever has credentials of their own needs them.
+        if (error instanceof RequestFailure && error.status === 403) return undefined;
+        throw error;
+      }),
+    [],
+  );
+  if (who.kind !== 'signed_in') return <p class="notice">{texts.loading}</p>;
+  const { user } = who;
+  const needsKey =
+    settings.kind === 'loaded' ? settings.value === undefined || needsCredentials(settings.value) : !user.is_superuser;
+  return (
+    <div class="settings">
+      <header class="settings-head">
+        <h1>{texts.settings.title}</h1>
+        <p>
+          {texts.settings.signedInAs(user.email)}{' '}
+          {needsKey && (
+            <button type="button" onClick={() => void signOut()}>
+              {texts.settings.signOut}
+            </button>
+          )}
+        </p>
+      </header>
+      {user.is_superuser && <System />}
+      <Assistants origin={location.origin} needsKey={needsKey} />
+      <Keys userId={user.id} />
+      <Limits userId={user.id} />
+      {user.is_superuser && <Users ownId={user.id} />}
+      <p class="notice">{texts.settings.theme}</p>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks';
+import { messageOf } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Pager } from '../../parts/pager.tsx';
+import { announce } from '../../shell/announcements.tsx';
+import { texts } from '../../texts.ts';
+import { changeUser, createUser, deleteUser, loadUsers, USERS_PER_PAGE, type UserRecord } from './settings-data.ts';
+
+/** Everybody who may use the service, for superusers. */
+export function Users({ ownId }: { readonly ownId: string }) {
+  const [offset, setOffset] = useState(0);
+  const users = useResource((signal) => loadUsers(offset, signal), [offset]);
+  const [leaving, setLeaving] = useState<UserRecord>();
+  const [failure, setFailure] = useState<string>();
+  const attempt = async (act: () => Promise<unknown>) => {
+    setFailure(undefined);
+    try {
+      await act();
+      announce(texts.settings.changed);
+      users.reload();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  return (
+    <section class="card" aria-labelledby="settings-users">
+      <h2 id="settings-users">{texts.settings.users}</h2>
+      {users.kind === 'loading' && <p class="notice">{texts.loading}</p>}
+      {users.kind === 'failed' && <Failure error={users.error} retry={users.reload} />}
+      {users.kind === 'loaded' && (
+        <>
+          <ul class="keys">
+            {users.value.items.map((user) => (
+              <li key={user.id}>
+                <span>
+                  <strong>{user.email}</strong>{' '}
+                  <span class="notice">
+                    {texts.settings.userFacts(user.num_files, user.is_superuser, user.is_active)}
+                  </span>
+                </span>
+                {user.id !== ownId && (
+                  <span class="settings-actions">
+                    <button
+                      type="button"
+                      onClick={() => void attempt(() => changeUser(user.id, { is_superuser: !user.is_superuser }))}
+                    >
+                      {user.is_superuser ? texts.settings.takeSuperuser : texts.settings.makeSuperuser}
+                    </button>
+                    <button
+                      type="button"
+                      onClick={() => void attempt(() => changeUser(user.id, { is_active: !user.is_active }))}
+                    >
+                      {user.is_active ? texts.settings.lockOut : texts.settings.letIn}
+                    </button>
+                    <button type="button" class="danger" onClick={() => setLeaving(user)}>
+                      {texts.settings.deleteUser}
+                    </button>
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+          <Pager offset={offset} limit={USERS_PER_PAGE} total={users.value.total} onOffset={setOffset} />
+        </>
+      )}
+      <form
+        class="settings-actions"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          const fields = new FormData(form);
+          void attempt(async () => {
+            await createUser(String(fields.get('email')), String(fields.get('password')));
+            form.reset();
+          });
+        }}
+      >
+        <input
+          name="email"
+          type="email"
+          required
+          autocomplete="off"
+          aria-label={texts.signIn.email}
+          placeholder={texts.signIn.email}
+        />
+        <input
+          name="password"
+          type="password"
+          required
+          autocomplete="new-password"
+          aria-label={texts.signIn.password}
+          placeholder={texts.signIn.password}
+        />
+        <button type="submit">{texts.settings.createUser}</button>
+      </form>
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {failure}
+        </p>
+      )}
+      {leaving !== undefined && (
+        <Dialog title={texts.settings.deleteUserTitle(leaving.email)} onClose={() => setLeaving(undefined)}>
+          <p>{texts.settings.deleteUserText(leaving.num_files)}</p>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => {
+              const { id } = leaving;
+              setLeaving(undefined);
+              void attempt(() => deleteUser(id));
+            }}
+          >
+            {texts.settings.deleteUser}
+          </button>
+        </Dialog>
+      )}
+    </section>
+  );
+}

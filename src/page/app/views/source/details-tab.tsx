@@ -1,0 +1,50 @@
+import { texts } from '../../texts.ts';
+import type { Shown } from './source-data.ts';
+
+/** What is known of the document besides its words. */
+export function DetailsTab({ shown: { document, newest } }: { readonly shown: Shown }) {
+  const { details } = texts.source;
+  const moment = (at: string | null) => (at === null ? '' : new Date(at).toLocaleString());
+  const rows: readonly (readonly [string, string])[] = [
+    [details.id, document.id],
+    [details.file, document.file_name],
+    [details.type, document.media_type],
+    [details.source, document.source ?? ''],
+    [details.version, document.version === newest ? document.version : `${document.version} (${newest})`],
+    [details.published, moment(document.published_at)],
+    [details.created, moment(document.created_at)],
+    [details.updated, moment(document.updated_at)],
+    [details.passages, document.chunk_count.toLocaleString('en')],
+    [details.hash, document.content_hash],
+    [details.summary, document.summary ?? ''],
+  ];
+  const metadata = Object.entries(document.metadata).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+  );
+  return (
+    <div class="source-details">
+      <Rows rows={rows} />
+      {metadata.length > 0 && (
+        <>
+          <h2>{details.metadata}</h2>
+          <Rows rows={metadata} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly (readonly [string, string])[] }) {
+  return (
+    <dl>
+      {rows
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,14 @@
+/**
+ * The look of a foreign page in its frame, which opens at the quote. The frame has no origin to fetch a file from, so the
+ * style stands in it, and the content policy of the page names its hash (`PAGE_POLICY`).
+ */
+export const FRAME_STYLE = [
+  ':root{color-scheme:light}',
+  'body{margin:1rem auto;max-width:46rem;padding:0 1rem;color:#1b1f24;background:#fff;',
+  'font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere}',
+  'img{max-width:100%}',
+  'table{border-collapse:collapse}',
+  'td,th{padding:.25rem .6rem;border:1px solid #d5d8d2;text-align:start}',
+  'mark{background:#ffe58a}',
+  '#quote{scroll-initial-target:nearest;scroll-margin-block:40vh}',
+].join('');

@@ -1,0 +1,32 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { send } from '../../../api/request.ts';
+import { useResource } from '../../../api/resource.ts';
+import { Failure } from '../../../parts/failure.tsx';
+import { texts } from '../../../texts.ts';
+import type { OriginalProps } from '../original-tab.tsx';
+import { decodeHtml } from './decode-html.ts';
+import { FRAME_STYLE } from './frame-style.ts';
+import { markHtml } from './mark-html.ts';
+
+/** A foreign page without anything that could run: sanitised, and in a frame that runs and reaches nothing. */
+export function HtmlTab({ address, document, facts, onMarked }: OriginalProps) {
+  const file = useResource(
+    async (signal) => decodeHtml(await (await send(address, { signal })).arrayBuffer(), document.media_type),
+    [address],
+  );
+  const source = file.kind === 'loaded' ? file.value : undefined;
+  const safe = useMemo(() => (source === undefined ? undefined : markHtml(source, facts)), [source, facts]);
+  useEffect(() => {
+    if (safe?.located !== undefined) onMarked(safe.located.kind);
+  }, [safe]);
+  if (file.kind === 'failed') return <Failure error={file.error} retry={file.reload} />;
+  if (safe === undefined) return <p class="notice">{texts.loading}</p>;
+  return (
+    <iframe
+      class="source-frame"
+      title={document.title}
+      sandbox=""
+      srcdoc={`<!doctype html><style>${FRAME_STYLE}</style>${safe.html}`}
+    />
+  );
+}

@@ -1,0 +1,25 @@
+import type { ChunkRecord } from './source-data.ts';
+
+/** A heading, and where the first passage below it begins. */
+export interface OutlineEntry {
+  readonly title: string;
+  readonly depth: number;
+  readonly start: number;
+  readonly end: number;
+  readonly page: number | null;
+}
+
+/** The headings above passages that follow each other, each once where its section begins. */
+export function outlineOf(chunks: readonly ChunkRecord[]): OutlineEntry[] {
+  const entries: OutlineEntry[] = [];
+  let above: readonly string[] = [];
+  for (const { heading_path: path, start, end, page } of chunks) {
+    const shared = path.findIndex((heading, depth) => heading !== above[depth]);
+    const from = shared < 0 ? path.length : shared;
+    for (const [index, title] of path.slice(from).entries()) {
+      entries.push({ title, depth: from + index, start, end, page });
+    }
+    above = path;
+  }
+  return entries;
+}

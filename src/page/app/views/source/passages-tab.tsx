@@ -1,0 +1,55 @@
+import { Failure } from '../../parts/failure.tsx';
+import { sourceAddress } from '../../router.ts';
+import { Link } from '../../shell/link.tsx';
+import { texts } from '../../texts.ts';
+import { outlineOf } from './outline.ts';
+import { loadChunks, type Shown } from './source-data.ts';
+import { usePages } from './use-pages.ts';
+
+const PAGE = 100;
+
+/** The headings of the document and the passages it was cut into, each a link to its place. */
+export function PassagesTab({ shown: { path, document } }: { readonly shown: Shown }) {
+  const pages = usePages(path, (offset, signal) => loadChunks(path, { offset, limit: PAGE }, signal));
+  const { items, total, failure, isLoading, more } = pages;
+  const at = ({ start, end }: { readonly start: number; readonly end: number }) =>
+    sourceAddress(document.id, { version: document.version, start, end });
+  if (total === undefined) {
+    return failure === undefined ? <p class="notice">{texts.loading}</p> : <Failure error={failure} retry={more} />;
+  }
+  const outline = outlineOf(items);
+  return (
+    <div class="source-passages">
+      {outline.length > 0 && (
+        <nav aria-label={texts.source.outline} class="source-outline">
+          <h2>{texts.source.outline}</h2>
+          <ul>
+            {outline.map((entry) => (
+              <li key={`${entry.start} ${entry.depth}`} style={{ marginInlineStart: `${entry.depth}rem` }}>
+                <Link href={at(entry)}>{entry.title}</Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      <ol class="source-chunks">
+        {items.map((chunk) => (
+          <li key={chunk.id}>
+            <p class="source-chunk-place">
+              <Link href={at(chunk)}>{texts.source.charactersFrom(chunk.start, chunk.end)}</Link>
+              {chunk.page !== null && <span>{texts.source.page(chunk.page)}</span>}
+              <span>{chunk.heading_path.join(' › ')}</span>
+            </p>
+            <p class="source-chunk-text">{chunk.text}</p>
+          </li>
+        ))}
+      </ol>
+      {failure !== undefined && <Failure error={failure} />}
+      {items.length < total && (
+        <button type="button" class="source-more" disabled={isLoading} onClick={more}>
+          {texts.source.morePassages(items.length, total)}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import type { PDFDocumentProxy, PDFPageProxy, PDFWorker } from 'pdfjs-dist';
+import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
+import type { TextContent } from 'pdfjs-dist/types/src/display/api';
+import { type PageItems, pageItems } from './page-items.ts';
+
+export type PdfLibrary = typeof import('pdfjs-dist');
+
+export interface PdfPageText {
+  readonly content: TextContent;
+  readonly items: PageItems;
+}
+
+/** An open PDF. Pages and their texts are fetched when they are asked for, and kept. */
+export interface OpenPdf {
+  readonly library: PdfLibrary;
+  readonly pageCount: number;
+  page(number: number): Promise<PDFPageProxy>;
+  textOf(number: number): Promise<PdfPageText>;
+  close(): void;
+}
+
+interface PdfEngine {
+  readonly library: PdfLibrary;
+  readonly worker: PDFWorker;
+}
+
+let engine: Promise<PdfEngine> | undefined;
+
+/** Fetches the library and starts its worker, once for all documents. */
+export function startPdf(): Promise<PdfEngine> {
+  engine ??= import('pdfjs-dist').then((library) => {
+    library.GlobalWorkerOptions.workerSrc = workerAddress;
+    return { library, worker: new library.PDFWorker() };
+  });
+  engine.catch(() => {
+    engine = undefined;
+  });
+  return engine;
+}
+
+const RANGE_BYTES = 1_048_576;
+/** Up to this size one request for all of it is faster than several for what the pages in sight need. */
+const MAX_WHOLE_BYTES = 8_000_000;
+
+/** Opens a PDF by its address. Of a large one only the parts that the pages in sight need are fetched. */
+export async function openPdf(address: string, bytes: number, signal: AbortSignal): Promise<OpenPdf> {
+  const { library, worker } = await startPdf();
+  signal.throwIfAborted();
+  const task = library.getDocument({
+    url: address,
+    worker,
+    withCredentials: true,
+    disableRange: bytes <= MAX_WHOLE_BYTES,
+    disableAutoFetch: true,
+    disableStream: bytes > MAX_WHOLE_BYTES,
+    rangeChunkSize: RANGE_BYTES,
+    // The content policy of the page allows no WebAssembly.
+    useWasm: false,
+  });
+  const abort = () => void task.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  const pdf: PDFDocumentProxy = await task.promise;
+  const texts = new Map<number, Promise<PdfPageText>>();
+  return {
+    library,
+    pageCount: pdf.numPages,
+    page: (number) => pdf.getPage(number),
+    textOf: (number) => {
+      const known = texts.get(number);
+      if (known !== undefined) return known;
+      const text = readText(pdf, number);
+      texts.set(number, text);
+      return text;
+    },
+    close: abort,
+  };
+}
+
+async function readText(pdf: PDFDocumentProxy, number: number): Promise<PdfPageText> {
+  const page = await pdf.getPage(number);
+  const content = await page.getTextContent();
+  return { content, items: pageItems(content.items) };
+}

@@ -1,0 +1,37 @@
+import type { PagePart } from '../locate-quote.ts';
+
+/** A run of characters, or a mark of structure, as pdf.js gives it out. */
+type TextItem = { readonly str: string; readonly hasEOL: boolean } | { readonly type: string };
+
+/** The text of a page and where each of its runs begins in it. */
+export interface PageItems {
+  readonly text: string;
+  readonly runs: readonly { readonly start: number; readonly text: string }[];
+}
+
+export function pageItems(items: readonly TextItem[]): PageItems {
+  const runs: { start: number; text: string }[] = [];
+  let text = '';
+  for (const item of items) {
+    if (!('str' in item)) continue;
+    runs.push({ start: text.length, text: item.str });
+    text += item.hasEOL ? `${item.str}\n` : item.str;
+  }
+  return { text, runs };
+}
+
+/** Characters of one run. */
+export interface RunPart {
+  readonly run: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The runs that a part of the page lies in. */
+export function runsOf({ start, end }: PagePart, { runs }: PageItems): RunPart[] {
+  return runs.flatMap((run, index) => {
+    const from = Math.max(start, run.start) - run.start;
+    const to = Math.min(end, run.start + run.text.length) - run.start;
+    return from < to ? [{ run: index, from, to }] : [];
+  });
+}

@@ -1,0 +1,34 @@
+import { texts } from '../../texts.ts';
+import type { Quote } from './quote.ts';
+import { pageAt, type TextWindow } from './text-window.ts';
+
+/** What there is to know about a quote before it is looked for in the original. */
+export interface QuoteFacts {
+  readonly words: string;
+  readonly before: string;
+  readonly after: string;
+  readonly page: number | undefined;
+  readonly headingPath: readonly string[];
+}
+
+/** How much is read on either side of a quote. */
+export const AROUND_QUOTE = 160;
+
+/** Reads the facts from a stretch that begins up to `AROUND_QUOTE` before the quote. */
+export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: readonly string[]): QuoteFacts {
+  const from = start - window.start;
+  return {
+    words: window.text.slice(from, end - window.start),
+    before: window.text.slice(0, from),
+    after: window.text.slice(end - window.start),
+    page: pageAt(window.pages, start),
+    headingPath,
+  };
+}
+
+/** “Page 3 · Finance › Results” */
+export function placeText(facts: QuoteFacts | undefined): string {
+  if (facts === undefined) return '';
+  const parts = [facts.page === undefined ? '' : texts.source.page(facts.page), facts.headingPath.join(' › ')];
+  return parts.filter((part) => part !== '').join(' · ');
+}

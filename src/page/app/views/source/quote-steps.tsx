@@ -1,0 +1,42 @@
+import { texts } from '../../texts.ts';
+
+interface QuoteStepsProps {
+  readonly active: number;
+  readonly total: number;
+  readonly place: string;
+  readonly onStep: (to: number) => void;
+}
+
+/** Which quote is looked at and where it stands, with a way to the others. */
+export function QuoteSteps({ active, total, place, onStep }: QuoteStepsProps) {
+  return (
+    <div class="source-quotes">
+      <p>
+        <strong>{texts.source.quote(active + 1, total)}</strong>
+        {place !== '' && <span class="source-place"> {place}</span>}
+      </p>
+      {total > 1 && (
+        <div class="source-steps">
+          <button
+            type="button"
+            aria-label={texts.source.previousQuote}
+            title={texts.source.previousQuote}
+            disabled={active === 0}
+            onClick={() => onStep(active - 1)}
+          >
+            ↑
+          </button>
+          <button
+            type="button"
+            aria-label={texts.source.nextQuote}
+            title={texts.source.nextQuote}
+            disabled={active === total - 1}
+            onClick={() => onStep(active + 1)}
+          >
+            ↓
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,177 @@
+import './source.css';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { RequestFailure } from '../../api/request.ts';
+import { type Resource, useResource } from '../../api/resource.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { texts } from '../../texts.ts';
+import { DetailsTab } from './details-tab.tsx';
+import { OriginalTab, prepareOriginal } from './original-tab.tsx';
+import { PassagesTab } from './passages-tab.tsx';
+import type { Quote } from './quote.ts';
+import { placeText } from './quote-facts.ts';
+import { QuoteSteps } from './quote-steps.tsx';
+import { loadShown, type Shown } from './source-data.ts';
+import { SourceHead } from './source-head.tsx';
+import { Tabs } from './tabs.tsx';
+import { TextTab } from './text-tab.tsx';
+import { useQuoteFacts } from './use-quote-facts.ts';
+import { type TabName, useTabs } from './use-tabs.ts';
+import { VersionsTab } from './versions-tab.tsx';
+
+export interface SourcePaneProps {
+  readonly documentId: string;
+  readonly version?: string | undefined;
+  readonly quotes: readonly Quote[];
+  /** Set where the document is shown beside something else; the pane then takes the focus and gives it back. */
+  readonly onClose?: (() => void) | undefined;
+  readonly tab?: TabName | undefined;
+  readonly onTab?: ((tab: TabName) => void) | undefined;
+  /** Another version was chosen; without it the pane shows it itself. Undefined stands for the newest. */
+  readonly onVersion?: ((version: string | undefined) => void) | undefined;
+}
+
+/** A document with quotes marked in it: as its text with exact characters, and as the original where it can be shown. */
+export function SourcePane(props: SourcePaneProps) {
+  const { documentId, version, quotes, onClose, onVersion } = props;
+  const key = `${documentId}@${version ?? ''}`;
+  const [choice, setChoice] = useState<{ readonly of: string; readonly version: string | undefined }>();
+  const isChosen = choice?.of === key;
+  const wanted = isChosen ? choice.version : version;
+  const shown = useResource((signal) => loadShown(documentId, wanted, signal), [documentId, wanted]);
+  const choose = onVersion ?? ((label: string | undefined) => setChoice({ of: key, version: label }));
+  const pane = useRef<HTMLElement>(null);
+  usePaneFocus(pane, onClose !== undefined);
+  return (
+    <section
+      ref={pane}
+      class={onClose === undefined ? 'source' : 'source source-beside'}
+      aria-label={texts.source.title}
+      tabIndex={onClose === undefined ? undefined : -1}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && onClose !== undefined) onClose();
+      }}
+    >
+      <Contents
+        {...props}
+        shown={shown}
+        retry={shown.reload}
+        quotes={isChosen ? [] : quotes}
+        onVersion={choose}
+        isBeside={onClose !== undefined}
+      />
+    </section>
+  );
+}
+
+interface ContentsProps extends SourcePaneProps {
+  readonly shown: Resource<Shown>;
+  readonly retry: () => void;
+  readonly onVersion: (version: string | undefined) => void;
+  readonly isBeside: boolean;
+}
+
+function Contents({ shown, retry, ...props }: ContentsProps) {
+  if (shown.kind === 'loaded') return <Loaded {...props} shown={shown.value} />;
+  return (
+    <>
+      {props.onClose !== undefined && (
+        <button type="button" onClick={props.onClose}>
+          {texts.source.close}
+        </button>
+      )}
+      {shown.kind === 'loading' ? (
+        <p class="notice">{texts.loading}</p>
+      ) : isMissing(shown.error) ? (
+        <div class="failure" role="alert">
+          <h1>{texts.missing.title}</h1>
+          <p>{texts.source.gone}</p>
+          <p class="notice">{(shown.error as Error).message}</p>
+        </div>
+      ) : (
+        <Failure error={shown.error} retry={retry} />
+      )}
+    </>
+  );
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof RequestFailure && [403, 404, 422].includes(error.status);
+
+interface LoadedProps extends Omit<ContentsProps, 'shown' | 'retry'> {
+  readonly shown: Shown;
+}
+
+function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: LoadedProps) {
+  const { document, path } = shown;
+  const [active, setActive] = useState(0);
+  const panel = useId();
+  const key = quotes.map(({ start, end }) => `${start}-${end}`).join();
+  useEffect(() => setActive(0), [path, key]);
+  useEffect(() => {
+    // A failure is told when the original is asked for.
+    prepareOriginal(document).catch(() => undefined);
+  }, [path]);
+  const at = Math.min(active, Math.max(0, quotes.length - 1));
+  const found = useQuoteFacts(shown, quotes[at]);
+  const facts = typeof found === 'object' ? found : undefined;
+  const place = placeText(facts);
+  const tabs = useTabs({ shown, quoteKey: `${path} ${key} ${at}`, hasQuote: quotes.length > 0, found, tab, onTab });
+  return (
+    <>
+      <SourceHead shown={shown} onVersion={onVersion} onClose={onClose} isBeside={isBeside} />
+      <div class="source-bar">
+        <Tabs
+          label={texts.source.tabs}
+          tabs={tabs.names.map((each) => ({ name: each, title: texts.source.tab[each] }))}
+          shown={tabs.name}
+          onShow={tabs.show}
+          panel={panel}
+        />
+        {quotes.length > 0 && <QuoteSteps active={at} total={quotes.length} place={place} onStep={setActive} />}
+      </div>
+      <div id={panel} role="tabpanel" aria-labelledby={`${panel}-${tabs.name}`} class="source-panel">
+        {tabs.notice !== undefined && (
+          <p class="source-warning" role="status">
+            {tabs.notice}
+          </p>
+        )}
+        {(tabs.name === 'text' || tabs.name === 'original') && <Unread document={document} />}
+        {tabs.name === 'original' && (
+          <OriginalTab address={`${path}/download`} document={document} facts={facts} onMarked={tabs.onMarked} />
+        )}
+        {tabs.name === 'text' && document.text_length > 0 && (
+          <TextTab path={path} length={document.text_length} quotes={quotes} active={at} placeText={place} />
+        )}
+        {tabs.name === 'passages' && <PassagesTab shown={shown} />}
+        {tabs.name === 'versions' && <VersionsTab shown={shown} />}
+        {tabs.name === 'details' && <DetailsTab shown={shown} />}
+      </div>
+    </>
+  );
+}
+
+/** Why there is no text. */
+function Unread({ document }: { readonly document: Shown['document'] }) {
+  const { failure, ingestion_status: status, text_length: length } = document;
+  if (failure !== null) {
+    return (
+      <p class="failure" role="status">
+        {texts.source.failed(failure)}
+      </p>
+    );
+  }
+  if (length > 0) return null;
+  return <p class="notice">{status === 'success' ? texts.source.empty : texts.source.noText(status)}</p>;
+}
+
+/** Takes the focus as the pane appears, and gives it back to what had it as the pane goes. */
+function usePaneFocus(pane: { readonly current: HTMLElement | null }, isBeside: boolean): void {
+  useEffect(() => {
+    if (!isBeside) return;
+    const before = document.activeElement;
+    pane.current?.focus({ preventScroll: true });
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, [isBeside]);
+}

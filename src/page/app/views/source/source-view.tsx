@@ -1,0 +1,26 @@
+import { navigate, place, setQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { readSourceAddress } from './quote.ts';
+import { SourcePane } from './source-pane.tsx';
+import { tabNames } from './use-tabs.ts';
+
+/** A document at `/d/{id}@{version}?q=start-end`: the whole of what can be seen is in the address. */
+export function SourceView() {
+  const { path, query } = place.value;
+  const { documentId, version, quotes } = readSourceAddress(path, query);
+  if (documentId === '') return <p class="notice">{texts.source.badAddress}</p>;
+  const tab = tabNames.find((name) => name === query.get('tab'));
+  return (
+    <SourcePane
+      documentId={documentId}
+      version={version}
+      quotes={quotes}
+      tab={tab}
+      onTab={(name) => setQuery({ tab: name })}
+      onVersion={(label) => {
+        // A quote's characters are those of one version, so they stay behind.
+        navigate(label === undefined ? `/d/${documentId}` : `/d/${documentId}@${label}`);
+      }}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks';
+import { useResource } from '../../api/resource.ts';
+import { Failure } from '../../parts/failure.tsx';
+import { texts } from '../../texts.ts';
+import { type DifferenceRecord, loadDifference, loadVersions, type Shown, type VersionRecord } from './source-data.ts';
+
+/** What a version says that another did not, passage by passage, side by side. */
+export function VersionsTab({ shown: { document, newest } }: { readonly shown: Shown }) {
+  const versions = useResource((signal) => loadVersions(document.id, signal), [document.id, newest]);
+  if (versions.kind === 'failed') return <Failure error={versions.error} retry={versions.reload} />;
+  if (versions.kind === 'loading') return <p class="notice">{texts.loading}</p>;
+  const kept = versions.value.filter(({ retired }) => retired === null);
+  if (kept.length < 2) return <p class="notice">{texts.source.oneVersion}</p>;
+  return <Compare documentId={document.id} kept={kept} shownVersion={document.version} />;
+}
+
+interface CompareProps {
+  readonly documentId: string;
+  /** Newest first. */
+  readonly kept: readonly VersionRecord[];
+  readonly shownVersion: string;
+}
+
+function Compare({ documentId, kept, shownVersion }: CompareProps) {
+  const place = kept.findIndex(({ version }) => version === shownVersion);
+  // The version that is looked at beside the one before it; the first of all beside the one after it.
+  const later = place >= 0 && place < kept.length - 1 ? place : kept.length - 2;
+  const [from, setFrom] = useState(kept[later + 1]?.version ?? '');
+  const [to, setTo] = useState(kept[later]?.version ?? '');
+  const difference = useResource((signal) => loadDifference(documentId, from, to, signal), [documentId, from, to]);
+  return (
+    <div>
+      <div class="source-compare">
+        <Choice label={texts.source.before} value={from} kept={kept} onChoose={setFrom} />
+        <Choice label={texts.source.after} value={to} kept={kept} onChoose={setTo} />
+      </div>
+      {difference.kind === 'failed' && <Failure error={difference.error} retry={difference.reload} />}
+      {difference.kind === 'loading' && <p class="notice">{texts.loading}</p>}
+      {difference.kind === 'loaded' && <Differences record={difference.value} />}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly kept: readonly VersionRecord[];
+  readonly onChoose: (version: string) => void;
+}
+
+function Choice({ label, value, kept, onChoose }: ChoiceProps) {
+  return (
+    <label class="source-version">
+      {label}
+      <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {kept.map(({ version, published_at: at }) => (
+          <option key={version} value={version}>
+            {version}, {new Date(at).toLocaleString()}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Differences({ record: { differences, unchanged } }: { readonly record: DifferenceRecord }) {
+  return (
+    <>
+      <p class="notice">{texts.source.differences(differences.length, unchanged)}</p>
+      <ul class="source-differences">
+        {differences.map(({ kind, start, text, heading_path: path }) => (
+          <li key={`${kind} ${start}`} class={kind}>
+            <p class="source-chunk-place">
+              <strong>{kind === 'added' ? texts.source.added : texts.source.removed}</strong>
+              <span>{path.join(' › ')}</span>
+            </p>
+            <p class="source-chunk-text">{text}</p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

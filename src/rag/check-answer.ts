@@ -1,0 +1,175 @@
+import {
+  type AnswerCheck,
+  type AnswerChecker,
+  type AnswerCheckRequest,
+  type CheckedStatement,
+  checkLimits,
+} from '../citations/answer-check.ts';
+import { judgeOf, supports, type Verdict } from '../citations/check-citation.ts';
+import { readStatements, type Statement } from '../citations/read-statements.ts';
+import type { TextAnalyser } from '../citations/text-analyser.ts';
+import { ServiceError } from '../errors.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import type { Library } from '../toolbox/tool-context.ts';
+import { type CandidatePassage, createEvidenceDesk, type EvidenceDesk } from './evidence-desk.ts';
+
+export interface AnswerCheckerParts {
+  readonly retriever: Retriever;
+  readonly library: Library;
+  readonly analyser: TextAnalyser;
+}
+
+/** Compares answers with the corpus statement by statement, by the words of both. */
+export function createAnswerChecker(parts: AnswerCheckerParts): AnswerChecker {
+  return {
+    async check(request, visible, signal): Promise<AnswerCheck> {
+      refuseTooMuch(request);
+      const statements = readStatements(request.answer);
+      const service = await createEvidenceDesk(parts, request, { visible, signal });
+      const stopAt = performance.now() + checkLimits.milliseconds;
+      const checked: CheckedStatement[] = [];
+      let uncheckedFrom: number | undefined;
+      for (const statement of statements) {
+        if (checked.length >= checkLimits.statements || performance.now() > stopAt) {
+          uncheckedFrom = statement.start;
+          break;
+        }
+        signal.throwIfAborted();
+        checked.push(await checkOne(statement, service, parts.analyser));
+      }
+      return {
+        statements: checked,
+        ...(uncheckedFrom === undefined ? {} : { uncheckedFrom }),
+        notes: notesOn(request, checked, uncheckedFrom),
+      };
+    },
+  };
+}
+
+function refuseTooMuch({ answer, sources, documentIds }: AnswerCheckRequest): void {
+  const refuse = (message: string) => {
+    throw new ServiceError('invalid_request', message);
+  };
+  if (answer.trim() === '') refuse('The answer is empty; give the text that is to be checked.');
+  if (answer.length > checkLimits.answer)
+    refuse(
+      `The answer has ${answer.length} characters, and at most ${checkLimits.answer} are checked at once. Send it in parts.`,
+    );
+  if (sources.length > checkLimits.sources)
+    refuse(`${sources.length} sources were given, and at most ${checkLimits.sources} are taken.`);
+  if (documentIds.length > checkLimits.documents)
+    refuse(`${documentIds.length} documents were given, and at most ${checkLimits.documents} are taken.`);
+  let total = 0;
+  for (const { text = '' } of sources) {
+    total += text.length;
+    if (text.length > checkLimits.text)
+      refuse(
+        `A source of ${text.length} characters was given, and at most ${checkLimits.text} are taken. Name its document.`,
+      );
+  }
+  if (total > checkLimits.texts)
+    refuse(`The sources have ${total} characters together, and at most ${checkLimits.texts} are taken.`);
+}
+
+interface Candidate {
+  readonly passage: CandidatePassage;
+  readonly verdict: Verdict;
+  readonly score: number;
+}
+
+async function checkOne(
+  statement: Statement,
+  service: EvidenceDesk,
+  analyser: TextAnalyser,
+): Promise<CheckedStatement> {
+  const { text, start, end, markers } = statement;
+  const decideRetry = judgeOf(text, analyser);
+  const bestOf = (passages: readonly CandidatePassage[]): Candidate | undefined =>
+    best(passages.map((passage) => ({ passage, ...decideRetry(passage.comparable) })));
+
+  const ofMarkers = await Promise.all(
+    markers.map(async (marker) => {
+      const passages = await service.ofMarker(marker, text);
+      return { marker, isKnown: passages !== undefined, candidate: passages && bestOf(passages) };
+    }),
+  );
+  const cited = best(ofMarkers.map(({ candidate }) => candidate));
+  const others = async () => {
+    const given = bestOf(await service.given(text));
+    if (isSupport(given)) return { candidate: given, isElsewhere: service.hasSources && markers.length > 0 };
+    return { candidate: best([bestOf(await service.elsewhere(text)), given]), isElsewhere: service.isLimited };
+  };
+  const other = isSupport(cited) ? undefined : await others();
+  const chosen = best([cited, other?.candidate]);
+  const verdict =
+    isSupport(chosen) && chosen === other?.candidate && other?.isElsewhere ? 'elsewhere' : chosen?.verdict;
+  const isNear = chosen !== undefined && (isSupport(chosen) || chosen.score >= NEAR);
+  const shown = isNear ? chosen.passage : undefined;
+  return {
+    ...{ text, start, end },
+    citations: ofMarkers.map(({ marker, isKnown, candidate }) => ({
+      marker,
+      verdict: isKnown ? (candidate?.verdict ?? 'not_found') : 'unknown',
+    })),
+    verdict: verdict ?? 'not_found',
+    score: chosen?.score ?? 0,
+    ...(shown === undefined ? {} : { evidence: await service.evidence(shown, text) }),
+    missing: chosen?.verdict === 'verbatim' ? [] : missingWords(text, shown, analyser),
+  };
+}
+
+const isSupport = (candidate: Candidate | undefined): boolean => candidate !== undefined && supports(candidate.verdict);
+
+/** Of the statement's weight, so much must a passage share to be shown as the closest. */
+const NEAR = 0.3;
+const ORDER: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
+
+function best(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
+  let first: Candidate | undefined;
+  for (const candidate of candidates) {
+    if (candidate === undefined) continue;
+    const by = first === undefined ? -1 : ORDER.indexOf(candidate.verdict) - ORDER.indexOf(first.verdict);
+    if (by < 0 || (by === 0 && candidate.score > (first?.score ?? 0))) first = candidate;
+  }
+  return first;
+}
+
+const MAX_MISSING = 12;
+
+/** The telling words of a statement that a passage lacks, as they are written. */
+function missingWords(text: string, passage: CandidatePassage | undefined, analyser: TextAnalyser): string[] {
+  const known = passage?.comparable.terms() ?? new Set<string>();
+  const missing = new Set<string>();
+  for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[.,:’'-][\p{L}\p{M}\p{N}]+)*/gu)) {
+    const terms = analyser.analyseQuery(word);
+    if (terms.length > 0 && terms.every((term) => !known.has(term))) missing.add(word);
+    if (missing.size >= MAX_MISSING) break;
+  }
+  return [...missing];
+}
+
+function notesOn(
+  { answer, sources, documentIds }: AnswerCheckRequest,
+  checked: readonly CheckedStatement[],
+  uncheckedFrom: number | undefined,
+): string[] {
+  const unknown = new Set(
+    checked.flatMap(({ citations }) =>
+      citations.filter(({ verdict }) => verdict === 'unknown').map(({ marker }) => marker),
+    ),
+  );
+  const named = [...unknown].sort((one, two) => one - two).map((marker) => `[${marker}]`);
+  const hasSources = sources.length > 0;
+  return [
+    ...(checked.length === 0 ? ['The answer states nothing that could be looked up.'] : []),
+    ...(named.length > 0 && hasSources ? [`No source was given for ${named.join(', ')}.`] : []),
+    ...(named.length > 0 && !hasSources && documentIds.length === 0
+      ? ['No sources were given, so markers were not followed: each statement was looked for in all documents.']
+      : []),
+    ...(uncheckedFrom === undefined
+      ? []
+      : [
+          `Checked up to character ${uncheckedFrom} of ${answer.length}, for its limits; send the rest by itself to have it checked.`,
+        ]),
+  ];
+}

@@ -1,0 +1,253 @@
+import type { AnswerCheckRequest, Evidence, GivenSource } from '../citations/answer-check.ts';
+import { type ComparableText, comparable } from '../citations/check-citation.ts';
+import type { Source } from '../citations/citation.ts';
+import { findQuote, type Quotable, quoteOf } from '../citations/find-quote.ts';
+import { quotedIn } from '../citations/find-verbatim.ts';
+import type { TextAnalyser } from '../citations/text-analyser.ts';
+import type { Chunk } from '../documents/chunk.ts';
+import type { Document } from '../documents/document.ts';
+import { allOf, type Filter } from '../documents/filter.ts';
+import { placesWithin } from '../documents/places.ts';
+import { ServiceError } from '../errors.ts';
+import type { Retriever } from '../retrieval/retriever.ts';
+import { defaultGraphSettings, defaultSearchSettings } from '../retrieval/search-settings.ts';
+import { libraryAt } from '../toolbox/at-time.ts';
+import { lookUp } from '../toolbox/find-chunk.ts';
+import { findDocument, visibleDocument } from '../toolbox/find-document.ts';
+import { titleOf } from '../toolbox/render-passages.ts';
+import type { Library } from '../toolbox/tool-context.ts';
+
+/** A passage that a statement can be put to. */
+export interface CandidatePassage {
+  readonly quotable: Quotable;
+  readonly comparable: ComparableText;
+  readonly title: string;
+  readonly documentId?: string;
+  readonly chunkId?: string;
+  readonly marker?: number;
+  readonly source?: Source;
+}
+
+/** Finds what statements may rest on; within one check nothing is read or searched for twice. */
+export interface EvidenceDesk {
+  /** Whether sources were given by marker. */
+  readonly hasSources: boolean;
+  /** Whether anything was given that statements are to rest on. */
+  readonly isLimited: boolean;
+  /** What a marker stands for; undefined when nothing was given for it. */
+  ofMarker(marker: number, statement: string): Promise<readonly CandidatePassage[] | undefined>;
+  /** Passages of all that was given. */
+  given(statement: string): Promise<readonly CandidatePassage[]>;
+  /** Passages of everything the caller may see; none when only what was given counts. */
+  elsewhere(statement: string): Promise<readonly CandidatePassage[]>;
+  evidence(passage: CandidatePassage, statement: string): Promise<Evidence>;
+}
+
+interface IngestionServiceParts {
+  readonly retriever: Retriever;
+  readonly library: Library;
+  readonly analyser: TextAnalyser;
+}
+
+interface ImageReader {
+  readonly visible: Filter;
+  readonly signal: AbortSignal;
+}
+
+type Resolved =
+  | { readonly kind: 'passage'; readonly marker: number; readonly passage: CandidatePassage }
+  | { readonly kind: 'document'; readonly marker: number; readonly document: Document };
+
+const HITS = 8;
+const MAX_QUERY_LENGTH = 1_000;
+/** A quotation may begin in one passage and end in the next: so many documents are read whole for it. */
+const WHOLE_DOCUMENTS = 3;
+const LONGEST_WHOLE = 2_000_000;
+
+export async function createEvidenceDesk(
+  { retriever, analyser, ...parts }: IngestionServiceParts,
+  request: AnswerCheckRequest,
+  { visible, signal }: ImageReader,
+): Promise<EvidenceDesk> {
+  const library = libraryAt(parts.library, request.asOf);
+  const imageReader = { library, visible };
+  const passageOf = (chunk: Chunk, marker?: number): CandidatePassage => ({
+    quotable: chunk,
+    comparable: comparable(chunk.text, analyser),
+    title: titleOf(chunk),
+    documentId: chunk.documentId,
+    chunkId: chunk.id,
+    source: { kind: 'chunk', chunk: { score: 0, ...chunk } },
+    ...(marker === undefined ? {} : { marker }),
+  });
+
+  async function resolve(source: GivenSource, index: number): Promise<Resolved> {
+    const marker = source.marker ?? index + 1;
+    const { text, id, chunkId = id, documentId } = source;
+    if (chunkId !== undefined) {
+      const found = await lookUp(chunkId, imageReader);
+      if (found !== undefined) return { kind: 'passage', marker, passage: passageOf(found.chunk, marker) };
+      if (id !== undefined) return { kind: 'document', marker, document: await findDocument(id, imageReader) };
+      throw new ServiceError('not_found', `There is no chunk ${chunkId} for [${marker}].`);
+    }
+    if (documentId !== undefined)
+      return { kind: 'document', marker, document: await findDocument(documentId, imageReader) };
+    if (text === undefined || text.trim() === '') {
+      throw new ServiceError(
+        'invalid_request',
+        `The source for [${marker}] is empty: give its chunk_id, its document_id or its text.`,
+      );
+    }
+    const quotable = { text, start: 0, page: null, headingPath: [] };
+    return {
+      kind: 'passage',
+      marker,
+      passage: { quotable, comparable: comparable(text, analyser), title: '', marker },
+    };
+  }
+
+  const resolved: Resolved[] = [];
+  for (const [index, source] of request.sources.entries()) resolved.push(await resolve(source, index));
+  const documents: Document[] = [];
+  for (const id of request.documentIds) documents.push(await findDocument(id, imageReader));
+  const known = new Map<string, Promise<readonly CandidatePassage[]>>();
+  const wholes = new Map<string, Promise<CandidatePassage | undefined>>();
+  const hasSources = resolved.length > 0;
+
+  /** Passages with the statement's words, of these documents or of all. */
+  function search(statement: string, ids?: readonly string[]): Promise<readonly CandidatePassage[]> {
+    const query = asQuery(statement);
+    const key = JSON.stringify([query, ids ?? null]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = searchAnew(query, statement, ids);
+    known.set(key, found);
+    return found;
+  }
+
+  async function searchAnew(query: string, statement: string, ids?: readonly string[]) {
+    if (query === '') return [];
+    const within: Filter =
+      ids === undefined ? visible : allOf({ kind: 'in', field: 'document_id', values: ids }, visible);
+    const { chunks } = await retriever.search(
+      query,
+      {
+        ...defaultSearchSettings,
+        kind: 'full_text',
+        filter: within,
+        limit: HITS,
+        rerank: { enabled: false },
+        graph: { ...defaultGraphSettings, enabled: false },
+        ...(request.asOf === undefined ? {} : { asOf: request.asOf }),
+      },
+      signal,
+    );
+    const hits = chunks.map((chunk) => passageOf(chunk));
+    const quoted = quotedIn(statement);
+    if (quoted.length === 0 || hits.some((hit) => quoted.every((piece) => hit.comparable.find(piece)))) return hits;
+    const named = [...new Set([...(ids ?? []), ...chunks.map(({ documentId }) => documentId)])].slice(
+      0,
+      WHOLE_DOCUMENTS,
+    );
+    const whole = await Promise.all(named.map((id) => wholeDocument(id)));
+    // Words of a whole document stand anywhere in it, so that it counts only for what is quoted.
+    const holding = whole.filter(
+      (passage) => passage !== undefined && quoted.every((piece) => passage.comparable.find(piece)),
+    );
+    return [...hits, ...holding.filter((passage) => passage !== undefined)];
+  }
+
+  function wholeDocument(id: string): Promise<CandidatePassage | undefined> {
+    const before = wholes.get(id);
+    if (before !== undefined) return before;
+    const read = readWhole(id);
+    wholes.set(id, read);
+    return read;
+  }
+
+  async function readWhole(id: string): Promise<CandidatePassage | undefined> {
+    const extracted = await library.textOf(id);
+    if (extracted === undefined || extracted.text.length > LONGEST_WHOLE) return undefined;
+    const document = await visibleDocument(id, imageReader);
+    if (document === undefined) return undefined;
+    const { text, ...outline } = extracted;
+    const stretch = { start: 0, end: text.length, page: null, headingPath: [] };
+    return {
+      quotable: { ...stretch, text, places: placesWithin(stretch, outline) },
+      comparable: comparable(text, analyser),
+      title: document.title,
+      documentId: id,
+      source: { kind: 'document', document },
+    };
+  }
+
+  const ofResolved = async (each: Resolved, statement: string): Promise<readonly CandidatePassage[]> =>
+    each.kind === 'passage'
+      ? [each.passage]
+      : (await search(statement, [each.document.id])).map((passage) => ({ ...passage, marker: each.marker }));
+
+  async function evidence(passage: CandidatePassage, statement: string): Promise<Evidence> {
+    const quote = quoteFor(passage, statement);
+    const { documentId, chunkId, marker, title, source } = passage;
+    const ofMarker = marker === undefined ? {} : { marker };
+    if (documentId !== undefined) {
+      const named = { documentId, ...(chunkId === undefined ? {} : { chunkId }), ...(source && { source }) };
+      return { quote, ...ofMarker, ...named, title };
+    }
+    // A text that was only handed over is worth more when it is known where it stands.
+    for (const hit of await search(quote.text)) {
+      const span = hit.comparable.find(quote.text);
+      if (span === undefined || hit.documentId === undefined) continue;
+      const found = { ...hit, ...ofMarker };
+      return { ...(await evidence(found, quote.text)), quote: quoteOf(hit.quotable, span) };
+    }
+    return { quote, ...ofMarker, title };
+  }
+
+  return {
+    hasSources,
+    isLimited: hasSources || documents.length > 0,
+
+    async ofMarker(marker, statement) {
+      const own = resolved.filter((each) => each.marker === marker);
+      if (own.length === 0) return undefined;
+      return (await Promise.all(own.map((each) => ofResolved(each, statement)))).flat();
+    },
+
+    async given(statement) {
+      if (!hasSources && documents.length === 0) return search(statement);
+      const passages = (await Promise.all(resolved.map((each) => ofResolved(each, statement)))).flat();
+      if (documents.length === 0) return passages;
+      return [
+        ...passages,
+        ...(await search(
+          statement,
+          documents.map(({ id }) => id),
+        )),
+      ];
+    },
+
+    elsewhere: async (statement) => (request.searchesElsewhere ? search(statement) : []),
+
+    evidence,
+  };
+
+  /** The words that are quoted or said alike, else the sentence or two that come closest. */
+  function quoteFor({ quotable, comparable: text }: CandidatePassage, statement: string) {
+    const exact = text.find(statement.replace(/[.!?。！？]+$/, ''));
+    if (exact !== undefined) return quoteOf(quotable, exact);
+    for (const piece of quotedIn(statement)) {
+      const span = text.find(piece);
+      if (span !== undefined) return quoteOf(quotable, span);
+    }
+    return findQuote({ chunk: quotable, statement, question: '', analyser });
+  }
+}
+
+/** Without what a search takes for orders: quotation marks demand words, a leading minus forbids them. */
+const asQuery = (statement: string): string =>
+  statement
+    .replace(/["“”„«»「」『』]/g, ' ')
+    .replace(/(^|\s)-+(?=\S)/g, '$1')
+    .slice(0, MAX_QUERY_LENGTH)
+    .trim();

@@ -1,0 +1,39 @@
+import type { Chunk } from '../documents/chunk.ts';
+import { analyse, beginningOf, readQueryTerms } from '../store/full-text/analyse.ts';
+
+/** How much of a question the passages found speak of, by its words. */
+export interface Coverage {
+  /** Share of the question's telling words that the best passage has, 0 to 1. A right passage has most of them. */
+  readonly score: number;
+  /** Words of the question that none of the passages looked at has. */
+  readonly missing: readonly string[];
+}
+
+/** Passages looked at, the first ones. */
+const LOOKED_AT = 10;
+
+/** Null for a question without words. */
+export function coverageOf(query: string, chunks: readonly Chunk[]): Coverage | null {
+  const { terms, words } = readQueryTerms(query);
+  const typed = new Map(words);
+  // Beginnings repeat words of inflected languages, which they are looked up with below.
+  const wanted = terms.filter((term) => !term.endsWith('-'));
+  if (wanted.length === 0) return null;
+  const passages = chunks.slice(0, LOOKED_AT).map((chunk) => new Set(analyse(wordsOf(chunk))));
+  const has = (passage: ReadonlySet<string>, term: string): boolean => {
+    const beginning = beginningOf(typed.get(term) ?? term);
+    return passage.has(term) || (beginning !== undefined && passage.has(beginning));
+  };
+  const best = Math.max(0, ...passages.map((passage) => wanted.filter((term) => has(passage, term)).length));
+  return {
+    score: Math.round((best / wanted.length) * 100) / 100,
+    missing: wanted
+      .filter((term) => !passages.some((passage) => has(passage, term)))
+      .map((term) => typed.get(term) ?? term),
+  };
+}
+
+function wordsOf({ metadata, headingPath, text }: Chunk): string {
+  const title = metadata['title'];
+  return [...(typeof title === 'string' ? [title] : []), ...headingPath, text].join('\n');
+}

@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { ImageReaderSource } from '../ingest/image-reader-source.ts';
+import { modelImageReader } from '../ingest/model-image-reader.ts';
+import type { ModelRegistry } from '../models/model.ts';
+
+export interface ImageReaderParts {
+  readonly models: Pick<ModelRegistry, 'resolve'>;
+  readonly cacheFolder: string;
+}
+
+/** Who reads pictures by the settings; undefined when nobody does. Throws for a model that is not there. */
+export function openImageReader(
+  { reader, languages, dataFolder }: Config['images'],
+  parts: ImageReaderParts,
+): ImageReaderSource | undefined {
+  if (reader === 'off') return undefined;
+  if (reader !== 'tesseract') return { kind: 'asked', see: modelImageReader(parts.models.resolve(reader, 'fast')) };
+  const cacheFolder = join(parts.cacheFolder, 'ocr');
+  return { kind: 'tesseract', languages, cacheFolder, ...(dataFolder !== undefined && { dataFolder }) };
+}

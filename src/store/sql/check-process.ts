@@ -1,0 +1,26 @@
+/**
+ * Entry point of the child process that checks a large database while the service runs: `check-process.ts FILE`. Prints
+ * the problems as JSON.
+ *
+ * The check is one native call that cannot be interrupted, so it runs in a worker thread of a process that can be
+ * killed: the main thread stays free to detect the parent's death, when standard input closes.
+ */
+import { constants, setPriority } from 'node:os';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { findDamage } from './check-database.ts';
+
+if (isMainThread) {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Lowering the priority is not permitted on every system.
+  }
+  const end = (): boolean => process.kill(process.pid, 'SIGKILL');
+  process.stdin.on('close', end).on('error', end).resume();
+  const thread = new Worker(new URL(import.meta.url), { workerData: process.argv[2] });
+  thread.on('message', (findings: readonly string[]) => {
+    process.stdout.write(JSON.stringify(findings), () => process.exit());
+  });
+} else {
+  parentPort?.postMessage(findDamage(String(workerData)));
+}

@@ -1,0 +1,77 @@
+import { chmod, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ServiceError } from '../../errors.ts';
+import { findDamage } from './check-database.ts';
+import { startSqliteThread } from './sqlite/sqlite-thread.ts';
+
+/** How much of a database is of no use to anybody, and whether closing it gives that back. */
+export interface FreeSpace {
+  readonly bytes: number;
+  readonly share: number;
+  /** False in databases made before incremental vacuum; `compactDatabase` makes it true. */
+  readonly isGivenBack: boolean;
+}
+
+const INCREMENTAL = 2;
+
+/** Throws what SQLite throws when the file cannot be read. */
+export function freeSpaceIn(path: string): FreeSpace {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const read = (name: string) => Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);
+    const free = read('freelist_count');
+    return {
+      bytes: free * read('page_size'),
+      share: free / Math.max(1, read('page_count')),
+      isGivenBack: read('auto_vacuum') === INCREMENTAL,
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Writes the database anew without free pages, set to give back its space from now on. The new file takes the old one's
+ * place in one step once it is whole, checked and on the disk: interrupted at any moment, the old one stays. Only for who
+ * holds the data folder, on a sound database. Needs as much space as what is in use.
+ */
+export async function compactDatabase(path: string): Promise<{ readonly before: number; readonly after: number }> {
+  const compacted = `${path}.compacted`;
+  // Of a process that was interrupted.
+  await rm(compacted, { force: true });
+  try {
+    const thread = startSqliteThread({ path, readOnly: false });
+    try {
+      await thread.perform({ kind: 'query', sql: 'vacuum into ?', parameters: [compacted] });
+    } finally {
+      // Folds the write-ahead log into the file and removes it: it must not be applied to the new one.
+      await thread.close();
+    }
+    const logged = await stat(`${path}-wal`).catch(() => undefined);
+    const damage = findDamage(compacted);
+    if (logged !== undefined || damage.length > 0) {
+      const reason = damage.length > 0 ? damage.join('; ') : 'another program has it open';
+      throw new ServiceError('store_failed', `The database ${path} was left as it is: ${reason}.`);
+    }
+    const before = (await stat(path)).size;
+    const after = (await stat(compacted)).size;
+    await chmod(compacted, 0o600);
+    await flush(compacted);
+    await rename(compacted, path);
+    await flush(dirname(path)).catch(() => undefined);
+    return { before, after };
+  } finally {
+    await rm(compacted, { force: true });
+    await rm(`${compacted}-journal`, { force: true });
+  }
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

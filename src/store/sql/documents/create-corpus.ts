@@ -1,0 +1,98 @@
+import type { IngestionStatus } from '../../../documents/document.ts';
+import { everything, type Filter } from '../../../documents/filter.ts';
+import type { Corpus, CorpusStats } from '../../corpus.ts';
+import { filterToSql } from '../filters/to-sql.ts';
+import { countPending } from '../index-sync/outbox.ts';
+import { verifyRemoval } from '../index-sync/verify-removal.ts';
+import { createChunkSearch } from '../search/chunk-search.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
+import { currentSpace } from '../vector-spaces/space-rows.ts';
+import { createPastReads } from '../versions/past-reads.ts';
+import { createDocumentReads } from './document-reads.ts';
+import { editChunk, removeChunk } from './edit-chunks.ts';
+import { createIngestions } from './ingestions.ts';
+import { type PublishParts, publishDocument } from './publish-document.ts';
+import { removeDocuments } from './remove-documents.ts';
+import { setMetadata } from './set-metadata.ts';
+
+export interface CorpusParts extends PublishParts {
+  /** Builds the text that is embedded for a chunk. */
+  readonly embeddingText: EmbeddingText;
+}
+
+/** The corpus over the record store and a vector index. */
+export function createCorpus(parts: CorpusParts): Corpus {
+  const { sqlite, upkeep, embeddingText } = parts;
+  const { collections, state } = upkeep;
+  const search = createChunkSearch({ search: sqlite.search, collections, state, onFailure: upkeep.doubt });
+  return {
+    ...createIngestions({ sqlite, embeddingText, onPending: upkeep.wakeUp }),
+    ...createDocumentReads(sqlite),
+
+    at: (asOf) => createPastReads(sqlite, asOf),
+
+    publish: (id, publication) => publishDocument(parts, id, publication),
+
+    editChunk: (id, change) => editChunk(sqlite, upkeep, id, change),
+    removeChunk: (id) => removeChunk(sqlite, upkeep, id),
+
+    setMetadata: (id, metadata, how) =>
+      sqlite.writer.transaction().execute((transaction) => setMetadata(transaction, { id, metadata, how })),
+
+    async remove(filter) {
+      const { receipt, removed } = await removeDocuments(sqlite, filter);
+      return { ...receipt, ...(await verifyRemoval({ sqlite, upkeep, search }, removed)) };
+    },
+
+    stats: (filter = everything) => readStats(sqlite, filter),
+  };
+}
+
+const NO_DOCUMENTS: Readonly<Record<IngestionStatus, number>> = {
+  pending: 0,
+  parsing: 0,
+  augmenting: 0,
+  embedding: 0,
+  storing: 0,
+  success: 0,
+  enriching: 0,
+  failed: 0,
+};
+
+function readStats({ reader }: Sqlite, filter: Filter): Promise<CorpusStats> {
+  const fits = filterToSql(filter, 'document');
+  return reader.transaction().execute(async (transaction) => {
+    const byStatus = await transaction
+      .selectFrom('documents as d')
+      .where(fits)
+      .select(({ fn }) => ['ingestion_status as status', fn.countAll<number>().as('count')])
+      .groupBy('ingestion_status')
+      .execute();
+    const { chunks } = await transaction
+      .selectFrom('documents as d')
+      .where(fits)
+      .select(({ fn, val }) => fn.coalesce(fn.sum<number>('chunk_count'), val(0)).as('chunks'))
+      .executeTakeFirstOrThrow();
+    const { collections } = await transaction
+      .selectFrom('collections')
+      .select(({ fn }) => fn.countAll<number>().as('collections'))
+      .executeTakeFirstOrThrow();
+    const space = await currentSpace(transaction);
+    return {
+      documents: { ...NO_DOCUMENTS, ...Object.fromEntries(byStatus.map(({ status, count }) => [status, count])) },
+      chunks,
+      collections,
+      pendingIndexWrites: space === undefined ? 0 : await countPending(transaction, space.key),
+      space:
+        space === undefined
+          ? null
+          : {
+              embedder: space.embedder,
+              version: space.version,
+              dimensions: space.dimensions,
+              collection: space.collection,
+            },
+    };
+  });
+}

@@ -1,0 +1,243 @@
+import type { Selectable } from 'kysely';
+import type { Chunk } from '../../../documents/chunk.ts';
+import type { Outline } from '../../../documents/document.ts';
+import { withPlaces } from '../../../documents/places.ts';
+import type { Corpus } from '../../corpus.ts';
+import { analyseQuery } from '../../full-text/analyse.ts';
+import { filterToSql } from '../filters/to-sql.ts';
+import { toExtractedText, toOutline } from '../outline-rows.ts';
+import type { ChunkTable } from '../schema.ts';
+import { compileDocumentFilter } from '../search/compile-filter.ts';
+import { eachRow } from '../sqlite/each-row.ts';
+import { inBatches } from '../sqlite/key-ranges.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import { currentSpace, type Queries } from '../vector-spaces/space-rows.ts';
+import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
+import { toChunk } from './chunk-rows.ts';
+import { findRow, toDocuments } from './document-rows.ts';
+
+/** The read operations of a corpus. */
+export type DocumentReads = Pick<
+  Corpus,
+  | 'get'
+  | 'list'
+  | 'each'
+  | 'findByContent'
+  | 'bytesOf'
+  | 'textOf'
+  | 'outlinesOf'
+  | 'chunksOf'
+  | 'chunksById'
+  | 'listChunks'
+  | 'vectorsOf'
+  | 'searchDocuments'
+>;
+
+const IDS_PER_QUERY = 1_000;
+
+export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
+  return {
+    async get(id) {
+      const row = await findRow(reader, id);
+      return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
+    },
+
+    list: (filter, { offset, limit }) =>
+      // One transaction reads one state of the database, so that the count matches the page.
+      reader.transaction().execute(async (transaction) => {
+        const { total } = await transaction
+          .selectFrom('documents as d')
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .where(filterToSql(filter, 'document'))
+          .executeTakeFirstOrThrow();
+        const rows = await transaction
+          .selectFrom('documents as d')
+          .selectAll()
+          .where(filterToSql(filter, 'document'))
+          .orderBy('d.created_at', 'desc')
+          .orderBy('d.key', 'desc')
+          .offset(offset)
+          .limit(limit)
+          .execute();
+        return { items: await toDocuments(transaction, rows), total };
+      }),
+
+    each: (filter) =>
+      eachRow(async (after, limit) => {
+        const rows = await reader
+          .selectFrom('documents as d')
+          .selectAll()
+          .where('d.key', '>', after)
+          .where(filterToSql(filter, 'document'))
+          .orderBy('d.key')
+          .limit(limit)
+          .execute();
+        const documents = await toDocuments(reader, rows);
+        return documents.map((item, place) => ({ key: rows[place]?.key ?? 0, item }));
+      }),
+
+    async findByContent(ownerId, contentHash) {
+      const row = await reader
+        .selectFrom('documents')
+        .selectAll()
+        .where('content_hash', '=', contentHash)
+        .where('owner_id', '=', ownerId)
+        .where('generation', '>', 0)
+        // A document that is about to be replaced will not keep these bytes.
+        .where('submitted', 'is', null)
+        .orderBy('key')
+        .executeTakeFirst();
+      return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
+    },
+
+    async bytesOf(id) {
+      const row = await reader
+        .selectFrom('document_files as f')
+        .innerJoin('documents as d', 'd.key', 'f.document_key')
+        .select('f.bytes')
+        .where('d.id', '=', id.toLowerCase())
+        .executeTakeFirst();
+      return row?.bytes;
+    },
+
+    async textOf(id) {
+      const row = await reader
+        .selectFrom('document_texts as t')
+        .innerJoin('documents as d', 'd.key', 't.document_key')
+        .select(['t.text', 't.pages', 't.headings'])
+        .where('d.id', '=', id.toLowerCase())
+        .executeTakeFirst();
+      return row && toExtractedText(row);
+    },
+
+    outlinesOf: (ids) => outlinesOf(reader, ids),
+
+    chunksOf: (id, { offset, limit }) =>
+      reader.transaction().execute(async (transaction) => {
+        const row = await findRow(transaction, id);
+        if (row === undefined) return { items: [], total: 0 };
+        // Metadata of a pending replacement does not apply to the chunks that are still visible.
+        const [parent] = await toDocuments(transaction, [{ ...row, submitted: null }]);
+        const chunks = await transaction
+          .selectFrom('chunks')
+          .selectAll()
+          .where('document_key', '=', row.key)
+          .where('generation', '=', row.generation)
+          .orderBy('ordinal')
+          .offset(offset)
+          .limit(limit)
+          .execute();
+        if (parent === undefined) return { items: [], total: row.chunk_count };
+        const outline = (await outlinesOf(transaction, [id])).get(parent.id);
+        const items = chunks.map((chunk) => withPlaces(toChunk(chunk, parent), outline));
+        return { items, total: row.chunk_count };
+      }),
+
+    chunksById: (ids) =>
+      reader.transaction().execute(async (transaction) => {
+        const found: Chunk[] = [];
+        for (const batch of inBatches(ids, IDS_PER_QUERY)) {
+          const rows = await visibleChunks(transaction).where('c.id', 'in', batch).execute();
+          found.push(...(await withParents(transaction, rows)));
+        }
+        const outlines = await outlinesOf(
+          transaction,
+          found.map(({ documentId }) => documentId),
+        );
+        return found.map((chunk) => withPlaces(chunk, outlines.get(chunk.documentId)));
+      }),
+
+    listChunks: (filter, { offset, limit }) =>
+      reader.transaction().execute(async (transaction) => {
+        const fits = filterToSql(filter, 'chunk');
+        const { total } = await visibleChunks(transaction)
+          .clearSelect()
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .where(fits)
+          .executeTakeFirstOrThrow();
+        const rows = await visibleChunks(transaction)
+          .where(fits)
+          .orderBy('c.document_key')
+          .orderBy('c.ordinal')
+          .offset(offset)
+          .limit(limit)
+          .execute();
+        return { items: await withParents(transaction, rows), total };
+      }),
+
+    async vectorsOf(chunkIds) {
+      const vectors = new Map<string, Float32Array>();
+      const space = await currentSpace(reader);
+      if (space === undefined) return vectors;
+      for (const ids of inBatches(chunkIds, IDS_PER_QUERY)) {
+        const rows = await reader
+          .selectFrom('chunks as c')
+          .innerJoin('chunk_vectors as v', 'v.chunk_key', 'c.key')
+          .select(['c.id', 'v.vector'])
+          .where('v.space_key', '=', space.key)
+          .where('c.id', 'in', ids)
+          .execute();
+        for (const { id, vector } of rows) vectors.set(id, fromVectorBytes(vector));
+      }
+      return vectors;
+    },
+
+    async searchDocuments({ text, filter, limit, offset }) {
+      const query = { terms: analyseQuery(text), filter: compileDocumentFilter(filter), limit, offset };
+      const { hits, total } = await search.call('documentFullText', query);
+      if (hits.length === 0) return { items: [], total };
+      const keys = hits.map(({ key }) => key);
+      const rows = await reader.selectFrom('documents').selectAll().where('key', 'in', keys).execute();
+      const documents = await toDocuments(reader, rows);
+      const documentOf = new Map(rows.map((row, place) => [row.key, documents[place]]));
+      const items = hits.flatMap(({ key, score }) => {
+        const document = documentOf.get(key);
+        // Empty when the document was removed between the two queries.
+        return document === undefined ? [] : [{ ...document, score }];
+      });
+      return { items, total };
+    },
+  };
+}
+
+async function outlinesOf(database: Queries, ids: readonly string[]): Promise<Map<string, Outline>> {
+  const outlines = new Map<string, Outline>();
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))];
+  for (const batch of inBatches(wanted, IDS_PER_QUERY)) {
+    const rows = await database
+      .selectFrom('document_texts as t')
+      .innerJoin('documents as d', 'd.key', 't.document_key')
+      .select(['d.id', 't.pages', 't.headings'])
+      .where('d.id', 'in', batch)
+      .execute();
+    for (const row of rows) outlines.set(row.id, toOutline(row));
+  }
+  return outlines;
+}
+
+const visibleChunks = (database: Queries) =>
+  database
+    .selectFrom('chunks as c')
+    .innerJoin('documents as d', (join) =>
+      join.onRef('d.key', '=', 'c.document_key').onRef('d.generation', '=', 'c.generation'),
+    )
+    .selectAll('c')
+    .where('d.generation', '>', 0);
+
+/**
+ * Chunks with their inherited fields, in order. Metadata of a pending replacement does not apply to the visible chunks.
+ */
+async function withParents(database: Queries, rows: readonly Selectable<ChunkTable>[]): Promise<Chunk[]> {
+  const keys = [...new Set(rows.map((row) => row.document_key))];
+  if (keys.length === 0) return [];
+  const parents = await database.selectFrom('documents').selectAll().where('key', 'in', keys).execute();
+  const documents = await toDocuments(
+    database,
+    parents.map((row) => ({ ...row, submitted: null })),
+  );
+  const parentOf = new Map(parents.map((row, place) => [row.key, documents[place]]));
+  return rows.flatMap((row) => {
+    const parent = parentOf.get(row.document_key);
+    return parent === undefined ? [] : [toChunk(row, parent)];
+  });
+}

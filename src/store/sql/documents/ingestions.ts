@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Document, IngestionStatus, Metadata } from '../../../documents/document.ts';
+import { ServiceError } from '../../../errors.ts';
+import type { Corpus, NewDocument } from '../../corpus.ts';
+import { addTask, followStatus } from '../queue/task-rows.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import { keepChunks } from '../versions/kept-chunks.ts';
+import { type DocumentRow, findRow, readSubmitted, type Submitted, toColumns, toDocuments } from './document-rows.ts';
+import { dropStaged, insertStaged } from './staged-chunks.ts';
+
+/** The operations of a corpus that take a document from `pending` until it is ready to be published. */
+export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'keep' | 'fail' | 'unfinished' | 'settingsOf'>;
+
+const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
+
+export const isSettled = (row: DocumentRow): boolean => SETTLED.includes(row.ingestion_status as IngestionStatus);
+
+const notBegun = (id: string) =>
+  new ServiceError('conflict', `Document ${id} is not being ingested; begin an ingestion first.`);
+
+export interface IngestionParts {
+  readonly sqlite: Sqlite;
+  readonly embeddingText: EmbeddingText;
+  /** Called when index writes may be pending. */
+  readonly onPending: () => void;
+}
+
+export function createIngestions({ sqlite, embeddingText, onPending }: IngestionParts): Ingestions {
+  const { reader, writer } = sqlite;
+  return {
+    begin: (document, { replace = false, queued = false } = {}) =>
+      writer.transaction().execute(async (transaction) => {
+        const existing = await findRow(transaction, document.id);
+        if (existing === undefined) await insertDocument(transaction, document);
+        else await takeOver(transaction, existing, document, replace);
+        const { key, attempt } = await requireRow(transaction, document.id);
+        await addTask(transaction, { documentKey: key, attempt, isHeld: !queued, priority: 0 });
+        return readOne(transaction, document.id);
+      }),
+
+    async setStatus(id, status, attempt) {
+      await writer.transaction().execute(async (transaction) => {
+        const row = await requireRow(transaction, id, attempt);
+        if (attempt !== undefined && isSettled(row)) throw notBegun(id);
+        // Parsing again stages again; chunks that an earlier attempt of this process staged must not remain.
+        if (status === 'parsing') await dropStaged(transaction, row);
+        await update(transaction, row.key, { ingestion_status: status, failure: null });
+      });
+    },
+
+    async stage(id, chunks, embeddedIn, attempt) {
+      if (chunks.length === 0) return;
+      await writer.transaction().execute(async (transaction) => {
+        const row = await requireRow(transaction, id, attempt);
+        if (isSettled(row)) throw notBegun(id);
+        await insertStaged(transaction, row, chunks, embeddedIn);
+      });
+    },
+
+    keep: (id, passages, title, attempt) =>
+      writer.transaction().execute(async (transaction) => {
+        const document = await requireRow(transaction, id, attempt);
+        if (isSettled(document)) throw notBegun(id);
+        return keepChunks(transaction, { document, title, passages, embeddingText });
+      }),
+
+    async fail(id, reason, attempt) {
+      await writer.transaction().execute(async (transaction) => {
+        const row = await requireRow(transaction, id, attempt);
+        await dropStaged(transaction, row);
+        await update(transaction, row.key, { ingestion_status: 'failed', failure: reason });
+      });
+      onPending();
+    },
+
+    async unfinished() {
+      const rows = await reader
+        .selectFrom('documents')
+        .selectAll()
+        .where('ingestion_status', 'not in', SETTLED)
+        .orderBy('updated_at')
+        .orderBy('key')
+        .execute();
+      return toDocuments(reader, rows);
+    },
+
+    async settingsOf(id) {
+      return JSON.parse((await requireRow(reader, id)).settings) as Metadata;
+    },
+  };
+}
+
+/**
+ * The row of an existing document, verified to be at this attempt where one is named. Throws `not_found` or `conflict`.
+ */
+export async function requireRow(database: Queries, id: string, attempt?: number): Promise<DocumentRow> {
+  const row = await findRow(database, id);
+  if (row === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+  if (attempt === undefined || attempt === row.attempt) return row;
+  throw new ServiceError('conflict', `Document ${id} was submitted again while it was being ingested.`);
+}
+
+export async function readOne(database: Queries, id: string): Promise<Document> {
+  const [document] = await toDocuments(database, [await requireRow(database, id)]);
+  if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+  return document;
+}
+
+async function insertDocument(database: Queries, document: NewDocument): Promise<void> {
+  const submitted = toSubmitted(document);
+  const now = new Date().toISOString();
+  const { key } = await database
+    .insertInto('documents')
+    .values({
+      ...toColumns(submitted),
+      id: document.id.toLowerCase(),
+      owner_id: document.ownerId,
+      version: 'v0',
+      ingestion_status: 'pending',
+      extraction_status: 'pending',
+      attempt: 1,
+      settings: JSON.stringify(document.settings),
+      total_tokens: 0,
+      text_length: 0,
+      chunk_count: 0,
+      generation: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('key')
+    .executeTakeFirstOrThrow();
+  await setCollections(database, key, submitted.collectionIds);
+  await database.insertInto('document_files').values({ document_key: key, bytes: document.bytes }).execute();
+}
+
+async function takeOver(database: Queries, row: DocumentRow, document: NewDocument, replace: boolean): Promise<void> {
+  if (row.owner_id !== document.ownerId || (row.ingestion_status !== 'failed' && !replace)) {
+    const state = isSettled(row) ? 'exists already' : `is being ingested (${row.ingestion_status})`;
+    throw new ServiceError('conflict', `Document ${row.id} ${state}. Delete it first, or submit under another id.`);
+  }
+  await dropStaged(database, row);
+  const submitted = toSubmitted(document);
+  // The visible content keeps its own title and metadata until its replacement is published.
+  const description =
+    row.generation === 0 ? { ...toColumns(submitted), submitted: null } : { submitted: JSON.stringify(submitted) };
+  if (row.generation === 0) await setCollections(database, row.key, submitted.collectionIds);
+  else await keepOriginal(database, row.key);
+  await update(database, row.key, {
+    ...description,
+    ingestion_status: 'pending',
+    failure: null,
+    attempt: row.attempt + 1,
+    settings: JSON.stringify(document.settings),
+  });
+  await database
+    .updateTable('document_files')
+    .set({ bytes: document.bytes })
+    .where('document_key', '=', row.key)
+    .execute();
+}
+
+/** Stores the original bytes of the visible content, which a version will need, before new ones replace them. */
+async function keepOriginal(database: Queries, key: number): Promise<void> {
+  await sql`
+    insert into visible_originals (document_key, bytes, settings)
+    select d.key, f.bytes, d.settings from documents d join document_files f on f.document_key = d.key
+    where d.key = ${key}
+    on conflict do nothing`.execute(database);
+}
+
+function toSubmitted(document: NewDocument): Submitted {
+  return {
+    type: document.type,
+    title: document.title,
+    metadata: document.metadata,
+    source: document.source,
+    fileName: document.fileName,
+    mediaType: document.mediaType,
+    sizeInBytes: document.bytes.byteLength,
+    contentHash: createHash('sha256').update(document.bytes).digest('hex'),
+    collectionIds: [...new Set(document.collectionIds.map((id) => id.toLowerCase()))],
+  };
+}
+
+/** Sets the collections of the document. */
+export async function setCollections(database: Queries, key: number, ids: readonly string[]): Promise<void> {
+  // Those it stays in are left alone: leaving one would take what was gathered of it out of that collection's graph.
+  let left = database.deleteFrom('document_collections').where('document_key', '=', key);
+  if (ids.length > 0) left = left.where('collection_id', 'not in', ids);
+  await left.execute();
+  if (ids.length === 0) return;
+  const rows = ids.map((collection_id) => ({ document_key: key, collection_id }));
+  await database
+    .insertInto('document_collections')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Changes columns of a document and its `updated_at`; the task of its ingestion follows a new status. */
+export async function update(database: Queries, key: number, change: Partial<Omit<DocumentRow, 'key'>>): Promise<void> {
+  await database
+    .updateTable('documents')
+    .set({ ...change, updated_at: new Date().toISOString() })
+    .where('key', '=', key)
+    .execute();
+  const { ingestion_status: status, failure = null } = change;
+  if (status !== undefined) await followStatus(database, key, { status, reason: failure });
+}
+
+/** What the document will be described by once published: its submission's words when one waits, else its own. */
+export function descriptionOf(row: DocumentRow): Pick<Submitted, 'title' | 'type' | 'metadata'> {
+  return readSubmitted(row) ?? { title: row.title, type: row.type, metadata: JSON.parse(row.metadata) as Metadata };
+}

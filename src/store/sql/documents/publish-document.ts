@@ -1,0 +1,135 @@
+import type { Document } from '../../../documents/document.ts';
+import { ServiceError } from '../../../errors.ts';
+import type { Publication } from '../../corpus.ts';
+import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
+import { addPending, addPendingRemoval } from '../index-sync/outbox.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import { allSpaces, currentSpace, describeSpace, type Queries } from '../vector-spaces/space-rows.ts';
+import { keptKeys } from '../versions/kept-chunks.ts';
+import type { DocumentRow } from './document-rows.ts';
+import { readOne, requireRow } from './ingestions.ts';
+import { replaceVisible } from './replace-visible.ts';
+
+export interface PublishParts {
+  readonly sqlite: Sqlite;
+  readonly upkeep: IndexUpkeep;
+  /** Number of earlier versions per document whose content is kept. */
+  readonly versionsKept: number;
+}
+
+/**
+ * Writes the index first, then the records in one transaction, so that a visible document can be found by both legs.
+ * When the index does not answer, the document is published nevertheless and its index writes stay pending; until the
+ * index is in step again, searches compare vectors exactly in the record store, so nothing is missed.
+ */
+export async function publishDocument(
+  { sqlite, upkeep, versionsKept }: PublishParts,
+  id: string,
+  publication: Publication,
+): Promise<Document> {
+  const { keys, kept, space } = await readStaged(sqlite.reader, id);
+  // A later submission has dropped the chunks this one staged, and they must not be published with this one's text.
+  if (keys.length + kept.length === 0 && publication.text.trim() !== '') throw submittedAgain(id);
+  const indexed = space !== undefined && (await upkeep.tryUpsert(space, keys)) ? space.key : null;
+  try {
+    return await sqlite.writer.transaction().execute(async (transaction) => {
+      const row = await requireRow(transaction, id, publication.attempt);
+      await checkUnchanged(transaction, row, { keys, kept, passages: publication.passages });
+      await addPendingVectors(transaction, keys, indexed);
+      await replaceVisible(transaction, row, { publication, chunkCount: keys.length + kept.length, versionsKept });
+      return readOne(transaction, id);
+    });
+  } catch (error) {
+    // The document was removed, or submitted again, while the index stored its vectors.
+    await sqlite.writer.transaction().execute((transaction) => addPendingRemovalOfDead(transaction, keys));
+    throw error;
+  } finally {
+    upkeep.wakeUp();
+  }
+}
+
+async function readStaged(database: Queries, id: string) {
+  const row = await requireRow(database, id);
+  return {
+    keys: await stagedKeys(database, row),
+    kept: await keptKeys(database, row.key),
+    space: await currentSpace(database),
+  };
+}
+
+async function stagedKeys(database: Queries, row: DocumentRow): Promise<number[]> {
+  const staged = await database
+    .selectFrom('chunks')
+    .select('key')
+    .where('document_key', '=', row.key)
+    .where('generation', '=', row.generation + 1)
+    .orderBy('key')
+    .execute();
+  return staged.map(({ key }) => key);
+}
+
+interface Staged {
+  readonly keys: readonly number[];
+  readonly kept: readonly number[];
+  readonly passages: number | undefined;
+}
+
+async function checkUnchanged(database: Queries, row: DocumentRow, staged: Staged): Promise<void> {
+  const { keys, kept, passages } = staged;
+  if (!isSame(await stagedKeys(database, row), keys)) throw submittedAgain(row.id);
+  const keptNow = await keptKeys(database, row.key);
+  if (passages === undefined ? isSame(keptNow, kept) : keys.length + keptNow.length === passages) return;
+  throw new ServiceError(
+    'conflict',
+    `Passages of document ${row.id} were edited or removed while it was ingested again. Ingest it once more.`,
+  );
+}
+
+const isSame = (one: readonly number[], two: readonly number[]): boolean =>
+  one.length === two.length && one.every((key, place) => key === two[place]);
+
+const submittedAgain = (id: string) =>
+  new ServiceError('conflict', `Document ${id} was submitted again while it was being published.`);
+
+/**
+ * Every chunk must have a vector in the current space; writes to a space whose index has not been updated become
+ * pending.
+ */
+async function addPendingVectors(database: Queries, keys: readonly number[], indexed: number | null): Promise<void> {
+  const [first, last] = [keys[0], keys.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const wanted = new Set(keys);
+  for (const space of await allSpaces(database)) {
+    const rows = await database
+      .selectFrom('chunk_vectors')
+      .select('chunk_key')
+      .where('space_key', '=', space.key)
+      .where('chunk_key', '>=', first)
+      .where('chunk_key', '<=', last)
+      .execute();
+    const held = rows.map((row) => row.chunk_key).filter((key) => wanted.has(key));
+    if (space.state === 'current' && held.length < keys.length) {
+      throw new ServiceError(
+        'embedding_mismatch',
+        `The corpus moved to ${describeSpace(space)} while this document was embedded. Ingest it again.`,
+      );
+    }
+    if (space.key !== indexed) await addPending(database, 'upsert', space.key, held);
+  }
+}
+
+async function addPendingRemovalOfDead(database: Queries, keys: readonly number[]): Promise<void> {
+  const [first, last] = [keys[0], keys.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const rows = await database
+    .selectFrom('chunks')
+    .select('key')
+    .where('key', '>=', first)
+    .where('key', '<=', last)
+    .execute();
+  const alive = new Set(rows.map(({ key }) => key));
+  await addPendingRemoval(
+    database,
+    keys.filter((key) => !alive.has(key)),
+  );
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Metadata } from '../../../documents/document.ts';
+import type { SummaryRecords, SummaryTask } from '../../summary-records.ts';
+import { addDocumentFullText } from '../full-text/full-text-rows.ts';
+import type { DocumentTable } from '../schema.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+
+/** The queue of summaries, stored in columns of their documents. */
+export function createSummaries({ reader, writer }: Sqlite): SummaryRecords {
+  /** Ends a task. False when its generation of the document is no longer visible. */
+  const settle = (task: SummaryTask, change: Parameters<typeof changeSummary>[2]): Promise<boolean> =>
+    writer.transaction().execute((transaction) => changeSummary(transaction, task, change));
+
+  return {
+    async requeue() {
+      await writer
+        .updateTable('documents')
+        .set({ summary_status: 'pending' })
+        .where('summary_status', '=', 'processing')
+        .execute();
+    },
+
+    async take() {
+      // Usually nothing is waiting, and the check on the read connection does not block writers.
+      if ((await firstWaiting(reader)) === undefined) return undefined;
+      return writer.transaction().execute(async (transaction) => {
+        const row = await firstWaiting(transaction);
+        if (row === undefined) return undefined;
+        await transaction
+          .updateTable('documents')
+          .set({ summary_status: 'processing', summary_note: null })
+          .where('key', '=', row.key)
+          .execute();
+        const { id: documentId, key, generation, title, summary } = row;
+        return { documentId, key, generation, title, summary, settings: JSON.parse(row.settings) as Metadata };
+      });
+    },
+
+    async putBack(task) {
+      await settle(task, { summary_status: 'pending' });
+    },
+
+    keep: (task, { text, by }) =>
+      settle(task, { summary: text, summary_by: by, summary_status: 'success', summary_note: null }),
+
+    async fail(task, note) {
+      await settle(task, { summary_status: 'failed', summary_note: note });
+    },
+
+    async backlog() {
+      const { rows } = await sql<{ waiting: number; failed: number }>`
+        select coalesce(sum(summary_status in ('pending', 'processing')), 0) as waiting,
+          coalesce(sum(summary_status = 'failed'), 0) as failed
+        from documents where generation > 0 and summary_status <> 'none'`.execute(reader);
+      return rows[0] ?? { waiting: 0, failed: 0 };
+    },
+  };
+}
+
+const firstWaiting = (database: Queries) =>
+  database
+    .selectFrom('documents')
+    .select(['key', 'id', 'generation', 'title', 'summary', 'settings'])
+    .where('summary_status', '=', 'pending')
+    .where('generation', '>', 0)
+    .orderBy('key')
+    .executeTakeFirst();
+
+type SummaryColumns = Pick<DocumentTable, 'summary'> & {
+  readonly summary_status: string;
+  readonly summary_by: string;
+  readonly summary_note: string | null;
+};
+
+async function changeSummary(
+  database: Queries,
+  { key, generation }: SummaryTask,
+  change: Partial<SummaryColumns>,
+): Promise<boolean> {
+  const isNew = change.summary !== undefined;
+  const changed = await database
+    .updateTable('documents')
+    .set({ ...change, ...(isNew && { updated_at: new Date().toISOString() }) })
+    .where('key', '=', key)
+    .where('generation', '=', generation)
+    .where('summary_status', '=', 'processing')
+    .executeTakeFirst();
+  if (Number(changed.numUpdatedRows) === 0) return false;
+  if (!isNew) return true;
+  await sql`delete from document_terms where rowid = ${key}`.execute(database);
+  await addDocumentFullText(database, key);
+  return true;
+}

@@ -1,0 +1,61 @@
+import type { VectorCollection } from '../vector-index.ts';
+import type { Sqlite } from './sqlite/open-sqlite.ts';
+import type { SpaceRow } from './vector-spaces/space-rows.ts';
+import { fromVectorBytes } from './vector-spaces/vector-bytes.ts';
+
+const SAMPLES = 64;
+const LOOKED_AT = 10;
+/** An approximate index misses a few of its own vectors. */
+const MIN_SHARE = 0.9;
+/** Distance below which a vector counts as a copy: the order of copies in a result is random. */
+const SAME = 1e-4;
+
+interface FindsItself {
+  readonly sqlite: Sqlite;
+  readonly collection: VectorCollection;
+  readonly space: SpaceRow;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Whether sample vectors from across the records are their own nearest neighbours. An index that has lost part of its
+ * files may report the same count as before and find only the rest.
+ */
+export async function findsItself({ sqlite, collection, space, signal }: FindsItself): Promise<boolean> {
+  const samples = await sampleVectors(sqlite, space);
+  let found = 0;
+  for (const [key, vector] of samples) {
+    signal.throwIfAborted();
+    const hits = await collection.nearest(vector, LOOKED_AT, signal);
+    const last = hits.at(-1);
+    if (hits.some((hit) => hit.key === key) || (last !== undefined && last.distance < SAME)) found++;
+  }
+  return found >= MIN_SHARE * samples.size;
+}
+
+/** Vectors of visible chunks, evenly spaced. */
+async function sampleVectors({ reader }: Sqlite, space: SpaceRow): Promise<Map<number, Float32Array>> {
+  const samples = new Map<number, Float32Array>();
+  const { first, last } = await reader
+    .selectFrom('chunk_vectors')
+    .select(({ fn }) => [fn.min('chunk_key').as('first'), fn.max('chunk_key').as('last')])
+    .where('space_key', '=', space.key)
+    .executeTakeFirstOrThrow();
+  for (let place = 0; place < SAMPLES; place++) {
+    const from = first + Math.floor(((last - first) * place) / (SAMPLES - 1));
+    const row = await reader
+      .selectFrom('chunk_vectors as v')
+      .innerJoin('chunks as c', 'c.key', 'v.chunk_key')
+      .innerJoin('documents as d', (join) =>
+        join.onRef('d.key', '=', 'c.document_key').onRef('d.generation', '=', 'c.generation'),
+      )
+      .select(['v.chunk_key', 'v.vector'])
+      .where('v.space_key', '=', space.key)
+      .where('v.chunk_key', '>=', from)
+      .orderBy('v.chunk_key')
+      .limit(1)
+      .executeTakeFirst();
+    if (row !== undefined) samples.set(row.chunk_key, fromVectorBytes(row.vector));
+  }
+  return samples;
+}

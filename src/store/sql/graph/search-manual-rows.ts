@@ -1,0 +1,94 @@
+import type { GraphHit } from '../../../documents/graph-hit.ts';
+import { analyse } from '../../full-text/analyse.ts';
+import type { GraphQuery } from '../../graph-search.ts';
+import type { Reading } from '../search/read-snapshot.ts';
+import { recordId } from './record-id.ts';
+
+interface HandmadeQuery extends Pick<GraphQuery, 'limits'> {
+  readonly terms: readonly string[];
+  readonly graphs: ReadonlySet<string>;
+}
+
+/**
+ * Searches the manual rows in the graphs of these collections. They belong to no document, so they are visible to
+ * everyone who may see the graph. There are few, so all of them are compared.
+ */
+export function searchManualRows(
+  reading: Reading,
+  { terms, graphs, limits }: HandmadeQuery,
+): { readonly entities: GraphHit[]; readonly relationships: GraphHit[] } {
+  if (terms.length === 0 || graphs.size === 0) return { entities: [], relationships: [] };
+  const wanted = new Set(terms);
+  const scoreOf = (name: string, text: string) => {
+    const inName = share(name, wanted);
+    return Math.max(inName, 0.5 * share(text, wanted));
+  };
+  const collections = JSON.stringify([...graphs]);
+  const entities: GraphHit[] = [];
+  if (limits.entities > 0) {
+    for (const [key, name, category, description] of reading.rows(ENTITIES, collections)) {
+      const score = scoreOf(String(name), String(description));
+      if (score < LEAST) continue;
+      entities.push({
+        ...made('graph_entities', Number(key), score),
+        found: {
+          kind: 'entity',
+          name: String(name),
+          category: category === null ? null : String(category),
+          description: String(description),
+        },
+      });
+    }
+  }
+  const relationships: GraphHit[] = [];
+  if (limits.relationships > 0) {
+    for (const row of reading.rows(RELATIONSHIPS, collections)) {
+      const [key, subject, subjectKey, predicate, object, objectKey, description, weight] = row;
+      const score = Math.max(
+        scoreOf(String(subject), String(description)),
+        scoreOf(String(object), String(description)),
+      );
+      if (score < LEAST) continue;
+      relationships.push({
+        ...made('graph_relationships', Number(key), score),
+        found: {
+          kind: 'relationship',
+          subject: String(subject),
+          subjectId: recordId('graph_entities', Number(subjectKey)),
+          predicate: String(predicate),
+          object: String(object),
+          objectId: recordId('graph_entities', Number(objectKey)),
+          description: String(description),
+          weight: Number(weight),
+        },
+      });
+    }
+  }
+  return { entities, relationships };
+}
+
+const LEAST = 0.4;
+
+const made = (table: 'graph_entities' | 'graph_relationships', key: number, score: number) => ({
+  id: recordId(table, key),
+  score,
+  chunkIds: [],
+  documents: [],
+});
+
+/** The share of a text's terms that are in `wanted`. */
+function share(text: string, wanted: ReadonlySet<string>): number {
+  const terms = new Set(analyse(text));
+  if (terms.size === 0) return 0;
+  let found = 0;
+  for (const term of terms) if (wanted.has(term)) found++;
+  return found / terms.size;
+}
+
+const OF_MEMBERS = "origin = 'made' and collection_id in (select value from json_each(?))";
+const MOST = 5_000;
+const ENTITIES = `
+  select key, name, category, coalesce(description, '') from graph_entities where ${OF_MEMBERS} limit ${MOST}`;
+const RELATIONSHIPS = `
+  select key, subject, subject_key, predicate, object, object_key, coalesce(description, ''), coalesce(weight, 1)
+  from graph_relationships where ${OF_MEMBERS} limit ${MOST}`;

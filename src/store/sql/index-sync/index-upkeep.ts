@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IndexMaintenance, IndexState } from '../../index-state.ts';
+import type { VectorIndex } from '../../vector-index.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import { currentSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import { isMostlyWaste } from '../waste.ts';
+import { type OpenCollections, openCollections } from './open-collections.ts';
+import { replayOutbox } from './outbox.ts';
+import { reconcileCollection } from './reconcile-collection.ts';
+import { createSharedUpserts } from './shared-upserts.ts';
+import { upsertFromRecords } from './upsert-from-records.ts';
+
+/** Internal interface of the index maintenance. */
+export interface IndexUpkeep extends IndexMaintenance {
+  readonly collections: OpenCollections;
+  /** False when the index could not store them; the caller then has to add them to the outbox. */
+  tryUpsert(space: SpaceRow, keys: readonly number[]): Promise<boolean>;
+  /** Reports that writes may be pending; they are applied in the background. */
+  wakeUp(): void;
+  /**
+   * Requires a comparison of the index with the records before it is searched alone again, e.g. after a change of
+   * space.
+   */
+  distrust(): void;
+  /** Waits briefly for the current step; one that hangs ends when the index is closed. */
+  close(): Promise<void>;
+}
+
+export interface IndexUpkeepParts {
+  readonly sqlite: Sqlite;
+  readonly index: VectorIndex;
+  /** Receives errors of background work. */
+  readonly report?: (message: string, cause?: unknown) => void;
+}
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 30_000;
+const CLOSE_WITHIN_MS = 1_000;
+const LOOK_FOR_WASTE_EVERY_MS = 600_000;
+
+/** One background worker applies pending writes to the index and audits it on request, and retries on failure. */
+export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): IndexUpkeep {
+  const collections = openCollections(index);
+  const upserts = createSharedUpserts((space, keys) => upsertFromRecords({ sqlite, collections, space, keys }));
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let state: IndexState = { kind: 'checking' };
+  let needsAudit = true;
+  let work: Promise<void> | undefined;
+  let wokenUp = false;
+  let isRetrying = false;
+  let retryAfter = FIRST_RETRY_MS;
+  const renewed = new Set<string>();
+
+  // Once per collection: vectors that no index finds would otherwise cause endless rebuilds.
+  const mayRenew = (collection: string): boolean => {
+    const may = index.isOurs && !renewed.has(collection);
+    report?.(`The vector index does not find what it holds${may ? ' and is made anew' : ''}.`);
+    renewed.add(collection);
+    return may;
+  };
+
+  let wasteSoughtAt = Number.NEGATIVE_INFINITY;
+
+  // The index never reuses the slot of a removed vector; it is rebuilt when most of its slots are unused.
+  const dropWaste = async () => {
+    if (performance.now() - wasteSoughtAt < LOOK_FOR_WASTE_EVERY_MS) return;
+    wasteSoughtAt = performance.now();
+    const bytes = await index.bytes?.();
+    if (bytes === undefined || !(await isMostlyWaste(sqlite, bytes))) return;
+    state = { kind: 'checking' };
+    needsAudit = true;
+    await index.renew?.();
+  };
+
+  const auditCurrent = async () => {
+    needsAudit = false;
+    const space = await currentSpace(sqlite.reader);
+    const onProgress = (done: number, total: number) => {
+      state = { kind: 'rebuilding', done, total };
+    };
+    if (space !== undefined) {
+      const renewing = { mayRenew: () => mayRenew(space.collection) };
+      await reconcileCollection({ sqlite, collections, space, signal, onProgress, ...renewing });
+    }
+    if (!needsAudit && !signal.aborted) state = { kind: 'in_step' };
+  };
+
+  const runOnce = async () => {
+    try {
+      do {
+        wokenUp = false;
+        await replayOutbox(sqlite, collections, signal);
+        await dropWaste();
+        if (needsAudit) await auditCurrent();
+      } while ((wokenUp || needsAudit) && !signal.aborted);
+      retryAfter = FIRST_RETRY_MS;
+    } catch (error) {
+      if (!signal.aborted) markDown(error);
+      throw error;
+    } finally {
+      // In the same tick as the last check for requests, so that none is missed.
+      work = undefined;
+    }
+  };
+
+  const run = (): Promise<void> => {
+    if (signal.aborted) return Promise.resolve();
+    wokenUp = true;
+    work ??= runOnce();
+    return work;
+  };
+
+  const runInBackground = () => void run().catch(() => {});
+
+  const markDown = (error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (state.kind !== 'down') report?.('The vector index does not answer; searches compare vectors exactly.', error);
+    state = { kind: 'down', reason };
+    needsAudit = true;
+    void retryLater();
+    retryAfter = Math.min(retryAfter * 2, LAST_RETRY_MS);
+  };
+
+  const retryLater = async () => {
+    if (isRetrying) return;
+    isRetrying = true;
+    await sleep(retryAfter, undefined, { ref: false, signal }).catch(() => {});
+    isRetrying = false;
+    runInBackground();
+  };
+
+  const distrust = () => {
+    needsAudit = true;
+    if (state.kind === 'in_step') state = { kind: 'checking' };
+    runInBackground();
+  };
+  index.onRecovered(distrust);
+
+  return {
+    collections,
+    state: () => state,
+    replayOutbox: run,
+    audit() {
+      needsAudit = true;
+      return run();
+    },
+    async tryUpsert(space, keys) {
+      // Waiting for a server that is known to be down would only delay the document.
+      if (state.kind === 'down' || signal.aborted) return false;
+      try {
+        await upserts.add(space, keys);
+        return true;
+      } catch (error) {
+        markDown(error);
+        return false;
+      }
+    },
+    wakeUp: runInBackground,
+    distrust,
+    doubt: markDown,
+    async close() {
+      stopping.abort();
+      const isOver = new AbortController();
+      const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => {});
+      await Promise.race([work?.catch(() => {}), late]);
+      isOver.abort();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { Selectable } from 'kysely';
+import type { OutboxTable } from '../schema.ts';
+import { countKeys, fromKeyRanges, inBatches, type KeyRange, toKeyRanges } from '../sqlite/key-ranges.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import { allSpaces, type Queries, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import type { OpenCollections } from './open-collections.ts';
+import { upsertFromRecords } from './upsert-from-records.ts';
+
+/** Keys per entry, i.e. the work repeated when the program stops in the middle. */
+const KEYS_PER_ENTRY = 5_000;
+
+/** Adds pending index writes for these chunks, in the transaction that changes them. */
+export async function addPending(
+  database: Queries,
+  kind: 'upsert' | 'remove',
+  spaceKey: number,
+  keys: readonly number[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  const created_at = new Date().toISOString();
+  const entries = inBatches(keys, KEYS_PER_ENTRY).map((part) => ({
+    kind,
+    space_key: spaceKey,
+    payload: JSON.stringify(toKeyRanges(part)),
+    created_at,
+  }));
+  await database.insertInto('outbox').values(entries).execute();
+}
+
+/** Adds the removal of deleted chunks, for every space that may hold them. */
+export async function addPendingRemoval(database: Queries, keys: readonly number[]): Promise<void> {
+  if (keys.length === 0) return;
+  for (const space of await allSpaces(database)) await addPending(database, 'remove', space.key, keys);
+}
+
+/** Adds the removal of a deleted space's collection. */
+export async function addPendingDrop(database: Queries, collection: string): Promise<void> {
+  await database
+    .insertInto('outbox')
+    .values({
+      kind: 'drop',
+      space_key: null,
+      payload: JSON.stringify(collection),
+      created_at: new Date().toISOString(),
+    })
+    .execute();
+}
+
+/** The number of chunks with pending upserts to the index of this space. */
+export async function countPending(database: Queries, spaceKey: number): Promise<number> {
+  const entries = await database
+    .selectFrom('outbox')
+    .select('payload')
+    .where('space_key', '=', spaceKey)
+    .where('kind', '=', 'upsert')
+    .execute();
+  return entries.reduce((sum, { payload }) => sum + countKeys(JSON.parse(payload) as KeyRange[]), 0);
+}
+
+/**
+ * Applies the outbox, oldest entry first, and deletes each entry once the index has applied it. Idempotent: it can be
+ * interrupted anywhere and repeated.
+ */
+export async function replayOutbox(sqlite: Sqlite, collections: OpenCollections, signal: AbortSignal): Promise<void> {
+  const spaces = new Map<number, SpaceRow>();
+  while (!signal.aborted) {
+    const entries = await sqlite.reader.selectFrom('outbox').selectAll().orderBy('key').limit(100).execute();
+    if (entries.length === 0) return;
+    for (const space of await allSpaces(sqlite.reader)) spaces.set(space.key, space);
+    for (const run of toRuns(entries)) {
+      if (signal.aborted) return;
+      await doRun(run, { sqlite, collections, space: spaces.get(run.first.space_key ?? 0), signal });
+      const keys = run.entries.map(({ key }) => key);
+      await sqlite.writer.deleteFrom('outbox').where('key', 'in', keys).execute();
+    }
+  }
+}
+
+type Entry = Selectable<OutboxTable>;
+
+/** Consecutive entries with the same operation on the same space. */
+interface Run {
+  readonly first: Entry;
+  readonly entries: Entry[];
+}
+
+/**
+ * Groups entries into runs, because a call of the index costs more than a few chunks in it, e.g. after many small
+ * documents.
+ */
+function toRuns(entries: readonly Entry[]): Run[] {
+  const runs: Run[] = [];
+  for (const entry of entries) {
+    const last = runs.at(-1);
+    const isAlike = last?.first.kind === entry.kind && last.first.space_key === entry.space_key;
+    if (last !== undefined && isAlike && entry.kind !== 'drop') last.entries.push(entry);
+    else runs.push({ first: entry, entries: [entry] });
+  }
+  return runs;
+}
+
+interface RunParts {
+  readonly sqlite: Sqlite;
+  readonly collections: OpenCollections;
+  readonly space: SpaceRow | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function doRun({ first, entries }: Run, { sqlite, collections, space, signal }: RunParts): Promise<void> {
+  if (first.kind === 'drop') return collections.drop(JSON.parse(first.payload) as string);
+  // Writes to a deleted space are obsolete.
+  if (space === undefined) return;
+  const keys = [...new Set(entries.flatMap(({ payload }) => fromKeyRanges(JSON.parse(payload) as KeyRange[])))];
+  if (first.kind === 'upsert') await upsertFromRecords({ sqlite, collections, space, keys, signal });
+  else await (await collections.open(space)).remove(keys);
+}

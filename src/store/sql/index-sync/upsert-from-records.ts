@@ -1,0 +1,37 @@
+import { inBatches } from '../sqlite/key-ranges.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import type { SpaceRow } from '../vector-spaces/space-rows.ts';
+import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
+import type { OpenCollections } from './open-collections.ts';
+
+const BATCH = 1_000;
+
+export interface UpsertFromRecords {
+  readonly sqlite: Sqlite;
+  readonly collections: OpenCollections;
+  readonly space: SpaceRow;
+  readonly keys: readonly number[];
+  readonly signal?: AbortSignal;
+  /** Called after each batch with the number of keys done. */
+  readonly onProgress?: (done: number) => void;
+}
+
+/** Writes the stored vectors of these chunks to the index; chunks deleted meanwhile are skipped. */
+export async function upsertFromRecords(parts: UpsertFromRecords): Promise<void> {
+  const { sqlite, collections, space, keys, signal, onProgress } = parts;
+  if (keys.length === 0) return;
+  const collection = await collections.open(space);
+  let done = 0;
+  for (const batch of inBatches(keys, BATCH)) {
+    signal?.throwIfAborted();
+    const rows = await sqlite.reader
+      .selectFrom('chunk_vectors')
+      .select(['chunk_key', 'vector'])
+      .where('space_key', '=', space.key)
+      .where('chunk_key', 'in', batch)
+      .execute();
+    await collection.upsert(rows.map((row) => ({ key: row.chunk_key, vector: fromVectorBytes(row.vector) })));
+    done += batch.length;
+    onProgress?.(done);
+  }
+}

@@ -1,0 +1,182 @@
+import { ServiceError } from '../../../errors.ts';
+import type { ChunkSearch, FoundChunk, VectorQuery } from '../../chunk-search.ts';
+import { readQueryTerms } from '../../full-text/analyse.ts';
+import type { IndexState } from '../../index-state.ts';
+import type { OpenCollections } from '../index-sync/open-collections.ts';
+import type { Sqlite } from '../sqlite/open-sqlite.ts';
+import { describeSpace, isSameSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
+import { compileChunkFilter, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
+import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
+
+export interface ChunkSearchParts {
+  readonly search: Sqlite['search'];
+  readonly collections: Pick<OpenCollections, 'open'>;
+  /** State of the vector index, which decides whether it is queried. */
+  readonly state: () => IndexState;
+  /** Called when the index fails, so that later searches skip it. */
+  readonly onFailure?: (error: ServiceError) => void;
+}
+
+/** Up to this many vectors, an exhaustive comparison is faster than the index. */
+const COMPARED_AT_ONCE = 2_000;
+/** A hit of the index costs as much as comparing this many vectors. */
+const COMPARISONS_PER_HIT = 3;
+/** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
+const OWED_AT_MOST = 2_000;
+/**
+ * Maximum chunks of earlier versions that are compared in addition to the index; with more, everything is compared
+ * exhaustively.
+ */
+const PAST_AT_MOST = 2_000;
+/** Candidates per requested hit, when the distance measure differs from the index's. */
+const CANDIDATES_PER_HIT = 10;
+
+/**
+ * Both legs of a search: SQLite evaluates filters and full text and stores the vectors; the index finds near vectors
+ * among many.
+ */
+export function createChunkSearch({ search, collections, state, onFailure }: ChunkSearchParts): ChunkSearch {
+  async function nearest(query: VectorQuery): Promise<FoundChunk[]> {
+    const { vector, measure, limit, signal } = query;
+    const filter = compileChunkFilter(query.filter, query.asOf, query.phraseFilters);
+    const plan = await search.call('planNearest', { filter }, signal);
+    if (plan.space === null || plan.matching === 0 || limit === 0) return [];
+    refuseOtherSpace(plan.space, query);
+    if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
+    const ofAll = { space: plan.space, vector, measure, filter, limit, shown: limit };
+    const exactly = async () => (await search.call('nearestExactly', ofAll, signal)).hits;
+    const { firstList = FIRST_LIST } = query;
+    let found: readonly FoundChunk[] = [];
+    // The result of an approximate search changes with its limit, so fixed list lengths are used to keep pages
+    // consistent.
+    for (const length of [firstList, NEXT_LIST * firstList]) {
+      const shown = Math.min(limit, length);
+      const list = await throughIndex(plan.space, plan, { ...ofAll, limit: length, shown }, query);
+      if (list === undefined) break;
+      found = oneBehindOther(found, list);
+      if (found.length >= Math.min(limit, plan.matching)) return found.slice(0, limit);
+    }
+    return oneBehindOther(found, await exactly()).slice(0, limit);
+  }
+
+  // Undefined when an exhaustive comparison is faster, or necessary for an exact result.
+  async function throughIndex(
+    space: SpaceRow,
+    { visible, matching: all, pending, past }: NearestPlan,
+    exactly: NearestQuery,
+    { signal, note }: VectorQuery,
+  ): Promise<readonly FoundChunk[] | undefined> {
+    const matching = all - past.length;
+    if (matching <= COMPARED_AT_ONCE || past.length > PAST_AT_MOST) return undefined;
+    const current = state();
+    if (current.kind !== 'in_step' || pending.length > OWED_AT_MOST) {
+      note?.(`The vector index is ${describeState(current)}; the stored vectors were compared one by one.`);
+      return undefined;
+    }
+    const wanted = Math.min(exactly.limit, all);
+    const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
+    let asked = Math.ceil((candidates * visible * 1.25) / matching) + 10;
+    const worthAsking = Math.max(COMPARED_AT_ONCE, matching / COMPARISONS_PER_HIT);
+    if (asked > worthAsking) return undefined;
+    for (;;) {
+      const hits = await askIndex(space, exactly.vector, asked, signal);
+      if (hits === undefined) {
+        note?.('The vector index did not answer; the stored vectors were compared one by one.');
+        return undefined;
+      }
+      const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
+      if (found.count >= wanted) return found.hits;
+      // The index returned fewer hits than the records contain: it is incomplete.
+      if (hits.length < asked || asked * WIDENING > worthAsking) return undefined;
+      asked *= WIDENING;
+    }
+  }
+
+  async function askIndex(space: SpaceRow, vector: Float32Array, limit: number, signal: AbortSignal | undefined) {
+    try {
+      const collection = await collections.open(space);
+      return await collection.nearest(vector, limit, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof ServiceError && error.code === 'store_failed')) throw error;
+      onFailure?.(error);
+      return undefined;
+    }
+  }
+
+  return {
+    nearest,
+    async matching({ text, filter, limit, asOf, phraseFilters, signal, corrected }) {
+      const query = { ...readQueryTerms(text), filter: compileChunkFilter(filter, asOf, phraseFilters), limit };
+      const { hits, corrections } = await search.call('matchingChunks', query, signal);
+      if (corrections.length > 0) corrected?.(corrections);
+      return hits;
+    },
+    async ranking({ text, filter, limit, reading, asOf, phraseFilters, signal, corrected }) {
+      const query = {
+        ...readQueryTerms(text),
+        filter: compileChunkFilter(filter, asOf, phraseFilters),
+        limit,
+        reading,
+      };
+      const { hits, corrections } = await search.call('rankChunks', query, signal);
+      if (corrections.length > 0) corrected?.(corrections);
+      return hits;
+    },
+    read: (keys, signal, asOf) => search.call('readChunks', { keys, at: asOf }, signal),
+    vectorsOf: (keys, space, signal) => search.call('readVectors', { keys, space }, signal),
+    countPhrases: (phrases, { filter, asOf, signal }) =>
+      search.call(
+        'countPhrases',
+        { phrases: phrases.map(compilePhrase), filter: compileChunkFilter(filter, asOf) },
+        signal,
+      ),
+    countPrunedVersions: (asOf, filter, signal) =>
+      search.call('countRetired', { at: asOf, filter: compileDocumentFilter(filter) }, signal),
+  };
+}
+
+const WIDENING = 4;
+const FIRST_LIST = 50;
+const NEXT_LIST = 8;
+
+function oneBehindOther(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
+  if (one.length === 0) return two;
+  const known = new Set(one.map(({ key }) => key));
+  return [...one, ...two.filter(({ key }) => !known.has(key))].map((chunk, place) => ({
+    ...chunk,
+    semantic: { rank: place + 1, score: chunk.score },
+  }));
+}
+
+function refuseOtherSpace(space: SpaceRow, { vector, space: own }: VectorQuery): void {
+  if (own !== undefined && !isSameSpace(own, space)) {
+    throw new ServiceError(
+      'embedding_mismatch',
+      `The corpus is searched with ${describeSpace(space)} now, the query was embedded with ${describeSpace(own)}. ` +
+        'Search again; if that does not help, run "citewell reindex".',
+    );
+  }
+  if (vector.length === space.dimensions) return;
+  throw new ServiceError(
+    'embedding_mismatch',
+    `The stored vectors are of ${describeSpace(space)}, the query's has ${vector.length} dimensions. ` +
+      'Use the embedder the corpus was built with, or run "citewell reindex".',
+  );
+}
+
+const withoutVectors = (count: number): string =>
+  `${count} passages of earlier versions were not embedded with the present embedder; only their words find them.`;
+
+function describeState(state: IndexState): string {
+  switch (state.kind) {
+    case 'in_step':
+      return 'behind the stored chunks';
+    case 'checking':
+      return 'being checked';
+    case 'rebuilding':
+      return `being rebuilt (${state.done} of ${state.total})`;
+    case 'down':
+      return 'not answering';
+  }
+}

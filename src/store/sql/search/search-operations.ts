@@ -1,0 +1,215 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Chunk, ScoredChunk } from '../../../documents/chunk.ts';
+import type { Correction, PhraseCounts, RankedChunk } from '../../chunk-search.ts';
+import type { QueryTerms } from '../../full-text/analyse.ts';
+import { toTextScore } from '../../full-text/text-score.ts';
+import type { GraphFinding } from '../../graph-search.ts';
+import type { VectorHit, VectorSpaceName } from '../../vector-index.ts';
+import { correctWords } from '../full-text/correct-words.ts';
+import { leaveOutParts } from '../full-text/leave-out-parts.ts';
+import { rankByTerms } from '../full-text/rank-by-terms.ts';
+import { memoized, presentTerms } from '../full-text/term-index.ts';
+import { type CompiledGraphQuery, searchGraph } from '../graph/search-graph.ts';
+import type { OperationWatch } from '../operation-watch.ts';
+import type { Operations } from '../sqlite/sqlite-messages.ts';
+import type { CompiledFilter, Condition } from './compile-filter.ts';
+import { countPhrases, type PhraseCountQuery } from './count-phrases.ts';
+import { keySet } from './key-set.ts';
+import { loadChunks } from './load-chunks.ts';
+import { chunkTermsAt, type DocumentAsOf, documentsAt, documentTermsAt } from './moments.ts';
+import {
+  type NearestList,
+  type NearestPlan,
+  type NearestQuery,
+  nearestAmong,
+  nearestExactly,
+  planNearest,
+  readVectors,
+} from './nearest-chunks.ts';
+import { type CompiledDescriptionQuery, type RankedDescriptions, rankDescriptions } from './rank-descriptions.ts';
+import { type Reading, readAtOnce } from './read-snapshot.ts';
+import { resolveFilter } from './resolve-filter.ts';
+
+/** Search operations that run in the database threads, by name. */
+export const searchOperations = {
+  planNearest: (
+    database: DatabaseSync,
+    { filter }: { readonly filter: CompiledFilter },
+    watch: OperationWatch,
+  ): NearestPlan => readAtOnce(database, watch, (reading) => planNearest(reading, filter)),
+
+  nearestExactly: (database: DatabaseSync, query: NearestQuery, watch: OperationWatch): NearestList =>
+    readAtOnce(database, watch, (reading) => nearestExactly(reading, query)),
+
+  nearestAmong: (
+    database: DatabaseSync,
+    query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
+    watch: OperationWatch,
+  ): NearestList => readAtOnce(database, watch, (reading) => nearestAmong(reading, query)),
+
+  matchingChunks: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): Ranking<ScoredChunk> =>
+    readAtOnce(database, watch, (reading) => matchingChunks(reading, query)),
+
+  rankChunks: (
+    database: DatabaseSync,
+    query: MatchingQuery & { readonly reading: number },
+    watch: OperationWatch,
+  ): Ranking<RankedChunk> => readAtOnce(database, watch, (reading) => rankChunks(reading, query)),
+
+  readChunks: (
+    database: DatabaseSync,
+    { keys, at }: { readonly keys: readonly number[]; readonly at?: string | undefined },
+    watch: OperationWatch,
+  ): Map<number, Chunk> => readAtOnce(database, watch, (reading) => loadChunks(reading, keys, at)),
+
+  readVectors: (
+    database: DatabaseSync,
+    { keys, space }: { readonly keys: readonly number[]; readonly space: VectorSpaceName },
+    watch: OperationWatch,
+  ): Map<number, Float32Array> => readAtOnce(database, watch, (reading) => readVectors(reading, keys, space)),
+
+  countPhrases: (database: DatabaseSync, query: PhraseCountQuery, watch: OperationWatch): PhraseCounts =>
+    readAtOnce(database, watch, (reading) => countPhrases(reading, query)),
+
+  countRetired: (database: DatabaseSync, query: RetiredQuery, watch: OperationWatch): number =>
+    readAtOnce(database, watch, (reading) => countRetired(reading, query)),
+
+  searchGraph: (database: DatabaseSync, query: CompiledGraphQuery, watch: OperationWatch): GraphFinding =>
+    readAtOnce(database, watch, (reading) => searchGraph(reading, query)),
+
+  rankDescriptions: (
+    database: DatabaseSync,
+    query: CompiledDescriptionQuery,
+    watch: OperationWatch,
+  ): RankedDescriptions => readAtOnce(database, watch, (reading) => rankDescriptions(reading, query)),
+
+  documentFullText: (database: DatabaseSync, query: DocumentTextQuery, watch: OperationWatch): DocumentTextResult =>
+    readAtOnce(database, watch, (reading) => documentFullText(reading, query)),
+} as const satisfies Operations;
+
+export interface RetiredQuery {
+  readonly at: string;
+  /** From `compileDocumentFilter`. */
+  readonly filter: Condition | null;
+}
+
+/** The number of pruned versions that were valid then, of documents that pass. */
+function countRetired(reading: Reading, { at, filter }: RetiredQuery): number {
+  const passes = filter === null ? '' : `and (${filter.sql})`;
+  const row = reading.row(
+    `select count(*) from document_versions v join documents d on d.key = v.document_key
+     where v.retired_at is not null and v.valid_from <= ? and v.valid_to > ? ${passes}`,
+    at,
+    at,
+    ...(filter?.parameters ?? []),
+  );
+  return Number(row?.[0] ?? 0);
+}
+
+/** The other fields are from `readQueryTerms`. */
+export interface MatchingQuery extends QueryTerms {
+  readonly filter: CompiledFilter;
+  readonly limit: number;
+}
+
+export interface Ranking<Hit> {
+  readonly hits: Hit[];
+  readonly corrections: readonly Correction[];
+}
+
+function matchingChunks(reading: Reading, query: MatchingQuery): Ranking<ScoredChunk> {
+  const { hits: found, corrections } = rankedKeys(reading, query);
+  const chunks = loadChunks(
+    reading,
+    found.map(({ key }) => key),
+    query.filter?.past?.at,
+  );
+  const hits = found.flatMap(({ key, rank, score }) => {
+    const chunk = chunks.get(key);
+    return chunk ? [{ ...chunk, score, fullText: { rank, score } }] : [];
+  });
+  return { hits, corrections };
+}
+
+// Reads no chunks beyond those shown: they are scattered across the database.
+function rankChunks(reading: Reading, query: MatchingQuery & { readonly reading: number }): Ranking<RankedChunk> {
+  const { hits: found, corrections } = rankedKeys(reading, query);
+  const chunks = loadChunks(
+    reading,
+    found.slice(0, query.reading).map(({ key }) => key),
+    query.filter?.past?.at,
+  );
+  const hits = found.map((hit) => {
+    const chunk = chunks.get(hit.key);
+    return chunk ? { ...hit, chunk } : hit;
+  });
+  return { hits, corrections };
+}
+
+function rankedKeys(reading: Reading, { filter, limit, ...query }: MatchingQuery): Ranking<RankedChunk> {
+  const allowed = resolveFilter(reading, filter)?.keys;
+  const index = memoized(extractionChunksOf(reading, filter));
+  const corrections = correctWords(index, query.words, allowed);
+  const terms = leaveOutParts(index, query, allowed);
+  const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, limit });
+  const hits = found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
+  return { hits, corrections };
+}
+
+const extractionChunksOf = (reading: Reading, filter: CompiledFilter) =>
+  filter?.past ? chunkTermsAt(reading, filter.past.at) : presentTerms(reading, 'chunk_terms');
+
+export interface DocumentTextQuery {
+  /** From `analyseQuery`. */
+  readonly terms: readonly string[];
+  /** From `compileDocumentFilter`. */
+  readonly filter: Condition | null;
+  readonly limit: number;
+  readonly offset: number;
+  /** Searches the documents visible at that time. */
+  readonly at?: string;
+}
+
+/** Keys of visible documents, best first; `total` counts all matches. */
+export interface DocumentTextResult {
+  readonly hits: readonly (DocumentAsOf & { readonly score: number })[];
+  readonly total: number;
+}
+
+function documentFullText(reading: Reading, query: DocumentTextQuery): DocumentTextResult {
+  const { terms, filter, limit, offset, at } = query;
+  if (at !== undefined) return documentFullTextAt(reading, { ...query, at });
+  const allowed = filter && keySet(documentKeys(reading, filter));
+  const everyDocument = reading.snapshot.documentLengths().count;
+  const found = rankByTerms(presentTerms(reading, 'document_terms'), {
+    terms,
+    allowed: allowed ?? undefined,
+    limit: everyDocument,
+  });
+  const page = found
+    .slice(offset, offset + limit)
+    .map(({ key, score }) => ({ key, version: null, score: toTextScore(score) }));
+  return { hits: page, total: found.length };
+}
+
+function documentFullTextAt(
+  reading: Reading,
+  { terms, filter, limit, offset, at }: DocumentTextQuery & { readonly at: string },
+): DocumentTextResult {
+  const documents = documentsAt(reading, at, filter ?? undefined);
+  const found = rankByTerms(documentTermsAt(reading, at), {
+    terms,
+    allowed: keySet([...documents.keys()]),
+    limit: documents.size,
+  });
+  const hits = found.slice(offset, offset + limit).flatMap(({ key, score }) => {
+    const document = documents.get(key);
+    return document === undefined ? [] : [{ ...document, score: toTextScore(score) }];
+  });
+  return { hits, total: found.length };
+}
+
+function documentKeys(reading: Reading, { sql, parameters }: Condition): number[] {
+  const row = reading.row(`select json_group_array(d.key) from documents d where (${sql})`, ...parameters);
+  return JSON.parse(String(row?.[0] ?? '[]')) as number[];
+}

@@ -1,0 +1,68 @@
+import { type Kysely, sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { ServiceError } from '../../../errors.ts';
+import { records } from '../migrations/0001-records.ts';
+import { sqliteFullText } from '../migrations/0002-sqlite-full-text.ts';
+import { conversationSummaries } from '../migrations/0003-conversation-summaries.ts';
+import { users } from '../migrations/0004-users.ts';
+import { collectionMembers } from '../migrations/0005-collections.ts';
+import { graph } from '../migrations/0006-graph.ts';
+import { queue } from '../migrations/0007-queue.ts';
+import { versions } from '../migrations/0008-versions.ts';
+import { embedders } from '../migrations/0009-embedders.ts';
+import { enrichment } from '../migrations/0011-enrichment.ts';
+import { headings } from '../migrations/0012-headings.ts';
+import { graphGathering } from '../migrations/0013-graph-gathering.ts';
+import { extractionStatus } from '../migrations/0014-extraction-status.ts';
+import type { Tables } from '../schema.ts';
+
+/** Applied in order of name. A released step is never changed; a new one is added. */
+const steps: Readonly<Record<string, Migration>> = {
+  '0001-records': records,
+  '0002-sqlite-full-text': sqliteFullText,
+  '0003-conversation-summaries': conversationSummaries,
+  '0004-users': users,
+  '0005-collections': collectionMembers,
+  '0006-graph': graph,
+  '0007-queue': queue,
+  '0008-versions': versions,
+  '0009-embedders': embedders,
+  '0011-enrichment': enrichment,
+  '0012-headings': headings,
+  '0013-graph-gathering': graphGathering,
+  '0014-extraction-status': extractionStatus,
+};
+
+/** Migrates the database to this version of the program; each step runs in a transaction. */
+export async function migrate(database: Kysely<Tables>, name: string): Promise<void> {
+  const done = await stepsDone(database);
+  const newer = done.find((step) => !(step in steps));
+  if (newer !== undefined) throw writtenByNewer(name, newer);
+  // Avoids the migrator when nothing is pending, because it first reads the structure of every table.
+  if (done.length === Object.keys(steps).length) return;
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => ({ ...steps }) } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const failed = results?.find((result) => result.status === 'Error')?.migrationName;
+  const at = failed === undefined ? '' : ` at step ${failed}`;
+  throw new ServiceError('store_failed', `The database ${name} could not be brought up to date${at}.`, {
+    cause: error,
+  });
+}
+
+async function stepsDone(database: Kysely<Tables>): Promise<readonly string[]> {
+  const table =
+    await sql`select 1 from sqlite_master where type = 'table' and name = ${DEFAULT_MIGRATION_TABLE}`.execute(database);
+  if (table.rows.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(
+    database,
+  );
+  return rows.map((row) => row.name).sort();
+}
+
+const writtenByNewer = (name: string, step: string): ServiceError =>
+  new ServiceError(
+    'store_failed',
+    `The database ${name} was written by a newer version of Citewell (step ${step}). ` +
+      'Install that version, or choose another folder with CITEWELL_DATA_DIR.',
+  );

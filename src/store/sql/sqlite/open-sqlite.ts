@@ -1,0 +1,83 @@
+import { Kysely } from 'kysely';
+import type { Tables } from '../schema.ts';
+import type { searchOperations } from '../search/search-operations.ts';
+import { damageOr, markMade, refuseDamaged, refuseEmptied, watchHealth } from '../watch-health.ts';
+import { migrate } from './migrate.ts';
+import { type Call, sqliteDialect } from './sqlite-dialect.ts';
+import { startSqliteThread } from './sqlite-thread.ts';
+import { cancelled, createThreadPool, type ThreadPool } from './thread-pool.ts';
+
+/** The embedded database: one connection for writing, and several for reading and search operations. */
+export interface Sqlite {
+  /**
+   * For all writes, and for reads that must be consistent with a write. Inside a transaction use only the transaction:
+   * it holds the single connection, and waiting for a second one would deadlock.
+   */
+  readonly writer: Kysely<Tables>;
+  readonly reader: Kysely<Tables>;
+  /** Describes damage to the file found while the service runs, for users. */
+  readonly problem: () => string | undefined;
+  readonly search: { readonly call: Call<typeof searchOperations> };
+  /** Waits for running work, checkpoints the write-ahead log, and ends the threads. */
+  close(): Promise<void>;
+}
+
+export interface SqliteOptions {
+  readonly path: string;
+  /** Number of concurrent queries. */
+  readonly readers?: number;
+  /** Called when damage is found later. */
+  readonly report?: (message: string) => void;
+}
+
+/**
+ * Opens the database at `path`, creating or migrating it first. Throws ServiceError when it was written by a newer
+ * version, is damaged, or was emptied.
+ */
+export async function openSqlite({ path, readers = 2, report }: SqliteOptions): Promise<Sqlite> {
+  refuseEmptied(path);
+  const writerPool = createThreadPool([startSqliteThread({ path, readOnly: false })]);
+  const threads = Array.from({ length: readers }, () => startSqliteThread({ path, readOnly: true }));
+  const readerPool = createThreadPool(threads);
+  const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerPool, { readOnly: false }) });
+  const reader = new Kysely<Tables>({ dialect: sqliteDialect(readerPool, { readOnly: true }) });
+  const close = async () => {
+    // Readers first: the write-ahead log can be checkpointed completely only without readers.
+    await readerPool.close();
+    await writerPool.close();
+  };
+  try {
+    await refuseDamaged(writer, path);
+    await migrate(writer, path);
+    markMade(path);
+  } catch (error) {
+    await close();
+    throw damageOr(error, path);
+  }
+  const health = watchHealth(path, report);
+  const closeAll = async () => {
+    health.close();
+    await close();
+  };
+  return { problem: health.problem, writer, reader, search: { call: callOn(readerPool) }, close: closeAll };
+}
+
+function callOn(pool: ThreadPool): Call<typeof searchOperations> {
+  return async (operation, args, signal) => {
+    const thread = await pool.acquire(signal);
+    const answer = thread.perform<never>({ kind: 'call', operation, args }, signal);
+    // The thread notices the cancellation between two rows and is released then; the caller continues at once.
+    const release = () => pool.release(thread);
+    answer.then(release, release);
+    return signal === undefined ? answer : Promise.race([answer, whenAborted(signal, answer)]);
+  };
+}
+
+function whenAborted(signal: AbortSignal, settled: Promise<unknown>): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const abort = () => reject(cancelled(signal));
+    const stopListening = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort, { once: true });
+    settled.then(stopListening, stopListening);
+  });
+}

@@ -1,0 +1,46 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { OperationWatch } from '../operation-watch.ts';
+
+/** Work that runs in a database thread. Arguments and result must be structured-cloneable. */
+export type Operation = (database: DatabaseSync, args: never, watch: OperationWatch) => unknown;
+
+/** Operations by name. */
+export type Operations = Readonly<Record<string, Operation>>;
+
+/** How a thread opens its connection. */
+export interface SqliteThreadOptions {
+  readonly path: string;
+  readonly readOnly: boolean;
+}
+
+export interface SqliteWorkerData extends SqliteThreadOptions {
+  readonly cancelFlag: Int32Array<SharedArrayBuffer>;
+}
+
+export type SqliteTask =
+  | { readonly kind: 'query'; readonly sql: string; readonly parameters: readonly SQLInputValue[] }
+  | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
+  /** Closes the connection; a writer leaves no write-ahead log behind. */
+  | { readonly kind: 'close' };
+
+export interface SqliteRows {
+  readonly rows: unknown[];
+  readonly changes: number;
+  readonly lastInsertRowid: bigint;
+}
+
+export interface SqliteRequest {
+  readonly id: number;
+  readonly task: SqliteTask;
+}
+
+/** An error serialised for transfer between threads. `serviceCode` is set when the operation threw a ServiceError. */
+export interface SqliteFailure {
+  readonly message: string;
+  readonly serviceCode: string | null;
+  readonly error: unknown;
+}
+
+export type SqliteReply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly failure: SqliteFailure };

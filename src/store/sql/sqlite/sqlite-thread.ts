@@ -1,0 +1,124 @@
+import { Worker } from 'node:worker_threads';
+import { type ErrorCode, ServiceError } from '../../../errors.ts';
+import { programFile } from '../../../program-file.ts';
+import { DeletedConcurrently } from '../../deleted-concurrently.ts';
+import { cancelTask, createCancelFlag } from '../operation-watch.ts';
+import type {
+  SqliteFailure,
+  SqliteReply,
+  SqliteTask,
+  SqliteThreadOptions,
+  SqliteWorkerData,
+} from './sqlite-messages.ts';
+
+/** One SQLite connection in its own thread, so that queries do not block the event loop. */
+export interface SqliteThread {
+  /**
+   * Performs tasks one after another, in the order given. Throws ServiceError('store_failed') or the task's error.
+   * Aborting `signal` ends an operation between two rows with `cancelled`; a plain query runs to its end.
+   */
+  perform<Result>(task: SqliteTask, signal?: AbortSignal): Promise<Result>;
+  /** Finishes queued tasks, closes the connection and ends the thread. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const WORKER = programFile('./sqlite-worker.ts', import.meta);
+
+/** Starts the thread. The connection is opened by its first task; an idle thread does not keep the process alive. */
+export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
+  const cancelFlag = createCancelFlag();
+  const workerData: SqliteWorkerData = { ...options, cancelFlag };
+  const worker = new Worker(WORKER, {
+    workerData,
+    name: options.readOnly ? 'sqlite-reader' : 'sqlite-writer',
+  });
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  let death: Error | undefined;
+  let closing: Promise<void> | undefined;
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+
+  const die = (cause: unknown) => {
+    death ??= new ServiceError('store_failed', `The thread of the database ${options.path} has ended; start again.`, {
+      cause,
+      publicMessage: 'The database is not there any more; the service has to be started again.',
+    });
+    for (const { reject } of waiting.values()) reject(death);
+    waiting.clear();
+  };
+  worker.on('error', die);
+  worker.on('messageerror', die);
+  worker.once('exit', (code) => die(new Error(`Thread ended with code ${code}.`)));
+  worker.on('message', (reply: SqliteReply) => {
+    const answered = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if (waiting.size === 0 && closing === undefined) worker.unref();
+    if ('failure' in reply) answered?.reject(fromFailure(reply.failure, options.path));
+    else answered?.resolve(reply.value as never);
+  });
+
+  // A message listener keeps the process alive unless the worker is unreferenced.
+  worker.unref();
+
+  const perform = async <Result>(task: SqliteTask, signal?: AbortSignal): Promise<Result> => {
+    const id = ++lastId;
+    const cancel = () => cancelTask(cancelFlag, id);
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      return await send<Result>(id, task);
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  };
+
+  const send = <Result>(id: number, task: SqliteTask): Promise<Result> =>
+    new Promise<Result>((resolve, reject) => {
+      if (death !== undefined) return reject(death);
+      try {
+        worker.postMessage({ id, task });
+      } catch (error) {
+        return reject(error instanceof Error ? error : new Error(String(error)));
+      }
+      waiting.set(id, { resolve, reject });
+      worker.ref();
+    });
+
+  const end = async () => {
+    worker.ref();
+    try {
+      await perform({ kind: 'close' });
+    } catch {
+      await worker.terminate();
+    }
+    await ended;
+  };
+
+  return {
+    perform,
+    close() {
+      closing ??= end();
+      return closing;
+    },
+  };
+}
+
+function fromFailure({ message, serviceCode, error }: SqliteFailure, path: string): ServiceError {
+  if (serviceCode !== null) return new ServiceError(serviceCode as ErrorCode, message);
+  if (message === 'FOREIGN KEY constraint failed') return new DeletedConcurrently({ cause: error });
+  const reason = STATES.test(message) ? `: ${message}` : '; the log of the service says why';
+  return new ServiceError('store_failed', `The database ${path} could not do what was asked: ${message}.`, {
+    cause: error,
+    publicMessage: `The database could not do what was asked${reason}.`,
+  });
+}
+
+/**
+ * SQLite errors about the disk rather than the query; errors about queries name tables and columns and are not shown.
+ */
+const STATES =
+  /^(?:database or disk is full|disk I\/O error|database is locked|attempt to write a readonly database|database disk image is malformed)$/;

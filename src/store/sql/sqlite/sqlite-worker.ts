@@ -1,0 +1,141 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { ServiceError } from '../../../errors.ts';
+import { watchTask } from '../operation-watch.ts';
+import { searchOperations } from '../search/search-operations.ts';
+import type {
+  Operations,
+  SqliteFailure,
+  SqliteReply,
+  SqliteRequest,
+  SqliteRows,
+  SqliteTask,
+  SqliteWorkerData,
+} from './sqlite-messages.ts';
+import { registerTermFunctions } from './term-functions.ts';
+
+const STATEMENTS_KEPT = 256;
+/** Two connections write only while one of them migrates or repairs; neither locks the file for long. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+const operations: Operations = searchOperations;
+
+/** Runs tasks on one connection, opened at the first of them. */
+function createConnection(options: SqliteWorkerData) {
+  let database: DatabaseSync | undefined;
+  const statements = new Map<string, StatementSync>();
+
+  const open = (): DatabaseSync => {
+    if (database !== undefined) return database;
+    database = new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: BUSY_TIMEOUT_MS });
+    if (!options.readOnly) {
+      // Must come first, because it takes effect only before any table exists.
+      database.exec('pragma auto_vacuum = incremental');
+      database.exec('pragma journal_mode = wal; pragma synchronous = full');
+      registerTermFunctions(database);
+    }
+    database.exec('pragma foreign_keys = on; pragma cache_size = -65536; pragma temp_store = memory');
+    return database;
+  };
+
+  const prepare = (sql: string): StatementSync => {
+    const known = statements.get(sql);
+    const statement = known ?? open().prepare(sql);
+    if (known !== undefined) statements.delete(sql);
+    statements.set(sql, statement);
+    const [oldest] = statements.keys();
+    if (statements.size > STATEMENTS_KEPT && oldest !== undefined) statements.delete(oldest);
+    return statement;
+  };
+
+  const query = (task: SqliteTask & { kind: 'query' }): SqliteRows => {
+    const statement = prepare(task.sql);
+    // Kysely binds booleans, which SQLite has no type for.
+    const parameters = task.parameters.map((value: unknown) => (typeof value === 'boolean' ? Number(value) : value));
+    if (statement.columns().length > 0) {
+      return { rows: statement.all(...(parameters as typeof task.parameters)), changes: 0, lastInsertRowid: 0n };
+    }
+    // Row numbers of the full-text index exceed 2^53, and Node 26 refuses to return those as numbers.
+    statement.setReadBigInts(true);
+    const { changes, lastInsertRowid } = statement.run(...(parameters as typeof task.parameters));
+    return { rows: [], changes: Number(changes), lastInsertRowid: BigInt(lastInsertRowid) };
+  };
+
+  const close = (): void => {
+    statements.clear();
+    if (database === undefined) return;
+    if (!options.readOnly) {
+      returnFreePages(database);
+      database.exec('pragma optimize; pragma wal_checkpoint(truncate)');
+    }
+    database.close();
+    database = undefined;
+  };
+
+  return ({ id, task }: SqliteRequest): unknown => {
+    switch (task.kind) {
+      case 'query':
+        return query(task);
+      case 'call': {
+        const operation = operations[task.operation];
+        if (operation === undefined) throw new Error(`There is no database operation named "${task.operation}".`);
+        return operation(open(), task.args as never, watchTask(options.cancelFlag, id));
+      }
+      case 'close':
+        return close();
+    }
+  };
+}
+
+/** Some 64 MB in pages of 4 kB, which fits the time a process has on shutdown. */
+const MAX_PAGES_RETURNED = 16_384;
+
+/** Shrinks the file when a good part of it is free; new documents reuse the rest. */
+function returnFreePages(database: DatabaseSync): void {
+  const read = (name: string) => Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);
+  const free = read('freelist_count');
+  if (free < read('page_count') / 4) return;
+  try {
+    // Each row it returns has freed a page; `run` would free only one.
+    database.prepare(`pragma incremental_vacuum(${Math.min(free, MAX_PAGES_RETURNED)})`).all();
+  } catch {
+    // A full disk or active readers must not prevent closing.
+  }
+}
+
+const MAX_DEPTH = 4;
+
+/** The buffers inside a result, which can be transferred instead of copied because they are not used here any more. */
+function buffersIn(value: unknown, found: Set<ArrayBuffer> = new Set(), depth = 0): Set<ArrayBuffer> {
+  if (ArrayBuffer.isView(value)) {
+    const { buffer } = value;
+    // A view into a larger buffer may be one of several, so it is copied.
+    if (buffer instanceof ArrayBuffer && buffer.byteLength === value.byteLength) found.add(buffer);
+  } else if (Array.isArray(value) && depth < MAX_DEPTH) {
+    for (const item of value) if (typeof item === 'object') buffersIn(item, found, depth + 1);
+  } else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
+    for (const item of Object.values(value)) if (typeof item === 'object') buffersIn(item, found, depth + 1);
+  }
+  return found;
+}
+
+function toFailure(error: unknown): SqliteFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, serviceCode: error instanceof ServiceError ? error.code : null, error };
+}
+
+if (!isMainThread && parentPort !== null) {
+  const port = parentPort;
+  const perform = createConnection(workerData as SqliteWorkerData);
+  port.on('message', (request: SqliteRequest) => {
+    const { id, task } = request;
+    const answer = (reply: SqliteReply, transfer: ArrayBuffer[] = []) => port.postMessage(reply, transfer);
+    try {
+      const value = perform(request);
+      answer({ id, value }, [...buffersIn(value)]);
+    } catch (error) {
+      answer({ id, failure: toFailure(error) });
+    }
+    if (task.kind === 'close') port.close();
+  });
+}

@@ -1,0 +1,71 @@
+import { ServiceError } from '../../../errors.ts';
+import type { SqliteThread } from './sqlite-thread.ts';
+
+/** A pool of threads, each lent to one borrower at a time, in FIFO order. */
+export interface ThreadPool {
+  acquire(signal?: AbortSignal): Promise<SqliteThread>;
+  release(thread: SqliteThread): void;
+  close(): Promise<void>;
+}
+
+interface Borrower {
+  readonly resolve: (thread: SqliteThread) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function createThreadPool(threads: readonly SqliteThread[]): ThreadPool {
+  const idle = [...threads];
+  const queue = new Set<Borrower>();
+  let closed = false;
+  const closedError = () => new ServiceError('store_failed', 'The database is closed.');
+
+  return {
+    acquire(signal) {
+      if (closed) return Promise.reject(closedError());
+      if (signal?.aborted) return Promise.reject(cancelled(signal));
+      const thread = idle.pop();
+      if (thread !== undefined) return Promise.resolve(thread);
+      return new Promise((resolve, reject) => {
+        const leave = () => {
+          queue.delete(borrower);
+          reject(signal === undefined ? closedError() : cancelled(signal));
+        };
+        const stopListening = () => signal?.removeEventListener('abort', leave);
+        const borrower: Borrower = {
+          resolve: (lent) => {
+            stopListening();
+            resolve(lent);
+          },
+          reject: (error) => {
+            stopListening();
+            reject(error);
+          },
+        };
+        queue.add(borrower);
+        signal?.addEventListener('abort', leave, { once: true });
+      });
+    },
+
+    release(thread) {
+      const [next] = queue;
+      if (next === undefined) {
+        idle.push(thread);
+        return;
+      }
+      queue.delete(next);
+      next.resolve(thread);
+    },
+
+    async close() {
+      closed = true;
+      for (const borrower of queue) borrower.reject(closedError());
+      queue.clear();
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
+  };
+}
+
+/** The error of a caller whose signal was aborted while waiting. */
+export function cancelled(signal: AbortSignal): ServiceError {
+  return new ServiceError('cancelled', 'The database query was cancelled.', { cause: signal.reason });
+}

@@ -1,0 +1,43 @@
+import type { FoundCommunity, GraphHit } from '../documents/graph-hit.ts';
+import { splitSentences } from '../documents/sentences.ts';
+
+/**
+ * Hits that say something the passages shown do not say already, nor a hit before them. Of a community only what is
+ * new stays. A hit that documents say, but whose sentence is not known, cannot be cited and is left out.
+ */
+export function addingHits(hits: readonly GraphHit[], passages: readonly string[]): GraphHit[] {
+  const said = passages.map(flat);
+  const isNew = (text: string) => text !== '' && !said.some((each) => each.includes(text));
+  const adding: GraphHit[] = [];
+  for (const hit of hits) {
+    if (hit.documents.length > 0 && hit.sentence === undefined) continue;
+    const left = hit.found.kind === 'community' ? newOf(hit.found, isNew) : newDescription(hit.found, isNew);
+    if (left === undefined) continue;
+    said.push(flat(left.kind === 'community' ? [left.summary, ...left.findings].join(' ') : left.description));
+    adding.push({ ...hit, found: left });
+  }
+  return adding;
+}
+
+type Described = Exclude<GraphHit['found'], FoundCommunity>;
+type IsNew = (text: string) => boolean;
+
+const newDescription = (found: Described, isNew: IsNew): Described | undefined =>
+  isNew(flat(found.description)) ? found : undefined;
+
+function newOf(found: FoundCommunity, isNew: IsNew): FoundCommunity | undefined {
+  const summary = splitSentences(found.summary)
+    .map(({ start, end }) => found.summary.slice(start, end))
+    // A list of names says nothing by itself.
+    .filter((sentence) => !sentence.startsWith('Also: ') && isNew(flat(sentence)))
+    .join(' ');
+  // What stands behind the colon is the sentence that says so.
+  const findings = found.findings.filter((finding) => {
+    const sentence = flat(finding.replace(/^[^:]*: /, ''));
+    return isNew(sentence) && !flat(summary).includes(sentence);
+  });
+  return summary === '' && findings.length === 0 ? undefined : { ...found, summary, findings };
+}
+
+/** White space, letter case and the mark of a cut do not count. */
+const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').replace(/…$/, '').trim().toLowerCase();

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { AnswerCheck, AnswerCheckRequest, Evidence } from '../citations/answer-check.ts';
+import { supports } from '../citations/check-citation.ts';
+import { addressOfSource, sourceAddress } from '../citations/source-address.ts';
+import { moment } from '../documents/moment.ts';
+
+// The check of an answer as data. HTTP, MCP and the command line take and give the same.
+
+const id = z.string().trim().min(1).max(64);
+
+const source = z.preprocess(
+  fromText,
+  z.object({
+    marker: z.number().int().min(1).max(999_999).optional().describe('The n of [n]; left out, its place in this list'),
+    chunk_id: id.optional().describe('A passage, as search results give it'),
+    document_id: id.optional().describe('A whole document; the passages nearest to each statement count'),
+    id: id.optional().describe('Either of the two'),
+    text: z.string().optional().describe('The words themselves, where no identifier is known'),
+  }),
+);
+
+/** An identifier or a text given for the whole record. */
+function fromText(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  return /^[0-9a-f-]{4,64}(?::\d+)?$|^(?:\[|cit\.)?\d{1,6}\]?$/i.test(given.trim()) ? { id: given } : { text: given };
+}
+
+/** The members of a request, for tools and bodies alike. */
+export const answerCheckMembers = {
+  answer: z
+    .string()
+    .describe('The answer as it is to be sent, with its [n] markers or quotations (up to 40000 characters)'),
+  sources: z
+    .array(source)
+    .optional()
+    .describe(
+      'What the markers stand for, e.g. [{"marker": 1, "chunk_id": "…"}]; left out, all documents are searched',
+    ),
+  document_ids: z
+    .array(id)
+    .optional()
+    .describe(
+      'Documents that statements may rest on whatever their markers say; left out with sources, all are searched',
+    ),
+  search: z
+    .boolean()
+    .optional()
+    .describe('Whether to look in all other documents for what the sources do not say (default true)'),
+  as_of: moment.optional().describe('Check what documents said at this time, e.g. "2026-03-01"; left out, now'),
+} as const;
+
+const members = z.object(answerCheckMembers);
+
+export function toAnswerCheckRequest(given: z.output<typeof members>): AnswerCheckRequest {
+  return {
+    answer: given.answer,
+    sources: (given.sources ?? []).map(({ marker, chunk_id: chunkId, document_id: documentId, id: either, text }) => ({
+      ...{ marker, chunkId, documentId, id: either, text },
+    })),
+    documentIds: given.document_ids ?? [],
+    searchesElsewhere: given.search ?? true,
+    asOf: given.as_of,
+  };
+}
+
+const offset = z.int();
+const span = { start: offset, end: offset, text: z.string() };
+const verdict = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+
+const evidence = z.object({
+  quote: z.string(),
+  marker: z.int().optional(),
+  document_id: z.string().optional(),
+  chunk_id: z.string().optional(),
+  title: z.string(),
+  page: z.int().optional(),
+  heading_path: z.array(z.string()),
+  start: offset.describe('UTF-16 offsets into the text of the document, end exclusive'),
+  end: offset,
+  link: z.string().optional().describe('The page of the document with the quote marked'),
+});
+
+/** What came of it. */
+export const answerCheckRecord = z.object({
+  supported: z.int().describe('How many statements a source says, in the same words or close ones'),
+  total: z.int(),
+  statements: z.array(
+    z.object({
+      ...span,
+      verdict: verdict.describe(
+        'verbatim: a source says it word for word; close: in other words; elsewhere: not the cited source but another; not_found: none',
+      ),
+      score: z.number(),
+      citations: z.array(z.object({ marker: z.int(), verdict: z.enum([...verdict.options, 'unknown']) })),
+      missing_words: z.array(z.string()).describe('Words of the statement that the quoted passage does not have'),
+      evidence: evidence.optional().describe('The passage that says it; for not_found the closest one'),
+    }),
+  ),
+  unsupported: z.array(z.object(span)).describe('The statements that what they cite does not say'),
+  unchecked_from: offset.optional(),
+  notes: z.array(z.string()),
+});
+
+export type AnswerCheckRecord = z.output<typeof answerCheckRecord>;
+
+/** `origin` goes before links, where the address of the page is known. */
+export function toAnswerCheckRecord({ statements, uncheckedFrom, notes }: AnswerCheck, origin = ''): AnswerCheckRecord {
+  const unsupported = statements.filter((statement) => !supports(statement.verdict));
+  return {
+    supported: statements.length - unsupported.length,
+    total: statements.length,
+    statements: statements.map((statement) => ({
+      start: statement.start,
+      end: statement.end,
+      text: statement.text,
+      verdict: statement.verdict,
+      score: Math.round(statement.score * 1000) / 1000,
+      citations: [...statement.citations],
+      missing_words: [...statement.missing],
+      ...(statement.evidence && { evidence: toEvidence(statement.evidence, origin) }),
+    })),
+    unsupported: unsupported.map(({ start, end, text }) => ({ start, end, text })),
+    ...(uncheckedFrom === undefined ? {} : { unchecked_from: uncheckedFrom }),
+    notes: [...notes],
+  };
+}
+
+function toEvidence(
+  { quote, marker, documentId, chunkId, title, source }: Evidence,
+  origin: string,
+): z.output<typeof evidence> {
+  const cited = source && addressOfSource(source, [quote]);
+  return {
+    quote: quote.text,
+    ...(marker === undefined ? {} : { marker }),
+    ...(documentId === undefined ? {} : { document_id: documentId }),
+    ...(chunkId === undefined ? {} : { chunk_id: chunkId }),
+    title,
+    ...(quote.page === null ? {} : { page: quote.page }),
+    heading_path: [...quote.headingPath],
+    start: quote.start,
+    end: quote.end,
+    ...(documentId === undefined ? {} : { link: origin + (cited ?? sourceAddress(documentId, { quotes: [quote] })) }),
+  };
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Quote } from '../citations/citation.ts';
+import { oneLine } from './render-passages.ts';
+
+/** A quote as tools give it: the words of the source that back a statement, and where they stand. */
+export const citedQuote = z.object({
+  text: z.string(),
+  start: z.int(),
+  end: z.int(),
+  page: z.int().optional(),
+  heading_path: z.array(z.string()),
+});
+
+export type CitedQuote = z.output<typeof citedQuote>;
+
+export const verdictField = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+
+export const toCitedQuote = ({ text, start, end, page, headingPath }: Quote): CitedQuote => ({
+  ...{ text, start, end },
+  ...(page === null ? {} : { page }),
+  heading_path: [...headingPath],
+});
+
+const LONGEST_QUOTE = 300;
+
+/** ` · close · p. 3 · Terms > Payment · “…”`: what a list of sources says of the first quote. */
+export function quoteWords(verdict: string | undefined, [first]: readonly CitedQuote[]): string {
+  return [
+    ...(verdict === undefined ? [] : [verdict]),
+    ...(first?.page === undefined ? [] : [`p. ${first.page}`]),
+    ...(first === undefined || first.heading_path.length === 0 ? [] : [oneLine(first.heading_path.join(' > '))]),
+    ...(first === undefined
+      ? []
+      : [`“${oneLine(first.text, LONGEST_QUOTE)}” (characters ${first.start}-${first.end})`]),
+  ]
+    .map((part) => ` · ${part}`)
+    .join('');
+}

@@ -1,0 +1,29 @@
+import type { IngestionStatus } from '../documents/document.ts';
+import type { ToolContext } from './tool-context.ts';
+
+/** Documents looked at to find out whether any of them can be searched yet. */
+const LOOKED_AT = 100;
+
+/**
+ * Why nothing can be found, when it is that there is nothing to look in, and what to do about it; undefined when
+ * documents are there.
+ */
+export async function emptyCorpus(
+  context: Pick<ToolContext, 'library' | 'visible' | 'intake'>,
+): Promise<string | undefined> {
+  const { items, total } = await context.library.list(context.visible, { offset: 0, limit: LOOKED_AT });
+  const isReading = items.length === total && items.every(({ ingestionStatus }) => UNDER_WAY.has(ingestionStatus));
+  if (total > 0 && !isReading) return undefined;
+  if (total > 0) {
+    const what = total === 1 ? 'One document is' : `${total} documents are`;
+    return `${what} still being read in, and nothing else is here to search. Try again in a while; citewell status shows how far it is.`;
+  }
+  const how =
+    context.intake === undefined
+      ? 'Documents are added with `citewell ingest PATH` on the machine of the server, or with POST /v3/documents.'
+      : 'Add documents with the tools ingest_file, ingest_text or ingest_url, or with `citewell ingest PATH` in a terminal.';
+  const narrowed = context.visible.kind === 'all' ? '' : ', or none of its documents may be seen in this request';
+  return `The corpus is empty${narrowed}. Other words will not help. ${how}`;
+}
+
+const UNDER_WAY: ReadonlySet<IngestionStatus> = new Set(['pending', 'parsing', 'augmenting', 'embedding', 'storing']);

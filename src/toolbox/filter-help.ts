@@ -1,0 +1,67 @@
+import type { Document } from '../documents/document.ts';
+import { filterableFields } from './filterable-fields.ts';
+import { oneLine } from './render-passages.ts';
+import type { ToolContext } from './tool-context.ts';
+
+/** Documents looked at for the fields and values there are. */
+const SAMPLE = 100;
+const MAX_VALUES = 8;
+
+/** Why a filter lets nothing through: a field that no document has, or a value that its field never has. */
+export async function filterHelp(
+  filters: Readonly<Record<string, unknown>>,
+  { library, visible }: Pick<ToolContext, 'library' | 'visible'>,
+): Promise<string | undefined> {
+  const asked = conditionsOf(filters);
+  if (asked.length === 0) return undefined;
+  const { items } = await library.list(visible, { offset: 0, limit: SAMPLE });
+  const known = filterableFields(items);
+  const problems = asked.flatMap(({ field, value }) => {
+    const name = known.find((each) => each.name === field || each.name === `metadata.${field}`)?.name;
+    if (name === undefined) {
+      if (BUILT_IN.has(field)) return [];
+      return [
+        `No document has the field "${oneLine(field, 60)}". Fields: ${known.map((each) => each.name).join(', ')}.`,
+      ];
+    }
+    const values = [...new Set(items.map((document) => fieldOf(document, name)))].filter((each) => each !== undefined);
+    if (typeof value !== 'string' || values.includes(value) || !values.every((each) => typeof each === 'string'))
+      return [];
+    const some = values.slice(0, MAX_VALUES).map((each) => JSON.stringify(oneLine(String(each), 60)));
+    return [
+      `No document has ${name} ${JSON.stringify(oneLine(value, 60))}; it is ${some.join(', ')}${values.length > MAX_VALUES ? ', …' : ''}.`,
+    ];
+  });
+  return problems.length === 0 ? undefined : problems.join(' ');
+}
+
+// Fields of every document whose values say nothing as examples.
+const BUILT_IN: ReadonlySet<string> = new Set(
+  'id document_id chunk_id owner_id collection_id collection_ids created_at updated_at version source file_name media_type size_in_bytes ingestion_status page_number chunk_order text summary'.split(
+    ' ',
+  ),
+);
+
+interface Condition {
+  readonly field: string;
+  /** What it is to equal; undefined for other comparisons. */
+  readonly value: unknown;
+}
+
+function conditionsOf(filters: Readonly<Record<string, unknown>>): Condition[] {
+  return Object.entries(filters).flatMap(([field, condition]): Condition[] => {
+    if (field.startsWith('$')) {
+      return [condition].flat().flatMap((each) => (isRecord(each) ? conditionsOf(each) : []));
+    }
+    return [{ field, value: isRecord(condition) ? condition['$eq'] : condition }];
+  });
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function fieldOf(document: Document, name: string): unknown {
+  if (name === 'document_type') return document.type;
+  if (name === 'title') return document.title;
+  return document.metadata[name.replace(/^metadata\./, '')];
+}

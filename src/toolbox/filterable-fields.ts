@@ -1,0 +1,32 @@
+import type { Document, Json } from '../documents/document.ts';
+import { oneLine } from './render-passages.ts';
+
+const MAX_FIELDS = 40;
+const MAX_EXAMPLES = 3;
+
+export interface FilterableField {
+  readonly name: string;
+  readonly type: string;
+  readonly examples: string[];
+}
+
+/** What every document has, and what their metadata brings; with values that occur. */
+export function filterableFields(documents: readonly Document[]): FilterableField[] {
+  const fields = new Map<string, { readonly types: Set<string>; readonly examples: Set<string> }>();
+  const note = (name: string, value: Json) => {
+    if (value === null || (typeof value === 'object' && !Array.isArray(value))) return;
+    const field = fields.get(name) ?? { types: new Set<string>(), examples: new Set<string>() };
+    fields.set(name, field);
+    field.types.add(Array.isArray(value) ? 'list' : typeof value);
+    if (field.examples.size < MAX_EXAMPLES) field.examples.add(oneLine(JSON.stringify(value), 60));
+  };
+  for (const document of documents) {
+    note('document_type', document.type);
+    note('title', document.title);
+    note('created_at', document.createdAt);
+    for (const [name, value] of Object.entries(document.metadata)) note(`metadata.${name}`, value);
+  }
+  return [...fields]
+    .slice(0, MAX_FIELDS)
+    .map(([name, { types, examples }]) => ({ name, type: [...types].join(' or '), examples: [...examples] }));
+}

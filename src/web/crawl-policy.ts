@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import { type PageFetcher, statusOf, USER_AGENT } from './page-fetcher.ts';
+import { allowAll, allowNothing, type Robots, readRobots } from './robots.ts';
+
+export interface CrawlPolicySettings {
+  /** Whether robots.txt is asked and obeyed. */
+  readonly obeysRobots: boolean;
+  /** Milliseconds between two requests to one host. */
+  readonly gap: number;
+}
+
+export const defaultCrawlPolicy: CrawlPolicySettings = { obeysRobots: true, gap: 500 };
+
+/** How a site wants to be treated: what it lets robots read, and how often it may be asked. */
+export interface CrawlPolicy {
+  /** Waits for the host's turn. Throws `forbidden` where robots.txt says no. Handed to a fetch as its `admit`. */
+  admit(url: URL, signal: AbortSignal): Promise<void>;
+  robotsOf(url: URL, signal: AbortSignal): Promise<Robots>;
+}
+
+const ROBOTS_BYTES = 500_000;
+const ROBOTS_TIMEOUT_MS = 8_000;
+const KEPT_MS = 3_600_000;
+const MAX_SITES = 1_000;
+const MAX_DELAY_MS = 10_000;
+
+export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings: CrawlPolicySettings): CrawlPolicy {
+  const sites = new Map<string, { readonly robots: Promise<Robots>; readonly at: number }>();
+  const nextTurn = new Map<string, number>();
+
+  const robotsOf = (url: URL): Promise<Robots> => {
+    const known = sites.get(url.origin);
+    if (known !== undefined && performance.now() - known.at < KEPT_MS) return known.robots;
+    // Not on the caller's signal: others wait for the same file.
+    const robots = fetchRobots(fetcher, url.origin);
+    sites.delete(url.origin);
+    sites.set(url.origin, { robots, at: performance.now() });
+    forgetFirst(sites);
+    return robots;
+  };
+
+  return {
+    robotsOf,
+    async admit(url, signal) {
+      const robots = settings.obeysRobots ? await robotsOf(url) : allowAll;
+      if (!robots.allows(`${url.pathname}${url.search}`)) {
+        throw new ServiceError('forbidden', `The robots.txt of ${url.host} asks programs not to read ${url.pathname}.`);
+      }
+      const gap = Math.max(settings.gap, Math.min((robots.delay ?? 0) * 1000, MAX_DELAY_MS));
+      const now = performance.now();
+      const turn = Math.max(now, nextTurn.get(url.host) ?? 0);
+      nextTurn.delete(url.host);
+      nextTurn.set(url.host, turn + gap);
+      forgetFirst(nextTurn);
+      if (turn > now) await sleep(turn - now, undefined, { signal });
+    },
+  };
+}
+
+/** RFC 9309: a file that is not there allows everything, one that a failing server cannot give allows nothing. */
+async function fetchRobots(fetcher: Pick<PageFetcher, 'fetch'>, origin: string): Promise<Robots> {
+  try {
+    const page = await fetcher.fetch(`${origin}/robots.txt`, {
+      signal: new AbortController().signal,
+      maxBytes: ROBOTS_BYTES,
+      timeoutMs: ROBOTS_TIMEOUT_MS,
+    });
+    if (page === 'unchanged' || page.mediaType === 'text/html') return allowAll;
+    return readRobots(new TextDecoder().decode(page.bytes), USER_AGENT);
+  } catch (error) {
+    return (statusOf(error) ?? 0) >= 500 ? allowNothing : allowAll;
+  }
+}
+
+function forgetFirst(map: Map<string, unknown>): void {
+  const [oldest] = map.keys();
+  if (map.size > MAX_SITES && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatReply, embeddingsFor, startFakeOpenAi } from '../support/fake-openai.ts';
+import { type RunningServer, type RunOptions, runCitewell, startCitewell } from '../support/run-citewell.ts';
+
+const LEXICAL = 'builtin/lexical-hash-v1';
+const HOSTED = 'hosted/embed-one';
+
+let cwd: string;
+let provider: Awaited<ReturnType<typeof startFakeOpenAi>>;
+let hosted: Record<string, string>;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'citewell-embedders-'));
+  await writeFile(
+    join(cwd, 'lighthouse.txt'),
+    'The lighthouse of Skerry was finished in 1844 and is built of granite.\n',
+  );
+  provider = await startFakeOpenAi();
+  hosted = { CITEWELL_PROVIDERS: `hosted=${provider.baseUrl}`, CITEWELL_PROVIDER_HOSTED_API_KEY: 'sk-secret' };
+});
+afterAll(async () => {
+  await provider.close();
+  await rm(cwd, { recursive: true, force: true, maxRetries: 3 });
+});
+
+const run = (args: readonly string[], env: RunOptions['env'] = {}) => runCitewell(args, { cwd, env });
+const embedderNow = async (env: RunOptions['env'] = hosted) =>
+  JSON.parse((await run(['status', '--json'], env)).stdout).embedder;
+
+describe('another embedder', () => {
+  it('is refused for a corpus that was embedded with the first, naming both and the way out', async () => {
+    expect((await run(['ingest', 'lighthouse.txt'])).code).toBe(0);
+    const { code, stderr } = await run(['search', 'granite', '--json'], {
+      ...hosted,
+      CITEWELL_EMBEDDING_MODEL: HOSTED,
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr).error.code).toBe('embedding_mismatch');
+    for (const word of [LEXICAL, HOSTED, 'citewell reindex']) expect(stderr).toContain(word);
+    expect(stderr).not.toContain('sk-secret');
+  });
+
+  it('does not keep anyone from looking at what is stored, and is hinted at', async () => {
+    const { code, stdout } = await run(['status', '--json'], { ...hosted, CITEWELL_EMBEDDING_MODEL: HOSTED });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      embedder: LEXICAL,
+      hints: expect.arrayContaining([expect.stringContaining(HOSTED)]),
+    });
+  });
+
+  it('takes over with reindex, and the one before comes back with --back', async () => {
+    const { code, stdout } = await run(['reindex', '--to', HOSTED, '--json'], hosted);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({ type: 'done', embedder: HOSTED, chunks: 1 });
+    expect(await embedderNow()).toBe(HOSTED);
+    const { results } = JSON.parse((await run(['search', 'granite', '--mode', 'semantic', '--json'], hosted)).stdout);
+    expect(results[0].text).toContain('granite');
+    expect((await run(['reindex', '--back'], hosted)).stdout).toContain(LEXICAL);
+    expect(await embedderNow()).toBe(LEXICAL);
+  });
+
+  it('is refused by its variable when it cannot be had at all', async () => {
+    const { code, stderr } = await run(['search', 'x'], { CITEWELL_EMBEDDING_MODEL: 'nowhere/x' });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/CITEWELL_EMBEDDING_MODEL: .*nowhere/);
+  });
+
+  it('that the corpus needs and that is gone is named, with both ways out', async () => {
+    await run(['reindex', '--to', HOSTED], hosted);
+    const { code, stderr } = await run(['search', 'granite']);
+    expect(code).toBe(1);
+    for (const word of [HOSTED, 'CITEWELL_PROVIDERS', `citewell reindex --to ${LEXICAL}`])
+      expect(stderr).toContain(word);
+    expect((await run(['documents', 'list'])).code).toBe(0);
+    expect((await run(['reindex', '--to', LEXICAL])).code).toBe(0);
+    expect((await run(['search', 'granite'])).code).toBe(0);
+  });
+});
+
+describe('beside a server', () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startCitewell({
+      cwd,
+      env: { ...hosted, CITEWELL_MODEL: 'hosted/chat-one', CITEWELL_SUMMARIES: 'extract' },
+    });
+  });
+  afterAll(() => server.kill());
+
+  it('a new embedder is used by the server from then on', async () => {
+    expect((await run(['reindex', '--to', HOSTED], hosted)).code).toBe(0);
+    expect(await embedderNow()).toBe(HOSTED);
+    const { results } = JSON.parse((await run(['search', 'granite', '--mode', 'semantic', '--json'])).stdout);
+    expect(results[0].text).toContain('granite');
+  });
+
+  it('a model writes the answer, and its citations are shown with their passages', async () => {
+    // The server's background embedding must not consume the scripted reply.
+    const reply = chatReply({ text: 'It was finished in 1844 [1].' });
+    provider.otherwise((request) => (request.path.endsWith('/embeddings') ? embeddingsFor(request) : reply));
+    const { code, stdout, stderr } = await run([
+      'ask',
+      'When was the lighthouse finished?',
+      '--mode',
+      'full_text',
+      '--json',
+    ]);
+    expect(stderr).toBe('');
+    const { answer, mode, model, citations } = JSON.parse(stdout);
+    expect({ code, answer, mode, model }).toMatchObject({
+      code: 0,
+      answer: 'It was finished in 1844 [1].',
+      mode: 'generative',
+      model: expect.stringMatching(/^hosted\//),
+    });
+    expect(citations[0].quotes[0].text).toContain('finished in 1844');
+  });
+
+  it('a model that fails is a failure of the command, with the reason', async () => {
+    provider.otherwise((request) =>
+      request.path.endsWith('/embeddings')
+        ? { status: 200, steps: [] }
+        : {
+            status: 401,
+            headers: { 'content-type': 'application/json' },
+            steps: [{ send: '{"error":{"message":"no"}}' }],
+          },
+    );
+    const { code, stderr } = await run(['ask', 'When was the lighthouse finished?', '--mode', 'full_text']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/CITEWELL_PROVIDER_HOSTED_API_KEY/);
+  });
+});

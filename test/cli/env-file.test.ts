@@ -1,0 +1,27 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runCitewell } from '../support/run-citewell.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+it('reads the file that --env-file names, before and after the command', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'settings'), 'CITEWELL_HOST=not a host\n');
+  for (const args of [
+    ['--env-file', 'settings', 'status'],
+    ['status', '--env-file', 'settings'],
+  ]) {
+    const { code, stderr } = await runCitewell(args, { cwd });
+    expect(stderr).toContain('CITEWELL_HOST: expected an address');
+    expect(code).toBe(2);
+  }
+});
+
+it('has no eye for a .env of the working folder as citewell mcp, and says what it ignores there otherwise', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, '.env'), 'CITEWELL_PORT=none\nCITEWELL_DATA_DIR=/elsewhere\n');
+  expect(await runCitewell(['mcp'], { cwd })).toEqual({ code: 0, stdout: '', stderr: '' });
+  await writeFile(join(cwd, '.env'), 'CITEWELL_DATA_DIR=/elsewhere\n');
+  const { stderr } = await runCitewell(['ingest', '--dry-run', '.'], { cwd });
+  expect(stderr).toMatch(/^warning: CITEWELL_DATA_DIR in \S+\.env is ignored: .*--env-file/);
+});

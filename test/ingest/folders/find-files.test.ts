@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Found, findFiles } from '../../../src/ingest/folders/find-files.ts';
+import { isSupported as isSupportedByContent } from '../../../src/ingest/folders/supported-files.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'citewell-find-'));
+  await mkdir(join(folder, 'a/b'), { recursive: true });
+  await mkdir(join(folder, 'node_modules/x'), { recursive: true });
+  await mkdir(join(folder, '.git'));
+  for (const name of [
+    'one.md',
+    'a/two.txt',
+    'a/b/three.md',
+    'a/film.mov',
+    '.hidden.md',
+    'node_modules/x/r.md',
+    '.git/c.md',
+  ]) {
+    await writeFile(join(folder, name), name);
+  }
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const isSupported = (name: string) => /\.(md|txt)$/.test(name);
+
+async function find(argument: string, signal = new AbortController().signal): Promise<string[]> {
+  const found: Found[] = await Array.fromAsync(findFiles(argument, { isSupported, signal }));
+  const show = (each: Found) =>
+    `${relative(folder, each.path).replaceAll('\\', '/')}${each.kind === 'skipped' ? ` skipped: ${each.reason}` : ''}`;
+  return found.map(show).toSorted();
+}
+
+it('takes whatever is UTF-8 text, and tells a file without an extension by its content', async () => {
+  const content: Readonly<Record<string, string | Buffer>> = {
+    'paper.tex': '\\section{Fähre}',
+    'talk.vtt': 'WEBVTT\n\n00:01.000 --> 00:02.000\nHello',
+    'setup.ps1': 'Write-Host "Hi"',
+    'main.tf': 'resource "x" "y" {}',
+    // A character is cut in two at the end of the bytes that are checked.
+    'long.adoc': `a${'é'.repeat(40_000)}`,
+    README: 'Text',
+    report: '%PDF-1.4\n%\u0000',
+    'model.bin': Buffer.from([0x80, 0xff, 0xfe, 0x81]),
+    'data.sqlite': Buffer.from('SQLite format 3\0'),
+    core: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0xff]),
+  };
+  const supported = await Promise.all(
+    Object.entries(content).map(async ([name, bytes]) => {
+      await writeFile(join(folder, name), bytes);
+      return (await isSupportedByContent(join(folder, name))) ? name : undefined;
+    }),
+  );
+  const binary = ['model.bin', 'data.sqlite', 'core'];
+  expect(supported.filter((name) => name !== undefined)).toEqual(
+    Object.keys(content).filter((name) => !binary.includes(name)),
+  );
+});
+
+describe('finding files', () => {
+  it('goes through a folder with all below, and says what it passes over', async () => {
+    expect(await find(folder)).toEqual([
+      '.git skipped: hidden',
+      '.hidden.md skipped: hidden',
+      'a/b/three.md',
+      'a/film.mov skipped: unsupported',
+      'a/two.txt',
+      'node_modules skipped: dependencies',
+      'one.md',
+    ]);
+  });
+
+  it('takes a file that is named itself, whatever it is called', async () => {
+    expect(await find(join(folder, 'a/film.mov'))).toEqual(['a/film.mov']);
+    expect(await find(join(folder, '.hidden.md'))).toEqual(['.hidden.md']);
+  });
+
+  it('understands globs', async () => {
+    expect(await find(join(folder, '**/*.md'))).toEqual(['a/b/three.md', 'one.md']);
+    expect(await find(join(folder, 'a/*'))).toEqual(['a/film.mov skipped: unsupported', 'a/two.txt']);
+  });
+
+  it('prefers a file of that very name to the glob it could mean', async () => {
+    await writeFile(join(folder, 'x[1].md'), '');
+    expect(await find(join(folder, 'x[1].md'))).toEqual(['x[1].md']);
+  });
+
+  it.skipIf(process.platform === 'win32')('follows links to files and not to folders, so that loops end', async () => {
+    await symlink(folder, join(folder, 'a/loop'));
+    await symlink(join(folder, 'one.md'), join(folder, 'a/link.md'));
+    await symlink(join(folder, 'gone'), join(folder, 'a/dead.md'));
+    expect(await find(join(folder, 'a'))).toEqual([
+      'a/b/three.md',
+      'a/dead.md skipped: unreadable',
+      'a/film.mov skipped: unsupported',
+      'a/link.md',
+      'a/loop skipped: special',
+      'a/two.txt',
+    ]);
+  });
+
+  it('says when there is nothing of that name, or nothing that matches', async () => {
+    await expect(find(join(folder, 'nothing'))).rejects.toThrow(/There is no file or folder/);
+    await expect(find(join(folder, '*.xyz'))).rejects.toThrow(/No file matches/);
+  });
+
+  it('passes over the data folder, however it is reached', async () => {
+    const options = { isSupported, dataFolder: join(folder, 'a'), signal: new AbortController().signal };
+    const reasons = async (argument: string) =>
+      (await Array.fromAsync(findFiles(argument, options))).flatMap((each) =>
+        each.kind === 'skipped' && each.reason === 'own' ? [relative(folder, each.path)] : [],
+      );
+    expect(await reasons(folder)).toEqual(['a']);
+    expect(await reasons(join(folder, 'a/b'))).toEqual(['a/b']);
+    expect(await reasons(join(folder, '**/three.md'))).toEqual(['a/b/three.md']);
+  });
+
+  it('refuses what is named and is neither a file nor a folder', async () => {
+    await expect(find('/dev/null')).rejects.toThrow(/neither a file nor a folder/);
+  });
+
+  it('stops when it is told to', async () => {
+    expect(await find(folder, AbortSignal.abort())).toEqual([]);
+  });
+});

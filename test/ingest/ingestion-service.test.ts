@@ -1,0 +1,349 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
+import { everything } from '../../src/documents/filter.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { openAiEmbeddings } from '../../src/embeddings/openai-embeddings.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { pauseBefore, type TryPolicy } from '../../src/ingest/failure-kind.ts';
+import { createIngestor } from '../../src/ingest/ingest-document.ts';
+import { createIngestionFeed } from '../../src/ingest/ingestion-feed.ts';
+import { createIngestionService } from '../../src/ingest/ingestion-service.ts';
+import type { Submission } from '../../src/ingest/ingestor.ts';
+import { openAiClient } from '../../src/models/openai/openai-provider.ts';
+import { ProviderError } from '../../src/models/provider-error.ts';
+import { openAiProvider } from '../models/support.ts';
+import { openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
+import { brokenConnection } from '../support/fake-provider.ts';
+import { newChunks, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';
+
+/** Longer time-outs for busy machines. */
+const patient = { timeout: 15_000 };
+
+const always = new AbortController().signal;
+const quick: TryPolicy = { tries: 4, readerTries: 3, firstPauseMs: 10, maxPauseMs: 40 };
+
+const text = (content: string, change: Partial<Submission> = {}): Submission => ({
+  ownerId: defaultAdmin.userId,
+  metadata: {},
+  collectionIds: [],
+  settings: {},
+  content: { kind: 'text', text: content },
+  ...change,
+});
+
+const away = () => new ProviderError('provider_failed', 'The embedder is away.', 'retry');
+
+async function found<T>(value: Promise<T | undefined>): Promise<T> {
+  const there = await value;
+  if (there === undefined) throw new Error('It is not there.');
+  return there;
+}
+
+/** `onEmbed` can wait or throw, before each call. */
+function embedder(onEmbed: (text: string) => Promise<void> = async () => {}): EmbeddingModel {
+  return {
+    name: testSpace.embedder,
+    isLexical: true,
+    space: async () => testSpace,
+    async embed(texts, _kind, signal) {
+      await onEmbed(texts.join(' '));
+      signal?.throwIfAborted();
+      return texts.map((each) => Float32Array.of(Math.cos(each.length), Math.sin(each.length), 0, 0));
+    },
+  };
+}
+
+async function openService(options: { store?: TestStore; embeddings?: EmbeddingModel; places?: number } = {}) {
+  const store = options.store ?? (await openTestStore());
+  const { queue, corpus } = store;
+  const feed = createIngestionFeed();
+  const ingestor = createIngestor({ ...store, embeddings: options.embeddings ?? embedder(), feed });
+  const reported: string[] = [];
+  const service = createIngestionService({
+    ...{ queue, ingestor, feed, policy: quick },
+    ...(options.places !== undefined && { places: options.places }),
+    report: (message) => reported.push(message),
+  });
+  onTestFinished(async () => {
+    await service.close();
+    await ingestor.close();
+  });
+  const submit = async (submission: Submission) => {
+    const { document } = await ingestor.submit(submission, { queued: true });
+    service.wakeUp();
+    return document;
+  };
+  const end = async (id: string) => {
+    await expect.poll(async () => (await queue.ofDocument(id))?.state, patient).toMatch(/succeeded|failed|cancelled/);
+    return { task: await queue.ofDocument(id), document: await corpus.get(id) };
+  };
+  return { store, corpus, queue, ingestor, service, submit, end, reported };
+}
+
+describe('a queued submission', () => {
+  it('is ingested without anybody waiting for it', async () => {
+    const { submit, end, service } = await openService();
+    const { id } = await submit(text('Some words.'));
+    expect(await end(id)).toMatchObject({
+      task: { state: 'succeeded', tries: 1, attempt: 1, lastError: null },
+      document: { ingestionStatus: 'success' },
+    });
+    await service.idle();
+    expect(await service.backlog()).toMatchObject({ queued: 0, running: 0, failed: 0, etaSeconds: 0 });
+  });
+
+  it('is tried again when the embedder is away, and costs no document', async () => {
+    let calls = 0;
+    const embeddings = embedder(async () => {
+      calls++;
+      if (calls <= 2) throw away();
+    });
+    const { submit, end } = await openService({ embeddings });
+    const { id } = await submit(text('Some words.'));
+    expect(await end(id)).toMatchObject({
+      task: { state: 'succeeded', tries: 3 },
+      document: { ingestionStatus: 'success', failure: null },
+    });
+  });
+
+  it('is given up with the reason when that does not pass, and tried again when asked to', async () => {
+    let isAway = true;
+    const embeddings = embedder(async () => {
+      if (isAway) throw away();
+    });
+    const { submit, end, service } = await openService({ embeddings });
+    const { id } = await submit(text('Some words.'));
+    expect(await end(id)).toMatchObject({
+      task: { state: 'failed', tries: quick.tries, lastError: 'The embedder is away.' },
+      document: { ingestionStatus: 'failed', failure: 'The embedder is away.' },
+    });
+    isAway = false;
+    expect(await service.retryFailed(everything)).toBe(1);
+    expect(await end(id)).toMatchObject({ task: { state: 'succeeded' }, document: { failure: null } });
+    expect(await service.retryFailed(everything)).toBe(0);
+  });
+
+  it('is tried again when a server of embeddings fails, and embedded when it is back', async () => {
+    const fake = await startFakeOpenAi();
+    onTestFinished(() => fake.close());
+    const provider = openAiProvider(fake.baseUrl);
+    const embeddings = openAiEmbeddings({
+      ...{ provider, client: openAiClient(provider), model: 'some-embedder', dimensions: 4 },
+      retry: { maxTries: 1, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 10 },
+    });
+    const store = await openTestStore();
+    await Array.fromAsync(store.spaces.reindex(embeddings, always));
+    const { submit, end } = await openService({ store, embeddings });
+    fake.next(openAiError(503, 'Overloaded.'), openAiError(429, 'Slow down.'), brokenConnection);
+    const { id } = await submit(text('Some words.'));
+    expect(await end(id)).toMatchObject({ task: { state: 'succeeded', tries: 4 } });
+    expect(fake.unplayed).toBe(0);
+  });
+
+  it('that cannot be read is not tried twice', async () => {
+    const { submit, end } = await openService();
+    const content = { kind: 'file', fileName: 'a.json', bytes: Buffer.from('{"a":') } as const;
+    const { id } = await submit(text('', { content }));
+    expect(await end(id)).toMatchObject({
+      task: { state: 'failed', tries: 1, lastError: expect.stringMatching(/not valid JSON/) },
+    });
+  });
+
+  it('leaves the others their tries while the embedder is away', async () => {
+    let isAway = true;
+    let calls = 0;
+    const embeddings = embedder(async () => {
+      calls++;
+      if (isAway) throw away();
+    });
+    const { submit, service, store } = await openService({ embeddings });
+    for (let number = 0; number < 10; number++) await submit(text(`Document number ${number}.`));
+    await expect.poll(() => calls, patient).toBeGreaterThan(3);
+    isAway = false;
+    await expect.poll(async () => (await service.backlog()).queued, { timeout: 5_000 }).toBe(0);
+    await service.idle();
+    const { documents } = await store.corpus.stats();
+    expect(documents.success + documents.failed).toBe(10);
+    expect(documents.success).toBeGreaterThanOrEqual(9);
+  });
+});
+
+describe('a task', () => {
+  it('is cancelled while it waits and while it is worked on', async () => {
+    let isHeld = true;
+    const embeddings = embedder(async () => {
+      while (isHeld) await wait(5);
+    });
+    const { submit, service, queue, corpus, end } = await openService({ embeddings, places: 1 });
+    const working = await submit(text('The first.'));
+    const waiting = await submit(text('The second.'));
+    await expect.poll(async () => (await queue.ofDocument(working.id))?.state, patient).toBe('running');
+    for (const { id } of [waiting, working]) {
+      const task = await found(queue.ofDocument(id));
+      const cancelling = service.cancel(task);
+      if (id === working.id) isHeld = false;
+      expect(await cancelling).toMatchObject({ state: 'cancelled', lastError: 'The ingestion was cancelled.' });
+      expect(await corpus.get(id)).toMatchObject({
+        ingestionStatus: 'failed',
+        failure: 'The ingestion was cancelled.',
+      });
+      await expect(service.cancel(task)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    const again = await found(queue.ofDocument(waiting.id));
+    await service.retry(again);
+    expect(await end(waiting.id)).toMatchObject({ task: { state: 'succeeded' } });
+    await expect(service.retry(again)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('of an earlier submission is over, and nothing is done for it any more', async () => {
+    const { queue, corpus } = await openTestStore();
+    const document = newDocument('one');
+    await corpus.begin(document, { queued: true });
+    const first = await found(queue.take({ alone: false }));
+    await corpus.begin({ ...document, bytes: Buffer.from('later words') }, { replace: true, queued: true });
+    expect(await queue.get(first.id)).toMatchObject({ state: 'cancelled', attempt: 1 });
+
+    // The later submission has already staged chunks, which could be mistaken for those of the first.
+    await corpus.stage(document.id, newChunks(2), undefined, 2);
+    const conflict = { code: 'conflict' };
+    await expect(corpus.setStatus(document.id, 'storing', 1)).rejects.toMatchObject(conflict);
+    await expect(corpus.stage(document.id, newChunks(2), undefined, 1)).rejects.toMatchObject(conflict);
+    await expect(corpus.publish(document.id, publication('text', { attempt: 1 }))).rejects.toMatchObject(conflict);
+    await expect(corpus.fail(document.id, 'Not read.', 1)).rejects.toMatchObject(conflict);
+    expect(await queue.ofDocument(document.id)).toMatchObject({ state: 'queued', attempt: 2 });
+    await corpus.publish(document.id, publication('text', { attempt: 2 }));
+    expect(await queue.ofDocument(document.id)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('goes with its document', async () => {
+    const { queue, corpus } = await openTestStore();
+    const { id } = await corpus.begin(newDocument('one'), { queued: true });
+    const task = await queue.ofDocument(id);
+    await corpus.remove(everything);
+    expect(await queue.get(task?.id ?? '')).toBeUndefined();
+    expect(await queue.take({ alone: true })).toBeUndefined();
+  });
+
+  it('keeps to its turn: the urgent first, then the oldest', async () => {
+    const { queue, corpus, sqlite } = await openTestStore();
+    for (const name of ['one', 'two', 'three']) await corpus.begin(newDocument(name), { queued: true });
+    const urgent = await queue.ofDocument(newDocument('three').id);
+    await sqlite.writer
+      .updateTable('ingestion_tasks')
+      .set({ priority: 5 })
+      .where('id', '=', urgent?.id ?? '')
+      .execute();
+    const taken: (string | undefined)[] = [];
+    for (let turn = 0; turn < 4; turn++) taken.push((await queue.take({ alone: false }))?.documentId);
+    expect(taken).toEqual([...['three', 'one', 'two'].map((name) => newDocument(name).id), undefined]);
+    const { items, total } = await queue.list({ filter: everything, states: ['running'] }, { offset: 1, limit: 1 });
+    expect({ total, documents: items.map(({ documentId }) => documentId) }).toEqual({
+      total: 3,
+      documents: [newDocument('two').id],
+    });
+  });
+});
+
+describe('a process that ends in the middle', () => {
+  it('leaves its tasks to the next one, which finishes them by itself', async () => {
+    const store = await openTestStore();
+    for (const name of ['one', 'two', 'three']) await store.corpus.begin(newDocument(name), { queued: true });
+    await store.queue.take({ alone: false });
+    await store.corpus.begin(newDocument('held by its caller'));
+    const next = await store.reopen();
+    expect(await next.queue.backlog()).toMatchObject({ queued: 4, running: 0 });
+    const { service } = await openService({ store: next });
+    service.wakeUp();
+    await service.idle();
+    expect((await next.corpus.stats()).documents).toMatchObject({ success: 4 });
+  });
+
+  it('each time it works on a document stops doing so by itself, and the others are done', async () => {
+    let store = await openTestStore();
+    const poison = await store.corpus.begin(newDocument('poison'), { queued: true });
+    await store.corpus.begin(newDocument('beside it'), { queued: true });
+    for (let start = 1; start <= 3; start++) {
+      // Both were running when the process ended; from then on they are taken one at a time.
+      const first = await store.queue.take({ alone: true });
+      expect(first?.documentId).toBe(poison.id);
+      const second = await store.queue.take({ alone: false });
+      expect(second === undefined).toBe(start > 1);
+      store = await store.reopen();
+    }
+    expect(await store.queue.ofDocument(poison.id)).toMatchObject({
+      state: 'failed',
+      lastError: expect.stringMatching(/ended 3 times while this document was worked on/),
+    });
+    const { service } = await openService({ store });
+    service.wakeUp();
+    await service.idle();
+    expect((await store.corpus.stats()).documents).toMatchObject({ success: 1, failed: 1 });
+  });
+});
+
+describe('who follows an ingestion', () => {
+  const names = async (events: AsyncIterable<{ event: { type: string } }>) =>
+    (await Array.fromAsync(events)).map(({ event }) => event.type);
+
+  it('is told everything from the beginning, and can come back', async () => {
+    const { submit, service, corpus, end } = await openService();
+    const document = await submit(text('Some words.'));
+    const seen = await Array.fromAsync(service.follow(document, undefined, always));
+    expect(seen.at(-1)?.event).toMatchObject({ type: 'done', document: { chunkCount: 1 } });
+    await end(document.id);
+    const settled = (await corpus.get(document.id)) ?? document;
+    const again = await Array.fromAsync(service.follow(settled, undefined, always));
+    expect(again.map(({ event }) => event.type)).toEqual(['status', 'status', 'progress', 'status', 'status', 'done']);
+    const place = again[2]?.id;
+    expect(await names(service.follow(settled, place, always))).toEqual(['status', 'status', 'done']);
+    expect(await names(service.follow(settled, 'of another process:3', always))).toHaveLength(6);
+  });
+
+  it('is told of tries that failed for now', async () => {
+    let calls = 0;
+    const { submit, service } = await openService({
+      embeddings: embedder(async () => {
+        calls++;
+        if (calls === 1) throw away();
+      }),
+    });
+    const document = await submit(text('Some words.'));
+    expect(await names(service.follow(document, undefined, always))).toContain('postponed');
+  });
+
+  it('learns the end from the records when nobody told', async () => {
+    const { corpus, service, queue } = await openService();
+    const document = await corpus.begin(newDocument('one'), { queued: true });
+    const task = await queue.ofDocument(document.id);
+    await queue.cancel(task?.id ?? '', 'Not wanted.');
+    expect(await names(service.follow(document, undefined, always))).toEqual(['status', 'cancelled']);
+    await corpus.begin(newDocument('one'), { replace: true, queued: true });
+    expect(await names(service.follow(document, undefined, always))).toEqual(['status', 'cancelled']);
+    await corpus.remove(everything);
+    expect(await names(service.follow(document, undefined, always))).toEqual(['status', 'cancelled']);
+  });
+});
+
+describe('the pause before another try', () => {
+  const policy: TryPolicy = { tries: 5, readerTries: 2, firstPauseMs: 100, maxPauseMs: 1_000 };
+  const pause = (error: unknown, tries: number, random = 1) =>
+    pauseBefore(error, { tries, policy, random: () => random });
+
+  it('doubles up to a limit, is spread, and ends', () => {
+    expect([1, 2, 3, 4].map((tries) => pause(away(), tries))).toEqual([100, 200, 400, 800]);
+    expect(pause(away(), 4, 0)).toBe(400);
+    expect(pause(away(), 5)).toBeUndefined();
+  });
+
+  it('is as long as the provider asks for', () => {
+    const asked = new ProviderError('rate_limited', 'Too many.', 'retry', { retryAfter: 0.7 });
+    expect(pause(asked, 1)).toBe(700);
+  });
+
+  it('is for what can pass', () => {
+    expect(pause(new ServiceError('store_failed', 'The database is busy.'), 1)).toBe(100);
+    expect(pause(new ServiceError('invalid_request', 'Not a PDF.'), 1)).toBeUndefined();
+    expect(pause(new ProviderError('provider_failed', 'No such model.', 'none'), 1)).toBeUndefined();
+  });
+});

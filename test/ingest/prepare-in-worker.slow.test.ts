@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createPreparationWorkers, type PreparationLimits } from '../../src/ingest/prepare-in-worker.ts';
+import { endlessMarkdown, jobOf } from '../support/preparation-jobs.ts';
+import { linesAt, makePdf } from './make-pdf.ts';
+
+/** Longer time-outs for busy machines. */
+const patient = { timeout: 15_000 };
+
+const always = new AbortController().signal;
+const words = jobOf('b.txt', 'Some words.');
+const endless = jobOf('a.md', endlessMarkdown());
+
+function openWorkers(limits: Partial<PreparationLimits> = {}) {
+  const workers = createPreparationWorkers({ workers: 1, timeoutMs: 60_000, memoryMb: 1_024, ...limits });
+  onTestFinished(() => workers.close());
+  return workers;
+}
+
+const PROCESS = fileURLToPath(new URL('../../dist/src/ingest/preparation-process.js', import.meta.url));
+
+/** The reading processes with that memory limit, which distinguishes them from those of other tests. */
+async function processesWith(memoryMb: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,args=']);
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes(`${PROCESS} ${memoryMb}`))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+describe('a document', () => {
+  it('that keeps its reader in a loop is ended in time, and the next is read', async () => {
+    const workers = openWorkers({ timeoutMs: 4_000, memoryMb: 1_021 });
+    await workers.prepare(words, always);
+    await expect(workers.prepare(endless, always)).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringMatching(/a\.md took more than 4 s/),
+    });
+    await expect.poll(() => processesWith(1_021), patient).toEqual([]);
+    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+  });
+
+  it('that fills the memory is refused alone', async () => {
+    const workers = openWorkers({ memoryMb: 200 });
+    const links = jobOf('a.md', '[a](b) *c* `d`\n\n'.repeat(100_000));
+    await expect(workers.prepare(links, always)).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringMatching(/a\.md needs more memory than one document may take/),
+    });
+    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+  });
+
+  it('that brings down what reads it fails alone, and may be tried again', async () => {
+    const workers = openWorkers({ memoryMb: 1_022 });
+    await workers.prepare(words, always);
+    const reading = workers.prepare(endless, always);
+    const failed = expect(reading).rejects.toMatchObject({ message: /Reading a\.md failed: its reader ended/ });
+    for (const pid of await processesWith(1_022)) process.kill(pid, 'SIGSEGV');
+    await failed;
+    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+  });
+
+  it('that its library gives up on late fails none that is read after it', async () => {
+    const workers = openWorkers({ memoryMb: 1_018 });
+    const whole = Buffer.from(makePdf([linesAt(60, 780, ['One']), linesAt(60, 780, ['Two'])])).toString('latin1');
+    // The second page's object is among the lost bytes, so its entry in the xref table is invalid.
+    const torn = whole.replace(/\/Type1 \/BaseFont[\s\S]*(?=<< \/Type \/Page \/Parent[^\n]*8 0 R)/, (lost) =>
+      '\0'.repeat(lost.length),
+    );
+    expect(torn).not.toBe(whole);
+    const first = workers.prepare({ ...jobOf('a.pdf', ''), bytes: Buffer.from(torn, 'latin1') }, always);
+    await expect(first).rejects.toMatchObject({ code: 'invalid_request' });
+    const [reader] = await processesWith(1_018);
+    await setTimeout(300);
+    expect((await workers.prepare(words, always)).passages).toHaveLength(1);
+    expect(await processesWith(1_018)).toEqual([reader]);
+  });
+
+  it('is read by a process that is used again', async () => {
+    const workers = openWorkers({ memoryMb: 1_020 });
+    await workers.prepare(words, always);
+    const first = await processesWith(1_020);
+    await workers.prepare(words, always);
+    expect(await processesWith(1_020)).toEqual(first);
+  });
+});
+
+it('a service that is killed leaves no reader behind, not even one in a loop', async () => {
+  const program = fileURLToPath(new URL('../support/read-endlessly.ts', import.meta.url));
+  const service = spawn(process.execPath, [program, '1019'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(service.stdout, 'data');
+  await setTimeout(300);
+  expect(await processesWith(1_019)).toHaveLength(1);
+  service.kill('SIGKILL');
+  await expect.poll(() => processesWith(1_019), { timeout: 5_000 }).toEqual([]);
+});

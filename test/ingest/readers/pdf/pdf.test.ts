@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { cpuSeconds } from '../../cpu-seconds.ts';
+import { linesAt, makePdf } from '../../make-pdf.ts';
+import { blocksOf, readFile } from '../support.ts';
+
+const WORDS = ['boats', 'piers', 'fog', 'mail', 'crews', 'ropes', 'tides', 'lamps', 'nets', 'sails', 'winds', 'gulls'];
+const prose = (topic: string, count: number): string[] =>
+  Array.from(
+    { length: count },
+    (_, index) => `${topic} line ${index} runs on about ${WORDS[index]} and the weather out at sea,`,
+  );
+
+describe('a PDF', () => {
+  it('has its paragraphs joined from their lines, and headings by size', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          ...linesAt(60, 780, ['Harbour report'], 20),
+          ...linesAt(60, 740, [
+            'The ferry was late on nine days of the month because of',
+            'fog, and it did not sail on two days because of the',
+            'storm.',
+          ]),
+          ...linesAt(60, 680, ['A second paragraph stands further below and says something', 'else about the pier.']),
+        ],
+      ]),
+    );
+    expect(blocksOf(read)).toEqual([
+      ['heading 1', 'Harbour report'],
+      [
+        'paragraph',
+        'The ferry was late on nine days of the month because of fog, and it did not sail on two days because of the storm.',
+      ],
+      ['paragraph', 'A second paragraph stands further below and says something else about the pier.'],
+    ]);
+  });
+
+  it('has words that were parted at line ends put together, and keeps true hyphens', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        linesAt(60, 780, [
+          'The harbour master keeps a well-known list of all life-',
+          'boats, and the regis-',
+          'ter is well-',
+          'known on the coast.',
+        ]),
+      ]),
+    );
+    expect(read.text).toBe(
+      'The harbour master keeps a well-known list of all lifeboats, and the register is well-known on the coast.',
+    );
+  });
+
+  it('is read down one column, then the other', async () => {
+    // Line by line across both columns, as some programs write text.
+    const left = linesAt(
+      50,
+      740,
+      prose('Left', 12).map((line) => line.slice(0, 44)),
+    );
+    const right = linesAt(
+      320,
+      740,
+      prose('Right', 12).map((line) => line.slice(0, 44)),
+    );
+    const page = [
+      ...linesAt(50, 790, ['A title across both of the columns of this page'], 18),
+      ...left.flatMap((line, index) => [line, ...right.slice(index, index + 1)]),
+    ];
+    const { text } = await readFile('a.pdf', makePdf([page]));
+    expect(text.indexOf('A title')).toBe(0);
+    expect(text.indexOf('Left line 11')).toBeLessThan(text.indexOf('Right line 0'));
+    expect(text.indexOf('Right line 0')).toBeLessThan(text.indexOf('Right line 11'));
+  });
+
+  it('is read without its running headers, footers and page numbers', async () => {
+    const pages = Array.from({ length: 6 }, (_, index) => [
+      ...linesAt(60, 810, ['Skerry Line annual report']),
+      ...linesAt(60, 760, [...prose(`Page ${index + 1}`, 8), 'done.']),
+      ...linesAt(290, 30, [`- ${index + 1} -`]),
+    ]);
+    const read = await readFile('a.pdf', makePdf(pages));
+    expect(read.text).not.toContain('annual report');
+    expect(read.text).not.toMatch(/- \d -/);
+    expect(read.text).toContain('Page 6 line 7');
+  });
+
+  it('gives each page its exact place in the text', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([linesAt(60, 780, ['First page.']), [], linesAt(60, 780, ['Third page.'])]),
+    );
+    expect(read.pages.map(({ number, start, end }) => [number, read.text.slice(start, end)])).toEqual([
+      [1, 'First page.'],
+      [2, ''],
+      [3, 'Third page.'],
+    ]);
+    expect(read.metadata).toMatchObject({ page_count: 3 });
+  });
+
+  it('keeps the rows of a table together', async () => {
+    const cells = (y: number, row: readonly string[]) =>
+      row.map((text, index) => ({ text, x: 60 + index * 150, y, size: 11 }));
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          ...cells(700, ['To', 'Single', 'Return']),
+          ...cells(685, ['Holm', '48', '86']),
+          ...cells(670, ['Lunga', '64', '115']),
+        ],
+      ]),
+    );
+    expect(blocksOf(read)).toEqual([
+      ['table', '| To | Single | Return |\n| --- | --- | --- |\n| Holm | 48 | 86 |\n| Lunga | 64 | 115 |'],
+    ]);
+  });
+
+  it('puts what a table says in its columns, with signs beside their numbers and labels on lines of their own', async () => {
+    const cells = (y: number, row: readonly (readonly [number, string])[]) =>
+      row.map(([x, text]) => ({ text, x, y, size: 11 }));
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          ...cells(700, [
+            [220, '2023'],
+            [320, '2022'],
+          ]),
+          ...cells(685, [[60, 'Income']]),
+          ...cells(670, [
+            [70, 'Tickets'],
+            [200, '$'],
+            [220, '48'],
+            [300, '$'],
+            [320, '86'],
+          ]),
+          ...cells(655, [
+            [70, 'Mail'],
+            [220, '6'],
+            [320, '(15'],
+            [350, ')'],
+          ]),
+        ],
+      ]),
+    );
+    expect(blocksOf(read)).toEqual([
+      [
+        'table',
+        '|  | 2023 | 2022 |\n| --- | --- | --- |\n| Income |  |  |\n| Tickets | $48 | $86 |\n| Mail | 6 | (15) |',
+      ],
+    ]);
+  });
+
+  it('has bullets with their points, however far apart they are set', async () => {
+    const points = ['The first point of the list', 'The second point'].flatMap((text, index) => [
+      { text: '*', x: 60, y: 700 - index * 14 },
+      { text, x: 96, y: 700 - index * 14 },
+    ]);
+    expect(blocksOf(await readFile('a.pdf', makePdf([points])))).toEqual([
+      ['list', '* The first point of the list'],
+      ['list', '* The second point'],
+    ]);
+  });
+
+  it('has short bold lines as headings', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        [
+          { text: 'Fares', x: 60, y: 760, isBold: true },
+          ...linesAt(60, 746, [...prose('Text', 5), 'done.']),
+          { text: 'Dogs', x: 60, y: 660, isBold: true },
+          ...linesAt(60, 646, ['Dogs travel free of charge on all lines and at all times of the year.']),
+        ],
+      ]),
+    );
+    expect(blocksOf(read).map(([kind]) => kind)).toEqual(['heading 1', 'paragraph', 'heading 1', 'paragraph']);
+  });
+
+  it.each([90, 180, 270])('turned by %i degrees is read like one that is upright', async (turn) => {
+    const lines = linesAt(60, 700, [
+      'The ferry was late on nine days of the month because',
+      'of fog, and of the storm.',
+    ]);
+    const read = await readFile('a.pdf', makePdf([lines], { turn }));
+    expect(read.text).toBe('The ferry was late on nine days of the month because of fog, and of the storm.');
+  });
+
+  it('keeps a hyphen between two words that the text uses by themselves', async () => {
+    const read = await readFile(
+      'a.pdf',
+      makePdf([
+        linesAt(60, 780, [
+          'The harbour is open and the master is known. It is an open-',
+          'harbour for all, with a light-',
+          'house.',
+        ]),
+      ]),
+    );
+    expect(read.text).toContain('an open-harbour for all, with a lighthouse.');
+  });
+
+  it('is read for what is there when its table of contents is lost', async () => {
+    const whole = Buffer.from(makePdf([linesAt(60, 780, ['Text that is still there.'])]));
+    const lost = whole
+      .toString('latin1')
+      .replace(/xref[\s\S]*?trailer/, 'trailer')
+      .replace(/startxref\n\d+/, 'startxref\n99999');
+    expect((await readFile('a.pdf', Buffer.from(lost, 'latin1'))).text).toBe('Text that is still there.');
+  });
+
+  it.each([
+    ['without text', makePdf([[]]), 'invalid_request', /no text found.*CITEWELL_READ_IMAGES/],
+    [
+      'cut off in its middle',
+      makePdf([linesAt(60, 780, ['text'])]).slice(0, 120),
+      'invalid_request',
+      /not a readable PDF|damaged|no text/,
+    ],
+    ['that is none', new TextEncoder().encode('%PDF-1.7\nnothing else'), 'invalid_request', /not a readable PDF/],
+  ])('%s is refused with the reason', async (_, bytes, code, message) => {
+    await expect(readFile('a.pdf', bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  it('that claims millions of pages is refused or read for what it has, at once', async () => {
+    const endless = makePdf([linesAt(60, 780, ['text'])], { pageCount: 213_000_000 });
+    const seconds = await cpuSeconds(() =>
+      readFile('a.pdf', endless).catch((error: unknown) =>
+        expect(error).toMatchObject({ code: 'too_large', message: expect.stringContaining('213000000') }),
+      ),
+    );
+    expect(seconds).toBeLessThan(3);
+  });
+});

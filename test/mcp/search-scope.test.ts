@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { textOf } from './support/citewell-mcp.ts';
+import { startInProcess } from './support/in-process.ts';
+
+it('a search keeps to the documents and collections it names, and says when there is no such', async () => {
+  const mcp = await startInProcess({ options: { write: true } });
+  const client = await mcp.connect();
+  const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
+  const add = async (title: string, collection: string) => {
+    const text = `The harbour of ${title} opens at nine.`;
+    const added = await call('ingest_text', { title, text, collection });
+    return (added.structuredContent as { document_id: string }).document_id;
+  };
+  const skerry = await add('Skerry', 'North');
+  await add('Tyree', 'South');
+  for (const name of ['search_file_knowledge', 'search_file_descriptions']) {
+    const found = async (args: object) => textOf(await call(name, { query: 'harbour Skerry Tyree', ...args }));
+    const all = await found({});
+    expect(all, name).toContain('Skerry');
+    expect(all, name).toContain('Tyree');
+    expect(await found({ document_id: skerry.slice(0, 8) }), name).not.toContain('Tyree');
+    expect(await found({ collections: ['South'] }), name).not.toContain('Skerry ·');
+    expect(await found({ collections: [] }), name).toContain('Skerry');
+    expect(await found({ collection: 'East' }), name).toMatch(/Error \[not_found\].*East/);
+    expect(await found({ document_ids: ['ffff0000'] }), name).toMatch(/Error \[not_found\]/);
+  }
+});

@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { StreamEvent } from '../../src/client/stream-events.ts';
+import { checkRequest, takeCheck } from '../../src/page/app/views/ask/answer-check.ts';
+import {
+  type AnswerState,
+  emptyAnswer,
+  quoteOf,
+  sentencesWithoutSupport,
+  takeEvent,
+} from '../../src/page/app/views/ask/answer-state.ts';
+import { targetOf } from '../../src/page/app/views/ask/selection.ts';
+import { toMetadata, toTurns } from '../../src/page/app/views/ask/stored-turns.ts';
+
+const delta = (event: 'message' | 'thinking', value: string): StreamEvent => ({
+  event,
+  id: '',
+  data: {
+    id: 'x',
+    object: `agent.${event}.delta`,
+    delta: { content: [{ type: 'text', payload: { value, annotations: [] } }] },
+  },
+});
+
+const payload = {
+  id: 'chunk',
+  document_id: 'doc',
+  version: 'v1',
+  metadata: { title: 'Handbook' },
+  quotes: [
+    { start: 10, end: 20, text: 'Dogs travel free.', page: 2, heading_path: ['Animals'] },
+    { start: 40, end: 50, text: 'The mate checks the rafts.', page: null, heading_path: [] },
+  ],
+};
+const mention = (start: number, isNew: boolean): StreamEvent => ({
+  event: 'citation',
+  id: '',
+  data: {
+    id: 'cit.1',
+    object: 'citation',
+    is_new: isNew,
+    span: { start, end: start + 3 },
+    payload: isNew ? payload : null,
+    verdict: 'close',
+  },
+});
+
+const final = (more: object = {}): StreamEvent => ({
+  event: 'final_answer',
+  id: '',
+  data: {
+    id: 'msg_final',
+    object: 'agent.final_answer',
+    generated_answer: 'The mate [1]. Dogs [1].',
+    citations: [
+      {
+        id: 'cit.1',
+        object: 'citation',
+        source_type: 'chunk',
+        spans: [
+          { start: 9, end: 12 },
+          { start: 19, end: 22 },
+        ],
+        payload,
+        ...more,
+      },
+    ],
+    model: 'openai/x',
+    mode: 'rag',
+  },
+});
+
+const play = (...events: readonly StreamEvent[]): AnswerState => events.reduce(takeEvent, emptyAnswer);
+
+describe('an answer from its events', () => {
+  it('grows with the text and its citations', () => {
+    const state = play(
+      delta('thinking', 'Hm.'),
+      delta('message', 'The '),
+      delta('message', 'mate [1]'),
+      mention(9, true),
+    );
+    expect(state).toMatchObject({ phase: 'streaming', text: 'The mate [1]', thinking: 'Hm.' });
+    expect(state.marks).toEqual([{ start: 9, end: 12, sourceId: 'cit.1', verdict: 'close' }]);
+    expect(state.sources[0]).toMatchObject({ id: 'cit.1', title: 'Handbook', documentId: 'doc', version: 'v1' });
+  });
+
+  it('names a source once, however often it is cited', () => {
+    const state = play(delta('message', 'a [1] b [1]'), mention(2, true), mention(8, false));
+    expect([state.sources.length, state.marks.length]).toEqual([1, 2]);
+  });
+
+  it('makes a remark of what was written before a tool call', () => {
+    const call: StreamEvent = {
+      event: 'tool_call',
+      id: '',
+      data: { tool_call_id: 't', name: 'search_file_knowledge', arguments: { query: 'rafts' } },
+    };
+    const result: StreamEvent = {
+      event: 'tool_result',
+      id: '',
+      data: { tool_call_id: 't', role: 'tool', content: '[1] A', is_error: false },
+    };
+    const state = play(delta('message', 'Let me see [1]'), mention(11, true), call, result, delta('message', 'So.'));
+    expect(state).toMatchObject({ text: 'So.', marks: [] });
+    expect(state.steps).toEqual([
+      {
+        id: 't',
+        name: 'search_file_knowledge',
+        arguments: { query: 'rafts' },
+        isError: false,
+        remark: 'Let me see [1]',
+        result: '[1] A',
+      },
+    ]);
+  });
+
+  it('takes the verdict of each marker from the final answer', () => {
+    const check = (start: number, verdict: string, statement: string) => ({
+      span: { start, end: start + 3 },
+      verdict,
+      statement,
+    });
+    const checks = [check(9, 'verbatim', 'The mate checks the rafts'), check(19, 'not_found', 'Dogs travel')];
+    const state = play(final({ verdict: 'not_found', checks }));
+    expect(state.marks.map(({ verdict }) => verdict)).toEqual(['verbatim', 'not_found']);
+    expect(state.marks.map((mark) => quoteOf(mark, state.sources[0])?.start)).toEqual([40, 10]);
+  });
+
+  it('is extractive when no model wrote it', () => {
+    const event = final();
+    if (event.event !== 'final_answer') throw new Error('no final answer');
+    expect(play({ ...event, data: { ...event.data, mode: 'extractive' } })).toMatchObject({
+      isExtractive: true,
+      isChecked: true,
+    });
+  });
+
+  it('tells several quotations of one source apart by the line before the marker', () => {
+    const generated = '“The surplus was small.” [1]\n\n“The board expects growth.” [1]';
+    const quote = (text: string, start: number) => ({
+      text,
+      start,
+      end: start + text.length,
+      page: 1,
+      heading_path: [],
+    });
+    const quotes = [quote('The surplus was small.', 0), quote('The board expects growth.', 40)];
+    const spans = [...generated.matchAll(/\[1\]/g)].map(({ index }) => ({ start: index, end: index + 3 }));
+    const payload = { id: 'chunk', document_id: 'doc', text: '', quotes };
+    const citations = [{ id: 'cit.1', object: 'citation', spans, source_type: 'chunk', payload } as const];
+    const data = { id: 'msg_final', object: 'rag.final_answer', generated_answer: generated, citations } as const;
+    const state = play({ event: 'final_answer', id: '1', data: { ...data, mode: 'extractive' } });
+    expect(state.marks.map((mark) => quoteOf(mark, state.sources[0])?.text)).toEqual(quotes.map(({ text }) => text));
+  });
+});
+
+describe('the check of an answer that came without verdicts', () => {
+  const state = play(final());
+  const evidence = {
+    quote: 'The mate.',
+    marker: 1,
+    document_id: 'doc',
+    title: 'Handbook',
+    heading_path: [],
+    start: 3,
+    end: 12,
+  };
+
+  it('asks about the passages that are cited', () => {
+    expect(checkRequest(state, '2025-01-01')).toEqual({
+      answer: 'The mate [1]. Dogs [1].',
+      sources: [{ marker: 1, chunk_id: 'chunk' }],
+      search: true,
+      as_of: '2025-01-01',
+    });
+    expect(checkRequest({ ...state, isChecked: true }, '')).toBeUndefined();
+    expect(
+      checkRequest({ ...state, sources: [{ id: 'cit.1', title: 'a', link: 'https://a', quotes: [] }] }, ''),
+    ).toBeUndefined();
+  });
+
+  it('gives each marker the verdict and the quote of its statement', () => {
+    const own = [{ marker: 1, verdict: 'not_found' }];
+    const after = takeCheck(state, {
+      statements: [
+        {
+          start: 0,
+          end: 13,
+          text: 'The mate',
+          verdict: 'verbatim',
+          citations: [{ marker: 1, verdict: 'verbatim' }],
+          evidence,
+        },
+        {
+          start: 14,
+          end: 23,
+          text: 'Dogs',
+          verdict: 'elsewhere',
+          citations: own,
+          evidence: { ...evidence, marker: 9, document_id: 'other' },
+        },
+      ],
+      unsupported: [{ start: 14, end: 23 }],
+    });
+    expect(after.marks.map(({ verdict }) => verdict)).toEqual(['verbatim', 'elsewhere']);
+    expect(after.marks.map(({ quote }) => quote?.documentId)).toEqual(['doc', 'other']);
+    expect(after).toMatchObject({ isChecked: true, unsupported: [{ start: 14, end: 23 }] });
+    // The cited version belongs to another document.
+    const [, elsewhere] = after.marks;
+    expect(elsewhere && targetOf(elsewhere, after.sources[0])).toEqual({
+      kind: 'document',
+      documentId: 'other',
+      quotes: [{ start: 3, end: 12, text: 'The mate.' }],
+    });
+  });
+});
+
+describe('sentences that nothing supports', () => {
+  const text = 'Dogs fly [1][2]. Cats fly. [1]';
+  const marks = (verdict: 'elsewhere' | 'not_found') => [
+    { start: 9, end: 12, sourceId: 'cit.1', verdict },
+    { start: 12, end: 15, sourceId: 'cit.2', verdict: 'not_found' as const },
+    { start: 27, end: 30, sourceId: 'cit.1', verdict: 'not_found' as const },
+  ];
+  const unsupported = [
+    { start: 0, end: 8 },
+    { start: 17, end: 26 },
+  ];
+  it('reach over the markers behind them', () => {
+    expect(sentencesWithoutSupport({ ...emptyAnswer, text, unsupported, marks: marks('not_found') })).toEqual([
+      { start: 0, end: 15 },
+      { start: 17, end: 30 },
+    ]);
+  });
+  it('are not those that another source supports', () => {
+    expect(sentencesWithoutSupport({ ...emptyAnswer, text, unsupported, marks: marks('elsewhere') })).toEqual([
+      { start: 17, end: 30 },
+    ]);
+  });
+});
+
+describe('where a citation leads', () => {
+  const mark = { start: 0, end: 3, sourceId: 'cit.1' };
+  it('opens web pages by their address, and nothing else by one', () => {
+    const web = (link: string) => targetOf(mark, { id: 'cit.1', title: 'a', link, quotes: [] });
+    expect(web('https://example.org/')).toEqual({ kind: 'web', link: 'https://example.org/' });
+    expect(web('javascript:alert(1)')).toEqual({ kind: 'nowhere' });
+  });
+});
+
+describe('the turns of a stored conversation', () => {
+  it('keeps questions that were never answered, and answers without a question', () => {
+    const message = (id: string, role: string, content: string, metadata: object = {}) => ({
+      id,
+      message: { role, content },
+      metadata: { ...metadata },
+    });
+    const turns = toTurns([
+      message('0', 'assistant', 'Hello'),
+      message('1', 'user', 'Who?'),
+      message('2', 'user', 'Who then?'),
+      message('3', 'assistant', 'Half', { interrupted: true }),
+    ]);
+    expect(turns.map(({ question, answer }) => [question, answer?.phase, answer?.text])).toEqual([
+      ['', 'done', 'Hello'],
+      ['Who?', undefined, undefined],
+      ['Who then?', 'stopped', 'Half'],
+    ]);
+  });
+
+  it('shows again what was kept with an answer', () => {
+    const state = play(final({ verdict: 'close' }));
+    const metadata = toMetadata(state);
+    const [turn] = toTurns([{ id: '1', message: { role: 'assistant', content: state.text }, metadata }]);
+    expect(turn?.answer?.marks).toEqual(state.marks);
+    expect(turn?.answer).toMatchObject({ model: 'openai/x', isExtractive: false, isChecked: false });
+    expect(turn?.answer?.sources).toMatchObject([{ id: 'cit.1', documentId: 'doc', chunkId: 'chunk' }]);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type GraphView,
+  placeOfSentence,
+  relationshipsOf,
+  shownCommunities,
+} from '../../src/page/app/views/graph/graph-shape.ts';
+
+const node = (id: string, community: string | null = null) => ({
+  ...{ id, label: id, category: null, description: '', mentions: 1, weight: 1, community },
+});
+const edge = (source: string, target: string, weight: number) => ({
+  ...{ id: `${source}${target}`, source, target, label: 'knows', description: '', weight },
+});
+const community = (id: string) => ({ ...{ id, label: id, level: 0, size: 9 } });
+const view: GraphView = {
+  nodes: [node('a', 'one'), node('b', 'two'), node('c', 'two')],
+  edges: [edge('a', 'b', 1), edge('c', 'a', 3), edge('b', 'c', 2), edge('a', 'unseen', 9)],
+  communities: [community('one'), community('two'), community('elsewhere')],
+  ...{ total_nodes: 3, total_edges: 4 },
+};
+
+describe('the graph', () => {
+  it('lists the relationships of a node both ways, the strongest first', () => {
+    expect(relationshipsOf(view, 'a').map(({ other }) => other.id)).toEqual(['c', 'b']);
+  });
+
+  it('tells the communities apart that have most nodes in view', () => {
+    expect(shownCommunities(view, 8).map(({ id }) => id)).toEqual(['two', 'one']);
+    expect(shownCommunities(view, 1).map(({ id }) => id)).toEqual(['two']);
+  });
+});
+
+describe('the sentence of a relationship', () => {
+  const passage = { document_id: 'd', text: 'First. Ann knows Ben. Last.', start: 100, end: 127 };
+
+  it('is where it stands in its passage', () => {
+    const other = { document_id: 'o', text: 'Nothing of it.', start: 0, end: 14 };
+    expect(placeOfSentence([other, passage], 'Ann knows Ben.')).toEqual({ documentId: 'd', start: 107, end: 121 });
+  });
+
+  it('is its whole passage where it is said otherwise, and nowhere where there is none', () => {
+    expect(placeOfSentence([passage], 'Ann met Ben.')).toEqual({ documentId: 'd', start: 100, end: 127 });
+    expect(placeOfSentence([], 'Ann knows Ben.')).toBeUndefined();
+  });
+});

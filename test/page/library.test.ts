@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { addReceipts, type Receipt, readLibraryFilter } from '../../src/page/app/views/library/library-data.ts';
+import { type DroppedEntry, filesOf } from '../../src/page/app/views/library/read-dropped.ts';
+import { countUploads, shownUploads, UploadQueue } from '../../src/page/app/views/library/upload-queue.ts';
+
+const file = (name: string) => ({
+  ...{ isFile: true, isDirectory: false, name },
+  file: (done: (file: File) => void) => done(new File(['x'], name)),
+});
+const folder = (name: string, entries: readonly DroppedEntry[]) => ({
+  ...{ isFile: false, isDirectory: true, name },
+  createReader() {
+    const rest = [...entries];
+    // As in browsers: a few at a time, and an empty list at the end.
+    return { readEntries: (done: (some: readonly DroppedEntry[]) => void) => done(rest.splice(0, 2)) };
+  },
+});
+
+describe('what is dropped', () => {
+  it('is read with all folders below, and without hidden files', async () => {
+    const dropped = [
+      file('one.pdf'),
+      folder('notes', [file('a.md'), file('.DS_Store'), folder('old', [file('b.md')]), file('c.md')]),
+      folder('node_modules', [file('index.js')]),
+    ];
+    const found = await Array.fromAsync(filesOf(dropped));
+    expect(found.map((each) => `${each.folder}|${each.file.name}`)).toEqual([
+      '|one.pdf',
+      'notes|a.md',
+      'notes/old|b.md',
+      'notes|c.md',
+    ]);
+  });
+});
+
+describe('the queue of uploads', () => {
+  const found = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ file: new File([], `${at}`), folder: '' }));
+
+  it('carries a few at once, until all are through', async () => {
+    let [active, most] = [0, 0];
+    const queue = new UploadQueue(
+      async (_upload, tell) => {
+        most = Math.max(most, ++active);
+        await Promise.resolve();
+        tell({ state: { kind: 'ready', chunks: 1 } });
+        active--;
+      },
+      () => {},
+    );
+    queue.add(found(10));
+    await expect.poll(() => countUploads(queue.uploads)).toEqual({ total: 10, over: 10, failed: 0 });
+    expect(most).toBe(3);
+  });
+
+  it('keeps the reason of a failure, and tries again with what is known of the document', async () => {
+    const tasks: (string | undefined)[] = [];
+    const queue = new UploadQueue(
+      async ({ taskId }, tell) => {
+        tasks.push(taskId);
+        tell({ documentId: 'd', taskId: 't' });
+        if (taskId === undefined) throw new Error('Nothing could be read.');
+        tell({ state: { kind: 'ready', chunks: 2 } });
+      },
+      () => {},
+    );
+    queue.add(found(1));
+    await expect.poll(() => queue.uploads[0]?.state).toEqual({ kind: 'failed', reason: 'Nothing could be read.' });
+    queue.retry(1);
+    await expect.poll(() => queue.uploads[0]?.state).toEqual({ kind: 'ready', chunks: 2 });
+    expect(tasks).toEqual([undefined, 't']);
+    queue.clear();
+    expect(queue.uploads).toEqual([]);
+  });
+
+  it('shows what is in work first, then failures, then the last that came through', () => {
+    const upload = (key: number, state: Parameters<typeof countUploads>[0][number]['state']) => ({
+      ...{ key, state, folder: '', file: new File([], String(key)) },
+    });
+    const shown = shownUploads(
+      [
+        upload(1, { kind: 'ready', chunks: 1 }),
+        upload(2, { kind: 'ready', chunks: 1 }),
+        upload(3, { kind: 'failed', reason: '' }),
+        upload(4, { kind: 'sending' }),
+        upload(5, { kind: 'waiting' }),
+      ],
+      4,
+    );
+    expect(shown.map(({ key }) => key)).toEqual([4, 3, 2, 1]);
+  });
+});
+
+describe('the address of the library', () => {
+  it('says which documents are shown', () => {
+    expect(readLibraryFilter(new URLSearchParams('state=failed&title=tax&page=3'))).toEqual({
+      ...{ state: 'failed', collection: undefined, title: 'tax', offset: 100 },
+    });
+    expect(readLibraryFilter(new URLSearchParams('state=odd&page=-1'))).toMatchObject({ state: undefined, offset: 0 });
+  });
+});
+
+describe('receipts together', () => {
+  const receipt = (verified: Receipt['verified']): Receipt => ({
+    ...{ documents: 1, chunks: 2, vectors: 2, full_text_entries: 2, files: 1, graph_rows: 0 },
+    ...(verified !== undefined && { verified }),
+  });
+
+  it('are as verified as the least of them', () => {
+    expect(addReceipts([receipt(true), receipt(true)])).toMatchObject({ documents: 2, chunks: 4, verified: true });
+    expect(addReceipts([receipt(true), receipt('pending')]).verified).toBe('pending');
+    expect(addReceipts([receipt(false), receipt('pending')]).verified).toBe(false);
+    expect(addReceipts([receipt(true), receipt(undefined)]).verified).toBeUndefined();
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { facetsOf } from '../../src/page/app/views/search/facets.ts';
+import { markTerms } from '../../src/page/app/views/search/mark-terms.ts';
+import {
+  readSearchAddress,
+  type SearchAddress,
+  toFilters,
+  toggled,
+  toSearchLink,
+} from '../../src/page/app/views/search/search-address.ts';
+
+describe('the address of a search', () => {
+  it('is the whole search, there and back', () => {
+    const address: SearchAddress = {
+      ...({
+        query: 'refunds & fares',
+        kind: 'hybrid',
+        limit: 20,
+        page: 3,
+        types: ['pdf', 'md'],
+        collections: ['c'],
+      } as const),
+      metadata: [
+        { key: 'year', value: 2024 },
+        { key: 'a=b', value: 'x="y"' },
+        { key: 'draft', value: false },
+      ],
+    };
+    const link = toSearchLink(address);
+    expect(readSearchAddress(new URL(link, 'http://localhost').searchParams)).toEqual(address);
+  });
+
+  it('is short where nothing is out of the ordinary, and bears nonsense', () => {
+    const plain = readSearchAddress(new URLSearchParams('q=tea&kind=odd&limit=7&page=x&meta=year&meta=year={}'));
+    expect(toSearchLink(plain)).toBe('/search?q=tea');
+  });
+
+  it('becomes conditions, where values of one key are alternatives', () => {
+    const address = readSearchAddress(new URLSearchParams('q=a&type=pdf&collection=c&meta=year=2023&meta=year=2024'));
+    expect(toFilters(address)).toEqual({
+      document_type: { $in: ['pdf'] },
+      collection_ids: { $overlap: ['c'] },
+      'metadata.year': { $in: [2023, 2024] },
+    });
+    expect(toggled(['a', 'b'], 'a')).toEqual(['b']);
+    expect(toggled(['b'], 'a')).toEqual(['b', 'a']);
+  });
+});
+
+describe('facets', () => {
+  const document = (document_type: string, metadata: Readonly<Record<string, unknown>> = {}) => ({
+    ...{ document_type, metadata, collection_ids: ['c'] },
+  });
+
+  it('are what documents can be told apart by, the most common first', () => {
+    const facets = facetsOf([
+      document('pdf', { year: 2024, path: 'a', version: 'v0' }),
+      document('md', { year: 2024, path: 'b', tags: ['x', 'y'], version: 'v0' }),
+      document('pdf', { year: 2023, path: 'c', tags: ['x'], version: 'v0' }),
+    ]);
+    expect(facets.types).toEqual([
+      { value: 'pdf', count: 2 },
+      { value: 'md', count: 1 },
+    ]);
+    expect(facets.collections).toEqual([{ value: 'c', count: 3 }]);
+    // Not "path", whose values are all different, nor fields the service writes itself.
+    expect(facets.metadata.map(({ key }) => key)).toEqual(['tags', 'year']);
+  });
+});
+
+describe('marked words', () => {
+  const marked = (text: string, terms: readonly string[]) =>
+    markTerms(text, terms).flatMap(({ text: piece, isMarked }) => (isMarked ? [piece] : []));
+
+  it('are whole words, or words of a stem, whatever their case and accents', () => {
+    expect(marked('Refunded fares: a refund, no prefund.', ['refund', 'refun-'])).toEqual(['Refunded', 'refund']);
+    expect(marked('Le Café, les cafés', ['cafe'])).toEqual(['Café']);
+  });
+
+  it('lose no character of the text', () => {
+    const text = 'One two\n\nthree two.';
+    expect(
+      markTerms(text, ['two'])
+        .map((piece) => piece.text)
+        .join(''),
+    ).toBe(text);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { fuseScores, MIN_CANDIDATES } from '../../src/retrieval/fuse-scores.ts';
+import { toTextScore } from '../../src/store/full-text/text-score.ts';
+
+const near = (id: string, score: number) => ({ id, score });
+const matching = (id: string, sum: number) => ({ id, score: toTextScore(sum) });
+
+describe('fuseScores', () => {
+  it('adds the shares of the best scores, and nothing for the leg that lacks a hit', () => {
+    const fused = fuseScores([near('a', 0.8), near('b', 0.4)], [matching('b', 30), matching('c', 15)]);
+    expect(fused.map(({ item }) => item.id)).toEqual(['b', 'a', 'c']);
+    const scores = fused.map(({ score }) => score);
+    expect(scores[0]).toBeCloseTo(0.6 + 0.4 / 2, 12);
+    expect(scores[1]).toBeCloseTo(0.4, 12);
+    expect(scores[2]).toBeCloseTo(0.6 / 2, 12);
+  });
+
+  it('takes a direction away from the query for none, and knows empty lists', () => {
+    const fused = fuseScores([near('a', -0.2)], [matching('b', 3)]);
+    expect(fused).toMatchObject([
+      { item: { id: 'b' }, score: 0.6 },
+      { item: { id: 'a' }, score: 0 },
+    ]);
+    expect(fuseScores([], [])).toEqual([]);
+    expect(fuseScores([near('a', 0.5)], [])).toMatchObject([{ score: 0.4 }]);
+  });
+
+  it('gives one order however far the lists are read', () => {
+    const lists = (depth: number) =>
+      fuseScores(
+        Array.from({ length: depth }, (_, place) => near(`n${place}`, 1 / (place + 1))),
+        Array.from({ length: depth }, (_, place) =>
+          matching(place % 3 === 0 ? `n${place}` : `m${place}`, 9 / (place + 1)),
+        ),
+      ).map(({ item }) => item.id);
+    const deep = lists(MIN_CANDIDATES + 300);
+    expect(new Set(deep).size).toBe(deep.length);
+    for (const more of [0, 1, 70]) {
+      const some = lists(MIN_CANDIDATES + more);
+      expect(deep.slice(0, MIN_CANDIDATES + more)).toEqual(some.slice(0, MIN_CANDIDATES + more));
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ChromaServer, type ServerComeback } from '../../../src/store/chroma/chroma-server.ts';
+import { launchServer } from '../../../src/store/chroma/launch-server.ts';
+import { recordServer } from '../../../src/store/chroma/leftover-server.ts';
+import { findBindingPackage, loadableBinding, thisHost } from '../../../src/store/chroma/loadable-binding.ts';
+import { readStartTime } from '../../../src/store/process-identity.ts';
+import { bindingCache, silentLog } from '../../support/embedded-chroma.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+let binding = '';
+beforeAll(async () => {
+  const host = thisHost();
+  binding = await loadableBinding(await findBindingPackage(host), host, bindingCache);
+});
+
+const startServer = (folder: string, file = binding): ChromaServer => {
+  const server = new ChromaServer({ folder, binding: async () => file, log: silentLog });
+  onTestFinished(() => server.stop());
+  return server;
+};
+
+const isRunning = async (pid: number): Promise<boolean> => (await readStartTime(pid)) !== undefined;
+
+const pidOf = (server: ChromaServer): number => {
+  if (server.state.kind !== 'running') throw new Error(`The server is ${server.state.kind}.`);
+  return server.state.pid;
+};
+
+const until = async (condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> => {
+  for (const begun = performance.now(); !(await condition()); await sleep(20)) {
+    if (performance.now() - begun > withinMs) throw new Error('It did not come true in time.');
+  }
+};
+
+describe('the embedded Chroma server', () => {
+  it('starts and stops within three seconds and leaves no process', async () => {
+    const begun = performance.now();
+    const server = startServer(join(await temporaryFolder(), 'chroma'));
+    const response = await fetch(`${await server.url(5_000)}/api/v2/heartbeat`);
+    expect(response.ok).toBe(true);
+    await response.arrayBuffer();
+    const pid = pidOf(server);
+    await server.stop();
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(await isRunning(pid)).toBe(false);
+    await expect(server.url(100)).rejects.toMatchObject({ code: 'store_failed' });
+  });
+
+  it('can be stopped while it starts', async () => {
+    const folder = await temporaryFolder();
+    const server = startServer(join(folder, 'chroma'));
+    await until(() => existsSync(join(folder, 'chroma.pid')));
+    const { pid } = JSON.parse(await readFile(join(folder, 'chroma.pid'), 'utf8'));
+    const begun = performance.now();
+    await server.stop();
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(await isRunning(pid)).toBe(false);
+  });
+
+  it('comes back by itself after a crash and says so', async () => {
+    const server = startServer(join(await temporaryFolder(), 'chroma'));
+    const comebacks: ServerComeback[] = [];
+    server.onComeback((comeback) => comebacks.push(comeback));
+    await server.url(5_000);
+    const first = pidOf(server);
+    process.kill(first, 'SIGKILL');
+    await until(() => comebacks.length === 1);
+    expect(comebacks).toEqual(['restarted']);
+    expect(pidOf(server)).not.toBe(first);
+  });
+
+  it('starts empty on files that are damaged, and removes them', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'chroma'));
+    await writeFile(join(folder, 'chroma', 'chroma.sqlite3'), 'no database '.repeat(1000));
+    const server = startServer(join(folder, 'chroma'));
+    const comebacks: ServerComeback[] = [];
+    server.onComeback((comeback) => comebacks.push(comeback));
+    await server.url(10_000);
+    expect(comebacks).toEqual(['emptied']);
+    expect(existsSync(join(folder, 'chroma.damaged'))).toBe(false);
+  });
+
+  it('keeps the files when they are not what stops it from starting', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'chroma'));
+    await writeFile(join(folder, 'chroma', 'kept'), 'kept');
+    const noModule = join(folder, 'no-module.node');
+    await writeFile(noModule, 'no module');
+    const server = startServer(join(folder, 'chroma'), noModule);
+    await expect(server.url(10_000)).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringMatching(/cannot start on .*no-module\.node: .*CHROMA_URL/),
+    });
+    expect(await readFile(join(folder, 'chroma', 'kept'), 'utf8')).toBe('kept');
+  });
+
+  it('ends a server that an earlier process left over on the same files', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'chroma'));
+    const leftover = await launchServer({
+      binding,
+      folder: join(folder, 'chroma'),
+      readyWithinMs: 10_000,
+      onProcess: (pid) => recordServer({ file: join(folder, 'chroma.pid'), folder: join(folder, 'chroma') }, pid),
+      signal: new AbortController().signal,
+    });
+    onTestFinished(() => leftover.stop());
+    const server = startServer(join(folder, 'chroma'));
+    await server.url(10_000);
+    expect(await isRunning(leftover.pid)).toBe(false);
+    expect(pidOf(server)).not.toBe(leftover.pid);
+  });
+
+  it('leaves the server of another folder alone when started on a copy of that one', async () => {
+    const folder = await temporaryFolder();
+    const original = startServer(join(folder, 'original', 'chroma'));
+    await mkdir(join(folder, 'original'));
+    await original.url(10_000);
+    await cp(join(folder, 'original'), join(folder, 'copy'), { recursive: true });
+    const copy = startServer(join(folder, 'copy', 'chroma'));
+    await copy.url(10_000);
+    expect(await isRunning(pidOf(original))).toBe(true);
+    expect(pidOf(copy)).not.toBe(pidOf(original));
+  });
+
+  it('never ends a process that merely got the number of a former server', async () => {
+    const folder = await temporaryFolder();
+    const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    onTestFinished(() => void bystander.kill('SIGKILL'));
+    await once(bystander, 'spawn');
+    await writeFile(join(folder, 'chroma.pid'), JSON.stringify({ pid: bystander.pid, startTime: 'another time' }));
+    await startServer(join(folder, 'chroma')).url(10_000);
+    expect(await isRunning(bystander.pid ?? 0)).toBe(true);
+  });
+
+  it('does not outlive a parent that is killed, and the next start finds what was stored', async () => {
+    const folder = join(await temporaryFolder(), 'chroma');
+    const program = fileURLToPath(new URL('./parent-process.ts', import.meta.url));
+    const parent = spawn(process.execPath, [program, folder, bindingCache], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [line] = await once(parent.stdout, 'data');
+    const { pid } = JSON.parse(String(line));
+    expect(await isRunning(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(async () => !(await isRunning(pid)), 3_000);
+    const server = startServer(folder);
+    const collections = 'api/v2/tenants/default_tenant/databases/default_database/collections';
+    const response = await fetch(new URL(collections, await server.url(10_000)));
+    expect(await response.json()).toMatchObject([{ name: 'citewell-kept' }]);
+  });
+
+  it('throws everything away when told to', async () => {
+    const server = startServer(join(await temporaryFolder(), 'chroma'));
+    const comebacks: ServerComeback[] = [];
+    server.onComeback((comeback) => comebacks.push(comeback));
+    await server.url(10_000);
+    const first = pidOf(server);
+    await server.empty();
+    await server.url(10_000);
+    expect(pidOf(server)).not.toBe(first);
+    expect(comebacks).toEqual(['emptied']);
+  });
+
+  it('says how long a caller has waited for a slow start, and lets go of one that leaves', async () => {
+    const never = Promise.withResolvers<string>();
+    const server = new ChromaServer({
+      folder: join(await temporaryFolder(), 'chroma'),
+      binding: () => never.promise,
+      log: silentLog,
+    });
+    onTestFinished(async () => {
+      never.reject(new Error('over'));
+      await server.stop();
+    });
+    await expect(server.url(50)).rejects.toThrow('still starting after 0.05 s');
+    await expect(server.url(5_000, AbortSignal.timeout(20))).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});

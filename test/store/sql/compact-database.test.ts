@@ -1,0 +1,45 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { repairDatabase } from '../../../src/cli/doctor-repair.ts';
+import { openDataFolder } from '../../../src/store/data-folder.ts';
+import { compactDatabase, freeSpaceIn } from '../../../src/store/sql/compact-database.ts';
+import { openSqlite } from '../../../src/store/sql/sqlite/open-sqlite.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { earlierDatabase, LARGE, valueIn } from './earlier-database.ts';
+
+it('gives back the space of a database of an earlier version, and lets it do so itself from then on', async () => {
+  const path = await earlierDatabase();
+  expect(freeSpaceIn(path)).toMatchObject({ isGivenBack: false, share: expect.closeTo(0.5, 1) });
+  const { before, after } = await compactDatabase(path);
+  expect(after).toBeLessThan(before - 3_500_000);
+  expect(freeSpaceIn(path)).toMatchObject({ bytes: 0, isGivenBack: true });
+  expect(valueIn(path)).toBe(LARGE);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(dirname(path))).toEqual(['citewell.db']);
+});
+
+it('is announced, done once, and not while another process has the folder', async () => {
+  const path = await earlierDatabase();
+  const folder = dirname(path);
+  const announced: string[] = [];
+  const repair = () => repairDatabase(folder, (message) => announced.push(message));
+  const held = await openDataFolder(folder);
+  expect(await repair()).toMatchObject([{ state: 'wrong', detail: expect.stringContaining('is in use by process') }]);
+  await held.close();
+  expect(announced).toEqual([]);
+  expect(await repair()).toMatchObject([{ state: 'ok', detail: expect.stringMatching(/written anew, .* instead of/) }]);
+  expect(announced).toEqual([expect.stringMatching(/^Writing .*citewell\.db .* anew/)]);
+  expect(await repair()).toMatchObject([{ state: 'ok', detail: 'nothing to do' }]);
+});
+
+it('keeps the documents of a real store', async () => {
+  const path = join(await temporaryFolder(), 'citewell.db');
+  const sqlite = await openSqlite({ path });
+  await sqlite.writer.insertInto('settings').values({ name: 'kept', value: 'here' }).execute();
+  await sqlite.close();
+  await compactDatabase(path);
+  const again = await openSqlite({ path });
+  expect(await again.reader.selectFrom('settings').selectAll().where('name', '=', 'kept').execute()).toHaveLength(1);
+  await again.close();
+});

@@ -1,0 +1,254 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, Metadata } from '../../../../src/documents/document.ts';
+import type { Filter, Scalar } from '../../../../src/documents/filter.ts';
+import { type FilterRecord, matchesFilter } from '../../../../src/documents/matches-filter.ts';
+import { compileChunkFilter, compileDocumentFilter } from '../../../../src/store/sql/search/compile-filter.ts';
+
+// The columns that filters use, as created by the migrations.
+const TABLES = `
+  create table documents (key integer primary key, id text, owner_id text, type text, title text, metadata text,
+    version text, source text, file_name text, media_type text, size_in_bytes integer, content_hash text,
+    ingestion_status text, extraction_status text, summary text, total_tokens integer, text_length integer,
+    chunk_count integer, created_at text, updated_at text);
+  create table document_collections (document_key integer, collection_id text);
+  create table chunks (key integer primary key, id text, document_key integer, ordinal integer, text text,
+    page integer, metadata text);`;
+
+interface Row {
+  readonly title: string;
+  readonly source: string | null;
+  readonly ordinal: number;
+  readonly page: number | null;
+  readonly text: string;
+  readonly metadata: Metadata;
+  readonly ownMetadata: Metadata;
+  readonly collectionIds: readonly string[];
+}
+
+const DOCUMENT = '11111111-1111-5111-8111-111111111111';
+const CHUNK = '22222222-2222-5222-8222-222222222222';
+const OWNER = '33333333-3333-5333-8333-333333333333';
+const CREATED = '2025-01-02T03:04:05.000Z';
+
+let database: DatabaseSync;
+beforeAll(() => {
+  database = new DatabaseSync(':memory:');
+  database.exec(TABLES);
+});
+afterAll(() => database.close());
+
+function inSql(filter: Filter, row: Row, target: 'chunk' | 'document'): boolean {
+  database.exec('delete from documents; delete from document_collections; delete from chunks');
+  database
+    .prepare(`insert into documents values (1, ?, ?, 'pdf', ?, ?, 'v0', ?, 'file', 'text/plain', 10, 'hash', 'success',
+      'pending', null, 5, 6, 7, ?, ?)`)
+    .run(DOCUMENT, OWNER, row.title, JSON.stringify(row.metadata), row.source, CREATED, CREATED);
+  for (const id of row.collectionIds) database.prepare('insert into document_collections values (1, ?)').run(id);
+  database
+    .prepare('insert into chunks values (1, ?, 1, ?, ?, ?, ?)')
+    .run(CHUNK, row.ordinal, row.text, row.page, JSON.stringify(row.ownMetadata));
+  const condition = target === 'chunk' ? compileChunkFilter(filter)?.onChunks : compileDocumentFilter(filter);
+  if (!condition) return true;
+  const from = target === 'chunk' ? 'documents d join chunks c on c.document_key = d.key' : 'documents d';
+  const found = database
+    .prepare(`select count(*) as count from ${from} where (${condition.sql})`)
+    .get(...(condition.parameters as SQLInputValue[]));
+  return found?.['count'] === 1;
+}
+
+const record = (row: Row, target: 'chunk' | 'document'): FilterRecord => ({
+  target,
+  fields: {
+    id: target === 'chunk' ? CHUNK : DOCUMENT,
+    document_id: DOCUMENT,
+    owner_id: OWNER,
+    created_at: CREATED,
+    updated_at: CREATED,
+    title: row.title,
+    document_type: 'pdf',
+    version: 'v0',
+    source: row.source,
+    file_name: 'file',
+    media_type: 'text/plain',
+    size_in_bytes: 10,
+    content_hash: 'hash',
+    ingestion_status: 'success',
+    extraction_status: 'pending',
+    summary: null,
+    total_tokens: 5,
+    text_length: 6,
+    chunk_count: 7,
+    ...(target === 'chunk' && { chunk_id: CHUNK, text: row.text, chunk_order: row.ordinal, page_number: row.page }),
+  },
+  collectionIds: row.collectionIds,
+  metadata: row.metadata,
+  ownMetadata: target === 'chunk' ? row.ownMetadata : {},
+});
+
+// Few distinct values, so that records often match filters.
+const keys = fc.constantFrom('a', 'b', 'é"\\', '', 'source', 'title', 'x y', "'; drop table documents; --");
+const texts = fc.oneof(
+  fc.constantFrom(
+    '',
+    'a',
+    'A',
+    'É',
+    'é',
+    'ß',
+    '10',
+    '9',
+    '1.0',
+    '1e2',
+    ' 7 ',
+    'true',
+    'false',
+    'null',
+    'b%c',
+    '%',
+    '[x]',
+    'a*b',
+    '😀',
+    '\uffff',
+  ),
+  fc.string({ unit: 'binary', maxLength: 4 }).map((text) => text.toWellFormed().replaceAll('\0', '')),
+);
+const numbers = fc.oneof(
+  fc.constantFrom(0, -0, 1, 9, 10, 100, 2 ** 60, 0.1 + 0.2, -1.5, 1e21, 1e-7),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+const scalars: fc.Arbitrary<Scalar> = fc.oneof(texts, numbers, fc.boolean());
+const { json } = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(scalars, fc.constant(null)),
+    fc.array(tie('json'), { maxLength: 3 }),
+    fc.dictionary(keys, tie('json'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+}));
+const ids = fc.constantFrom('c1', 'c2', '44444444-4444-5444-8444-44444444444a');
+const rows: fc.Arbitrary<Row> = fc.record({
+  title: texts,
+  source: fc.option(texts),
+  ordinal: fc.nat(12),
+  page: fc.option(fc.nat(12)),
+  text: texts,
+  metadata: fc.dictionary(keys, json, { maxKeys: 4, noNullPrototype: true }),
+  ownMetadata: fc.dictionary(keys, json, { maxKeys: 1, noNullPrototype: true }),
+  collectionIds: fc.uniqueArray(ids),
+});
+const fields = fc.oneof(
+  fc.constantFrom('title', 'source', 'type', 'document_type', 'page_number', 'chunk_order', 'text', 'summary'),
+  fc.constantFrom(
+    'created_at',
+    'size_in_bytes',
+    'unknown',
+    'metadata.',
+    'metadata.title',
+    'collection_ids',
+    'collection_id',
+  ),
+  keys,
+  fc.array(keys, { minLength: 1, maxLength: 3 }).map((path) => `metadata.${path.join('.')}`),
+);
+const operands = fc.oneof(
+  scalars,
+  ids,
+  fc.constantFrom(DOCUMENT.toUpperCase(), '44444444-4444-5444-8444-44444444444A'),
+);
+const values = fc.array(operands, { maxLength: 4 });
+const patterns = fc
+  .array(fc.oneof(texts, fc.constantFrom('%', '_', '\\')), { maxLength: 4 })
+  .map((all) => all.join(''));
+const { filter: filters } = fc.letrec<{ filter: Filter }>((tie) => ({
+  filter: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.record({
+      kind: fc.constant('compare' as const),
+      field: fields,
+      op: fc.constantFrom('eq' as const, 'ne' as const, 'gt' as const, 'gte' as const, 'lt' as const, 'lte' as const),
+      value: operands,
+    }),
+    fc.record({ kind: fc.constantFrom('isNull' as const, 'isNotNull' as const), field: fields }),
+    fc.record({ kind: fc.constantFrom('in' as const, 'notIn' as const), field: fields, values }),
+    fc.record({
+      kind: fc.constantFrom('overlap' as const, 'contains' as const, 'exactly' as const),
+      field: fields,
+      values,
+    }),
+    fc.record({ kind: fc.constant('notContains' as const), field: fields, value: operands }),
+    fc.record({ kind: fc.constant('like' as const), field: fields, pattern: patterns, caseSensitive: fc.boolean() }),
+    fc.record({ kind: fc.constant('jsonContains' as const), field: fields, value: json }),
+    fc.record({
+      kind: fc.constantFrom('and' as const, 'or' as const),
+      filters: fc.array(tie('filter'), { maxLength: 3 }),
+    }),
+  ),
+}));
+
+describe('a filter in SQL', () => {
+  for (const target of ['chunk', 'document'] as const) {
+    it(`finds exactly the ${target}s that match it in memory`, () => {
+      fc.assert(
+        fc.property(filters, rows, (filter, row) => {
+          expect(inSql(filter, row, target)).toBe(matchesFilter(filter, record(row, target)));
+        }),
+        { numRuns: 1_500 },
+      );
+    });
+  }
+
+  it('compares a field with the very value a record has', () => {
+    fc.assert(
+      fc.property(keys, scalars, fc.boolean(), (key, value, isOwn) => {
+        const own = isOwn ? { [key]: value } : {};
+        const row: Row = { ...plainRow, metadata: isOwn ? {} : { [key]: value }, ownMetadata: own };
+        const filter: Filter = { kind: 'compare', field: `metadata.${key}`, op: 'eq', value };
+        const expected = matchesFilter(filter, record(row, 'chunk'));
+        expect(inSql(filter, row, 'chunk')).toBe(expected);
+        if (key !== 'title' || isOwn) expect(expected).toBe(true);
+      }),
+    );
+  });
+
+  it('keeps field names and values out of the SQL text', () => {
+    const hostile = `'"; drop table documents; --`;
+    const compiled = compileChunkFilter({ kind: 'compare', field: `metadata.${hostile}`, op: 'eq', value: hostile });
+    expect(compiled?.onChunks.sql).not.toContain('drop');
+    expect(inSql({ kind: 'compare', field: hostile, op: 'ne', value: hostile }, plainRow, 'chunk')).toBe(true);
+  });
+
+  it('takes thousands of conditions and values', () => {
+    const conditions = Array.from(
+      { length: 2_000 },
+      (_, number): Filter => ({
+        kind: 'compare',
+        field: 'metadata.n',
+        op: 'eq',
+        value: number,
+      }),
+    );
+    const row = { ...plainRow, metadata: { n: 1_999 } };
+    expect(inSql({ kind: 'or', filters: conditions }, row, 'document')).toBe(true);
+    const values = Array.from({ length: 50_000 }, (_, number) => number);
+    expect(inSql({ kind: 'in', field: 'n', values }, row, 'chunk')).toBe(true);
+  });
+
+  it('refuses a filter nested beyond reason', () => {
+    let deep: Filter = { kind: 'compare', field: 'a', op: 'eq', value: 1 };
+    for (let depth = 0; depth < 100; depth++) deep = { kind: 'and', filters: [deep, deep] };
+    expect(() => compileDocumentFilter(deep)).toThrow(/nested more than/);
+  });
+});
+
+const plainRow: Row = {
+  title: 'A title',
+  source: null,
+  ordinal: 0,
+  page: null,
+  text: 'Some text',
+  metadata: {},
+  ownMetadata: {},
+  collectionIds: [],
+};

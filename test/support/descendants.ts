@@ -1,0 +1,38 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** The processes below one, at any depth, as Linux lists them; `command` is the whole command line. */
+export interface Descendant {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** Every process that `pid` started, and what those started. */
+export async function descendantsOf(pid: number): Promise<readonly Descendant[]> {
+  const parents = new Map<number, number>();
+  await Promise.all(
+    (await readdir('/proc'))
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+        // The name of the program stands in brackets and may hold any character.
+        const [state = 'Z', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        if (state !== 'Z') parents.set(Number(name), Number(parent));
+      }),
+  );
+  const isBelow = (candidate: number): boolean => {
+    const parent = parents.get(candidate);
+    return parent !== undefined && (parent === pid || isBelow(parent));
+  };
+  return Promise.all(
+    [...parents.keys()].filter(isBelow).map(async (each) => {
+      const line = await readFile(`/proc/${each}/cmdline`, 'utf8').catch(() => '');
+      return { pid: each, command: line.replaceAll('\0', ' ').trim() };
+    }),
+  );
+}
+
+/** Whether a process is there and has not ended; one that only waits to be collected by its parent has. */
+export async function isRunning(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat !== '' && !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+}

@@ -1,0 +1,9 @@
+import { constants } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { inject } from 'vitest';
+
+/** Copies an empty, migrated database to the path, which takes less than half the time of creating one. */
+export async function migratedDatabase(path: string): Promise<string> {
+  await copyFile(inject('migratedDatabase'), path, constants.COPYFILE_EXCL);
+  return path;
+}

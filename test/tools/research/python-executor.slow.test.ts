@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openSandbox } from '../../../scripts/open-sandbox.ts';
+import type { ToolCall } from '../../../src/models/message.ts';
+import type { ToolOutput } from '../../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
+import { pythonExecutor } from '../../../tools/research/python-executor.ts';
+import { addDocument, agentOver, resultsIn } from '../../support/agent-over-store.ts';
+import { callerOver } from '../../support/call-over-store.ts';
+import { calls, onlyModel, says, scriptedModel } from '../../support/scripted-model.ts';
+import { openTestStore } from '../../support/store.ts';
+
+const LONG = { timeout: 120_000 };
+
+let sandbox: Awaited<ReturnType<typeof openSandbox>>;
+beforeAll(async () => {
+  sandbox = await openSandbox({ slots: 2 });
+});
+afterAll(() => sandbox.close());
+
+async function open(change: Partial<ToolContext> = {}) {
+  const store = await openTestStore();
+  const caller = callerOver(store, { sandbox, ...change });
+  return {
+    store,
+    caller,
+    async run(given: object): Promise<ToolOutput> {
+      const output = await caller.result(pythonExecutor, given);
+      const schema = z.fromJSONSchema(pythonExecutor.outputSchema as Parameters<typeof z.fromJSONSchema>[0]);
+      expect(schema.safeParse(output.structured).error).toBeUndefined();
+      return output;
+    },
+  };
+}
+
+describe('python_executor', () => {
+  it('gives output and value as text and as data, each complete', LONG, async () => {
+    const { run } = await open();
+    const { text, structured } = await run({ code: 'print("summing")\nsum(prices)', inputs: { prices: [1.5, 2] } });
+    expect(text).toMatch(/^Printed:\nsumming\n\nResult \(float\): 3\.5\n\n\(\d+ ms\)$/);
+    expect(structured).toMatchObject({
+      ...{ ok: true, kind: 'finished', result: '3.5', result_type: 'float', result_json: 3.5 },
+      ...{ stdout: 'summing\n', stdout_truncated: false, stderr: '', files: [], session_lost: false },
+    });
+  });
+
+  it('succeeds when the code does not, and says where it went wrong', LONG, async () => {
+    const { run } = await open();
+    const { text, structured } = await run({ code: 'x = {}\nx["total"]' });
+    expect(structured).toMatchObject({ ok: false, kind: 'exception', error: { type: 'KeyError', line: 2 } });
+    expect(text).toContain('File "<cell 1>", line 2, in <module>');
+    expect(text).toContain("KeyError: 'total'");
+  });
+
+  it('says what to do when nothing came of it', LONG, async () => {
+    const { run } = await open();
+    expect((await run({ code: 'x = 1' })).text).toContain('Print what is wanted, or end with an expression.');
+  });
+
+  it('takes code out of the fence that models put around it', LONG, async () => {
+    const { run } = await open();
+    expect((await run({ code: '```python\n6 * 7\n```' })).structured).toMatchObject({ result: '42' });
+  });
+
+  it('ends code that runs too long, and says that the session went with it', LONG, async () => {
+    const { run } = await open({ conversationId: 'c1' });
+    await run({ code: 'x = 1' });
+    const late = await run({ code: 'while True: pass', timeout_ms: 500 });
+    expect(late.structured).toMatchObject({ ok: false, kind: 'timeout', session_lost: true });
+    expect(late.text).toContain('The code ran longer than 0.5 s and was ended.');
+    expect(late.text).toContain('define again what is needed');
+    expect((await run({ code: 'x' })).structured).toMatchObject({ error: { type: 'NameError' } });
+  });
+
+  it('keeps variables within a conversation and shares them with no other', LONG, async () => {
+    const one = await open({ conversationId: 'one' });
+    const other = await open({ conversationId: 'other' });
+    await one.run({ code: 'secret = 7' });
+    expect((await one.run({ code: 'secret' })).structured).toMatchObject({ result: '7' });
+    expect((await other.run({ code: 'secret' })).structured).toMatchObject({ error: { type: 'NameError' } });
+    const external = await open();
+    const named = await external.run({ code: 'secret', session_id: 'conversation:one:' });
+    expect(named.structured).toMatchObject({ error: { type: 'NameError' } });
+  });
+
+  it('keeps what callers name alike apart', LONG, async () => {
+    const ada = await open({ caller: 'ada' });
+    const bob = await open({ caller: 'bob' });
+    await ada.run({ code: 'secret = 7', session_id: 'main' });
+    expect((await ada.run({ code: 'secret', session_id: 'main' })).structured).toMatchObject({ result: '7' });
+    const guessed = await bob.run({ code: 'secret', session_id: 'main' });
+    expect(guessed.structured).toMatchObject({ error: { type: 'NameError' } });
+  });
+
+  it('hands files in and out, text with the data and pictures for those who can show them', LONG, async () => {
+    const { run } = await open();
+    const { text, structured, files } = await run({
+      code: 'import csv\nrows = list(csv.reader(open("in/data.csv")))\nopen("out/rows.json", "w").write(str(len(rows)))\nopen("out/dot.png", "wb").write(open("dot.bin", "rb").read())\nNone',
+      files: [
+        { name: 'in/data.csv', text: 'a,b\n1,2\n' },
+        { name: 'dot.bin', base64: 'iVBORw0KGgo=' },
+      ],
+    });
+    expect(text).toContain('File: out/rows.json (application/json, 1 bytes)');
+    expect(structured['files']).toEqual([
+      { name: 'out/dot.png', mime_type: 'image/png', size: 8 },
+      { name: 'out/rows.json', mime_type: 'application/json', size: 1, text: '2' },
+    ]);
+    expect(files?.map(({ name, mediaType, bytes }) => [name, mediaType, bytes.byteLength])).toEqual([
+      ['out/dot.png', 'image/png', 8],
+      ['out/rows.json', 'application/json', 1],
+    ]);
+  });
+
+  it('hands documents to the code without showing them to a model, and lets them be cited', LONG, async () => {
+    const { store, caller, run } = await open();
+    const text = Array.from({ length: 300 }, (_, order) => `Passage ${order} of the ledger: ${order * 3} boats.`);
+    const document = await addDocument(store, 'Ledger', text);
+    const output = await run({
+      code: 'import re\ntext = open(documents[0]["path"]).read()\n(documents[0]["title"], sum(int(n) for n in re.findall(r"(\\d+) boats", text)))',
+      documents: [document.id],
+    });
+    expect(output.structured).toMatchObject({ result_json: ['Ledger', (3 * 299 * 300) / 2] });
+    expect(output.text).toContain(`[1] Ledger → documents/${document.id}.txt`);
+    expect(output.text).not.toContain('boats');
+    expect(caller.sources.get(1)).toMatchObject({ kind: 'document', document: { title: 'Ledger' } });
+  });
+
+  it('hands found passages to the code', LONG, async () => {
+    const { store, run } = await open();
+    const document = await addDocument(store, 'Ledger', ['One boat.', 'Two boats.', 'Three boats.']);
+    const { items } = await store.corpus.chunksOf(document.id, { offset: 0, limit: 10 });
+    const ids = items.map(({ id }) => id);
+    const { structured } = await run({ code: '[p["text"].split()[0] for p in passages]', chunks: ids });
+    expect(structured).toMatchObject({ result_json: ['One', 'Two', 'Three'] });
+  });
+
+  it('gives no document that its caller may not see', LONG, async () => {
+    const { store } = await open();
+    const document = await addDocument(store, 'Hidden', ['Nothing to see.']);
+    const { items } = await store.corpus.chunksOf(document.id, { offset: 0, limit: 1 });
+    const blind = callerOver(store, {
+      sandbox,
+      visible: { kind: 'compare', field: 'title', op: 'eq', value: 'Other' },
+    });
+    expect(await blind.failure(pythonExecutor, { code: '1', documents: [document.id] })).toContain('is visible here');
+    expect(await blind.failure(pythonExecutor, { code: '1', chunks: [items[0]?.id] })).toContain('is visible here');
+  });
+
+  it('shows neither the codes of a terminal nor more than fits', LONG, async () => {
+    const { run } = await open({ maxCharacters: 2_000 });
+    const { text } = await run({ code: 'print("\\x1b[31mred\\x1b[0m\\x07")\nprint("x" * 15_000)' });
+    expect(text).toContain('red�');
+    expect(text).not.toContain('\u001b');
+    expect(text.length).toBeLessThan(2_100);
+    expect(text).toMatch(/cut: the first \d+ of 15\d\d\d characters/);
+  });
+
+  it.each([
+    ['no code', {}, 'code'],
+    ['a variable that is none', { code: '1', inputs: { 'a-b': 1 } }, 'inputs'],
+    ['a file elsewhere', { code: '1', files: [{ name: '../x', text: '' }] }, 'cannot be a file'],
+    ['a document that is not there', { code: '1', documents: ['00000000-0000-4000-8000-000000000000'] }, 'No document'],
+  ])('refuses %s with words a model can act on', LONG, async (_, given, expected) => {
+    const { caller } = await open();
+    expect(await caller.failure(pythonExecutor, given)).toContain(expected);
+  });
+
+  it('runs in the agent within the conversation, turn after turn', LONG, async () => {
+    const store = await openTestStore();
+    const python = (id: string, code: string): ToolCall => ({ id, name: 'python_executor', arguments: { code } });
+    const model = scriptedModel(
+      calls(python('1', 'total = sum(range(101))')),
+      calls(python('2', 'total * 2')),
+      says('It is 10100.'),
+    );
+    const agent = agentOver(store, onlyModel(model), {
+      tools: [pythonExecutor],
+      toolNames: { rag: ['python_executor'], research: ['python_executor'] },
+      sandbox,
+      met: new Set(['sandbox']),
+    });
+    const events = await agent.ask('What is it?', { tools: ['python_executor'] });
+    expect(resultsIn(events).at(-1)?.content).toContain('Result (int): 10100');
+  });
+});

@@ -1,0 +1,25 @@
+import { findDocument } from '../../src/toolbox/find-document.ts';
+import { shortDocumentId } from '../../src/toolbox/short-id.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+import { describeDocument, toDocumentRecord } from './describe-record.ts';
+
+const OVER: ReadonlySet<string> = new Set(['success', 'enriched', 'failed']);
+
+/** How far the ingestion of a document has come; told as soon as it is over, or when the seconds are up. */
+export async function documentState(given: string, waitSeconds: number, context: ToolContext) {
+  let document = await findDocument(given, context);
+  if (!OVER.has(document.ingestionStatus) && waitSeconds > 0 && context.intake !== undefined) {
+    await context.intake.wait(document.id, waitSeconds * 1000, context.signal, ({ status, done, total }) =>
+      context.progress?.(status, done, total),
+    );
+    document = await findDocument(document.id, context);
+  }
+  const isFinished = OVER.has(document.ingestionStatus);
+  const next = isFinished
+    ? ''
+    : `\nNot finished: call corpus_status with document_id="${shortDocumentId(document.id)}", wait_seconds=20.`;
+  return {
+    text: `${describeDocument(document)}${next}`,
+    structured: { list: [toDocumentRecord(document)], total: 1, is_finished: isFinished },
+  };
+}

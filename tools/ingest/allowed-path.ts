@@ -1,0 +1,25 @@
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { ServiceError } from '../../src/errors.ts';
+
+/**
+ * The real path of a file or folder at or below an allowed folder: links are followed before the check, so that none
+ * leads out. What lies outside is not told from what is not there.
+ */
+export async function allowedPath(given: string, folders: readonly string[]): Promise<string> {
+  const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
+  for (const root of roots) {
+    if (root === undefined) continue;
+    const path = await realpath(isAbsolute(given) ? given : resolve(root, given)).catch(() => undefined);
+    if (path !== undefined && isWithin(path, root)) return path;
+  }
+  throw new ServiceError(
+    'not_found',
+    `There is no file or folder "${given}" below the allowed folders: ${folders.join(', ') || 'none is allowed'}.`,
+  );
+}
+
+function isWithin(path: string, root: string): boolean {
+  const way = relative(root, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

@@ -1,0 +1,73 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { ServiceError } from '../../src/errors.ts';
+import { oneLine } from '../../src/toolbox/render-passages.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';
+import { allowedPath } from './allowed-path.ts';
+
+/** Milliseconds a call waits for the end; after that it is asked again. */
+const WAIT_MS = 30_000;
+
+export const syncFolder = defineTool({
+  name: 'sync_folder',
+  title: 'Bring a folder in step',
+  description:
+    'Bring the documents of a folder of this machine in step with its files: take in what is new or changed, follow what was moved, and remove the documents of files that are gone. Only folders that the operator allowed can be read. A large folder goes on after the call; call again to see how far it is.',
+  input: z.object({
+    path: z
+      .string()
+      .trim()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe('Path of the folder, absolute or from an allowed folder; left out, the allowed folder'),
+  }),
+  output: z.object({
+    path: z.string(),
+    status: z.enum(['running', 'ended', 'failed']),
+    counts: z.record(z.string(), z.number().int()),
+    failures: z.array(z.object({ path: z.string(), reason: z.string() })),
+  }),
+  annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  needs: ['intake', 'folders'],
+  deadline: 50_000,
+
+  async execute({ path: given }, context) {
+    const path = await allowedFolder(given, context);
+    const state = await syncNow(path, false, context);
+    return { text: describeSync(path, state), structured: { path, ...state } };
+  },
+});
+
+/** The folder of that path, or the allowed one. Throws `invalid_request` for what is no folder. */
+export async function allowedFolder(given: string | undefined, { folders = [] }: ToolContext): Promise<string> {
+  const [only, ...others] = folders;
+  if (given === undefined && others.length > 0) {
+    throw new ServiceError('invalid_request', `Say which folder: ${folders.join(', ')}.`);
+  }
+  const path = await allowedPath(given ?? only ?? '', folders);
+  if ((await stat(path)).isDirectory()) return path;
+  throw new ServiceError('invalid_request', `"${given}" is not a folder; ingest_file takes single files in.`);
+}
+
+export function syncNow(path: string, keepDeleted: boolean, context: ToolContext): Promise<FolderSyncState> {
+  if (context.folderDesk === undefined) {
+    throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
+  }
+  const { signal, progress } = context;
+  const onStep = (done: number) => progress?.(`${done} files of ${oneLine(path)}`, done);
+  return context.folderDesk.sync(path, { keepDeleted, waitMs: WAIT_MS, signal, onStep });
+}
+
+export function describeSync(path: string, { status, counts, failures }: FolderSyncState): string {
+  const kinds = Object.entries(counts).map(([kind, number]) => `${number} ${kind}`);
+  const done = kinds.length === 0 ? 'no file that can be read is there' : kinds.join(', ');
+  const head = {
+    ended: `${path} is in step: ${done}.`,
+    running: `${path} is still being read, so far: ${done}. Call sync_folder again to see how far it is.`,
+    failed: `${path} could not be read to the end; before that: ${done}.`,
+  }[status];
+  return [head, ...failures.map((each) => `Failed: ${each.path}: ${oneLine(each.reason)}`)].join('\n');
+}

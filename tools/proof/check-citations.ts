@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { type AnswerCheckRequest, checkLimits } from '../../src/citations/answer-check.ts';
+import type { Source } from '../../src/citations/citation.ts';
+import { readStatements } from '../../src/citations/read-statements.ts';
+import { ServiceError } from '../../src/errors.ts';
+import {
+  type AnswerCheckRecord,
+  answerCheckMembers,
+  answerCheckRecord,
+  toAnswerCheckRecord,
+  toAnswerCheckRequest,
+} from '../../src/toolbox/answer-check-record.ts';
+import { LINES_ROOM, oneLine } from '../../src/toolbox/render-passages.ts';
+import { readId, shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
+import { defineTool } from '../../src/toolbox/tool.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
+
+export const checkCitations = defineTool({
+  name: 'check_citations',
+  title: 'Check citations',
+  description:
+    'Check a drafted answer against the documents before it is sent. Give the draft with the [n] markers of earlier results; in sources only where a marker stands for something else. Without markers each statement is looked for in all documents. Returns for each statement whether a source says it (verbatim, close, elsewhere, not_found), the exact quote with document, page, heading and characters, and the words that the quote lacks. Correct or leave out what is not_found, and cite the source named for elsewhere. It compares words and figures and asks no model: it does not notice a twisted meaning in the same words. Not for finding passages: that is search_file_knowledge.',
+  input: z.object(answerCheckMembers),
+  output: answerCheckRecord,
+  annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  needs: ['checker'],
+  deadline: 40_000,
+
+  async execute(input, { checkAnswer, cited, maxCharacters, signal }) {
+    if (checkAnswer === undefined) throw new ServiceError('not_configured', 'Answers cannot be checked here.');
+    const request = withCited(toAnswerCheckRequest(input), cited);
+    const check = await checkAnswer(request, signal);
+    const record = toAnswerCheckRecord(check);
+    const sources = check.statements.flatMap(({ evidence }) => evidence?.source ?? []);
+    return {
+      text: render(record, shortIds(sources), maxCharacters - LINES_ROOM),
+      structured: record,
+      sources,
+    };
+  },
+});
+
+/** Markers of earlier results stand for what they stood for there, unless the call says what they stand for. */
+function withCited(request: AnswerCheckRequest, cited: ToolContext['cited']): AnswerCheckRequest {
+  if (cited === undefined) return request;
+  const resolved = request.sources.map((source) => {
+    const { id, chunkId = id, documentId } = source;
+    const read = readId(chunkId ?? documentId ?? '');
+    const place = read.kind === 'marker' ? cited(read.number) : undefined;
+    if (place === undefined) return source;
+    const marker = source.marker ?? (id === undefined || read.kind !== 'marker' ? undefined : read.number);
+    return {
+      ...(marker === undefined ? {} : { marker }),
+      ...(documentId === undefined ? place : { documentId: place.documentId }),
+    };
+  });
+  if (request.sources.length > 0 || request.documentIds.length > 0) return { ...request, sources: resolved };
+  const markers = readStatements(request.answer).flatMap((statement) => statement.markers);
+  const places = [...new Set(markers)]
+    .slice(0, checkLimits.sources)
+    .map((marker) => ({ marker, place: cited(marker) }));
+  // A marker that no result had is checked like the rest: as one that names nothing.
+  return {
+    ...request,
+    sources: places.flatMap(({ marker, place }) => (place === undefined ? [] : [{ marker, ...place }])),
+  };
+}
+
+const shortIds = (sources: readonly Source[]): ReadonlyMap<string, string> =>
+  new Map(
+    sources.flatMap((source) => (source.kind === 'chunk' ? [[source.chunk.id, shortChunkId(source.chunk)]] : [])),
+  );
+
+type Statement = AnswerCheckRecord['statements'][number];
+
+const LONGEST_STATEMENT = 200;
+const LONGEST_QUOTE = 400;
+
+/** What needs a correction first, then what is right, as far as there is room. */
+function render(
+  { supported, total, statements, notes }: AnswerCheckRecord,
+  ids: ReadonlyMap<string, string>,
+  most: number,
+): string {
+  const isRight = ({ verdict }: Statement) => verdict === 'verbatim' || verdict === 'close';
+  const lines = [total === 0 ? 'Nothing to check.' : `${supported} of ${total} statements are supported.`, ...notes];
+  let room = most - lines.join('\n').length;
+  const blocks = [...statements.filter((each) => !isRight(each)), ...statements.filter(isRight)].map((each) =>
+    block(each, ids),
+  );
+  let shown = 0;
+  for (const each of blocks) {
+    if (each.length + 2 > room) break;
+    room -= each.length + 2;
+    shown++;
+  }
+  const rest = blocks.length > shown ? [`(${blocks.length - shown} more statements are only in the data.)`] : [];
+  return [lines.join('\n'), ...blocks.slice(0, shown), ...rest].join('\n\n');
+}
+
+const WORDS: Readonly<Record<Statement['verdict'], string>> = {
+  verbatim: 'word for word',
+  close: 'in other words',
+  elsewhere: 'not what it cites says so, but this does',
+  not_found: 'nothing says so',
+};
+
+function block(
+  { text, verdict, citations, evidence, missing_words: missing }: Statement,
+  ids: ReadonlyMap<string, string>,
+): string {
+  const weak = citations.filter((each) => each.verdict !== verdict);
+  const marks = citations.map(({ marker }) => `[${marker}]`).join('');
+  const lacks = missing.length === 0 ? '' : ` · lacks: ${missing.join(', ')}`;
+  const lines = [
+    `${verdict} (${WORDS[verdict]}): ${oneLine(text, LONGEST_STATEMENT)}${marks === '' ? '' : ` ${marks}`}`,
+  ];
+  if (evidence !== undefined) {
+    lines.push(`${verdict === 'not_found' ? 'closest' : 'quote'}: “${oneLine(evidence.quote, LONGEST_QUOTE)}”${lacks}`);
+    lines.push(placeOf(evidence, ids));
+  }
+  if (citations.length > 1 && weak.length > 0)
+    lines.push(`by itself: ${weak.map((each) => `[${each.marker}] ${each.verdict}`).join(', ')}`);
+  return lines.join('\n');
+}
+
+function placeOf(evidence: NonNullable<Statement['evidence']>, ids: ReadonlyMap<string, string>): string {
+  const { marker, title, page, heading_path: path, document_id: document, chunk_id: chunk, start, end } = evidence;
+  return [
+    ...(marker === undefined ? [] : [`source [${marker}]`]),
+    ...(title === '' ? [] : [oneLine(title)]),
+    ...(page === undefined ? [] : [`p. ${page}`]),
+    ...(path.length === 0 ? [] : [oneLine(path.join(' > '))]),
+    `characters ${start}-${end}`,
+    document === undefined ? 'in no document here' : (ids.get(chunk ?? '') ?? shortDocumentId(document)),
+  ].join(' · ');
+}
