@@ -106,11 +106,14 @@ export async function checkDatabase(folder: string): Promise<Finding[]> {
       return [{ name, state: 'wrong', detail: messageOf(error), fix: 'Nothing is written there until then.' }];
     }
   }
-  const damage = findDamage(file);
-  if (damage.length === 0) return [describeSound(file, size)];
-  return [
-    { name, state: 'wrong', detail: damageSentence(file, damage), fix: 'Nothing else can be relied on until then.' },
-  ];
+  const fix = 'Nothing else can be relied on until then.';
+  try {
+    const damage = findDamage(file);
+    if (damage.length === 0) return [describeSound(file, size)];
+    return [{ name, state: 'wrong', detail: damageSentence(file, damage), fix }];
+  } catch (error) {
+    return [{ name, state: 'wrong', detail: `${file} cannot be checked: ${messageOf(error)}`, fix }];
+  }
 }
 
 function describeSound(file: string, size: number): Finding {

@@ -1,17 +1,23 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Kysely, sql } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import { programFile } from '../../program-file.ts';
-import { damageIn, damageSentence } from './check-database.ts';
+import { damageIn, damageSentence, unreadableFinding } from './check-database.ts';
+import type { CheckResult } from './check-process.ts';
 import type { Tables } from './schema.ts';
 
-/** Files up to this size are checked at the start, which takes some 0.2 s; larger ones in the background. */
-const MAX_BYTES_CHECKED_FIRST = 32_000_000;
-/** Commands that end sooner neither wait for a check nor start one. */
-const CHECK_AFTER_MS = 3_000;
+export interface HealthCheckSettings {
+  /** Files up to this size are checked at the start, which takes some 0.2 s; larger ones in the background. */
+  readonly maxBytesCheckedFirst: number;
+  /** Pause before a background check: commands that end sooner neither wait for one nor start one. */
+  readonly checkAfterMs: number;
+}
+
+export const defaultHealthCheck: HealthCheckSettings = { maxBytesCheckedFirst: 32_000_000, checkAfterMs: 3_000 };
 
 const PROGRAM = programFile('./check-process.ts', import.meta);
 
@@ -39,22 +45,23 @@ export function markMade(path: string): void {
 }
 
 /** Throws when a small database is damaged. Checking a large one takes too long for a start; see `watchHealth`. */
-export async function refuseDamaged(writer: Kysely<Tables>, path: string): Promise<void> {
+export async function refuseDamaged(
+  writer: Kysely<Tables>,
+  path: string,
+  { maxBytesCheckedFirst }: HealthCheckSettings,
+): Promise<void> {
   const size = sizeOf(path);
-  if (size === 0 || size > MAX_BYTES_CHECKED_FIRST) return;
+  if (size === 0 || size > maxBytesCheckedFirst) return;
   const { rows } = await sql.raw('pragma quick_check(3)').execute(writer);
   const findings = damageIn(rows);
   if (findings.length > 0) throw new ServiceError('store_failed', damageSentence(path, findings));
 }
 
-/** What SQLite says when it cannot even begin to check a file. */
-const UNREADABLE = /database disk image is malformed|malformed database schema.*|file is not a database/;
-
 /** The error of opening a database, in words for people where it says that the file is damaged. */
 export function damageOr(error: unknown, path: string): unknown {
-  const [finding] = UNREADABLE.exec(error instanceof Error ? error.message : '') ?? [];
+  const finding = unreadableFinding(error);
   if (finding === undefined || (error instanceof ServiceError && error.message.includes(' is damaged '))) return error;
-  return new ServiceError('store_failed', damageSentence(path, [finding.replace(/\.$/, '')]), { cause: error });
+  return new ServiceError('store_failed', damageSentence(path, [finding]), { cause: error });
 }
 
 /** A background check of the whole file. */
@@ -64,28 +71,30 @@ export interface HealthWatch {
   close(): void;
 }
 
-/** Checks a large database once, in a process of low priority, and reports damage to `report`. */
-export function watchHealth(path: string, report: (message: string) => void = () => undefined): HealthWatch {
+export interface WatchHealthOptions {
+  readonly settings: HealthCheckSettings;
+  /** Receives damage that was found, and the reason when the check could not be made. */
+  readonly report?: ((message: string) => void) | undefined;
+}
+
+/** Checks a large database once, in a process of low priority. */
+export function watchHealth(path: string, { settings, report = () => undefined }: WatchHealthOptions): HealthWatch {
   let problem: string | undefined;
   const over = new AbortController();
   const check = async (): Promise<void> => {
-    const child = spawn(process.execPath, [PROGRAM, path], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
-      signal: over.signal,
-      killSignal: 'SIGKILL',
-    });
-    child.on('error', () => undefined);
-    child.stdin.on('error', () => undefined);
-    const said = await text(child.stdout);
-    // There is no output when the check was aborted.
-    const findings: readonly string[] = said === '' ? [] : JSON.parse(said);
-    if (findings.length === 0) return;
-    problem = damageSentence(path, findings);
-    report(problem);
+    try {
+      const findings = await checkInProcess(path, over.signal);
+      if (findings.length === 0) return;
+      problem = damageSentence(path, findings);
+      report(problem);
+    } catch (error) {
+      if (over.signal.aborted) return;
+      const reason = error instanceof Error ? error.message : String(error);
+      report(`The database ${path} could not be checked for damage: ${reason}`);
+    }
   };
-  const timer = setTimeout(() => check().catch(() => undefined), CHECK_AFTER_MS).unref();
-  if (sizeOf(path) <= MAX_BYTES_CHECKED_FIRST) clearTimeout(timer);
+  const isLarge = sizeOf(path) > settings.maxBytesCheckedFirst;
+  const timer = isLarge ? setTimeout(check, settings.checkAfterMs).unref() : undefined;
   return {
     problem: () => problem,
     close() {
@@ -93,6 +102,24 @@ export function watchHealth(path: string, report: (message: string) => void = ()
       over.abort();
     },
   };
+}
+
+/** The problems of the file. Throws when the check could not be made or `signal` was aborted. */
+async function checkInProcess(path: string, signal: AbortSignal): Promise<readonly string[]> {
+  const child = spawn(process.execPath, [PROGRAM, path], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  // Once it has ended, neither killing it nor closing its input is an error.
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
+  const [said, [code, by]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (said === '') throw new Error(`The process that checks it ended (${by ?? code}).`);
+  const result: CheckResult = JSON.parse(said);
+  if ('failure' in result) throw new Error(result.failure);
+  return result.findings;
 }
 
 function sizeOf(path: string): number {

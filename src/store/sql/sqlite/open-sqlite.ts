@@ -1,7 +1,15 @@
 import { Kysely } from 'kysely';
 import type { Tables } from '../schema.ts';
 import type { searchOperations } from '../search/search-operations.ts';
-import { damageOr, markMade, refuseDamaged, refuseEmptied, watchHealth } from '../watch-health.ts';
+import {
+  damageOr,
+  defaultHealthCheck,
+  type HealthCheckSettings,
+  markMade,
+  refuseDamaged,
+  refuseEmptied,
+  watchHealth,
+} from '../watch-health.ts';
 import { migrate } from './migrate.ts';
 import { type Call, sqliteDialect } from './sqlite-dialect.ts';
 import { startSqliteThread } from './sqlite-thread.ts';
@@ -26,15 +34,17 @@ export interface SqliteOptions {
   readonly path: string;
   /** Number of concurrent queries. */
   readonly readers?: number;
-  /** Called when damage is found later. */
+  /** Called when damage is found later, or cannot be looked for. */
   readonly report?: (message: string) => void;
+  readonly healthCheck?: HealthCheckSettings;
 }
 
 /**
  * Opens the database at `path`, creating or migrating it first. Throws ServiceError when it was written by a newer
  * version, is damaged, or was emptied.
  */
-export async function openSqlite({ path, readers = 2, report }: SqliteOptions): Promise<Sqlite> {
+export async function openSqlite(options: SqliteOptions): Promise<Sqlite> {
+  const { path, readers = 2, report, healthCheck = defaultHealthCheck } = options;
   refuseEmptied(path);
   const writerPool = createThreadPool([startSqliteThread({ path, readOnly: false })]);
   const threads = Array.from({ length: readers }, () => startSqliteThread({ path, readOnly: true }));
@@ -47,14 +57,14 @@ export async function openSqlite({ path, readers = 2, report }: SqliteOptions): 
     await writerPool.close();
   };
   try {
-    await refuseDamaged(writer, path);
+    await refuseDamaged(writer, path, healthCheck);
     await migrate(writer, path);
     markMade(path);
   } catch (error) {
     await close();
     throw damageOr(error, path);
   }
-  const health = watchHealth(path, report);
+  const health = watchHealth(path, { settings: healthCheck, report });
   const closeAll = async () => {
     health.close();
     await close();

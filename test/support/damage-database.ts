@@ -1,0 +1,22 @@
+import { open } from 'node:fs/promises';
+import { openSqlite } from '../../src/store/sql/sqlite/open-sqlite.ts';
+
+const PAGE = 4_096;
+
+/** Adds a value that no start reads, long enough to fill the middle of the file. */
+export async function addLongValue(path: string, length: number): Promise<void> {
+  const sqlite = await openSqlite({ path });
+  await sqlite.writer
+    .insertInto('settings')
+    .values({ name: 'long', value: 'x'.repeat(length) })
+    .execute();
+  await sqlite.close();
+}
+
+/** Zeroes four pages in the middle of the file, as a failing disk does. */
+export async function zeroMiddle(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  const { size } = await file.stat();
+  await file.write(Buffer.alloc(4 * PAGE), 0, 4 * PAGE, Math.floor(size / 2 / PAGE) * PAGE);
+  await file.close();
+}
