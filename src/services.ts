@@ -138,7 +138,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     search: store.sqlite.search,
     collections: openCollections(index),
     state: maintenance.state,
-    onFailure: maintenance.doubt,
+    onFailure: maintenance.reportFailure,
   });
   const prompts = await openPromptBook(store.prompts);
   const hasModel = !models.defaultName('fast').startsWith('builtin/');

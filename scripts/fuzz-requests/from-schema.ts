@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import type { Random } from '../seeded-random.ts';
 import { PASSWORD } from './keeper.ts';
 import { oddFilter } from './odd-filter.ts';
-import { models, moments, oddString, oddValue, queries } from './odd-values.ts';
+import { models, oddString, oddValue, queries, timestamps } from './odd-values.ts';
 import type { Kind } from './stock.ts';
 
 export interface SchemaParts {
@@ -84,7 +84,7 @@ function toText({ format }: JsonSchema, { random, id }: SchemaParts): string {
       return random.pick(['ada@example.org', `u${random.integer(0, 1e6)}@example.org`, 'ADA@EXAMPLE.ORG', 'no-mail']);
     case 'date-time':
     case 'date':
-      return random.pick(moments);
+      return random.pick(timestamps);
     case 'uri':
       return random.pick(['https://nowhere.invalid/a', 'file:///tmp/a.txt', 'http://127.0.0.1:1/x', 'https://[::1']);
     default:
@@ -104,7 +104,7 @@ function hint(name: string, { random, id }: SchemaParts): unknown {
     case 'model':
       return random.chance(0.5) ? random.pick(models) : undefined;
     case 'as_of':
-      return random.pick(moments);
+      return random.pick(timestamps);
     case 'conversation_id':
     case 'parent_id':
       return random.chance(0.7) ? id() : undefined;

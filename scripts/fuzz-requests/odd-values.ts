@@ -139,7 +139,7 @@ export const queries: Some<string> = [
   '港の灯り',
 ];
 
-export const moments: Some<string> = [
+export const timestamps: Some<string> = [
   '2020-01-01',
   '2020-01-01T00:00:00Z',
   '2020-13-45',

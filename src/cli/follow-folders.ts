@@ -31,7 +31,7 @@ const QUIET_MS = 500;
 const MAX_WAIT_MS = 60_000;
 const ASK_AGAIN_MS = 2_000;
 /** Interval of full passes, in case events were lost. */
-const LOOK_AGAIN_MS = 10 * 60_000;
+const POLL_INTERVAL_MS = 10 * 60_000;
 
 /** A followed folder with its pending paths. */
 interface Watched {
@@ -61,7 +61,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
     wake();
   };
   const events: FileEvents[] = [];
-  const lookAgain = setInterval(all, LOOK_AGAIN_MS);
+  const lookAgain = setInterval(all, POLL_INTERVAL_MS);
   let hasCaughtUp = false;
   try {
     // Watching starts before the first pass, so that no change during it is missed.
@@ -93,7 +93,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
         continue;
       }
       if (stop.aborted) return;
-      const waits = folders.map(({ pending }) => pending.untilDue(performance.now()) ?? LOOK_AGAIN_MS);
+      const waits = folders.map(({ pending }) => pending.untilDue(performance.now()) ?? POLL_INTERVAL_MS);
       const over = new AbortController();
       const slept = sleep(Math.min(...waits), undefined, { signal: over.signal }).catch(() => undefined);
       await Promise.race([woken.promise, slept]);

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import type { Json, Metadata } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
-import { moment } from '../documents/moment.ts';
+import { timestamp } from '../documents/timestamp.ts';
 import { isScoreName, type ScoreName, scoreNames } from '../evaluation/scores.ts';
 
 /** `--limit`: a whole number from 1 to 1000. */
@@ -116,8 +116,8 @@ export function parseNames(value: string): string[] {
 }
 
 /** A time, in UTC as the records write it. */
-export function parseMoment(value: string): string {
-  const read = moment.safeParse(value);
+export function parseTimestamp(value: string): string {
+  const read = timestamp.safeParse(value);
   if (read.success) return read.data;
   throw new InvalidArgumentError('Expected a time such as 2026-03-01T12:00:00Z, or a date such as 2026-03-01.');
 }

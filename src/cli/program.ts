@@ -11,11 +11,11 @@ import {
   parseId,
   parseLimit,
   parseMetadata,
-  parseMoment,
   parseNames,
   parseOffset,
   parsePort,
   parseScore,
+  parseTimestamp,
 } from './parse-options.ts';
 
 export interface ProgramParts {
@@ -151,7 +151,7 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
       ).argParser(collect),
     )
     .addOption(new Option('--document <id>', 'rest on this document only (repeatable)').argParser(collect))
-    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseMoment))
+    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
     .option('--no-search', 'do not look in other documents for what the sources do not say')
     .option('--json', 'machine-readable')
     .action(async (file, options) => ended(await (await import('./check.ts')).check(file, options, context)));
@@ -178,7 +178,7 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .description('what is known of a document')
     .argument('<id>')
     .option('--chunks', 'with the passages it was split into')
-    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseMoment))
+    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
     .option('--json', 'machine-readable')
     .action(async (id, options) => ended(await (await import('./documents.ts')).showDocument(id, options, context)));
   documents
@@ -336,7 +336,7 @@ const userChanges = [
 function searchOptions(command: Command): Command {
   return command
     .addOption(new Option('--limit <number>', 'how many passages').argParser(parseLimit).default(10))
-    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseMoment))
+    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
     .addOption(new Option('--filter <json>', `such as '{"document_type": {"$eq": "pdf"}}'`).argParser(parseFilter))
     .addOption(
       new Option('--mode <mode>', 'how to search; by default what fits the embedder').choices([...searchModes]),

@@ -19,19 +19,19 @@ export async function findDuplicate(
       return undefined;
     const isSame =
       own.ownerId === submission.ownerId &&
-      !saysNew(submission, own) &&
+      !changesRecord(submission, own) &&
       isDeepStrictEqual(await corpus.settingsOf(own.id), read.settings);
     return isSame ? { kind: 'unchanged', document: own } : undefined;
   }
   // A submission with an explicit identifier and without `replace` asks for a document with that identifier.
   if (submission.id !== undefined && submission.replace !== true) return undefined;
   const duplicate = await corpus.findByContent(submission.ownerId, read.contentHash);
-  return duplicate === undefined || saysNew(submission, duplicate)
+  return duplicate === undefined || changesRecord(submission, duplicate)
     ? undefined
     : { kind: 'duplicate', document: duplicate };
 }
 
-function saysNew({ metadata, collectionIds, title }: Submission, document: Document): boolean {
+function changesRecord({ metadata, collectionIds, title }: Submission, document: Document): boolean {
   if (title !== undefined && title !== document.title) return true;
   if (collectionIds.some((id) => !document.collectionIds.includes(id.toLowerCase()))) return true;
   return Object.entries(metadata).some(([name, value]) => !isDeepStrictEqual(document.metadata[name], value));

@@ -17,7 +17,7 @@ export interface Followed {
 }
 
 /** Interval at which the records are polled for changes by other processes. */
-const LOOK_AGAIN_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 /**
  * The events of a document's latest submission: past ones, then new ones as they occur, until the last one. An `after`
@@ -87,6 +87,6 @@ function endOf(task: IngestionTask | undefined, document: Document): IngestEvent
 async function waitFor(changed: Promise<void>, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
-  await Promise.race([changed, sleep(LOOK_AGAIN_MS, undefined, { signal: either }).catch(() => undefined)]);
+  await Promise.race([changed, sleep(POLL_INTERVAL_MS, undefined, { signal: either }).catch(() => undefined)]);
   over.abort();
 }

@@ -25,7 +25,7 @@ export interface WorkersParts {
 }
 
 /** Polling interval of the queue, in case a notification was missed. */
-const LOOK_AGAIN_MS = 30_000;
+const POLL_INTERVAL_MS = 30_000;
 
 /**
  * Processes the queue, a few tasks at a time. While attempts fail for a common reason, such as an unavailable embedder,
@@ -72,7 +72,8 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
 
   async function untilNext(woken: Promise<void>): Promise<void> {
     const due = inHand.size === 0 ? await queue.nextDue().catch(() => undefined) : undefined;
-    const wait = due === undefined ? LOOK_AGAIN_MS : Math.min(LOOK_AGAIN_MS, Math.max(10, due.getTime() - Date.now()));
+    const wait =
+      due === undefined ? POLL_INTERVAL_MS : Math.min(POLL_INTERVAL_MS, Math.max(10, due.getTime() - Date.now()));
     const timer = new AbortController();
     const slept = sleep(wait, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
     await Promise.race([woken, slept]);

@@ -114,7 +114,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
   function nearest(embedded: EmbeddedQuery, search: Search): Promise<readonly FoundChunk[]> {
     const { settings, plan, phraseFilters, log, signal } = search;
     const { filter, measure, asOf } = settings;
-    const lists = plan.fusion === 'scores' ? { firstList: MIN_CANDIDATES } : {};
+    const lists = plan.fusion === 'scores' ? { firstListLength: MIN_CANDIDATES } : {};
     const query = { measure, filter, asOf, phraseFilters, limit: search.reach, ...lists, signal, note: log.note };
     return log.time('semantic', () => chunks.nearest({ ...query, ...embedded }));
   }

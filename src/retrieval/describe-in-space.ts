@@ -19,7 +19,7 @@ export async function describeInSpace(
   for (;;) {
     signal.throwIfAborted();
     const space = await embedder.space(signal);
-    const bare = await records.bare(space, AT_ONCE);
+    const bare = await records.unembedded(space, AT_ONCE);
     if (bare.length === 0) return done;
     const texts = bare.map(descriptionText);
     const vectors = await embedInBatches(embedder, texts, { kind: 'passage', signal, concurrency: 1 });

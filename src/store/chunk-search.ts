@@ -3,7 +3,7 @@ import type { Filter } from '../documents/filter.ts';
 import type { VectorSpaceName } from './vector-index.ts';
 
 /** Point in time whose visible state is searched instead of the current one; ISO-8601, UTC. */
-export interface Moment {
+export interface AsOf {
   readonly asOf?: string | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface PhraseFilters {
   readonly excluded: readonly string[];
 }
 
-interface Worded {
+interface WithPhraseFilters {
   /** Exact, and applied before the limit, like the filter. */
   readonly phraseFilters?: PhraseFilters | undefined;
 }
@@ -30,7 +30,7 @@ export type DistanceMeasure =
   | 'hamming_distance'
   | 'jaccard_distance';
 
-export interface VectorQuery extends Moment, Worded {
+export interface VectorQuery extends AsOf, WithPhraseFilters {
   readonly vector: Float32Array;
   /** The vector's space, as far as the caller knows; the corpus may have moved to another since. */
   readonly space?: VectorSpaceName | undefined;
@@ -41,13 +41,13 @@ export interface VectorQuery extends Moment, Worded {
    * Number of candidates first requested from an approximate index; default 50. Queries that differ only in their limit
    * are answered from the same ranking, so that pages neither overlap nor leave gaps.
    */
-  readonly firstList?: number;
+  readonly firstListLength?: number;
   readonly signal?: AbortSignal;
   /** Receives remarks for the caller about how the answer was produced, e.g. that the index is being rebuilt. */
   readonly note?: (text: string) => void;
 }
 
-export interface TextQuery extends Moment, Worded {
+export interface TextQuery extends AsOf, WithPhraseFilters {
   readonly text: string;
   readonly filter: Filter;
   readonly limit: number;
@@ -56,7 +56,7 @@ export interface TextQuery extends Moment, Worded {
   readonly corrected?: (corrections: readonly Correction[]) => void;
 }
 
-export interface PhraseQuery extends Moment {
+export interface PhraseQuery extends AsOf {
   readonly filter: Filter;
   readonly signal?: AbortSignal;
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import { closeToOthers } from './private-folder.ts';
+import { restrictToOwner } from './private-folder.ts';
 import { currentProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
 import { readServerInfo } from './server-info.ts';
 
@@ -59,7 +59,7 @@ async function makeUsable(path: string): Promise<void> {
   try {
     await makeFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    problem = await closeToOthers(path);
+    problem = await restrictToOwner(path);
   } catch (error) {
     throw unusable(path, error);
   }

@@ -18,5 +18,5 @@ export interface IndexMaintenance {
   /** Also compares the contents of the index with the record store, and repairs it. Searches continue meanwhile. */
   audit(): Promise<void>;
   /** Reports that the index failed to answer: it counts as down until it has been compared with the records again. */
-  doubt(error: unknown): void;
+  reportFailure(error: unknown): void;
 }

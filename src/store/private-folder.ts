@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const OF_OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 const FOLDER_MODE = 0o700;
 
 /** Names of the files Citewell keeps in its data folder. */
@@ -11,17 +11,17 @@ const OUR_NAMES = /^(?:citewell\.db|lock|holder\.json|server\.json|chroma|cache$
  * Restricts the data folder and Citewell's files in it to their owner. Returns the reason, for users, why others can
  * still access it; undefined when they cannot. Does nothing on systems without such modes.
  */
-export async function closeToOthers(folder: string): Promise<string | undefined> {
+export async function restrictToOwner(folder: string): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;
   const { mode } = await stat(folder);
   const names = await readdir(folder);
-  if ((mode & OF_OTHERS) !== 0) {
+  if ((mode & GROUP_AND_OTHERS) !== 0) {
     // A home folder, or a folder shared by programs, must stay unchanged.
     const isForeign = !names.some((name) => OUR_NAMES.test(name)) && names.some((name) => name !== 'lost+found');
     if (isForeign) return `other users can reach it (mode ${octal(mode)}), and it holds other things`;
     const failure = await chmod(folder, FOLDER_MODE).catch((error: unknown) => error);
     const { mode: repaired, uid } = await stat(folder);
-    if ((repaired & OF_OTHERS) !== 0) {
+    if ((repaired & GROUP_AND_OTHERS) !== 0) {
       const why = failure === undefined ? 'its file system keeps no such modes' : `it belongs to user ${uid}`;
       return `other users can reach it (mode ${octal(repaired)}), which cannot be changed: ${why}`;
     }
@@ -34,7 +34,7 @@ export async function closeToOthers(folder: string): Promise<string | undefined>
 async function closeEntry(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || !(found.isFile() || found.isDirectory())) return;
-  if ((found.mode & OF_OTHERS) !== 0) {
+  if ((found.mode & GROUP_AND_OTHERS) !== 0) {
     // An entry of another user cannot be changed, and nobody else can access it through this folder.
     await chmod(path, found.mode & 0o700).catch(() => undefined);
   }
@@ -45,7 +45,7 @@ async function closeEntry(path: string): Promise<void> {
 export async function modeOpenToOthers(folder: string): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined;
   const { mode } = await stat(folder);
-  return (mode & OF_OTHERS) === 0 ? undefined : octal(mode);
+  return (mode & GROUP_AND_OTHERS) === 0 ? undefined : octal(mode);
 }
 
 const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');

@@ -42,11 +42,11 @@ export const MAX_CONNECTIONS = 5;
 
 /** How long a request waits while another process is opening or closing the data folder. */
 const CONNECT_WITHIN_MS = 20_000;
-const LOOK_AGAIN_MS = 100;
+const POLL_INTERVAL_MS = 100;
 /** Time requests in progress get to finish before the data folder is handed over. */
 const HAND_OVER_GRACE_MS = 5_000;
 /** Time after a hand-over during which this process does not try to open the folder again. */
-const HANDS_OFF_MS = 10_000;
+const REOPEN_DELAY_MS = 10_000;
 
 /**
  * Shares one data folder between processes: the first one opens it, the others send their requests to that one, and
@@ -80,7 +80,7 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
         if (!isTaken || performance.now() > giveUpAt) throw error;
         if (isFirst) onWait();
       }
-      await sleep(LOOK_AGAIN_MS);
+      await sleep(POLL_INTERVAL_MS);
     }
   }
 
@@ -103,7 +103,7 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
     while (inFlight > 0 && performance.now() < closeBy) await sleep(20);
     onEnd(current.connection);
     await current.owned.close();
-    mayOpenAt = performance.now() + HANDS_OFF_MS;
+    mayOpenAt = performance.now() + REOPEN_DELAY_MS;
   }
 
   return {

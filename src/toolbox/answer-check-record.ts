@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AnswerCheck, AnswerCheckRequest, Evidence } from '../citations/answer-check.ts';
 import { supports } from '../citations/check-citation.ts';
 import { addressOfSource, sourceAddress } from '../citations/source-address.ts';
-import { moment } from '../documents/moment.ts';
+import { timestamp } from '../documents/timestamp.ts';
 
 // The check of an answer as data. HTTP, MCP and the command line take and give the same.
 
@@ -46,7 +46,7 @@ export const answerCheckMembers = {
     .boolean()
     .optional()
     .describe('Whether to look in all other documents for what the sources do not say (default true)'),
-  as_of: moment.optional().describe('Check what documents said at this time, e.g. "2026-03-01"; left out, now'),
+  as_of: timestamp.optional().describe('Check what documents said at this time, e.g. "2026-03-01"; left out, now'),
 } as const;
 
 const members = z.object(answerCheckMembers);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { moment } from '../documents/moment.ts';
+import { timestamp } from '../documents/timestamp.ts';
 
 // Pieces that several tools share, so that one argument means one thing everywhere.
 
@@ -54,6 +54,6 @@ export const maxCharacters = (standard: number) =>
     .default(standard)
     .describe(`Longest text to return, in characters (500 to 40000, default ${standard})`);
 
-export const asOf = moment
+export const asOf = timestamp
   .optional()
   .describe('Use what documents said at this time, e.g. "2026-03-01"; left out, what they say now');

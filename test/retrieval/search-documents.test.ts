@@ -107,9 +107,9 @@ describe('documents', () => {
     const after = subjects({ ...testSpace, version: '2' });
     for await (const _ of store.spaces.reindex(after, always));
     expect((await store.descriptions.vectorsOf([id])).size).toBe(1);
-    expect(await store.descriptions.bare(await after.space(), 9)).toEqual([]);
+    expect(await store.descriptions.unembedded(await after.space(), 9)).toEqual([]);
     // Vectors of the previous space are kept for switching back.
-    expect(await store.descriptions.bare(testSpace, 9)).toEqual([]);
+    expect(await store.descriptions.unembedded(testSpace, 9)).toEqual([]);
     const corpus = withDescriptions(store.corpus, { descriptions: store.descriptionSearch, embedder: after });
     expect(await titles(corpus, 'pets')).toEqual(['Log']);
   });

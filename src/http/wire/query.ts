@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ingestionStatuses } from '../../documents/document.ts';
-import { moment } from '../../documents/moment.ts';
+import { timestamp } from '../../documents/timestamp.ts';
 import { taskStates } from '../../store/ingestion-queue.ts';
 
 // The parameters of queries: what is read from them and what the description of the interface says of them are one.
@@ -56,7 +56,7 @@ const includeEmbeddings = flag().describe('With the vector of each description, 
 const includeSummaryEmbeddings = flag().describe('With the vector of each title and summary, of the embedder in use.');
 const ownerOnly = flag().describe('Only what one owns.');
 const ids = idList().describe('Only these.');
-const asOf = z.preprocess(lastOf, moment.optional()).describe('As it was at this time: ISO-8601, or a date.');
+const asOf = z.preprocess(lastOf, timestamp.optional()).describe('As it was at this time: ISO-8601, or a date.');
 
 export const asOfQuery = z.object({ as_of: asOf });
 

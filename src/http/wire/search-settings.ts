@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allOf, type Filter } from '../../documents/filter.ts';
-import { moment } from '../../documents/moment.ts';
 import { readFilter } from '../../documents/read-filter.ts';
+import { timestamp } from '../../documents/timestamp.ts';
 import { ServiceError } from '../../errors.ts';
 import {
   defaultGraphSettings,
@@ -103,7 +103,7 @@ const wireSettings = snakeCased(
     merge_neighbors: optional(z.boolean()).describe('The same.'),
     rerank: optional(z.boolean()).describe('False keeps a configured reranker out.'),
     rerank_depth: optional(numeric(z.number().int().min(1).max(1000))).describe('How many hits the reranker reads.'),
-    as_of: optional(moment).describe('Search the documents as they were at this time.'),
+    as_of: optional(timestamp).describe('Search the documents as they were at this time.'),
   }),
 ).meta({ id: 'SearchSettings' });
 

@@ -3,7 +3,7 @@ import { everything, type Filter } from '../../documents/filter.ts';
 import { idList } from './query.ts';
 import { optional } from './tolerant.ts';
 
-const moment = (isEnd: boolean) =>
+const timestamp = (isEnd: boolean) =>
   optional(
     z
       .string()
@@ -24,8 +24,8 @@ const moment = (isEnd: boolean) =>
 export const zipQuery = z
   .object({
     document_ids: idList().describe('Only these.'),
-    start_date: moment(false).describe('Only what came in at this time or later.'),
-    end_date: moment(true).describe('Only what came in at this time or before; a date means all of that day.'),
+    start_date: timestamp(false).describe('Only what came in at this time or later.'),
+    end_date: timestamp(true).describe('Only what came in at this time or before; a date means all of that day.'),
   })
   .transform(({ document_ids: ids, start_date, end_date }) => ({
     ids,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChromaClient, Collection } from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 import { indexGraph, type VectorCollection, type VectorHit, type VectorRecord } from '../vector-index.ts';
-import { askInTime, type Patience } from './ask-in-time.ts';
+import { callWithTimeout, type TimeLimit } from './call-with-timeout.ts';
 import type { ChromaConnection } from './chroma-connection.ts';
 import { isMissing, isWriteDamage, mayBeDamage, toServiceError } from './chroma-failure.ts';
 
@@ -29,7 +29,7 @@ export class ChromaCollection implements VectorCollection {
   readonly #parts: ChromaCollectionParts;
   #id: string | undefined;
   #isDropped = false;
-  #mending: Promise<boolean> | undefined;
+  #repair: Promise<boolean> | undefined;
 
   constructor(parts: ChromaCollectionParts) {
     this.#parts = parts;
@@ -54,11 +54,11 @@ export class ChromaCollection implements VectorCollection {
    * intact.
    */
   async check(): Promise<boolean> {
-    this.#mending ??= this.#mend().finally(() => {
-      this.#mending = undefined;
+    this.#repair ??= this.#mend().finally(() => {
+      this.#repair = undefined;
     });
     try {
-      return await this.#mending;
+      return await this.#repair;
     } catch (error) {
       throw toServiceError(error, this.#parts.connection.where);
     }
@@ -66,7 +66,7 @@ export class ChromaCollection implements VectorCollection {
 
   async clear(): Promise<void> {
     try {
-      await this.#makeAnew();
+      await this.#rebuild();
     } catch (error) {
       throw toServiceError(error, this.#parts.connection.where);
     }
@@ -138,19 +138,19 @@ export class ChromaCollection implements VectorCollection {
     } catch (error) {
       const isBeyondRepair = error instanceof ServiceError && isWriteDamage(error.cause);
       if (!isBeyondRepair || this.#isDropped || !this.#parts.connection.isOurs) throw error;
-      this.#mending ??= this.#loseAll().finally(() => {
-        this.#mending = undefined;
+      this.#repair ??= this.#loseAll().finally(() => {
+        this.#repair = undefined;
       });
-      await this.#mending;
+      await this.#repair;
       throw rebuilding(error);
     }
   }
 
   /** Retries once when the server was briefly unavailable; throws when the collection had to be recreated. */
-  async #ask<T>(question: (collection: Collection) => Promise<T>, patience: Patience = {}): Promise<T> {
+  async #ask<T>(question: (collection: Collection) => Promise<T>, patience: TimeLimit = {}): Promise<T> {
     for (let isSecond = false; ; isSecond = true) {
       try {
-        return await askInTime(
+        return await callWithTimeout(
           this.#parts.connection,
           async (client) => question(await this.#collection(client)),
           patience,
@@ -192,7 +192,7 @@ export class ChromaCollection implements VectorCollection {
   }
 
   async #loseAll(): Promise<false> {
-    await this.#makeAnew();
+    await this.#rebuild();
     this.#parts.onLost();
     return false;
   }
@@ -200,10 +200,10 @@ export class ChromaCollection implements VectorCollection {
   async #healthQuery(): Promise<void> {
     const probe = Array.from({ length: this.#parts.dimensions }, (_, place) => (place === 0 ? 1 : 0));
     const question = { queryEmbeddings: [probe], nResults: 1, include: [] };
-    await askInTime(this.#parts.connection, async (client) => (await this.#collection(client)).query(question));
+    await callWithTimeout(this.#parts.connection, async (client) => (await this.#collection(client)).query(question));
   }
 
-  async #makeAnew(): Promise<void> {
+  async #rebuild(): Promise<void> {
     const { connection, name } = this.#parts;
     try {
       await dropCollection(connection, name);
@@ -219,7 +219,7 @@ export class ChromaCollection implements VectorCollection {
 
   async #findOrMake(): Promise<string> {
     const { connection, name, dimensions } = this.#parts;
-    const collection = await askInTime(connection, async (client) => {
+    const collection = await callWithTimeout(connection, async (client) => {
       const found = await client.getCollection({ name }).catch((error: unknown) => {
         if (isMissing(error)) return undefined;
         throw error;
@@ -240,7 +240,7 @@ export class ChromaCollection implements VectorCollection {
 /** Removes a collection by its name in Chroma; does nothing when there is none. */
 export async function dropCollection(connection: ChromaConnection, name: string): Promise<void> {
   try {
-    await askInTime(connection, (client) => client.deleteCollection({ name }));
+    await callWithTimeout(connection, (client) => client.deleteCollection({ name }));
   } catch (error) {
     if (!isMissing(error)) throw error;
   }

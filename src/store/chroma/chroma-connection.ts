@@ -1,5 +1,5 @@
 import type { ChromaClient } from 'chromadb';
-import type { ServerComeback } from './chroma-server.ts';
+import type { ServerRecovery } from './chroma-server.ts';
 
 /** A connection to one Chroma server, embedded or remote. */
 export interface ChromaConnection {
@@ -23,7 +23,7 @@ export interface ChromaConnection {
   /** The names of all collections in the database, including those of other programs. */
   collectionNames(): Promise<string[]>;
   /** Registers a listener for the server's return after an outage. */
-  onComeback(listener: (comeback: ServerComeback) => void): void;
+  onRecovered(listener: (comeback: ServerRecovery) => void): void;
   /** Deletes all data; only where `isOurs`. */
   empty(): Promise<void>;
   close(): Promise<void>;

@@ -15,7 +15,7 @@ export type ChromaServerState =
   | { readonly kind: 'failed'; readonly error: Error };
 
 /** Why collections must be checked again: the server was restarted, or was restarted with an empty index. */
-export type ServerComeback = 'restarted' | 'emptied';
+export type ServerRecovery = 'restarted' | 'emptied';
 
 export interface ChromaServerOptions {
   /** Folder of the server's files, written by no other process. Its process record is `<folder>.pid` beside it. */
@@ -32,7 +32,7 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 20_000;
 /** Maximum pause after a crash: requests are waiting, and most of them can be answered after a restart. */
 const MAX_RESTART_PAUSE_MS = 1_000;
-const WORTH_A_QUICK_RESTART_MS = 2_000;
+const QUICK_RESTART_UPTIME_MS = 2_000;
 /** A server that ran at least this long did not crash because of its files. */
 const STABLE_AFTER_MS = 30_000;
 const CRASHES_TO_EMPTY = 4;
@@ -43,7 +43,7 @@ const SILENT_FOR_MS = 10_000;
 /** Runs the native Chroma server in the background and restarts it whenever it ends. */
 export class ChromaServer {
   readonly #options: ChromaServerOptions;
-  readonly #comebackListeners: ((comeback: ServerComeback) => void)[] = [];
+  readonly #recoveryListeners: ((comeback: ServerRecovery) => void)[] = [];
   readonly #stopping = new AbortController();
   readonly #keeping: Promise<void>;
   #state: ChromaServerState = { kind: 'starting' };
@@ -111,8 +111,8 @@ export class ChromaServer {
     }
   }
 
-  onComeback(listener: (comeback: ServerComeback) => void): void {
-    this.#comebackListeners.push(listener);
+  onRecovered(listener: (comeback: ServerRecovery) => void): void {
+    this.#recoveryListeners.push(listener);
   }
 
   /** Deletes the whole index and restarts the server. */
@@ -136,7 +136,7 @@ export class ChromaServer {
     for (let isFirst = true; !this.#stopping.signal.aborted; isFirst = false) {
       const { didStart, ranMs } = await this.#runOnce(isFirst);
       if (this.#mustEmpty && didStart) continue;
-      if (ranMs > WORTH_A_QUICK_RESTART_MS) pauseMs = FIRST_PAUSE_MS;
+      if (ranMs > QUICK_RESTART_UPTIME_MS) pauseMs = FIRST_PAUSE_MS;
       await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, didStart ? MAX_RESTART_PAUSE_MS : MAX_PAUSE_MS);
     }
@@ -259,8 +259,8 @@ export class ChromaServer {
     this.#changed = Promise.withResolvers();
   }
 
-  #announce(comeback: ServerComeback): void {
-    for (const listener of this.#comebackListeners) listener(comeback);
+  #announce(comeback: ServerRecovery): void {
+    for (const listener of this.#recoveryListeners) listener(comeback);
   }
 }
 

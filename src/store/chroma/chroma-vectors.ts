@@ -24,7 +24,7 @@ export class ChromaVectors implements VectorIndex {
 
   constructor(options: ChromaVectorsOptions) {
     this.#options = options;
-    options.connection.onComeback(() => void this.#checkAll());
+    options.connection.onRecovered(() => void this.#checkAll());
   }
 
   async open(name: string, dimensions: number): Promise<VectorCollection> {
@@ -95,7 +95,7 @@ export class ChromaVectors implements VectorIndex {
       dimensions,
       onLost: () => {
         log.warn({ collection: name }, 'A vector collection was lost or damaged and is made anew, empty.');
-        this.#tellRecovered();
+        this.#notifyRecovered();
       },
     });
     const opened = collection.open();
@@ -118,10 +118,10 @@ export class ChromaVectors implements VectorIndex {
         log.warn({ collection: name, reason: String(error) }, 'A vector collection could not be checked.');
       }
     }
-    this.#tellRecovered();
+    this.#notifyRecovered();
   }
 
-  #tellRecovered(): void {
+  #notifyRecovered(): void {
     if (this.#isClosed) return;
     for (const listener of this.#listeners) listener();
   }

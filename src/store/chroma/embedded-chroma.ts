@@ -78,7 +78,7 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
         database: DATABASE,
         headers: {},
       }),
-    onComeback: (listener) => server.onComeback(listener),
+    onRecovered: (listener) => server.onRecovered(listener),
     empty: () => server.empty(),
     close() {
       closing.abort();

@@ -59,7 +59,7 @@ const PORT_ATTEMPTS = 5;
 const POLL_MS = 15;
 const STOP_GRACE_MS = 1_600;
 /** A second server on the same port ends well within this time. */
-const OUTLIVES_COLLISION_MS = 1_000;
+const PORT_COLLISION_GRACE_MS = 1_000;
 
 async function launchOn(port: number, options: LaunchOptions): Promise<RunningServer> {
   const program = programFile('./server-process.ts', import.meta);
@@ -70,7 +70,7 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
-  const words = lastWords(child);
+  const words = outputTail(child);
   const ended = endOf(child, words);
   const stop = (): Promise<void> => stopChild(child, ended);
   if (child.pid === undefined) throw new LaunchFailure((await ended).words);
@@ -94,14 +94,15 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-const KEPT_CHARACTERS = 4_000;
+const MAX_OUTPUT_CHARACTERS = 4_000;
 
 /** The end of the server's output, in whole lines and without colours; its banner alone has some 2,000 characters. */
-function lastWords(child: ChildProcess): () => string {
+function outputTail(child: ChildProcess): () => string {
   let tail = '';
   const keep = (text: string): void => {
     tail += text;
-    if (tail.length > KEPT_CHARACTERS) tail = tail.slice(tail.indexOf('\n', tail.length - KEPT_CHARACTERS) + 1);
+    if (tail.length > MAX_OUTPUT_CHARACTERS)
+      tail = tail.slice(tail.indexOf('\n', tail.length - MAX_OUTPUT_CHARACTERS) + 1);
   };
   child.stdout?.setEncoding('utf8').on('data', keep);
   child.stderr?.setEncoding('utf8').on('data', keep);
@@ -141,11 +142,11 @@ async function answered({ port, ended, words, readyWithinMs, signal }: Launching
   });
   const begun = performance.now();
   const isOurs = (): boolean =>
-    words().includes('server listening on') || performance.now() - begun > OUTLIVES_COLLISION_MS;
+    words().includes('server listening on') || performance.now() - begun > PORT_COLLISION_GRACE_MS;
   const ready = async (): Promise<void> => {
     while (performance.now() - begun < readyWithinMs) {
       // Another program's Chroma may answer on this port while our server is failing to bind it.
-      if ((await beats(port, isOver)) && isOurs()) return;
+      if ((await hasHeartbeat(port, isOver)) && isOurs()) return;
       await sleep(POLL_MS, undefined, { signal: isOver });
     }
     throw new LaunchFailure(`It did not answer within ${readyWithinMs / 1000} s. ${words()}`);
@@ -153,7 +154,7 @@ async function answered({ port, ended, words, readyWithinMs, signal }: Launching
   await Promise.race([failed, ready()]);
 }
 
-async function beats(port: number, signal: AbortSignal): Promise<boolean> {
+async function hasHeartbeat(port: number, signal: AbortSignal): Promise<boolean> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/api/v2/heartbeat`, {
       signal: AbortSignal.any([signal, AbortSignal.timeout(1_000)]),

@@ -29,7 +29,7 @@ export const thisHost = (): BindingHost => ({
   glibc: installedGlibc(),
 });
 
-const WAY_OUT = 'or set CHROMA_URL to a running Chroma';
+const ALTERNATIVE = 'or set CHROMA_URL to a running Chroma';
 
 /** The name of the platform package. Throws `not_configured` where Chroma publishes none. */
 export function bindingPackageName({ platform, architecture, glibc }: BindingHost): string {
@@ -38,7 +38,7 @@ export function bindingPackageName({ platform, architecture, glibc }: BindingHos
   if (!PUBLISHED_TARGETS.has(target)) {
     throw new ServiceError(
       'not_configured',
-      `There is no embedded Chroma for ${target}. Use one of ${[...PUBLISHED_TARGETS].join(', ')}, ${WAY_OUT}.`,
+      `There is no embedded Chroma for ${target}. Use one of ${[...PUBLISHED_TARGETS].join(', ')}, ${ALTERNATIVE}.`,
     );
   }
   return `chromadb-js-bindings-${target}`;
@@ -65,7 +65,7 @@ export async function findBindingPackage(host: BindingHost): Promise<BindingPack
     throw new ServiceError(
       'not_configured',
       `The embedded Chroma needs the package ${name}, which is not installed. ` +
-        `Run "npm install --include=optional", ${WAY_OUT}.`,
+        `Run "npm install --include=optional", ${ALTERNATIVE}.`,
       { cause },
     );
   }
@@ -88,10 +88,10 @@ export async function loadableBinding(
   const installed = host.glibc;
   if (!installed) return binding.file;
   const original = await readFile(binding.file);
-  const needed = orExplain(binding, () => newestGlibcNeeded(original));
+  const needed = withInstallHint(binding, () => newestGlibcNeeded(original));
   if (!needed || !isNewer(needed, installed)) return binding.file;
 
-  const copy = orExplain(binding, () => lowerGlibcNeeds(original, installed));
+  const copy = withInstallHint(binding, () => lowerGlibcNeeds(original, installed));
   const copyFile = join(cacheFolder, copyName(binding, installed));
   if (await holds(copyFile, copy)) {
     await markUsed(copyFile);
@@ -144,7 +144,7 @@ async function holds(file: string, expected: Buffer): Promise<boolean> {
   }
 }
 
-function orExplain<T>(binding: BindingPackage, work: () => T): T {
+function withInstallHint<T>(binding: BindingPackage, work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -152,7 +152,7 @@ function orExplain<T>(binding: BindingPackage, work: () => T): T {
     throw new ServiceError(
       'not_configured',
       `The embedded Chroma of ${binding.name} ${binding.version} cannot be loaded here. ${reason} ` +
-        `Update the system, reinstall the package, ${WAY_OUT}.`,
+        `Update the system, reinstall the package, ${ALTERNATIVE}.`,
       { cause },
     );
   }

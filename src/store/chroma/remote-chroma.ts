@@ -76,7 +76,7 @@ function remoteConnection(address: Address): ChromaConnection {
     },
     isUp: () => true,
     collectionNames: async () => listCollectionNames({ url: address.url, headers, ...(await findPlace()) }),
-    onComeback: () => undefined,
+    onRecovered: () => undefined,
     empty: async () => {
       throw new ServiceError('store_failed', `${where} is not ours to empty.`);
     },

@@ -97,14 +97,14 @@ function languageOf(text: string): LatinLanguage {
  * written without spaces yield overlapping bigrams or trigrams of characters. Nothing depends on the platform's
  * language data.
  */
-function termsOf(text: string, isInflected: boolean, told: Told = {}): string[] {
+function termsOf(text: string, isInflected: boolean, options: AnalysisOptions = {}): string[] {
   const terms: string[] = [];
   for (const { groups, 0: run } of text.normalize('NFKC').matchAll(RUN)) {
     if (groups?.['ideographs']) addGrams(terms, run, 2);
     else if (groups?.['unspaced']) addGrams(terms, run, 3);
     else if (groups?.['hangul']) addGrams(terms, run, 2);
     else if (groups?.['number']) terms.push(run.replaceAll(',', '').slice(0, MAX_TERM));
-    else if (!groups?.['clitic']) addWord(terms, run, isInflected, told);
+    else if (!groups?.['clitic']) addWord(terms, run, isInflected, options);
   }
   return terms;
 }
@@ -120,7 +120,7 @@ const BEGINNING = 5;
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
 /** Receives more about the words than their terms. */
-interface Told {
+interface AnalysisOptions {
   /** The plain words, by their terms. */
   readonly words?: Map<string, string>;
   readonly split?: SplitIdentifier[];
@@ -131,7 +131,7 @@ interface SplitIdentifier {
   readonly parts: readonly string[];
 }
 
-function addWord(terms: string[], run: string, isInflected: boolean, { words, split }: Told): void {
+function addWord(terms: string[], run: string, isInflected: boolean, { words, split }: AnalysisOptions): void {
   const whole = run.replaceAll('_', '');
   if (whole === '') return;
   const place = terms.length;

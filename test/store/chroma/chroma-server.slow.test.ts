@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { ChromaServer, type ServerComeback } from '../../../src/store/chroma/chroma-server.ts';
+import { ChromaServer, type ServerRecovery } from '../../../src/store/chroma/chroma-server.ts';
 import { launchServer } from '../../../src/store/chroma/launch-server.ts';
 import { recordServer } from '../../../src/store/chroma/leftover-server.ts';
 import { findBindingPackage, loadableBinding, thisHost } from '../../../src/store/chroma/loadable-binding.ts';
@@ -66,8 +66,8 @@ describe('the embedded Chroma server', () => {
 
   it('comes back by itself after a crash and says so', async () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
-    const comebacks: ServerComeback[] = [];
-    server.onComeback((comeback) => comebacks.push(comeback));
+    const comebacks: ServerRecovery[] = [];
+    server.onRecovered((comeback) => comebacks.push(comeback));
     await server.url(5_000);
     const first = pidOf(server);
     process.kill(first, 'SIGKILL');
@@ -81,8 +81,8 @@ describe('the embedded Chroma server', () => {
     await mkdir(join(folder, 'chroma'));
     await writeFile(join(folder, 'chroma', 'chroma.sqlite3'), 'no database '.repeat(1000));
     const server = startServer(join(folder, 'chroma'));
-    const comebacks: ServerComeback[] = [];
-    server.onComeback((comeback) => comebacks.push(comeback));
+    const comebacks: ServerRecovery[] = [];
+    server.onRecovered((comeback) => comebacks.push(comeback));
     await server.url(10_000);
     expect(comebacks).toEqual(['emptied']);
     expect(existsSync(join(folder, 'chroma.damaged'))).toBe(false);
@@ -159,8 +159,8 @@ describe('the embedded Chroma server', () => {
 
   it('throws everything away when told to', async () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
-    const comebacks: ServerComeback[] = [];
-    server.onComeback((comeback) => comebacks.push(comeback));
+    const comebacks: ServerRecovery[] = [];
+    server.onRecovered((comeback) => comebacks.push(comeback));
     await server.url(10_000);
     const first = pidOf(server);
     await server.empty();

@@ -44,7 +44,7 @@ async function openOn(folder: string): Promise<Opened> {
     search: store.sqlite.search,
     collections: openCollections(chroma),
     state: store.maintenance.state,
-    onFailure: store.maintenance.doubt,
+    onFailure: store.maintenance.reportFailure,
   });
   return {
     store,

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../src/errors.ts';
 import { rankByTerms } from '../../../src/store/sql/full-text/rank-by-terms.ts';
 import { presentTerms } from '../../../src/store/sql/full-text/term-index.ts';
 import type { OperationWatch } from '../../../src/store/sql/operation-watch.ts';
-import { readAtOnce } from '../../../src/store/sql/search/read-snapshot.ts';
+import { withSnapshot } from '../../../src/store/sql/search/read-snapshot.ts';
 import { openSqlite } from '../../../src/store/sql/sqlite/open-sqlite.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -35,7 +35,7 @@ describe('an operation over one view of the data', () => {
     const endless = 'with recursive n(i) as (select 1 union all select i + 1 from n) select i from n';
     let seen = 0;
     const counting = () =>
-      readAtOnce(database, endingAt(5), (reading) => {
+      withSnapshot(database, endingAt(5), (reading) => {
         for (const row of reading.rows(endless)) seen += row.length;
       });
     expect(counting).toThrow('Gone.');
@@ -47,7 +47,7 @@ describe('an operation over one view of the data', () => {
   it('counts a word that is repeated for more, and not as often as it is', async () => {
     const database = await openWithTerms();
     const score = (repeats: readonly (readonly [string, number])[]) =>
-      readAtOnce(database, patient, (reading) => {
+      withSnapshot(database, patient, (reading) => {
         const query = { terms: ['hare'], repeats, allowed: undefined, limit: 1 };
         return rankByTerms(presentTerms(reading, 'chunk_terms'), query)[0]?.score ?? 0;
       });
@@ -58,7 +58,7 @@ describe('an operation over one view of the data', () => {
   it('leaves nothing of an ended ranking in the next one', async () => {
     const database = await openWithTerms();
     const rank = (watch: OperationWatch) =>
-      readAtOnce(database, watch, (reading) =>
+      withSnapshot(database, watch, (reading) =>
         rankByTerms(presentTerms(reading, 'chunk_terms'), {
           terms: ['hare', 'hound', 'fox'],
           allowed: undefined,

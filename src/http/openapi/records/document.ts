@@ -4,7 +4,7 @@ import type { toReceipt } from '../../wire/deletion-receipt.ts';
 import type { toDocumentHit, toDocumentRecord } from '../../wire/document-record.ts';
 import type { toTextRecord } from '../../wire/text-record.ts';
 import type { toDifferenceRecord, toVersionRecord } from '../../wire/version-record.ts';
-import { id, ids, metadata, moment, results } from './shared.ts';
+import { id, ids, metadata, results, timestamp } from './shared.ts';
 
 const members = {
   id,
@@ -17,8 +17,8 @@ const members = {
   size_in_bytes: z.int(),
   ingestion_status: z.enum(ingestionStatuses),
   extraction_status: z.enum(['pending', 'processing', 'success', 'enriched', 'failed']),
-  created_at: moment,
-  updated_at: moment,
+  created_at: timestamp,
+  updated_at: timestamp,
   ingestion_attempt_number: z.int(),
   summary: z.string().nullable(),
   summary_embedding: z.array(z.number()).nullable(),
@@ -30,7 +30,7 @@ const members = {
   content_hash: z.string().describe('SHA-256 of the bytes.'),
   text_length: z.int().describe('Of the extracted text, in UTF-16 code units.'),
   chunk_count: z.int(),
-  published_at: moment.nullable().describe('Since when this version can be seen.'),
+  published_at: timestamp.nullable().describe('Since when this version can be seen.'),
   failure: z.string().nullable().describe('Why ingestion failed.'),
   summary_status: z
     .enum(['none', 'pending', 'processing', 'success', 'failed'])
@@ -114,8 +114,8 @@ export const versionRecord = z
   .object({
     document_id: id,
     version: z.string(),
-    published_at: moment,
-    replaced_at: moment.nullable(),
+    published_at: timestamp,
+    replaced_at: timestamp.nullable(),
     title: z.string(),
     document_type: z.string(),
     file_name: z.string(),
@@ -126,7 +126,7 @@ export const versionRecord = z
     summary: z.string().nullable(),
     retired: z
       .object({
-        at: moment,
+        at: timestamp,
         passages: z.int(),
         vectors: z.int(),
         full_text_entries: z.int(),

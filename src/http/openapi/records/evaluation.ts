@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { moment } from './shared.ts';
+import { timestamp } from './shared.ts';
 
 const scores = z.record(z.string(), z.number());
 
 const summaryMembers = {
   id: z.string(),
-  started_at: moment,
-  ended_at: moment,
+  started_at: timestamp,
+  ended_at: timestamp,
   is_whole: z.boolean().describe('False for what was interrupted.'),
   questions_file: z.string(),
   questions_in_file: z.int(),

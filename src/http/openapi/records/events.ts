@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { finalCheckedCitation, finalCitation, mention, outcome, support, usage, verdictMembers } from './answers.ts';
 import { pulled } from './graph.ts';
 import { searchResults } from './search.ts';
-import { id, moment } from './shared.ts';
+import { id, timestamp } from './shared.ts';
 
 // docs/contract.md 5.5. Each event is sent as `event: <name>` and `data: <one line of JSON>`; `event: done` with the
 // data `[DONE]`, which is not JSON, ends every stream.
@@ -114,7 +114,7 @@ export const ingestionEvent = z
       'progress',
       ofDocument({ ingestion_status: z.enum(['augmenting', 'embedding']), done: z.int(), total: z.int() }),
     ),
-    event('postponed', ofDocument({ reason: z.string(), next_try_at: moment })),
+    event('postponed', ofDocument({ reason: z.string(), next_try_at: timestamp })),
     event('ingested', ofDocument({ ingestion_status: z.literal('success'), chunk_count: z.int() })),
     event('failed', ofDocument({ ingestion_status: z.literal('failed'), reason: z.string() })),
     event('cancelled', ofDocument({ reason: z.string() })),
@@ -139,7 +139,7 @@ export const reindexEvent = z
         collection: z.string(),
         state: z.enum(['current', 'building', 'previous']),
         vectors: z.int(),
-        created_at: moment,
+        created_at: timestamp,
       }),
     ),
     error,

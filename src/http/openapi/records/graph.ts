@@ -6,7 +6,7 @@ import type {
   toGraphView,
   toRelationshipRecord,
 } from '../../wire/graph-record.ts';
-import { id, ids, metadata, moment, vector } from './shared.ts';
+import { id, ids, metadata, timestamp, vector } from './shared.ts';
 
 // docs/contract.md 11.
 
@@ -26,8 +26,8 @@ export const graphRecord = z
     entity_count: z.int(),
     relationship_count: z.int(),
     community_count: z.int(),
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
   })
   .meta({ id: 'Graph' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toGraphRecord>]: unknown }>;
 
@@ -38,8 +38,8 @@ const row = {
   description_embedding: vector,
   mentions: z.int(),
   origin,
-  created_at: moment,
-  updated_at: moment,
+  created_at: timestamp,
+  updated_at: timestamp,
 };
 
 export const entityRecord = z
@@ -77,8 +77,8 @@ export const communityRecord = z
     entity_ids: ids.describe('The most central first.'),
     description_embedding: vector,
     origin,
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
   })
   .meta({ id: 'Community' }) satisfies z.ZodType<ReturnType<typeof toCommunityRecord>>;
 

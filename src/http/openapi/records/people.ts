@@ -3,7 +3,7 @@ import type { toCollectionRecord } from '../../wire/collection-record.ts';
 import type { toConversationRecord, toMessageRecord } from '../../wire/conversation-record.ts';
 import type { toTokenRecord } from '../../wire/sign-in.ts';
 import type { toKeyRecord, toUserRecord } from '../../wire/user-record.ts';
-import { id, ids, metadata, moment, results } from './shared.ts';
+import { id, ids, metadata, results, timestamp } from './shared.ts';
 
 /** docs/contract.md 10. */
 export const userRecord = z
@@ -12,8 +12,8 @@ export const userRecord = z
     email: z.string(),
     is_active: z.boolean(),
     is_superuser: z.boolean(),
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
     is_verified: z.boolean(),
     collection_ids: ids,
     graph_ids: ids,
@@ -45,7 +45,7 @@ export const keyRecord = z
     public_key: z.string(),
     name: z.string(),
     description: z.string().nullable(),
-    updated_at: moment,
+    updated_at: timestamp,
   })
   .meta({ id: 'ApiKey' }) satisfies z.ZodType<ReturnType<typeof toKeyRecord>>;
 
@@ -87,8 +87,8 @@ export const collectionRecord = z
     description: z.string().nullable(),
     graph_cluster_status: graphStatus,
     graph_sync_status: graphStatus,
-    created_at: moment,
-    updated_at: moment,
+    created_at: timestamp,
+    updated_at: timestamp,
     user_count: z.int(),
     document_count: z.int(),
   })
@@ -96,7 +96,7 @@ export const collectionRecord = z
 
 /** docs/contract.md 8. */
 export const conversationRecord = z
-  .object({ id, created_at: moment, user_id: id, name: z.string().nullable() })
+  .object({ id, created_at: timestamp, user_id: id, name: z.string().nullable() })
   .meta({ id: 'Conversation' }) satisfies z.ZodType<ReturnType<typeof toConversationRecord>>;
 
 export const messageRecord = z

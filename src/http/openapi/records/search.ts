@@ -4,7 +4,7 @@ import type { toGraphHit } from '../../wire/graph-hit.ts';
 import type { toSearchResults } from '../../wire/search-results.ts';
 import type { toWebRecord, toWebSearchResult } from '../../wire/web-record.ts';
 import { documentRecord } from './document.ts';
-import { id, ids, metadata, moment, vector } from './shared.ts';
+import { id, ids, metadata, timestamp, vector } from './shared.ts';
 
 const chunkMembers = {
   id,
@@ -17,7 +17,7 @@ const chunkMembers = {
   page: z.int().nullable(),
   heading_path: z.array(z.string()),
   version: z.string().nullable().describe('Of the document.'),
-  published_at: moment.nullable(),
+  published_at: timestamp.nullable(),
   metadata,
 };
 

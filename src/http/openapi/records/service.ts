@@ -3,7 +3,7 @@ import type { toIndexRecord } from '../../wire/index-record.ts';
 import type { toPromptRecord } from '../../wire/prompt-record.ts';
 import type { toRunRecord } from '../../wire/run-record.ts';
 import type { toBacklogRecord, toTaskRecord } from '../../wire/task-record.ts';
-import { id, metadata, moment } from './shared.ts';
+import { id, metadata, timestamp } from './shared.ts';
 
 /** docs/contract.md 13. */
 const promptMembers = {
@@ -11,8 +11,8 @@ const promptMembers = {
   name: z.string(),
   template: z.string(),
   input_types: z.record(z.string(), z.string()),
-  created_at: moment,
-  updated_at: moment,
+  created_at: timestamp,
+  updated_at: timestamp,
   built_in: z.boolean(),
   changed: z.boolean(),
 };
@@ -39,7 +39,7 @@ export const indexRecord = z
       embedder_version: z.string(),
       dimensions: z.int(),
       vectors: z.int(),
-      created_at: moment,
+      created_at: timestamp,
     }),
   })
   .meta({ id: 'VectorIndex' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toIndexRecord>]: unknown }>;
@@ -53,11 +53,11 @@ export const taskRecord = z
     state: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
     priority: z.int(),
     tries: z.int(),
-    next_try_at: moment.nullable(),
+    next_try_at: timestamp.nullable(),
     last_error: z.string().nullable(),
-    created_at: moment,
-    started_at: moment.nullable(),
-    finished_at: moment.nullable(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
   })
   .meta({ id: 'Task' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toTaskRecord>]: unknown }>;
 
@@ -77,8 +77,8 @@ export const runRecord = z
     status: z.enum(['running', 'ended', 'failed', 'cancelled']),
     events: z.int().describe('How many there are by now.'),
     conversation_id: id.nullable(),
-    started_at: moment,
-    ended_at: moment.nullable(),
+    started_at: timestamp,
+    ended_at: timestamp.nullable(),
   })
   .meta({ id: 'Run' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toRunRecord>]: unknown }>;
 
@@ -98,7 +98,7 @@ const waiting = z.object({ waiting: z.int().min(0), failed: z.int().min(0) });
 
 export const systemStatus = z
   .object({
-    start_time: moment,
+    start_time: timestamp,
     uptime_seconds: z.number(),
     cpu_usage: z.number().describe('Percent.'),
     memory_usage: z.number().describe('Percent.'),

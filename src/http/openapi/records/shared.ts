@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 export const id = z.guid();
 export const ids = z.array(id);
-export const moment = z.iso.datetime().describe('ISO-8601, UTC.');
+export const timestamp = z.iso.datetime().describe('ISO-8601, UTC.');
 export const metadata = z.record(z.string(), z.json());
 export const vector = z.array(z.number()).nullable().describe('Null unless asked for.');
 

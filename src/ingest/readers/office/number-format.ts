@@ -58,7 +58,7 @@ export function createNumberFormatter(isFrom1904: boolean): NumberFormatter {
       case 'day':
         return isDay ? isoDate(days) : general(value);
       case 'moment':
-        return isDay ? isoMoment(days) : general(value);
+        return isDay ? isoDateTime(days) : general(value);
       case 'time':
         return isDay ? shown(days, pattern) : general(value);
       case 'number':
@@ -102,7 +102,7 @@ function isoDate(days: number): string {
   return `${year}-${two(month)}-${two(day)}`;
 }
 
-function isoMoment(days: number): string {
+function isoDateTime(days: number): string {
   const [, , , hours = 0, minutes = 0, seconds = 0] = dateFromSerial(days);
   const time = `${two(hours)}:${two(minutes)}${seconds === 0 ? '' : `:${two(seconds)}`}`;
   return `${isoDate(days)} ${time}`;

@@ -25,7 +25,7 @@ export interface CorpusParts extends PublishParts {
 export function createCorpus(parts: CorpusParts): Corpus {
   const { sqlite, upkeep, embeddingText } = parts;
   const { collections, state } = upkeep;
-  const search = createChunkSearch({ search: sqlite.search, collections, state, onFailure: upkeep.doubt });
+  const search = createChunkSearch({ search: sqlite.search, collections, state, onFailure: upkeep.reportFailure });
   return {
     ...createIngestions({ sqlite, embeddingText, onPending: upkeep.wakeUp }),
     ...createDocumentReads(sqlite),

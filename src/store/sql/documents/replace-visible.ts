@@ -8,7 +8,7 @@ import { addPendingRemoval } from '../index-sync/outbox.ts';
 import { toHeadingsJson } from '../outline-rows.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { forgetKept, moveKept } from '../versions/kept-chunks.ts';
-import { momentAfter, nextLabel, recordVersion } from '../versions/record-version.ts';
+import { nextLabel, recordVersion, timestampAfter } from '../versions/record-version.ts';
 import { retireVersions } from '../versions/retire-versions.ts';
 import { type DocumentRow, readSubmitted, toColumns } from './document-rows.ts';
 import { descriptionOf, setCollections, update } from './ingestions.ts';
@@ -35,8 +35,8 @@ export async function replaceVisible(database: Queries, row: DocumentRow, replac
     metadata: JSON.stringify({ ...described.metadata, ...publication.metadata }),
     summary: summary.summary,
   };
-  const isAnother = await saysSomethingElse(database, row, { ...row, ...columns }, replacement);
-  const at = momentAfter(row.published_at);
+  const isAnother = await hasDifferentContent(database, row, { ...row, ...columns }, replacement);
+  const at = timestampAfter(row.published_at);
   const follows = isAnother && row.generation > 0;
   if (follows) await recordVersion(database, row, { at, keepsContent: versionsKept > 0 });
 
@@ -112,7 +112,7 @@ async function hasText(database: Queries, { key }: DocumentRow, text: string): P
  * Whether the content changed: a document that is ingested again, or split otherwise, with the same text makes no
  * version.
  */
-async function saysSomethingElse(
+async function hasDifferentContent(
   database: Queries,
   now: DocumentRow,
   next: DocumentRow,

@@ -36,7 +36,7 @@ export function correctWords(whole: TermIndex, words: QueryTerms['words'], allow
     if ([...word].length >= SHORTEST && index.count(term) === 0) unknown.push([term, word]);
   }
   return unknown.flatMap(([term, word]) => {
-    const instead = standIns(index, term, word);
+    const instead = corrections(index, term, word);
     return instead.length === 0 ? [] : [{ word, instead }];
   });
 }
@@ -46,17 +46,17 @@ const countAmong = (index: TermIndex, allowed: KeySet) => (term: string) =>
     ? 0
     : index.postings(term).reduce((sum, posting) => sum + (allowed.has(Math.abs(posting)) ? 1 : 0), 0);
 
-function standIns(index: TermIndex, term: string, word: string): string[] {
+function corrections(index: TermIndex, term: string, word: string): string[] {
   const beginning = beginningOf(word);
   const sameBeginning = beginning !== undefined && index.count(beginning) > 0 ? KNOWN_BEGINNING : 1;
   const near = (distance: number) =>
     nearTerms(index.seek, { word: term, distance, steps: STEPS, sameBeginning }).map((each) => each.term);
-  const one = commonest(index, [...near(1), ...nearStems(word)]);
+  const one = mostFrequent(index, [...near(1), ...nearStems(word)]);
   if (one.length > 0 || [...word].length < LONG) return one;
-  return commonest(index, near(2));
+  return mostFrequent(index, near(2));
 }
 
-function commonest(index: TermIndex, terms: readonly string[]): string[] {
+function mostFrequent(index: TermIndex, terms: readonly string[]): string[] {
   return [...new Set(terms)]
     .filter((term) => /^[\p{L}\p{M}]+$/u.test(term))
     .map((term) => ({ term, count: index.count(term) }))

@@ -57,7 +57,7 @@ function addScores(
   const instead = (corrections ?? []).flatMap((each) => each.instead).filter((term) => !terms.includes(term));
   const corrected = new Set(instead);
   const times = new Map(repeats);
-  for (const term of tellingTerms(index, [...terms, ...corrected])) {
+  for (const term of selectiveTerms(index, [...terms, ...corrected])) {
     const postings = index.postings(term);
     const frequency = countStoredChunks(postings, passages);
     const rarity = Math.log(1 + (passages.count - frequency + 0.5) / (frequency + 0.5));
@@ -78,7 +78,7 @@ function addScores(
 const emphasisOf = (times: number): number => (9 * times) / (times + 8);
 
 // Rarest first. Beyond the budget the most frequent terms are dropped: they distinguish little and cost the most.
-function tellingTerms(index: TermIndex, terms: readonly string[]): string[] {
+function selectiveTerms(index: TermIndex, terms: readonly string[]): string[] {
   const known = terms
     .map((term) => ({ term, count: index.count(term) }))
     .filter(({ count }) => count > 0)

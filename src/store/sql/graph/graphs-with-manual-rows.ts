@@ -9,7 +9,7 @@ import type { Reading } from '../search/read-snapshot.ts';
  */
 export function graphsWithManualRows(reading: Reading, filter: Filter): ReadonlySet<string> {
   const passing = new Set<string>();
-  for (const [id, owner] of reading.rows(WITH_ROWS_MADE)) {
+  for (const [id, owner] of reading.rows(GRAPHS_WITH_MANUAL_ROWS)) {
     const record = {
       target: 'document' as const,
       fields: { owner_id: String(owner) },
@@ -22,7 +22,8 @@ export function graphsWithManualRows(reading: Reading, filter: Filter): Readonly
   return passing;
 }
 
-const made = (table: string) => `exists (select 1 from ${table} g where g.collection_id = c.id and g.origin = 'made')`;
-const WITH_ROWS_MADE = `
+const hasManualRows = (table: string) =>
+  `exists (select 1 from ${table} g where g.collection_id = c.id and g.origin = 'made')`;
+const GRAPHS_WITH_MANUAL_ROWS = `
   select c.id, c.owner_id from collections c
-  where ${made('graph_entities')} or ${made('graph_relationships')} or ${made('graph_communities')}`;
+  where ${hasManualRows('graph_entities')} or ${hasManualRows('graph_relationships')} or ${hasManualRows('graph_communities')}`;

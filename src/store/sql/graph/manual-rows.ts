@@ -7,13 +7,13 @@ import { ensureNames, nameForm } from './name-rows.ts';
 import { recordKey } from './record-id.ts';
 import { findRelationship } from './relationship-rows.ts';
 
-type Handmade = Pick<
+type ManualRows = Pick<
   GraphRecords,
   'createEntity' | 'changeEntity' | 'removeEntity' | 'createRelationship' | 'changeRelationship' | 'removeRelationship'
 >;
 
 /** Entities and relationships that users create or edit in a collection's graph. */
-export function createManualRows({ writer }: Sqlite): Handmade {
+export function createManualRows({ writer }: Sqlite): ManualRows {
   return {
     createEntity: (collectionId, { name, category, description, metadata }) =>
       writer.transaction().execute(async (transaction) => {

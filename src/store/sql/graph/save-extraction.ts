@@ -16,7 +16,7 @@ export async function saveExtraction(
   graph: ExtractedGraph,
 ): Promise<void> {
   const chunks = await chunkKeys(database, document);
-  const isFirst = !(await saysSomething(database, document.key));
+  const isFirst = !(await hasExtraction(database, document.key));
   const entities = withEnds(graph).flatMap((entity) => {
     const mentions = knownPlaces(entity.mentions, chunks);
     // An entity without any mention in the chunks has no evidence and is left out.
@@ -52,7 +52,7 @@ export async function saveExtraction(
   await describeRelationships(database, relationships, relationOf);
 }
 
-async function saysSomething(database: Queries, document: number): Promise<boolean> {
+async function hasExtraction(database: Queries, document: number): Promise<boolean> {
   const row = await database
     .selectFrom('document_entities')
     .select('key')

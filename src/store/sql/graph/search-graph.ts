@@ -10,7 +10,7 @@ import { recordId } from './record-id.ts';
 import { searchCommunities } from './search-communities.ts';
 import { searchManualRows } from './search-manual-rows.ts';
 import { searchNames } from './search-names.ts';
-import { chunksThatSay, type WalkedRelationship, walkGraph } from './walk-graph.ts';
+import { chunksMentioning, type WalkedRelationship, walkGraph } from './walk-graph.ts';
 
 export interface CompiledGraphQuery extends Pick<GraphQuery, 'vector' | 'limits'> {
   /** From `analyseQuery`. */
@@ -110,7 +110,7 @@ function toRelationshipHit(
   return {
     id: recordId('document_relationships', key),
     score: atMostOne(found.score),
-    ...provenance(reading, chunksThatSay(reading, found.rows, { allowed, most: CHUNKS_PER_HIT })),
+    ...provenance(reading, chunksMentioning(reading, found.rows, { allowed, most: CHUNKS_PER_HIT })),
     found: {
       kind: 'relationship',
       subject: String(subject),

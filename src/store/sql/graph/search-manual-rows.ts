@@ -4,7 +4,7 @@ import type { GraphQuery } from '../../graph-search.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { recordId } from './record-id.ts';
 
-interface HandmadeQuery extends Pick<GraphQuery, 'limits'> {
+interface ManualRowsQuery extends Pick<GraphQuery, 'limits'> {
   readonly terms: readonly string[];
   readonly graphs: ReadonlySet<string>;
 }
@@ -15,7 +15,7 @@ interface HandmadeQuery extends Pick<GraphQuery, 'limits'> {
  */
 export function searchManualRows(
   reading: Reading,
-  { terms, graphs, limits }: HandmadeQuery,
+  { terms, graphs, limits }: ManualRowsQuery,
 ): { readonly entities: GraphHit[]; readonly relationships: GraphHit[] } {
   if (terms.length === 0 || graphs.size === 0) return { entities: [], relationships: [] };
   const wanted = new Set(terms);
@@ -28,7 +28,7 @@ export function searchManualRows(
   if (limits.entities > 0) {
     for (const [key, name, category, description] of reading.rows(ENTITIES, collections)) {
       const score = scoreOf(String(name), String(description));
-      if (score < LEAST) continue;
+      if (score < MIN_SCORE) continue;
       entities.push({
         ...made('graph_entities', Number(key), score),
         found: {
@@ -48,7 +48,7 @@ export function searchManualRows(
         scoreOf(String(subject), String(description)),
         scoreOf(String(object), String(description)),
       );
-      if (score < LEAST) continue;
+      if (score < MIN_SCORE) continue;
       relationships.push({
         ...made('graph_relationships', Number(key), score),
         found: {
@@ -67,7 +67,7 @@ export function searchManualRows(
   return { entities, relationships };
 }
 
-const LEAST = 0.4;
+const MIN_SCORE = 0.4;
 
 const made = (table: 'graph_entities' | 'graph_relationships', key: number, score: number) => ({
   id: recordId(table, key),
@@ -86,9 +86,9 @@ function share(text: string, wanted: ReadonlySet<string>): number {
 }
 
 const OF_MEMBERS = "origin = 'made' and collection_id in (select value from json_each(?))";
-const MOST = 5_000;
+const MAX_ROWS = 5_000;
 const ENTITIES = `
-  select key, name, category, coalesce(description, '') from graph_entities where ${OF_MEMBERS} limit ${MOST}`;
+  select key, name, category, coalesce(description, '') from graph_entities where ${OF_MEMBERS} limit ${MAX_ROWS}`;
 const RELATIONSHIPS = `
   select key, subject, subject_key, predicate, object, object_key, coalesce(description, ''), coalesce(weight, 1)
-  from graph_relationships where ${OF_MEMBERS} limit ${MOST}`;
+  from graph_relationships where ${OF_MEMBERS} limit ${MAX_ROWS}`;

@@ -15,7 +15,7 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
         const { rows } = await sql<TaskRow>`
           select d.key, d.id, d.title, d.generation, g.requested
           from documents d left join document_graphs g on g.document_key = d.key
-          where ${WAITS} ${which === 'asked' ? sql`and g.requested is not null` : sql``}
+          where ${IS_WAITING} ${which === 'asked' ? sql`and g.requested is not null` : sql``}
           order by g.requested is null, d.chunk_count, d.key limit 1`.execute(transaction);
         const [row] = rows;
         if (row === undefined) return undefined;
@@ -25,7 +25,7 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
           documentId: row.id,
           title: row.title,
           generation: row.generation,
-          requested: row.requested === USUAL ? null : row.requested,
+          requested: row.requested === DEFAULT_EXTRACTOR ? null : row.requested,
           passages,
         };
       }),
@@ -45,7 +45,7 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
         if (row.generation === 0) {
           throw new ServiceError('conflict', `Document ${documentId} is not ingested yet; extract it afterwards.`);
         }
-        const requested = { requested: extractor ?? USUAL, failure: null };
+        const requested = { requested: extractor ?? DEFAULT_EXTRACTOR, failure: null };
         await transaction
           .insertInto('document_graphs')
           .values({ document_key: row.key, extractor: null, extracted_at: null, ...requested })
@@ -135,7 +135,7 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
         from documents d indexed by documents_to_extract
         left join document_graphs g on g.document_key = d.key
         where d.extraction_status in ('pending', 'processing') and d.generation > 0
-          and ((${WAITS}) or d.extraction_status = 'processing')`.execute(reader);
+          and ((${IS_WAITING}) or d.extraction_status = 'processing')`.execute(reader);
       const failed = await reader
         .selectFrom('documents')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -175,12 +175,12 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
 }
 
 /** Stored for the default extractor where an extraction was requested without a name. */
-const USUAL = 'usual';
+const DEFAULT_EXTRACTOR = 'usual';
 /** An ingestion without progress for this long does not delay extraction. */
 const STALLED_MS = 30_000;
 
 // Documents ingested without automatic extraction are still extracted on request.
-const WAITS = sql`d.extraction_status = 'pending' and d.generation > 0 and (
+const IS_WAITING = sql`d.extraction_status = 'pending' and d.generation > 0 and (
   g.requested is not null or coalesce(json_extract(d.settings, '$.automatic_extraction'), 1) <> 0)`;
 
 interface TaskRow {

@@ -22,16 +22,16 @@ export interface Walk {
 }
 
 /** Maximum number of names expanded per hop. */
-const FROM_FIRST = 8;
-const FROM_SECOND = 4;
+const FIRST_HOP_NAMES = 8;
+const SECOND_HOP_NAMES = 4;
 /** Maximum relationships used per name, by weight; the most common names have thousands. */
-const PER_NAME = 40;
+const RELATIONSHIPS_PER_NAME = 40;
 /** Maximum relationships read to find them where a filter hides some. */
-const LOOKED_AT = 1_000;
+const MAX_ROWS_CHECKED = 1_000;
 /** Relationships read at each end of a very common name to find those with the highest weight. */
-const GONE_THROUGH = 150;
+const MAX_ROWS_READ = 150;
 /** Score factor per hop. */
-const STEP = 0.4;
+const HOP_DECAY = 0.4;
 
 /** Follows relationships from the found names over two hops. */
 export function walkGraph(reading: Reading, seeds: readonly FoundName[], allowed: KeySet | undefined): Walk {
@@ -46,7 +46,7 @@ export function walkGraph(reading: Reading, seeds: readonly FoundName[], allowed
         const known = relationships.get(nameOf(each));
         const scored = { ...each, score: together * share * saturate(each.weight) };
         if (known === undefined || known.score < scored.score) relationships.set(nameOf(each), scored);
-        const near = score * STEP * saturate(each.weight);
+        const near = score * HOP_DECAY * saturate(each.weight);
         reached.set(other, Math.max(reached.get(other) ?? 0, near));
       }
     }
@@ -54,10 +54,10 @@ export function walkGraph(reading: Reading, seeds: readonly FoundName[], allowed
     return [...reached].filter(([key]) => !keys.some(([known]) => known === key));
   };
   const first = from(
-    seeds.slice(0, FROM_FIRST).map(({ key, score }) => [key, score]),
+    seeds.slice(0, FIRST_HOP_NAMES).map(({ key, score }) => [key, score]),
     1,
   );
-  from(first.sort((one, two) => two[1] - one[1]).slice(0, FROM_SECOND), STEP);
+  from(first.sort((one, two) => two[1] - one[1]).slice(0, SECOND_HOP_NAMES), HOP_DECAY);
   return { names, relationships: [...relationships.values()].sort((one, two) => two.score - one.score) };
 }
 
@@ -71,10 +71,11 @@ type Unscored = Omit<WalkedRelationship, 'score'>;
 function relationshipsOf(reading: Reading, name: number, allowed: KeySet | undefined): Iterable<Unscored> {
   const together = new Map<string, Unscored>();
   let count = 0;
-  const [gone, looked] = allowed === undefined ? [GONE_THROUGH, PER_NAME] : [10 * GONE_THROUGH, LOOKED_AT];
+  const [gone, looked] =
+    allowed === undefined ? [MAX_ROWS_READ, RELATIONSHIPS_PER_NAME] : [10 * MAX_ROWS_READ, MAX_ROWS_CHECKED];
   for (const row of reading.rows(OF_NAME, name, gone, looked)) {
     const [key, subject, object, predicate, description, weight] = row;
-    if (allowed !== undefined && !isSaid(reading, Number(key), allowed)) continue;
+    if (allowed !== undefined && !hasVisibleMention(reading, Number(key), allowed)) continue;
     const each: Unscored = {
       rows: [Number(key)],
       subject: Number(subject),
@@ -85,7 +86,7 @@ function relationshipsOf(reading: Reading, name: number, allowed: KeySet | undef
     };
     const known = together.get(nameOf(each));
     together.set(nameOf(each), known === undefined ? each : join(known, each));
-    if (++count >= PER_NAME) break;
+    if (++count >= RELATIONSHIPS_PER_NAME) break;
   }
   return together.values();
 }
@@ -118,13 +119,13 @@ const OF_NAME = `
   cross join document_entities s on s.key = r.subject_key cross join document_entities o on o.key = r.object_key
   order by r.weight desc, r.key`;
 
-function isSaid(reading: Reading, relationship: number, allowed: KeySet): boolean {
+function hasVisibleMention(reading: Reading, relationship: number, allowed: KeySet): boolean {
   for (const [chunk] of reading.rows(MENTIONS, relationship)) if (allowed.has(Number(chunk))) return true;
   return false;
 }
 
 /** Chunks that pass and mention one of these rows. */
-export function chunksThatSay(
+export function chunksMentioning(
   reading: Reading,
   rows: readonly number[],
   { allowed, most }: { readonly allowed: KeySet | undefined; readonly most: number },

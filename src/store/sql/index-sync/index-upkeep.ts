@@ -21,7 +21,7 @@ export interface IndexUpkeep extends IndexMaintenance {
    * Requires a comparison of the index with the records before it is searched alone again, e.g. after a change of
    * space.
    */
-  distrust(): void;
+  requireAudit(): void;
   /** Waits briefly for the current step; one that hangs ends when the index is closed. */
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export interface IndexUpkeepParts {
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
 const CLOSE_WITHIN_MS = 1_000;
-const LOOK_FOR_WASTE_EVERY_MS = 600_000;
+const WASTE_CHECK_INTERVAL_MS = 600_000;
 
 /** One background worker applies pending writes to the index and audits it on request, and retries on failure. */
 export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): IndexUpkeep {
@@ -64,7 +64,7 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
 
   // The index never reuses the slot of a removed vector; it is rebuilt when most of its slots are unused.
   const dropWaste = async () => {
-    if (performance.now() - wasteSoughtAt < LOOK_FOR_WASTE_EVERY_MS) return;
+    if (performance.now() - wasteSoughtAt < WASTE_CHECK_INTERVAL_MS) return;
     wasteSoughtAt = performance.now();
     const bytes = await index.bytes?.();
     if (bytes === undefined || !(await isMostlyWaste(sqlite, bytes))) return;
@@ -130,12 +130,12 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
     runInBackground();
   };
 
-  const distrust = () => {
+  const requireAudit = () => {
     needsAudit = true;
     if (state.kind === 'in_step') state = { kind: 'checking' };
     runInBackground();
   };
-  index.onRecovered(distrust);
+  index.onRecovered(requireAudit);
 
   return {
     collections,
@@ -157,8 +157,8 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
       }
     },
     wakeUp: runInBackground,
-    distrust,
-    doubt: markDown,
+    requireAudit,
+    reportFailure: markDown,
     async close() {
       stopping.abort();
       const isOver = new AbortController();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findsItself } from '../finds-itself.ts';
+import { passesSelfSearch } from '../self-search.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
@@ -62,7 +62,7 @@ async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
       .execute();
     if (known.length !== keys.length) return false;
   }
-  if (count === 0 || (await findsItself({ ...parts, collection })) || !parts.mayRenew?.()) return true;
+  if (count === 0 || (await passesSelfSearch({ ...parts, collection })) || !parts.mayRenew?.()) return true;
   await collection.clear();
   return false;
 }

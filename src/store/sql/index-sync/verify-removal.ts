@@ -27,9 +27,9 @@ export interface VerifyRemoval {
 }
 
 /** Maximum time an answer waits for the index to apply the removal. */
-const INDEX_PATIENCE_MS = 2_000;
+const INDEX_TIMEOUT_MS = 2_000;
 /** Hits inspected: a chunk that still exists is the first hit for its own text. */
-const LOOKED_AT = 50;
+const MAX_HITS = 50;
 const CHARACTERS = 400;
 
 /**
@@ -43,7 +43,7 @@ export async function verifyRemoval(
 ): Promise<Pick<DeletionReceipt, 'index' | 'verified'>> {
   const { sqlite, upkeep } = parts;
   if (removed.keys.length === 0) return { index: { removed: 0, state: 'confirmed' }, verified: true };
-  await letIndexFollow(upkeep);
+  await waitForIndex(upkeep);
   const isPending = upkeep.state().kind === 'down' || (await hasPendingRemoval(sqlite.reader, removed.keys));
   const index = { removed: removed.keys.length, state: isPending ? ('owed' as const) : ('confirmed' as const) };
   if (await isLeftInRecords(sqlite.reader, removed.keys)) return { index, verified: false };
@@ -57,10 +57,10 @@ export async function verifyRemoval(
   return { index, verified: isPending ? 'pending' : true };
 }
 
-async function letIndexFollow(upkeep: IndexUpkeep): Promise<void> {
+async function waitForIndex(upkeep: IndexUpkeep): Promise<void> {
   if (upkeep.state().kind === 'down') return;
   const stop = new AbortController();
-  const patience = sleep(INDEX_PATIENCE_MS, undefined, { signal: stop.signal }).catch(() => {});
+  const patience = sleep(INDEX_TIMEOUT_MS, undefined, { signal: stop.signal }).catch(() => {});
   await Promise.race([upkeep.replayOutbox().catch(() => {}), patience]);
   stop.abort();
 }
@@ -95,7 +95,7 @@ async function isLeftInRecords(database: Queries, keys: readonly number[]): Prom
 async function isFound({ search }: VerifyRemoval, { keys, samples }: RemovedChunks): Promise<boolean> {
   const gone = new Set(keys);
   for (const { text, vector } of samples) {
-    const query = { filter: everything, limit: LOOKED_AT };
+    const query = { filter: everything, limit: MAX_HITS };
     const byWords = await search.ranking({ ...query, text: text.slice(0, CHARACTERS), reading: 0 });
     if (byWords.some(({ key }) => gone.has(key))) return true;
     if (vector === undefined) continue;
@@ -112,7 +112,7 @@ async function isIndexed({ sqlite, upkeep }: VerifyRemoval, { keys, samples }: R
   const gone = new Set(keys);
   for (const { vector } of samples) {
     if (vector === undefined || vector.length !== space.dimensions) continue;
-    const hits = await collection.nearest(vector, LOOKED_AT);
+    const hits = await collection.nearest(vector, MAX_HITS);
     if (hits.some(({ key }) => gone.has(key))) return true;
   }
   return false;

@@ -18,16 +18,16 @@ export interface ChunkSearchParts {
 }
 
 /** Up to this many vectors, an exhaustive comparison is faster than the index. */
-const COMPARED_AT_ONCE = 2_000;
+const EXACT_SEARCH_LIMIT = 2_000;
 /** A hit of the index costs as much as comparing this many vectors. */
 const COMPARISONS_PER_HIT = 3;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
-const OWED_AT_MOST = 2_000;
+const MAX_PENDING = 2_000;
 /**
  * Maximum chunks of earlier versions that are compared in addition to the index; with more, everything is compared
  * exhaustively.
  */
-const PAST_AT_MOST = 2_000;
+const MAX_PAST = 2_000;
 /** Candidates per requested hit, when the distance measure differs from the index's. */
 const CANDIDATES_PER_HIT = 10;
 
@@ -41,22 +41,22 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     const filter = compileChunkFilter(query.filter, query.asOf, query.phraseFilters);
     const plan = await search.call('planNearest', { filter }, signal);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
-    refuseOtherSpace(plan.space, query);
+    requireSameSpace(plan.space, query);
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
     const ofAll = { space: plan.space, vector, measure, filter, limit, shown: limit };
     const exactly = async () => (await search.call('nearestExactly', ofAll, signal)).hits;
-    const { firstList = FIRST_LIST } = query;
+    const { firstListLength = FIRST_LIST_LENGTH } = query;
     let found: readonly FoundChunk[] = [];
     // The result of an approximate search changes with its limit, so fixed list lengths are used to keep pages
     // consistent.
-    for (const length of [firstList, NEXT_LIST * firstList]) {
+    for (const length of [firstListLength, LIST_GROWTH * firstListLength]) {
       const shown = Math.min(limit, length);
       const list = await throughIndex(plan.space, plan, { ...ofAll, limit: length, shown }, query);
       if (list === undefined) break;
-      found = oneBehindOther(found, list);
+      found = concatenateHits(found, list);
       if (found.length >= Math.min(limit, plan.matching)) return found.slice(0, limit);
     }
-    return oneBehindOther(found, await exactly()).slice(0, limit);
+    return concatenateHits(found, await exactly()).slice(0, limit);
   }
 
   // Undefined when an exhaustive comparison is faster, or necessary for an exact result.
@@ -67,19 +67,19 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
     { signal, note }: VectorQuery,
   ): Promise<readonly FoundChunk[] | undefined> {
     const matching = all - past.length;
-    if (matching <= COMPARED_AT_ONCE || past.length > PAST_AT_MOST) return undefined;
+    if (matching <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
     const current = state();
-    if (current.kind !== 'in_step' || pending.length > OWED_AT_MOST) {
+    if (current.kind !== 'in_step' || pending.length > MAX_PENDING) {
       note?.(`The vector index is ${describeState(current)}; the stored vectors were compared one by one.`);
       return undefined;
     }
     const wanted = Math.min(exactly.limit, all);
     const candidates = exactly.measure === 'cosine_distance' ? wanted : wanted * CANDIDATES_PER_HIT;
-    let asked = Math.ceil((candidates * visible * 1.25) / matching) + 10;
-    const worthAsking = Math.max(COMPARED_AT_ONCE, matching / COMPARISONS_PER_HIT);
-    if (asked > worthAsking) return undefined;
+    let requested = Math.ceil((candidates * visible * 1.25) / matching) + 10;
+    const maxRequested = Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT);
+    if (requested > maxRequested) return undefined;
     for (;;) {
-      const hits = await askIndex(space, exactly.vector, asked, signal);
+      const hits = await queryIndex(space, exactly.vector, requested, signal);
       if (hits === undefined) {
         note?.('The vector index did not answer; the stored vectors were compared one by one.');
         return undefined;
@@ -87,12 +87,12 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
       if (found.count >= wanted) return found.hits;
       // The index returned fewer hits than the records contain: it is incomplete.
-      if (hits.length < asked || asked * WIDENING > worthAsking) return undefined;
-      asked *= WIDENING;
+      if (hits.length < requested || requested * WIDENING > maxRequested) return undefined;
+      requested *= WIDENING;
     }
   }
 
-  async function askIndex(space: SpaceRow, vector: Float32Array, limit: number, signal: AbortSignal | undefined) {
+  async function queryIndex(space: SpaceRow, vector: Float32Array, limit: number, signal: AbortSignal | undefined) {
     try {
       const collection = await collections.open(space);
       return await collection.nearest(vector, limit, signal);
@@ -137,10 +137,10 @@ export function createChunkSearch({ search, collections, state, onFailure }: Chu
 }
 
 const WIDENING = 4;
-const FIRST_LIST = 50;
-const NEXT_LIST = 8;
+const FIRST_LIST_LENGTH = 50;
+const LIST_GROWTH = 8;
 
-function oneBehindOther(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
+function concatenateHits(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
   if (one.length === 0) return two;
   const known = new Set(one.map(({ key }) => key));
   return [...one, ...two.filter(({ key }) => !known.has(key))].map((chunk, place) => ({
@@ -149,7 +149,7 @@ function oneBehindOther(one: readonly FoundChunk[], two: readonly FoundChunk[]):
   }));
 }
 
-function refuseOtherSpace(space: SpaceRow, { vector, space: own }: VectorQuery): void {
+function requireSameSpace(space: SpaceRow, { vector, space: own }: VectorQuery): void {
   if (own !== undefined && !isSameSpace(own, space)) {
     throw new ServiceError(
       'embedding_mismatch',

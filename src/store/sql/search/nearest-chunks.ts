@@ -48,7 +48,7 @@ export function planNearest(reading: Reading, filter: CompiledFilter): NearestPl
   const resolved = resolveFilter(reading, filter);
   const isVisible = (key: number) => (lengths[key] ?? -1) >= 0;
   const pending: number[] = [];
-  const entries = space ? reading.rows(OWED, space.key) : [];
+  const entries = space ? reading.rows(PENDING, space.key) : [];
   for (const [payload] of entries) {
     for (const [first, last] of JSON.parse(String(payload)) as KeyRange[]) {
       for (let key = first; key <= last; key++) {
@@ -67,7 +67,7 @@ function countVectors(reading: Reading, spaceKey: number, keys: readonly number[
   return Number(reading.row(sql, JSON.stringify(keys), spaceKey)?.[0] ?? 0);
 }
 
-const OWED = "select payload from outbox where space_key = ? and kind = 'upsert'";
+const PENDING = "select payload from outbox where space_key = ? and kind = 'upsert'";
 
 /** Compares the query with every vector that passes the filter. */
 export function nearestExactly(reading: Reading, query: NearestQuery): NearestList {

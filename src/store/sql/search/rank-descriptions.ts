@@ -7,8 +7,8 @@ import { describeSpace } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import type { Condition } from './compile-filter.ts';
 import { keySet } from './key-set.ts';
-import { documentsAt, documentTermsAt } from './moments.ts';
 import type { Reading } from './read-snapshot.ts';
+import { documentsAt, documentTermsAt } from './terms-as-of.ts';
 
 export interface CompiledDescriptionQuery {
   /** From `analyseQuery`. */

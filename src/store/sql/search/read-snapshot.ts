@@ -11,7 +11,7 @@ export interface Snapshot {
   /** Lengths of the indexes of earlier versions. */
   lengthsOf(table: TermTable): ChunkLengths;
   /** States as of the last few requested times. */
-  readonly moments: Map<string, Moment>;
+  readonly termsAsOf: Map<string, TermsAsOf>;
   /** The last few resolved filters, by their SQL and values. */
   readonly filters: Map<string, ResolvedFilter>;
 }
@@ -25,7 +25,7 @@ export interface ResolvedFilter {
 }
 
 /** The chunks and documents visible at a point in time, computed on demand. */
-export interface Moment {
+export interface TermsAsOf {
   passages?: ChunkLengths;
   documents?: ChunkLengths;
 }
@@ -38,18 +38,18 @@ export interface Reading {
   row(sql: string, ...parameters: readonly SQLInputValue[]): SQLInputValue[] | undefined;
 }
 
-interface Memory {
+interface ConnectionCache {
   version: string;
   snapshot: Snapshot;
   readonly statements: Map<string, StatementSync>;
 }
 
 // Lives as long as the connection; each thread has one.
-const memories = new WeakMap<DatabaseSync, Memory>();
+const caches = new WeakMap<DatabaseSync, ConnectionCache>();
 const STATEMENTS_KEPT = 64;
 
 /** Runs an operation over one consistent snapshot of the data, until `watch` ends it. */
-export function readAtOnce<Result>(
+export function withSnapshot<Result>(
   database: DatabaseSync,
   watch: OperationWatch,
   operation: (reading: Reading) => Result,
@@ -64,7 +64,7 @@ export function readAtOnce<Result>(
 }
 
 function currentReading(database: DatabaseSync, watch: OperationWatch): Reading {
-  const memory = memories.get(database) ?? createMemory(database);
+  const memory = caches.get(database) ?? createCache(database);
   const first = (sql: string) => prepared(database, memory, sql).get() as unknown as SQLInputValue[];
   // SQLite takes the snapshot on the first read; only then does the data version refer to it.
   first('select 1 from settings limit 1');
@@ -98,7 +98,7 @@ function* watched<Row>(rows: Iterable<Row>, watch: OperationWatch): Generator<Ro
   }
 }
 
-function createMemory(database: DatabaseSync): Memory {
+function createCache(database: DatabaseSync): ConnectionCache {
   // FTS5's view of its postings; temporary, so that a read-only connection can create it.
   for (const table of ['graph_name_terms', 'graph_community_terms']) {
     database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
@@ -107,8 +107,8 @@ function createMemory(database: DatabaseSync): Memory {
     database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
   }
-  const memory: Memory = { version: '', snapshot: createSnapshot(database), statements: new Map() };
-  memories.set(database, memory);
+  const memory: ConnectionCache = { version: '', snapshot: createSnapshot(database), statements: new Map() };
+  caches.set(database, memory);
   return memory;
 }
 
@@ -123,12 +123,12 @@ function createSnapshot(database: DatabaseSync): Snapshot {
     chunkLengths: () => lengthsOf('chunk_terms'),
     documentLengths: () => lengthsOf('document_terms'),
     lengthsOf,
-    moments: new Map(),
+    termsAsOf: new Map(),
     filters: new Map(),
   };
 }
 
-function prepared(database: DatabaseSync, { statements }: Memory, sql: string): StatementSync {
+function prepared(database: DatabaseSync, { statements }: ConnectionCache, sql: string): StatementSync {
   const known = statements.get(sql);
   const statement = known ?? database.prepare(sql);
   if (known) statements.delete(sql);

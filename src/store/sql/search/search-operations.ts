@@ -6,7 +6,7 @@ import { toTextScore } from '../../full-text/text-score.ts';
 import type { GraphFinding } from '../../graph-search.ts';
 import type { VectorHit, VectorSpaceName } from '../../vector-index.ts';
 import { correctWords } from '../full-text/correct-words.ts';
-import { leaveOutParts } from '../full-text/leave-out-parts.ts';
+import { dropIdentifierParts } from '../full-text/drop-identifier-parts.ts';
 import { rankByTerms } from '../full-text/rank-by-terms.ts';
 import { memoized, presentTerms } from '../full-text/term-index.ts';
 import { type CompiledGraphQuery, searchGraph } from '../graph/search-graph.ts';
@@ -16,7 +16,6 @@ import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { countPhrases, type PhraseCountQuery } from './count-phrases.ts';
 import { keySet } from './key-set.ts';
 import { loadChunks } from './load-chunks.ts';
-import { chunkTermsAt, type DocumentAsOf, documentsAt, documentTermsAt } from './moments.ts';
 import {
   type NearestList,
   type NearestPlan,
@@ -27,8 +26,9 @@ import {
   readVectors,
 } from './nearest-chunks.ts';
 import { type CompiledDescriptionQuery, type RankedDescriptions, rankDescriptions } from './rank-descriptions.ts';
-import { type Reading, readAtOnce } from './read-snapshot.ts';
+import { type Reading, withSnapshot } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
+import { chunkTermsAt, type DocumentAsOf, documentsAt, documentTermsAt } from './terms-as-of.ts';
 
 /** Search operations that run in the database threads, by name. */
 export const searchOperations = {
@@ -36,55 +36,55 @@ export const searchOperations = {
     database: DatabaseSync,
     { filter }: { readonly filter: CompiledFilter },
     watch: OperationWatch,
-  ): NearestPlan => readAtOnce(database, watch, (reading) => planNearest(reading, filter)),
+  ): NearestPlan => withSnapshot(database, watch, (reading) => planNearest(reading, filter)),
 
   nearestExactly: (database: DatabaseSync, query: NearestQuery, watch: OperationWatch): NearestList =>
-    readAtOnce(database, watch, (reading) => nearestExactly(reading, query)),
+    withSnapshot(database, watch, (reading) => nearestExactly(reading, query)),
 
   nearestAmong: (
     database: DatabaseSync,
     query: NearestQuery & { readonly hits: readonly VectorHit[]; readonly others: readonly number[] },
     watch: OperationWatch,
-  ): NearestList => readAtOnce(database, watch, (reading) => nearestAmong(reading, query)),
+  ): NearestList => withSnapshot(database, watch, (reading) => nearestAmong(reading, query)),
 
   matchingChunks: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): Ranking<ScoredChunk> =>
-    readAtOnce(database, watch, (reading) => matchingChunks(reading, query)),
+    withSnapshot(database, watch, (reading) => matchingChunks(reading, query)),
 
   rankChunks: (
     database: DatabaseSync,
     query: MatchingQuery & { readonly reading: number },
     watch: OperationWatch,
-  ): Ranking<RankedChunk> => readAtOnce(database, watch, (reading) => rankChunks(reading, query)),
+  ): Ranking<RankedChunk> => withSnapshot(database, watch, (reading) => rankChunks(reading, query)),
 
   readChunks: (
     database: DatabaseSync,
     { keys, at }: { readonly keys: readonly number[]; readonly at?: string | undefined },
     watch: OperationWatch,
-  ): Map<number, Chunk> => readAtOnce(database, watch, (reading) => loadChunks(reading, keys, at)),
+  ): Map<number, Chunk> => withSnapshot(database, watch, (reading) => loadChunks(reading, keys, at)),
 
   readVectors: (
     database: DatabaseSync,
     { keys, space }: { readonly keys: readonly number[]; readonly space: VectorSpaceName },
     watch: OperationWatch,
-  ): Map<number, Float32Array> => readAtOnce(database, watch, (reading) => readVectors(reading, keys, space)),
+  ): Map<number, Float32Array> => withSnapshot(database, watch, (reading) => readVectors(reading, keys, space)),
 
   countPhrases: (database: DatabaseSync, query: PhraseCountQuery, watch: OperationWatch): PhraseCounts =>
-    readAtOnce(database, watch, (reading) => countPhrases(reading, query)),
+    withSnapshot(database, watch, (reading) => countPhrases(reading, query)),
 
   countRetired: (database: DatabaseSync, query: RetiredQuery, watch: OperationWatch): number =>
-    readAtOnce(database, watch, (reading) => countRetired(reading, query)),
+    withSnapshot(database, watch, (reading) => countRetired(reading, query)),
 
   searchGraph: (database: DatabaseSync, query: CompiledGraphQuery, watch: OperationWatch): GraphFinding =>
-    readAtOnce(database, watch, (reading) => searchGraph(reading, query)),
+    withSnapshot(database, watch, (reading) => searchGraph(reading, query)),
 
   rankDescriptions: (
     database: DatabaseSync,
     query: CompiledDescriptionQuery,
     watch: OperationWatch,
-  ): RankedDescriptions => readAtOnce(database, watch, (reading) => rankDescriptions(reading, query)),
+  ): RankedDescriptions => withSnapshot(database, watch, (reading) => rankDescriptions(reading, query)),
 
   documentFullText: (database: DatabaseSync, query: DocumentTextQuery, watch: OperationWatch): DocumentTextResult =>
-    readAtOnce(database, watch, (reading) => documentFullText(reading, query)),
+    withSnapshot(database, watch, (reading) => documentFullText(reading, query)),
 } as const satisfies Operations;
 
 export interface RetiredQuery {
@@ -150,7 +150,7 @@ function rankedKeys(reading: Reading, { filter, limit, ...query }: MatchingQuery
   const allowed = resolveFilter(reading, filter)?.keys;
   const index = memoized(extractionChunksOf(reading, filter));
   const corrections = correctWords(index, query.words, allowed);
-  const terms = leaveOutParts(index, query, allowed);
+  const terms = dropIdentifierParts(index, query, allowed);
   const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, limit });
   const hits = found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
   return { hits, corrections };

@@ -17,10 +17,10 @@ export async function fillDescriptions({
   if (space.state === 'current' || !isSemantic(embedder)) return;
   for (;;) {
     signal.throwIfAborted();
-    const bare = await unembeddedDescriptions(sqlite.reader, space.key, BATCH);
-    if (bare.length === 0) return;
-    const vectors = await embedder.embed(bare.map(descriptionText), 'passage', signal);
-    const described = bare.flatMap((description, place) => {
+    const unembedded = await unembeddedDescriptions(sqlite.reader, space.key, BATCH);
+    if (unembedded.length === 0) return;
+    const vectors = await embedder.embed(unembedded.map(descriptionText), 'passage', signal);
+    const described = unembedded.flatMap((description, place) => {
       const vector = vectors[place];
       return vector === undefined ? [] : [{ description, vector }];
     });
@@ -29,6 +29,6 @@ export async function fillDescriptions({
       .execute((transaction) => keepDescriptionVectors(transaction, space.key, described));
     // A description that changes repeatedly must not keep the re-embedding from ending; the background job embeds it
     // afterwards.
-    if (bare.length < BATCH) return;
+    if (unembedded.length < BATCH) return;
   }
 }

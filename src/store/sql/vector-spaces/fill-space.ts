@@ -46,7 +46,7 @@ export async function* fillSpace(parts: FillSpace): AsyncGenerator<ReindexProgre
 }
 
 /** A stored chunk with everything its embedded text consists of. */
-interface BareChunk {
+interface UnembeddedChunk {
   readonly key: number;
   readonly text: string;
   readonly heading_path: string;
@@ -78,7 +78,7 @@ function chunksWithout(database: Queries, spaceKey: number, after: number) {
 /** The vectors of these chunks, by key. */
 export async function embedStored(
   { space, embedder, embeddingText, signal }: FillSpace,
-  chunks: readonly BareChunk[],
+  chunks: readonly UnembeddedChunk[],
 ): Promise<ReadonlyMap<number, Float32Array>> {
   const texts = chunks.map(({ title, heading_path, text, context }) =>
     embeddingText({ title, headingPath: JSON.parse(heading_path) as string[], text, context }),
@@ -100,7 +100,7 @@ export async function embedStored(
   );
 }
 
-async function embedChunks(parts: FillSpace, chunks: readonly BareChunk[]): Promise<void> {
+async function embedChunks(parts: FillSpace, chunks: readonly UnembeddedChunk[]): Promise<void> {
   const { sqlite, upkeep, space } = parts;
   const vectorOf = await embedStored(parts, chunks);
   const stored = await sqlite.writer.transaction().execute(async (transaction) => {

@@ -45,7 +45,7 @@ export async function keepDescriptionVectors(
 
 export function createDescriptionVectors({ reader, writer }: Sqlite): DescriptionVectors {
   return {
-    async bare(name, most) {
+    async unembedded(name, most) {
       const space = await currentSpace(reader);
       return space === undefined || !isSameSpace(space, name) ? [] : unembeddedDescriptions(reader, space.key, most);
     },

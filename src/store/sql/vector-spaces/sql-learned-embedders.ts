@@ -3,7 +3,7 @@ import type { LearnedEmbedders } from '../../learned-embedders.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { EmbeddingText } from './fill-space.ts';
 
-const CHOICE = 'chosen_embedder';
+const CHOSEN_EMBEDDER_SETTING = 'chosen_embedder';
 const BATCH = 256;
 
 /** LearnedEmbedders in the record store, beside the vectors that need the artefacts. */
@@ -83,14 +83,18 @@ export function createLearnedEmbedders({ reader, writer }: Sqlite, embeddingText
     },
 
     async chosen() {
-      const row = await reader.selectFrom('settings').select('value').where('name', '=', CHOICE).executeTakeFirst();
+      const row = await reader
+        .selectFrom('settings')
+        .select('value')
+        .where('name', '=', CHOSEN_EMBEDDER_SETTING)
+        .executeTakeFirst();
       return row?.value;
     },
 
     async choose(embedder) {
       await writer
         .insertInto('settings')
-        .values({ name: CHOICE, value: embedder })
+        .values({ name: CHOSEN_EMBEDDER_SETTING, value: embedder })
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: embedder }))
         .execute();
     },

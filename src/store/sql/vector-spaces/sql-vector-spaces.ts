@@ -37,7 +37,7 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
     } finally {
       isMoving = false;
     }
-    upkeep.distrust();
+    upkeep.requireAudit();
     return readSpace(sqlite.reader, target.key);
   }
 
@@ -53,7 +53,7 @@ export function createVectorSpaces(parts: VectorSpacesParts): VectorSpaces {
       const current = await currentSpace(sqlite.reader);
       if (current !== undefined && isSameSpace(current, name)) return readSpace(sqlite.reader, current.key);
       const { key, adopted } = await sqlite.writer.transaction().execute((transaction) => claim(transaction, name));
-      if (adopted) upkeep.distrust();
+      if (adopted) upkeep.requireAudit();
       return readSpace(sqlite.reader, key);
     },
 

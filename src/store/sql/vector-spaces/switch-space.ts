@@ -10,7 +10,7 @@ import type { Queries, SpaceRow } from './space-rows.ts';
  */
 export function switchSpace({ writer }: Sqlite, target: SpaceRow): Promise<boolean> {
   return writer.transaction().execute(async (transaction) => {
-    if (await hasBareChunk(transaction, target.key)) return false;
+    if (await hasUnembeddedChunk(transaction, target.key)) return false;
     const spaces = await transaction.selectFrom('vector_spaces').selectAll().execute();
     // Already switched: the previous space stays.
     if (spaces.some((space) => space.key === target.key && space.state === 'current')) return true;
@@ -27,7 +27,7 @@ export function switchSpace({ writer }: Sqlite, target: SpaceRow): Promise<boole
   });
 }
 
-async function hasBareChunk(database: Queries, spaceKey: number): Promise<boolean> {
+async function hasUnembeddedChunk(database: Queries, spaceKey: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from chunks c
     join documents d on d.key = c.document_key and d.generation = c.generation

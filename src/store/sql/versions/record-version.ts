@@ -11,7 +11,7 @@ export function nextLabel(label: string): string {
 }
 
 /** The current time, but never before `earlier`: a clock that was set back would make two versions valid at once. */
-export function momentAfter(earlier: string | null): string {
+export function timestampAfter(earlier: string | null): string {
   const now = new Date().toISOString();
   return earlier !== null && earlier > now ? earlier : now;
 }
@@ -53,14 +53,14 @@ export async function recordVersion(
       text_length: row.text_length,
       chunk_count: row.chunk_count,
       updated_at: row.updated_at,
-      ...(keepsContent ? {} : { retired_at: at, receipt: JSON.stringify(NOTHING_KEPT) }),
+      ...(keepsContent ? {} : { retired_at: at, receipt: JSON.stringify(EMPTY_RECEIPT) }),
     })
     .returning('key')
     .executeTakeFirstOrThrow();
   if (keepsContent) await keepContent(database, row, key);
 }
 
-const NOTHING_KEPT = { passages: 0, vectors: 0, fullTextEntries: 0, files: 0 };
+const EMPTY_RECEIPT = { passages: 0, vectors: 0, fullTextEntries: 0, files: 0 };
 
 async function keepContent(database: Queries, { key, generation }: DocumentRow, version: number): Promise<void> {
   await sql`

@@ -33,7 +33,7 @@ export async function restoreVersion(
     const bytes = await bytesAsOf(transaction, then);
     await dropStaged(transaction, row);
     await keepShared(transaction, row, then);
-    await bringBack(transaction, row, then);
+    await restoreContent(transaction, row, then);
     const submitted = JSON.stringify(await asSubmission(transaction, then));
     const publication = { ...text, summary: then.summary, summaryBy: then.summary_by, totalTokens: then.total_tokens };
     const replacement = { publication, chunkCount: then.chunk_count, versionsKept };
@@ -80,7 +80,7 @@ const FREE_ID = sql`
       || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
   else p.id end`;
 
-async function bringBack(database: Queries, row: DocumentRow, then: RowAsOf): Promise<void> {
+async function restoreContent(database: Queries, row: DocumentRow, then: RowAsOf): Promise<void> {
   const generation = row.generation + 1;
   await sql`
     insert into chunks (id, document_key, generation, ordinal, text, start_offset, end_offset, page, heading_path,

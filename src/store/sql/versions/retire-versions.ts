@@ -3,7 +3,7 @@ import type { RetirementReceipt } from '../../versions.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** Pruned versions whose row is kept; beyond it the oldest rows are deleted. */
-const FACTS_KEPT = 100;
+const MAX_PRUNED_VERSIONS_KEPT = 100;
 
 /** Prunes the content of a document's versions beyond the newest `keep`, and records what was removed. */
 export async function retireVersions(database: Queries, documentKey: number, keep: number): Promise<void> {
@@ -21,7 +21,7 @@ export async function retireVersions(database: Queries, documentKey: number, kee
   await sql`
     delete from document_versions where document_key = ${documentKey} and retired_at is not null and key not in (
       select key from document_versions where document_key = ${documentKey} and retired_at is not null
-      order by key desc limit ${FACTS_KEPT}
+      order by key desc limit ${MAX_PRUNED_VERSIONS_KEPT}
     )`.execute(database);
 }
 

@@ -51,8 +51,8 @@ describe('the receipt of a deletion', () => {
       collections,
       tryUpsert: async () => true,
       wakeUp() {},
-      distrust() {},
-      doubt() {},
+      requireAudit() {},
+      reportFailure() {},
       async close() {},
     };
     const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });

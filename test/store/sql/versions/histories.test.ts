@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Filter } from '../../../../src/documents/filter.ts';
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { newDocument, openTestStore, type TestStore } from '../../../support/store.ts';
-import { directionOf, moment, takeIn } from './take-in.ts';
+import { directionOf, takeIn, timestamp } from './take-in.ts';
 
 const WORDS = ['whale', 'harbour', 'lantern', 'compass', 'anchor'];
 const NAMES = ['one', 'two'] as const;
@@ -52,7 +52,7 @@ async function perform(store: TestStore, given: Step, run: string, histories: Hi
   switch (given.kind) {
     case 'take in':
       await takeIn(store, document, given.passages);
-      return follow(given.passages, await moment());
+      return follow(given.passages, await timestamp());
     case 'remove':
       await store.corpus.remove(only(document.id));
       histories.delete(given.name);
@@ -62,7 +62,7 @@ async function perform(store: TestStore, given: Step, run: string, histories: Hi
       const chosen = earlier[given.back % Math.max(1, earlier.length)];
       if (chosen === undefined) return;
       await store.versions.restore(document.id, chosen.label);
-      return follow(chosen.passages, await moment());
+      return follow(chosen.passages, await timestamp());
     }
     case 'edit': {
       // Edits of a current chunk's metadata do not affect earlier versions, and make no new one.
@@ -87,10 +87,10 @@ it('sees at every time what a plain list of states says was there', { timeout: 1
     fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
       const prefix = `run ${run++}`;
       const histories: Histories = new Map();
-      const times = [await moment()];
+      const times = [await timestamp()];
       for (const each of steps) {
         await perform(store, each, prefix, histories);
-        times.push(await moment());
+        times.push(await timestamp());
       }
       for (const at of times)
         for (const each of NAMES) await compare(store, { at, name: each, prefix, histories, search });

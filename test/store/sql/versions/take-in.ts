@@ -31,7 +31,7 @@ export async function takeIn({ corpus }: Store, document: NewDocument, texts: re
 }
 
 /** A time clearly after everything before and before everything after. */
-export async function moment(): Promise<string> {
+export async function timestamp(): Promise<string> {
   await sleep(3);
   const now = new Date().toISOString();
   await sleep(3);

@@ -4,7 +4,7 @@ import { everything } from '../../../../src/documents/filter.ts';
 import type { EmbeddingModel } from '../../../../src/embeddings/embedding-model.ts';
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { newDocument, openTestStore, type TestStore } from '../../../support/store.ts';
-import { directionOf, moment, takeIn } from './take-in.ts';
+import { directionOf, takeIn, timestamp } from './take-in.ts';
 
 const all = { offset: 0, limit: 100 };
 const letter = newDocument('Letter');
@@ -268,7 +268,7 @@ describe('a question about an earlier time', () => {
     const logs = ['The whale swam away.', 'Nothing was seen of the whale.'];
     await takeIn(store, letter, first);
     await takeIn(store, other, logs);
-    const then = await moment();
+    const then = await timestamp();
     const duplicate = await openTestStore();
     await takeIn(duplicate, letter, first);
     await takeIn(duplicate, other, logs);
@@ -322,7 +322,7 @@ describe('a question about an earlier time', () => {
   it('says how much of then is not kept any longer', async () => {
     const store = await openTestStore({ versionsKept: 0 });
     await takeIn(store, letter, first);
-    const then = await moment();
+    const then = await timestamp();
     await takeIn(store, letter, second);
     expect(await searchOf(store).countPrunedVersions?.(then, everything)).toBe(1);
     const others = { kind: 'notIn', field: 'document_id', values: [letter.id] } as const;
@@ -337,7 +337,7 @@ describe('another embedder', () => {
   it('embeds the passages of earlier versions too, so that they can be asked and restored', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
-    const then = await moment();
+    const then = await timestamp();
     await takeIn(store, letter, second);
     const space = { embedder: 'test/other', version: '1', dimensions: 4 };
     const embedder: EmbeddingModel = {
@@ -365,7 +365,7 @@ describe('another embedder', () => {
   it('finds words of earlier versions when the way words are taken apart has changed', async () => {
     const store = await openTestStore();
     await takeIn(store, letter, first);
-    const then = await moment();
+    const then = await timestamp();
     await takeIn(store, letter, second);
     await store.sqlite.writer
       .updateTable('settings')

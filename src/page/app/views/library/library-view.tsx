@@ -23,7 +23,7 @@ import { UploadList } from './upload-list.tsx';
 import { addToLibrary, finishedUploads, uploadInto } from './uploads.ts';
 
 /** How often the list is read again while something in it is in work. */
-const LOOK_AGAIN_MS = 2_500;
+const POLL_INTERVAL_MS = 2_500;
 
 /** The documents: taken in, narrowed, sorted into collections, deleted. What is shown is in the address. */
 export function LibraryView() {
@@ -45,7 +45,7 @@ export function LibraryView() {
   }, [finished]);
   useEffect(() => {
     if (!isWorking) return;
-    const timer = setTimeout(documents.reload, LOOK_AGAIN_MS);
+    const timer = setTimeout(documents.reload, POLL_INTERVAL_MS);
     return () => clearTimeout(timer);
   });
 

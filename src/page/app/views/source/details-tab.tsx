@@ -4,16 +4,16 @@ import type { Shown } from './source-data.ts';
 /** What is known of the document besides its words. */
 export function DetailsTab({ shown: { document, newest } }: { readonly shown: Shown }) {
   const { details } = texts.source;
-  const moment = (at: string | null) => (at === null ? '' : new Date(at).toLocaleString());
+  const format = (at: string | null) => (at === null ? '' : new Date(at).toLocaleString());
   const rows: readonly (readonly [string, string])[] = [
     [details.id, document.id],
     [details.file, document.file_name],
     [details.type, document.media_type],
     [details.source, document.source ?? ''],
     [details.version, document.version === newest ? document.version : `${document.version} (${newest})`],
-    [details.published, moment(document.published_at)],
-    [details.created, moment(document.created_at)],
-    [details.updated, moment(document.updated_at)],
+    [details.published, format(document.published_at)],
+    [details.created, format(document.created_at)],
+    [details.updated, format(document.updated_at)],
     [details.passages, document.chunk_count.toLocaleString('en')],
     [details.hash, document.content_hash],
     [details.summary, document.summary ?? ''],

@@ -8,7 +8,7 @@ const SILENCE_MS = 2_000;
 /** Loading a large index from disk, or writing it, can keep a server busy while it still answers heartbeats. */
 const LIMIT_MS = 120_000;
 
-export interface Patience {
+export interface TimeLimit {
   readonly signal?: AbortSignal | undefined;
   /** Time limit for a server that answers heartbeats but not this call. */
   readonly limitMs?: number;
@@ -18,10 +18,10 @@ export interface Patience {
  * Calls Chroma and gives up as soon as the server stops answering heartbeats: a stopped or stuck server keeps
  * connections open for ever. Throws `store_failed` on time-out; aborting `signal` ends the call as well.
  */
-export async function askInTime<T>(
+export async function callWithTimeout<T>(
   connection: ChromaConnection,
   question: (client: ChromaClient) => Promise<T>,
-  { signal, limitMs = LIMIT_MS }: Patience = {},
+  { signal, limitMs = LIMIT_MS }: TimeLimit = {},
 ): Promise<T> {
   const late = new AbortController();
   const endings = [late.signal, connection.closed, ...(signal ? [signal] : [])];

@@ -4,13 +4,13 @@ import type { SpaceRow } from './vector-spaces/space-rows.ts';
 import { fromVectorBytes } from './vector-spaces/vector-bytes.ts';
 
 const SAMPLES = 64;
-const LOOKED_AT = 10;
+const MAX_HITS = 10;
 /** An approximate index misses a few of its own vectors. */
 const MIN_SHARE = 0.9;
 /** Distance below which a vector counts as a copy: the order of copies in a result is random. */
 const SAME = 1e-4;
 
-interface FindsItself {
+interface SelfSearch {
   readonly sqlite: Sqlite;
   readonly collection: VectorCollection;
   readonly space: SpaceRow;
@@ -21,12 +21,12 @@ interface FindsItself {
  * Whether sample vectors from across the records are their own nearest neighbours. An index that has lost part of its
  * files may report the same count as before and find only the rest.
  */
-export async function findsItself({ sqlite, collection, space, signal }: FindsItself): Promise<boolean> {
+export async function passesSelfSearch({ sqlite, collection, space, signal }: SelfSearch): Promise<boolean> {
   const samples = await sampleVectors(sqlite, space);
   let found = 0;
   for (const [key, vector] of samples) {
     signal.throwIfAborted();
-    const hits = await collection.nearest(vector, LOOKED_AT, signal);
+    const hits = await collection.nearest(vector, MAX_HITS, signal);
     const last = hits.at(-1);
     if (hits.some((hit) => hit.key === key) || (last !== undefined && last.distance < SAME)) found++;
   }

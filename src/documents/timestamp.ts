@@ -6,7 +6,7 @@ const isTime = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
  * A point in time in the format of the records: ISO-8601 in UTC, which sorts chronologically. A date alone means its
  * start in UTC.
  */
-export const moment = z
+export const timestamp = z
   .string()
   .refine((text) => isTime.safeParse(text).success, {
     error: 'expected a time such as 2026-03-01T12:00:00Z, or a date such as 2026-03-01',

@@ -2,10 +2,10 @@ import type { ChunkLengths } from '../full-text/chunk-lengths.ts';
 import { readCount, readPostings, seekTerm, type TermIndex } from '../full-text/term-index.ts';
 import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { DOCUMENTS_AS_OF } from './past-tables.ts';
-import type { Moment, Reading } from './read-snapshot.ts';
+import type { Reading, TermsAsOf } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
 
-const MOMENTS_KEPT = 4;
+const MAX_CACHED_TIMES = 4;
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 
 /** Everything visible at a point in time. */
@@ -19,13 +19,13 @@ const allAt = (at: string): NonNullable<CompiledFilter> => {
  * ranking equals the one of then. Postings of unchanged chunks are read from the current index.
  */
 export function chunkTermsAt(reading: Reading, at: string): TermIndex {
-  const moment = momentOf(reading, at);
-  moment.passages ??= measure(resolveFilter(reading, allAt(at))?.keys.keys ?? [], (key) => {
+  const terms = termsOf(reading, at);
+  terms.passages ??= measure(resolveFilter(reading, allAt(at))?.keys.keys ?? [], (key) => {
     const present = reading.snapshot.chunkLengths().lengths[key] ?? -1;
     return present >= 0 ? present : (reading.snapshot.lengthsOf('past_chunk_terms').lengths[key] ?? -1);
   });
   return {
-    passages: moment.passages,
+    passages: terms.passages,
     count: (term) => readCount(reading, 'chunk_terms', term) + readCount(reading, 'past_chunk_terms', term),
     postings: (term) => [
       ...readPostings(reading, 'chunk_terms', term),
@@ -64,14 +64,14 @@ export function documentsAt(reading: Reading, at: string, condition: Condition =
 
 /** Term statistics of the titles and summaries of that time. */
 export function documentTermsAt(reading: Reading, at: string): TermIndex {
-  const moment = momentOf(reading, at);
+  const terms = termsOf(reading, at);
   const base = versionBase(reading);
-  moment.documents ??= measure([...documentsAt(reading, at).keys()], (key) => {
+  terms.documents ??= measure([...documentsAt(reading, at).keys()], (key) => {
     const table = key < base ? 'document_terms' : 'version_terms';
     return reading.snapshot.lengthsOf(table).lengths[key < base ? key : key - base] ?? -1;
   });
   return {
-    passages: moment.documents,
+    passages: terms.documents,
     count: (term) => readCount(reading, 'document_terms', term) + readCount(reading, 'version_terms', term),
     postings: (term) => [
       ...readPostings(reading, 'document_terms', term),
@@ -92,13 +92,13 @@ const first = (one: string | undefined, two: string | undefined): string | undef
 // Keys of documents and of versions overlap, so keys of versions are shifted behind all documents' keys.
 const versionBase = (reading: Reading): number => reading.snapshot.documentLengths().lengths.length;
 
-function momentOf({ snapshot: { moments } }: Reading, at: string): Moment {
-  const moment = moments.get(at) ?? {};
-  moments.delete(at);
-  moments.set(at, moment);
-  const [oldest] = moments.keys();
-  if (moments.size > MOMENTS_KEPT && oldest !== undefined) moments.delete(oldest);
-  return moment;
+function termsOf({ snapshot: { termsAsOf } }: Reading, at: string): TermsAsOf {
+  const terms = termsAsOf.get(at) ?? {};
+  termsAsOf.delete(at);
+  termsAsOf.set(at, terms);
+  const [oldest] = termsAsOf.keys();
+  if (termsAsOf.size > MAX_CACHED_TIMES && oldest !== undefined) termsAsOf.delete(oldest);
+  return terms;
 }
 
 function measure(keys: readonly number[], lengthOf: (key: number) => number): ChunkLengths {

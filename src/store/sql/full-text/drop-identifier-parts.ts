@@ -6,7 +6,7 @@ import type { TermIndex } from './term-index.ts';
  * The terms to look for, without the parts of identifiers that a passage has as a whole: `file_size` then finds what
  * names `file_size`, and not everything about files. Only the passages that pass count.
  */
-export function leaveOutParts(
+export function dropIdentifierParts(
   index: TermIndex,
   { terms, identifiers }: Pick<QueryTerms, 'terms' | 'identifiers'>,
   allowed: KeySet | undefined,
