@@ -12,6 +12,8 @@ const LONG_PAGES = 1_000;
 const CITED_PAGE = 700;
 const OPENS_WITHIN_MS = 2_000;
 const ATTEMPTS = 5;
+/** How many times slower than this machine the browser runs, attempt by attempt. */
+const SLOWDOWNS = [1, 5, 9, 13, 1, 5, 9, 13, 9, 9];
 
 /** Whether the source view marks exactly what was quoted, in every kind of document. */
 export const sourceSuite: BrowserSuite = {
@@ -21,6 +23,7 @@ export const sourceSuite: BrowserSuite = {
       const id = await test.ingest(sample(name));
       for (const quote of await sentencesOf(test, id)) await checkQuote(test, { name, id, quote });
     }
+    await checkSlowBrowser(test);
     await checkSteps(test);
     await checkErrors(test);
     await checkScripts(test);
@@ -88,6 +91,22 @@ async function checkQuote(test: BrowserTest, { name, id, quote }: QuoteCase): Pr
       holds(readsAlike(marked, quote.text), `“${marked}” reads like “${quote.text}”`);
     });
   }
+}
+
+/** The quote's place arrives after the file there, so that the frame gets its content twice. */
+async function checkSlowBrowser(test: BrowserTest): Promise<void> {
+  const id = await test.ingest(sample('timetable.html'));
+  const [quote] = await sentencesOf(test, id);
+  if (quote === undefined) throw new Error('The timetable has no sentence.');
+  await test.check('a slow browser, too, marks the quote in an HTML page', async (page) => {
+    const session = await page.context().newCDPSession(page);
+    for (const rate of SLOWDOWNS) {
+      await session.send('Emulation.setCPUThrottlingRate', { rate });
+      await page.goto(`${test.url}/d/${id}?q=${quote.start}-${quote.end}`);
+      await page.frameLocator('.source-frame').locator('mark').first().waitFor();
+      await page.goto('about:blank');
+    }
+  });
 }
 
 async function markedText(page: Page, quote = 0): Promise<string> {

@@ -21,8 +21,10 @@ export function HtmlTab({ address, document, facts, onMarked }: OriginalProps) {
   }, [safe]);
   if (file.kind === 'failed') return <Failure error={file.error} retry={file.reload} />;
   if (safe === undefined) return <p class="notice">{texts.loading}</p>;
+  // A new frame for new content: Chromium can drop a `srcdoc` that changes while the frame still loads the one before.
   return (
     <iframe
+      key={safe.html}
       class="source-frame"
       title={document.title}
       sandbox=""
