@@ -18,7 +18,7 @@ import { seededRandom } from './seeded-random.ts';
 const [documents = 40, passages = 500] = process.argv.slice(2).map(Number);
 const ROUNDS = 15;
 const random = seededRandom(7);
-const words = Array.from({ length: 4_000 }, (_, place) => `word${place.toString(36)}`);
+const words = Array.from({ length: 4_000 }, (_, index) => `word${index.toString(36)}`);
 const passage = (): string =>
   `${Array.from({ length: 90 }, () => words[Math.floor(random.next() ** 3 * words.length)]).join(' ')}.`;
 
@@ -53,13 +53,13 @@ const idOf = (place: number): string => `00000000-0000-4000-8000-${place.toStrin
 try {
   const texts = Array.from({ length: documents }, () => Array.from({ length: passages }, passage));
   const fresh: number[] = [];
-  for (const [place, chunks] of texts.entries()) fresh.push(await takeIn(idOf(place), chunks));
+  for (const [index, chunks] of texts.entries()) fresh.push(await takeIn(idOf(index), chunks));
   const then = new Date().toISOString();
   const edited: number[] = [];
   const rewritten: number[] = [];
-  for (const [place, chunks] of texts.entries()) {
-    if (place % 2 === 0) edited.push(await takeIn(idOf(place), chunks.with(passages >> 1, passage())));
-    else if (place % 4 === 1) rewritten.push(await takeIn(idOf(place), chunks.map(passage)));
+  for (const [index, chunks] of texts.entries()) {
+    if (index % 2 === 0) edited.push(await takeIn(idOf(index), chunks.with(passages >> 1, passage())));
+    else if (index % 4 === 1) rewritten.push(await takeIn(idOf(index), chunks.map(passage)));
   }
   console.log(`one document of ${passages} passages, ${documents} of them, middle times`);
   console.log(`  first time                 ${milliseconds(fresh)}`);

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options });
   const sizes = (values.chunks ?? (values.quick ? '3000' : '10000,100000')).split(',').map(Number);
   const seed = Number(values.seed);
-  const isRising = sizes.every((size, place) => Number.isInteger(size) && size > (sizes[place - 1] ?? 0));
+  const isRising = sizes.every((size, index) => Number.isInteger(size) && size > (sizes[index - 1] ?? 0));
   const isKnownPart = values.part === undefined || values.part === 'lsa' || values.part === 'graph';
   if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart) {
     output.print(USAGE);

@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   }
   const chosen = FAULTS.filter(({ name }) => values.only.length === 0 || values.only.includes(name));
   const totals: Totals = { passed: 0, failed: 0 };
-  for (const [place, fault] of chosen.entries()) await tryFault(fault, place, { isShort: values.short, totals });
+  for (const [index, fault] of chosen.entries()) await tryFault(fault, index, { isShort: values.short, totals });
   if (values.report !== undefined) {
     await writeFile(values.report, JSON.stringify({ numPassedTests: totals.passed, numFailedTests: totals.failed }));
   }

@@ -80,7 +80,7 @@ async function load(api: Api): Promise<void> {
 async function inTurn(callers: number, count: number, act: (place: number) => Promise<void>): Promise<void> {
   let next = 0;
   const call = async () => {
-    for (let place = next++; place < count; place = next++) await act(place);
+    for (let index = next++; index < count; index = next++) await act(index);
   };
   await Promise.all(Array.from({ length: callers }, call));
 }

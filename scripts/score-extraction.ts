@@ -12,7 +12,7 @@ import { readHtmlPage } from '../src/ingest/readers/html/html-page.ts';
  * `--peers` is a folder with @mozilla/readability, linkedom and defuddle installed (npm install … in it); those that are
  * there run on the same pages beside ours.
  */
-const options = new Map(process.argv.slice(2).map((argument, place, all) => [argument, all[place + 1] ?? '']));
+const options = new Map(process.argv.slice(2).map((argument, index, all) => [argument, all[index + 1] ?? '']));
 const folder = resolve(options.get('--pages') ?? new URL('../test/fixtures/pages', import.meta.url).pathname);
 const names = readdirSync(folder).filter((name) => name.endsWith('.html'));
 if (names.length === 0) throw new Error(`${folder} holds no pages; run scripts/make-pages.ts.`);

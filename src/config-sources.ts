@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { variableNames, workingFolderVariables } from './config-variables.ts';
 import { ServiceError } from './errors.ts';
 
-export interface Surroundings {
+export interface ConfigSources {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What relative paths start from. */
   readonly cwd?: string;
@@ -16,7 +16,7 @@ export interface Surroundings {
   readonly readsWorkingFolder?: boolean;
 }
 
-export interface GivenVariables {
+export interface GatheredVariables {
   /** Those that are set, none of them blank. */
   readonly set: Readonly<Record<string, string>>;
   /** What was not taken and why, for people. */
@@ -29,7 +29,7 @@ export interface GivenVariables {
  * Anyone can have put that `.env` there (a cloned repository, an unpacked archive), and programs are started in such
  * folders by others than the user. It may set what changes neither who gets keys or text, nor what is run, kept or let in.
  */
-export function gatherVariables(surroundings: Surroundings): GivenVariables {
+export function gatherVariables(surroundings: ConfigSources): GatheredVariables {
   const { env = {}, cwd = process.cwd(), overrides = {}, envFile, readsWorkingFolder = true } = surroundings;
   const environment = withoutBlanks(env);
   const name = envFile ?? environment['CITEWELL_ENV_FILE'];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
-import { gatherVariables, type Surroundings } from './config-sources.ts';
+import { gatherVariables, type ConfigSources } from './config-sources.ts';
 import { type LogLevel, variableNames, variables } from './config-variables.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
 import { type ExternalServer, readExternalServers, type ServersReading } from './mcp/external-servers.ts';
@@ -106,7 +106,7 @@ export interface Config {
 }
 
 /** Reads all that is set from outside. Throws one ServiceError('invalid_field') that lists every wrong variable. */
-export function loadConfig(surroundings: Surroundings = {}): Config {
+export function loadConfig(surroundings: ConfigSources = {}): Config {
   const { env = process.env, cwd = process.cwd() } = surroundings;
   const { set, warnings } = gatherVariables({ ...surroundings, env, cwd });
   const parsed = variables.safeParse(set);

@@ -35,11 +35,11 @@ export async function measureGraphIngest(
   const names: string[] = [];
   let chunks = 0;
   for (let first = 0; chunks < wanted; first += DOCUMENTS_PER_TURN) {
-    const waiting = Array.from({ length: DOCUMENTS_PER_TURN }, (_, place) => {
-      const { title, paragraphs } = text.document(first + place);
+    const waiting = Array.from({ length: DOCUMENTS_PER_TURN }, (_, index) => {
+      const { title, paragraphs } = text.document(first + index);
       const words = paragraphs.map(withNames).join('\n\n');
       names.push(...(words.match(/\p{Lu}\p{L}{4,}/gu) ?? []).slice(0, 3));
-      return { kind: 'file' as const, fileName: `${title} ${first + place}.txt`, bytes: Buffer.from(words) };
+      return { kind: 'file' as const, fileName: `${title} ${first + index}.txt`, bytes: Buffer.from(words) };
     });
     const worker = async () => {
       for (let content = waiting.shift(); content !== undefined; content = waiting.shift()) {

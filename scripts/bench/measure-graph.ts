@@ -49,7 +49,7 @@ const EVERY = 8;
 export const withNames = (paragraph: string): string =>
   paragraph
     .split(' ')
-    .map((word, place) =>
-      place % EVERY === 3 && word.length > 3 ? word.charAt(0).toUpperCase() + word.slice(1) : word,
+    .map((word, index) =>
+      index % EVERY === 3 && word.length > 3 ? word.charAt(0).toUpperCase() + word.slice(1) : word,
     )
     .join(' ');

@@ -34,20 +34,20 @@ export async function measureIngest(bench: IngestBench): Promise<IngestRates> {
   const spent = { ours: 0, bare: 0 };
   let chunks = 0;
   for (let done = 0; done < bench.documents; done += DOCUMENTS_PER_TURN) {
-    const documents = Array.from({ length: DOCUMENTS_PER_TURN }, (_, place) =>
-      text.document(FIRST_NUMBER + done + place),
+    const documents = Array.from({ length: DOCUMENTS_PER_TURN }, (_, index) =>
+      text.document(FIRST_NUMBER + done + index),
     );
     chunks += documents.reduce((sum, { paragraphs }) => sum + paragraphs.length, 0);
-    const files = documents.map(({ title, paragraphs }, place) => ({
-      fileName: `${title} ${done + place}.txt`,
+    const files = documents.map(({ title, paragraphs }, index) => ({
+      fileName: `${title} ${done + index}.txt`,
       bytes: Buffer.from(paragraphs.join('\n\n')),
     }));
     spent.ours += await timed(() => ingestAll(bench.ingestor, files));
-    for (const [place, { paragraphs }] of documents.entries()) {
+    for (const [index, { paragraphs }] of documents.entries()) {
       spent.bare += await timed(async () => {
         const vectors = await bench.embedder.embed(paragraphs, 'passage');
         await bench.chroma.upsert({
-          ids: paragraphs.map((_, order) => `${done + place}-${order}`),
+          ids: paragraphs.map((_, order) => `${done + index}-${order}`),
           embeddings: vectors.map((vector) => Array.from(vector)),
         });
       });

@@ -91,9 +91,9 @@ function makeVocabulary(seed: number): string[] {
 function zipfPlaces(count: number): (chance: number) => number {
   const sums = new Float64Array(count);
   let sum = 0;
-  for (let place = 0; place < count; place++) {
-    sum += 1 / (place + 2.7);
-    sums[place] = sum;
+  for (let index = 0; index < count; index++) {
+    sum += 1 / (index + 2.7);
+    sums[index] = sum;
   }
   return (chance) => {
     const wanted = chance * sum;

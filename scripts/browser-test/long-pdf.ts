@@ -27,7 +27,7 @@ const WORDS = ['harbour', 'ferry', 'island', 'winter', 'timetable', 'captain', '
 
 function linesOf(page: number): string[] {
   const filler = Array.from({ length: 30 }, (_, line) => {
-    const words = Array.from({ length: 8 }, (_, place) => WORDS[(page * 7 + line * 3 + place) % WORDS.length]);
+    const words = Array.from({ length: 8 }, (_, index) => WORDS[(page * 7 + line * 3 + index) % WORDS.length]);
     return `Line ${line + 1}: ${words.join(' ')}.`;
   });
   return [...filler.slice(0, 12), `The secret of page ${page} is kept by its ${WORDS[page % 8]}.`, ...filler.slice(12)];

@@ -54,7 +54,7 @@ async function sentencesOf(test: BrowserTest, id: string): Promise<Sentence[]> {
     page: pages.find(({ start, end }) => start <= index && index < end)?.number ?? null,
   }));
   const step = Math.max(1, Math.floor(all.length / QUOTES_EACH));
-  return all.filter((_, place) => place % step === 0).slice(0, QUOTES_EACH);
+  return all.filter((_, index) => index % step === 0).slice(0, QUOTES_EACH);
 }
 
 interface QuoteCase {

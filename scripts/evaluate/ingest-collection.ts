@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { uuidFromName } from '../../src/documents/ids.ts';
 import type { TestCollection, TestDocument } from '../../src/evaluation/test-collection.ts';
-import { someAtOnce } from '../../src/ingest/folders/some-at-once.ts';
+import { mapConcurrently } from '../../src/ingest/folders/map-concurrently.ts';
 import type { Service } from './service.ts';
 
 const AT_ONCE = 8;
@@ -48,7 +48,7 @@ export async function ingestCollection(ingesting: Ingesting): Promise<Ingested> 
   }
   const send = (body: object) =>
     service.call('POST', '/documents', { ...body, replace: true, run_with_orchestration: false });
-  for await (const _ of someAtOnce(toSend(), AT_ONCE, send)) {
+  for await (const _ of mapConcurrently(toSend(), AT_ONCE, send)) {
     sent += 1;
     progress(++done);
   }

@@ -54,14 +54,14 @@ async function* measureWith(
       passages: isWhole ? ('whole' as const) : ('split' as const),
       ingest_seconds: ingested.seconds ?? null,
     };
-    for (const [place, embedder] of embedders.entries()) {
+    for (const [index, embedder] of embedders.entries()) {
       progress(`${collection.name}: embedding for ${embedder}`);
       await useEmbedder(service, embedder);
       const { embedder: used, chunks } = await service.status();
       const queries = collection.queries.slice(0, options.queries);
       for (const mode of options.modes) {
         // No embedder has a part in it.
-        if (mode === 'full_text' && place > 0) continue;
+        if (mode === 'full_text' && index > 0) continue;
         const { cases, millisecondsPerQuery } = await askQueries({
           ...{ service, mode, queries, names: ingested.names, limit: options.limit, withGraph: isGraphOn },
           progress: (done) => progress(`${collection.name}, ${embedder}, ${mode}: ${done}/${queries.length} queries`),
@@ -88,6 +88,6 @@ async function useEmbedder(service: Service, name: string): Promise<void> {
 
 /** Another corpus, or another way to take it in, is another folder. */
 function folderName({ name, corpusHash }: TestCollection, way: object): string {
-  const publicMessage = JSON.stringify([corpusHash, way]);
-  return `${name}-${createHash('sha256').update(publicMessage).digest('hex').slice(0, 12)}`;
+  const identity = JSON.stringify([corpusHash, way]);
+  return `${name}-${createHash('sha256').update(identity).digest('hex').slice(0, 12)}`;
 }

@@ -36,9 +36,9 @@ export const littleMemory: Fault = {
 async function work({ api, add, check, isShort }: Trial): Promise<void> {
   const added = await add(isShort ? 12 : 60, 30);
   check('documents are taken in', ...added.refused.map(sentenceOf), ...added.unanswered);
-  const searches = Array.from({ length: isShort ? 40 : 400 }, (_, place) =>
-    api.search(`the ${place % 2 === 0 ? 'harbour' : 'ferry'} of the island ${place}`, {
-      leg: place % 3 === 0 ? 'full_text' : 'semantic',
+  const searches = Array.from({ length: isShort ? 40 : 400 }, (_, index) =>
+    api.search(`the ${index % 2 === 0 ? 'harbour' : 'ferry'} of the island ${index}`, {
+      leg: index % 3 === 0 ? 'full_text' : 'semantic',
       limit: 100,
     }),
   );

@@ -3,7 +3,7 @@ import { member } from '../kill-test/api.ts';
 import type { FuzzedRequest } from './request.ts';
 import type { Outcome } from './send.ts';
 
-export interface RetryDecisionParts {
+export interface JudgingParts {
   readonly description: DescribedAnswers;
   /** Folders of this machine, which nobody learns of. */
   readonly folders: readonly string[];
@@ -36,7 +36,7 @@ const INNER_WORDS =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
 
 /** What is wrong with an answer, in sentences. */
-export function decideRetry(fuzzed: FuzzedRequest, outcome: Outcome, parts: RetryDecisionParts): readonly string[] {
+export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: JudgingParts): readonly string[] {
   const { status, ending, milliseconds, error, text } = outcome;
   if (ending === 'left') return [];
   if (ending === 'late') return [`No end after ${Math.round(milliseconds)} ms.`];
@@ -100,7 +100,7 @@ function successComplaints(
   { method, path }: FuzzedRequest,
   { status = 0, text, headers, ending, isCut }: Outcome,
   body: unknown,
-  { description }: RetryDecisionParts,
+  { description }: JudgingParts,
 ): string[] {
   const type = headers['content-type'] ?? '';
   if (method === 'HEAD' || status === 204 || ending === 'unending') return [];

@@ -7,7 +7,7 @@ import { member } from '../kill-test/api.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { disagreements } from './agreement.ts';
 import { draftRequest, type MountedRoute, unknownRoute } from './draft-request.ts';
-import { decideRetry } from './judge.ts';
+import { complaintsOf } from './judge.ts';
 import { createKeeper } from './keeper.ts';
 import { sendMalformed } from './malformed.ts';
 import { memoryComplaints, sampleMemory } from './memory.ts';
@@ -84,7 +84,7 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
     sent.delete(`fuzz-${number - REMEMBERED}`);
     const outcome = await send(fuzzed, { url, limit: LIMIT_MS });
     tally.count(turn < TO_ROUTES ? fuzzed.route : '(no route)', outcome.status ?? outcome.ending);
-    const complaints = decideRetry(fuzzed, outcome, judging);
+    const complaints = complaintsOf(fuzzed, outcome, judging);
     for (const sentence of complaints) tally.complain(sentence, { fuzzed, outcome, url });
     for (const { requestId, text } of subject.takeErrors()) {
       const culprit = sent.get(requestId ?? '');
@@ -133,7 +133,7 @@ async function sendAll(
   const limit = pLimit(AT_ONCE);
   for (let first = from; first < to; first += REFILL_EVERY) {
     if (first > from) await refill();
-    const numbers = Array.from({ length: Math.min(REFILL_EVERY, to - first) }, (_, place) => first + place);
+    const numbers = Array.from({ length: Math.min(REFILL_EVERY, to - first) }, (_, index) => first + index);
     await limit.map(numbers, one);
     if ((first - from) % (REFILL_EVERY * 5) === 0 && first > 0) report(`${first} requests sent`);
     // What a request left behind may fail only after its answer.

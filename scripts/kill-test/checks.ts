@@ -88,7 +88,7 @@ function gapsOf(draft: Draft, { chunks, chunkCount, text }: FoundDocument): stri
   const [misplaced] = chunks.filter(({ start, end, text: passage }) => text.slice(start, end) !== passage);
   if (misplaced !== undefined) gaps.push(`passage ${misplaced.ordinal} is not at ${misplaced.start} of its text.`);
   const ordinals = chunks.map(({ ordinal }) => ordinal).sort((one, two) => one - two);
-  if (ordinals.some((ordinal, place) => ordinal !== place)) gaps.push('its passages are not numbered from 0 on.');
+  if (ordinals.some((ordinal, index) => ordinal !== index)) gaps.push('its passages are not numbered from 0 on.');
   if (texts.some((passage) => !passage.includes(draft.word))) gaps.push('a passage is of another version.');
   if (draft.form === 'chunks' && texts.join('\n\n') !== textOf(draft))
     gaps.push('its passages are not the chunks that were sent.');
@@ -101,7 +101,7 @@ const VERSIONS_KEPT = 10;
 function versionGapsOf({ versions }: Entry, found: FoundDocument | undefined): string[] {
   if (found === undefined) return [];
   const gaps: string[] = [];
-  const kept = versions.map((draft, place) => ({ draft, label: `v${place}` })).slice(-VERSIONS_KEPT);
+  const kept = versions.map((draft, index) => ({ draft, label: `v${index}` })).slice(-VERSIONS_KEPT);
   for (const { draft, label } of kept) {
     const bytes = found.versions.get(label);
     if (bytes === undefined) gaps.push(`its version ${label} is not kept.`);
@@ -147,7 +147,7 @@ async function nearnessOf({ records, index, random }: Inspection, visible: reado
   const indexed = await index.vectorsOf(sample);
   for (const key of sample) {
     const [recorded, held] = [records.vectors.get(key), indexed.get(key)];
-    const isSame = recorded?.every((value, place) => Math.abs(value - (held?.[place] ?? Number.NaN)) < 1e-5);
+    const isSame = recorded?.every((value, index) => Math.abs(value - (held?.[index] ?? Number.NaN)) < 1e-5);
     if (isSame !== true) violations.push(`Passage ${key} has another vector in Chroma.`);
   }
   // Approximate by nature, so that a vector may be missed, yet not every one.

@@ -46,13 +46,13 @@ export function createDrafts(random: Random): {
     edit(draft) {
       const { word, marks, paragraphs } = draft;
       const places = new Set(Array.from({ length: random.integer(1, 3) }, () => random.integer(0, marks.length - 1)));
-      const edited = marks.map((mark, place) => (places.has(place) ? newWord() : mark));
+      const edited = marks.map((mark, index) => (places.has(index) ? newWord() : mark));
       return {
         ...draft,
         version: draft.version + 1,
         marks: edited,
-        paragraphs: edited.map((mark, place) =>
-          places.has(place) ? paragraph(word, mark) : (paragraphs[place] ?? paragraph(word, mark)),
+        paragraphs: edited.map((mark, index) =>
+          places.has(index) ? paragraph(word, mark) : (paragraphs[index] ?? paragraph(word, mark)),
         ),
       };
     },

@@ -180,7 +180,7 @@ export async function readIndex(port: number, name: string): Promise<FoundIndex>
     keys,
     async vectorsOf(wanted) {
       const { ids, embeddings } = await collection.get({ ids: wanted.map(String), include: ['embeddings'] });
-      return new Map(ids.map((id, place) => [Number(id), embeddings[place] ?? []]));
+      return new Map(ids.map((id, index) => [Number(id), embeddings[index] ?? []]));
     },
     async nearest(vector, limit) {
       const { ids } = await collection.query({ queryEmbeddings: [Array.from(vector)], nResults: limit, include: [] });

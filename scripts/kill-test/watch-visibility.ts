@@ -42,7 +42,7 @@ export async function watchVisibility({ api, ledger, random, stop }: Watch): Pro
     }
     sightings.looks++;
     // A new version may have been wished for meanwhile; the older ones it was asked for are looked at all the same.
-    const problem = decideRetry(seen, { entry, before, drafts });
+    const problem = problemWith(seen, { entry, before, drafts });
     if (problem !== undefined) sightings.violations.push(`Document ${entry.id} by ${view}: ${problem}`);
   }
   return sightings;
@@ -64,13 +64,13 @@ async function look(api: Api, view: (typeof VIEWS)[number], id: string, drafts: 
   return api.search(query, { leg: view, id, limit: LIMIT });
 }
 
-interface ImageReader {
+interface Expected {
   readonly entry: Entry;
   readonly before: Entry;
   readonly drafts: readonly Draft[];
 }
 
-function decideRetry({ status, texts }: Texts, { entry, before, drafts }: ImageReader): string | undefined {
+function problemWith({ status, texts }: Texts, { entry, before, drafts }: Expected): string | undefined {
   if (status !== 200) return `the service answered ${status}.`;
   const shown = drafts.map((draft) => ({ draft, extent: shownOf(draft, texts) }));
   const visible = shown.filter(({ extent }) => extent === 'all');

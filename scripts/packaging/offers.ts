@@ -1,7 +1,7 @@
 import { offerFor } from '../../src/cli/offer-tools.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config.ts';
-import { type ToolSelectionOptions, usualToolsets } from '../../src/mcp/choose-tools.ts';
+import { type ToolSelectionOptions, defaultToolsets } from '../../src/mcp/choose-tools.ts';
 import { toolsets } from '../../src/services/tool-catalogue.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 
@@ -31,7 +31,7 @@ export function everyTool(): readonly ToolRow[] {
   }));
 }
 
-export const isUsual = (toolset: string): boolean => usualToolsets.includes(toolset);
+export const isUsual = (toolset: string): boolean => defaultToolsets.includes(toolset);
 
 export interface Flag {
   readonly flags: string;

@@ -305,7 +305,7 @@ const questions: Layout = (words, draw) => {
 <div id="mainbar"><div id="question-header"><h1>${escaped(title)}</h1></div><div class="question">${voting}<div class="postcell"><div class="s-prose"><p>${question[0]}</p><pre><code>${question[1]}</code></pre></div><div class="post-taglist">${words.sections.slice(1, 4).map(link).join(' ')}</div>${signature}</div></div>
 <div id="answers"><h2>${answers.length} ${words.comments}</h2>${answers.map((text) => `<div class="answer">${voting}<div class="answercell"><div class="s-prose"><p>${text}</p></div>${signature}</div></div>`).join('')}</div>
 <form id="post-form"><h2>…</h2><textarea></textarea><button>OK</button></form></div>
-<div id="sidebar"><div class="module"><h4>${words.related}</h4>${words.others.map((other, place) => `<div><a href="/q/${place}">${place * 3}</a> ${link(other)}</div>`).join('')}</div></div><footer>${words.rights}</footer>`;
+<div id="sidebar"><div class="module"><h4>${words.related}</h4>${words.others.map((other, index) => `<div><a href="/q/${index}">${index * 3}</a> ${link(other)}</div>`).join('')}</div></div><footer>${words.rights}</footer>`;
   return { html: shell(words, title, { body }), gold: [...question, ...answers] };
 };
 

@@ -40,7 +40,7 @@ function turnFor(asked: Asked): OpenAiTurn {
   if (/capital of France/i.test(asked.question)) return { text: CAPITAL };
   const [, ending] = /End your answer with: (\S+)/.exec(asked.everything) ?? [];
   const length = Math.min(asked.maxTokens, USUAL_MAX_TOKENS) / TOKENS_PER_WORD;
-  const padding = Array.from({ length }, (_, place) => `word${place}`).join(' ');
+  const padding = Array.from({ length }, (_, index) => `word${index}`).join(' ');
   const text = `This is about: ${asked.question.slice(0, 300)} [1]. ${padding}.`;
   return { text: ending === undefined ? text : `${text} ${ending}` };
 }

@@ -71,9 +71,9 @@ export function accessConfig(value: AccessVariables): AccessConfig {
 }
 
 const modeOf = (value: AccessVariables): AccessConfig['mode'] =>
-  value.CITEWELL_AUTH ?? (hasDoor(value) ? 'required' : 'off');
+  value.CITEWELL_AUTH ?? (hasAuthentication(value) ? 'required' : 'off');
 
-const hasDoor = ({ CITEWELL_API_KEYS: keys, CITEWELL_OAUTH_ISSUER: issuer }: AccessVariables): boolean =>
+const hasAuthentication = ({ CITEWELL_API_KEYS: keys, CITEWELL_OAUTH_ISSUER: issuer }: AccessVariables): boolean =>
   keys !== undefined || issuer !== undefined;
 
 /** Addresses to listen on that are none to call. */
@@ -87,7 +87,7 @@ export function accessComplaints(value: AccessVariables): (readonly [variable: s
     const why = `"${host}" is no address that an access token could be made out to. Set it to the address of /mcp as clients call it, such as https://kb.example.org/mcp`;
     complaints.push(['CITEWELL_OAUTH_AUDIENCE', why]);
   }
-  if (value.CITEWELL_AUTH === 'off' && hasDoor(value)) {
+  if (value.CITEWELL_AUTH === 'off' && hasAuthentication(value)) {
     const why =
       'it is off, but CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER is set, which would then keep nobody out. Leave it out, or leave them out';
     complaints.push(['CITEWELL_AUTH', why]);

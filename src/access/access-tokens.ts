@@ -37,10 +37,10 @@ const ALGORITHMS = [
 ];
 /** Seconds by which the clocks of two machines may differ. */
 const CLOCK_TOLERANCE = 5;
-const KEY_PATIENCE = 5_000;
-const KEYS_KEPT = 10 * 60_000;
+const KEY_TIMEOUT_MS = 5_000;
+const KEY_CACHE_MS = 10 * 60_000;
 /** An issuer that failed is left alone for as long, however many tokens come. */
-const ASK_AGAIN_AFTER = 5_000;
+const DISCOVERY_COOLDOWN_MS = 5_000;
 
 export function createAccessTokens({ issuer, resource }: AccessTokenParts): AccessTokens {
   let finding: Promise<JWTVerifyGetKey> | undefined;
@@ -52,7 +52,7 @@ export function createAccessTokens({ issuer, resource }: AccessTokenParts): Acce
     attempt.catch(() => {
       setTimeout(() => {
         finding = undefined;
-      }, ASK_AGAIN_AFTER).unref();
+      }, DISCOVERY_COOLDOWN_MS).unref();
     });
     return attempt;
   };
@@ -99,7 +99,7 @@ export function createAccessTokens({ issuer, resource }: AccessTokenParts): Acce
 }
 
 function keysAt(address: URL): JWTVerifyGetKey {
-  const keys = createRemoteJWKSet(address, { timeoutDuration: KEY_PATIENCE, cacheMaxAge: KEYS_KEPT });
+  const keys = createRemoteJWKSet(address, { timeoutDuration: KEY_TIMEOUT_MS, cacheMaxAge: KEY_CACHE_MS });
   return async (header, token) => {
     try {
       return await keys(header, token);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKey } from '../store/user-records.ts';
 
-const FORM = /^(key_[A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
+const FORMAT = /^(key_[A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 export interface NewApiKey {
   readonly publicKey: string;
@@ -19,12 +19,12 @@ export function makeApiKey(): NewApiKey {
 
 /** The two parts of what may be such a key; undefined when it is something else. */
 export function readApiKey(given: string): { readonly publicKey: string; readonly secret: string } | undefined {
-  const [, publicKey, secret] = FORM.exec(given) ?? [];
+  const [, publicKey, secret] = FORMAT.exec(given) ?? [];
   return publicKey === undefined || secret === undefined ? undefined : { publicKey, secret };
 }
 
 /** Compares in a time that says nothing of the secret, which is too long to be guessed and so needs no slow hash. */
-export function provesApiKey({ secretHash }: Pick<ApiKey, 'secretHash'>, secret: string): boolean {
+export function matchesApiKey({ secretHash }: Pick<ApiKey, 'secretHash'>, secret: string): boolean {
   return timingSafeEqual(Buffer.from(hash(secret), 'hex'), Buffer.from(secretHash, 'hex'));
 }
 

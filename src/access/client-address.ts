@@ -7,7 +7,7 @@ const SUBSCRIBER_BITS = 64;
  * The name under which attempts from an address are counted: an IPv4 address itself, of an IPv6 address its /64
  * network, since one guesser has all addresses of that.
  */
-export function countedAddress(address: string): string {
+export function rateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address.slice(0, 64);
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { isConfidential } from './confidential-address.ts';
 
-const PATIENCE = 5_000;
+const TIMEOUT_MS = 5_000;
 
 const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
@@ -11,7 +11,7 @@ const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
  * with what is wrong.
  */
 export async function discoverIssuer(issuer: string): Promise<URL> {
-  const signal = AbortSignal.timeout(PATIENCE);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   const problems: string[] = [];
   for (const address of metadataAddresses(issuer)) {
     const found = await readMetadata(address, signal);
@@ -60,7 +60,7 @@ async function readMetadata(address: string, signal: AbortSignal): Promise<z.out
     const { success, data } = metadata.safeParse(await response.json());
     return success ? data : 'no issuer and jwks_uri in it';
   } catch (error) {
-    if (signal.aborted) return `no answer within ${PATIENCE / 1000} s`;
+    if (signal.aborted) return `no answer within ${TIMEOUT_MS / 1000} s`;
     const { code } = (error instanceof Error ? (error.cause ?? error) : {}) as { readonly code?: unknown };
     return typeof code === 'string' ? code : 'no JSON';
   }

@@ -12,7 +12,7 @@ export interface AdminOptions {
   readonly knowsTestPassword: boolean;
 }
 
-interface Places {
+interface AdminParts {
   readonly store: UserStore;
   readonly passwords: Passwords;
   readonly collections: CollectionRecords;
@@ -26,8 +26,8 @@ export const TEST_PASSWORD = 'change_me_immediately';
  * Sees to it at the start that the default admin has a record, so that nobody else can register in its name, and that
  * the first admin is there whom the settings name.
  */
-export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, places: Places): Promise<void> {
-  const { store, passwords, collections, warn } = places;
+export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, parts: AdminParts): Promise<void> {
+  const { store, passwords, collections, warn } = parts;
   const { users } = store;
   const { userId, email } = defaultAdmin;
   let admin =

@@ -4,7 +4,7 @@ import type { Collection, CollectionRecords } from '../store/records.ts';
 import type { UserRecords } from '../store/user-records.ts';
 import type { Principal } from './principal.ts';
 
-interface Places {
+interface MembershipParts {
   readonly collections: CollectionRecords;
   readonly users: UserRecords;
 }
@@ -19,7 +19,7 @@ export interface Memberships {
   remove(by: Principal, collectionId: string, userId: string): Promise<void>;
 }
 
-export function createMemberships({ collections, users }: Places): Memberships {
+export function createMemberships({ collections, users }: MembershipParts): Memberships {
   const find = async (by: Principal, id: string): Promise<Collection> => {
     const found = await collections.get(id);
     // Who does not belong to it does not learn that it is there.

@@ -12,26 +12,26 @@ export interface Passwords {
 }
 
 /** 32 MB and some tenths of a second for each guess; one of the settings OWASP names. */
-const STANDARD_COST = 15;
+const DEFAULT_COST = 15;
 const BLOCK = 8;
 const PARALLEL = 3;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 const MIN_LENGTH = 8;
-const MOST = 1_000;
-const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
+const MAX_LENGTH = 1_000;
+const FORMAT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
 /**
  * `cost` is the binary logarithm of scrypt's N for new hashes; each is checked with what it was made with. `minLength`
  * is that of new passwords.
  */
-export function createPasswords(cost: number = STANDARD_COST, minLength: number = MIN_LENGTH): Passwords {
+export function createPasswords(cost: number = DEFAULT_COST, minLength: number = MIN_LENGTH): Passwords {
   const parameters = `$scrypt$ln=${cost},r=${BLOCK},p=${PARALLEL}`;
   // Of nothing: compared with where there is no password, so that the time does not tell that there is none.
   const nobody = `${parameters}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
   const check = (password: string): void => {
-    if (password.length >= minLength && password.length <= MOST) return;
-    throw new ServiceError('invalid_request', `A password has from ${minLength} to ${MOST} characters.`);
+    if (password.length >= minLength && password.length <= MAX_LENGTH) return;
+    throw new ServiceError('invalid_request', `A password has from ${minLength} to ${MAX_LENGTH} characters.`);
   };
   return {
     check,
@@ -42,12 +42,12 @@ export function createPasswords(cost: number = STANDARD_COST, minLength: number 
       return `${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
     },
     async matches(password, stored) {
-      const [, ln, r, p, salt = '', hash = ''] = FORM.exec(stored ?? nobody) ?? [];
+      const [, ln, r, p, salt = '', hash = ''] = FORMAT.exec(stored ?? nobody) ?? [];
       if (ln === undefined) throw new ServiceError('store_failed', 'A password is kept in a form that is not known.');
       const wanted = Buffer.from(hash, 'base64url');
       const made = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
       // Longer ones were never taken, and must not be worked on.
-      const found = await derive(password.slice(0, MOST + 1), Buffer.from(salt, 'base64url'), made);
+      const found = await derive(password.slice(0, MAX_LENGTH + 1), Buffer.from(salt, 'base64url'), made);
       return timingSafeEqual(found, wanted) && stored !== null;
     },
   };

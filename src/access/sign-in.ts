@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { User, UserStore } from '../store/user-records.ts';
-import { provesApiKey, readApiKey } from './api-keys.ts';
-import { countedAddress } from './client-address.ts';
+import { matchesApiKey, readApiKey } from './api-keys.ts';
+import { rateLimitAddress } from './client-address.ts';
 import { createKnownLogins } from './known-logins.ts';
 import type { Passwords } from './passwords.ts';
 import { invalidToken, type SessionClaims, type SessionTokens, type TokenPair } from './session-tokens.ts';
@@ -25,7 +25,7 @@ export interface LoginThrottles {
 
 const QUARTER_HOUR = 900;
 
-const standardThrottles = (): LoginThrottles => ({
+const defaultThrottles = (): LoginThrottles => ({
   pair: createThrottle({ times: 10, seconds: QUARTER_HOUR }),
   address: createThrottle({ times: 100, seconds: QUARTER_HOUR }),
   email: createThrottle({ times: 100, seconds: QUARTER_HOUR }),
@@ -60,7 +60,7 @@ export interface Login {
 }
 
 export function createSignIn(parts: SignInParts): SignIn {
-  const { store, tokens, passwords, requiresVerified, throttles = standardThrottles() } = parts;
+  const { store, tokens, passwords, requiresVerified, throttles = defaultThrottles() } = parts;
   const { users, apiKeys, revokedTokens } = store;
   const known = createKnownLogins();
 
@@ -73,7 +73,7 @@ export function createSignIn(parts: SignInParts): SignIn {
   return {
     async login({ email, password, address }) {
       const account = email.toLowerCase();
-      const place = countedAddress(address);
+      const place = rateLimitAddress(address);
       const pair = `${account} ${place}`;
       throttles.pair.attempt(pair);
       // Who has logged in from there before is locked out by nobody else's guesses, neither at the account nor there.
@@ -126,7 +126,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     async userOfKey(given) {
       const parts = readApiKey(given);
       const key = parts && (await apiKeys.findByPublicKey(parts.publicKey));
-      if (parts === undefined || key === undefined || !provesApiKey(key, parts.secret)) return undefined;
+      if (parts === undefined || key === undefined || !matchesApiKey(key, parts.secret)) return undefined;
       const user = await users.get(key.userId);
       return user?.isActive ? user : undefined;
     },

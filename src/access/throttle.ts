@@ -18,11 +18,11 @@ export interface Throttle {
   forgive(name: string): void;
 }
 
-const STANDARD_NAMES = 10_000;
+const DEFAULT_NAMES = 10_000;
 
 /** `now` in milliseconds, of a clock that nobody sets: setting back the time of day would prolong every lock. */
 export function createThrottle(
-  { times, seconds, names = STANDARD_NAMES }: ThrottleSettings,
+  { times, seconds, names = DEFAULT_NAMES }: ThrottleSettings,
   now: () => number = () => performance.now(),
 ): Throttle {
   // A map keeps the order of insertion, which here is that of the last try.

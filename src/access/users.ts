@@ -5,10 +5,10 @@ import type { Corpus, DeletionReceipt, Page, Paged } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 import type { ApiKey, CodePurpose, User, UserChange, UserStore } from '../store/user-records.ts';
 import { makeApiKey } from './api-keys.ts';
-import { countedAddress } from './client-address.ts';
+import { rateLimitAddress } from './client-address.ts';
 import type { Passwords } from './passwords.ts';
 import { defaultAdmin, type Principal } from './principal.ts';
-import { removeBelongings } from './remove-belongings.ts';
+import { removeUserData } from './remove-user-data.ts';
 import type { SignIn } from './sign-in.ts';
 import { createThrottle, type Throttle } from './throttle.ts';
 
@@ -101,21 +101,21 @@ export interface Users {
 
 const CODE_HOURS = 24;
 const HOUR = 3_600;
-const standardRegistrations = (): RegistrationThrottles => ({
+const defaultRegistrationThrottles = (): RegistrationThrottles => ({
   address: createThrottle({ times: 100, seconds: HOUR }),
   all: createThrottle({ times: 1_000, seconds: HOUR }),
 });
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
 
 export function createUsers(parts: UsersParts): Users {
-  const { store, collections, signIn, passwords, policy, registrations = standardRegistrations() } = parts;
+  const { store, collections, signIn, passwords, policy, registrations = defaultRegistrationThrottles() } = parts;
   const { users, apiKeys, codes } = store;
 
   const find = async (by: Principal, id: string): Promise<User> => {
-    if (!by.isSuperuser && id.toLowerCase() !== by.userId) throw notYours();
+    if (!by.isSuperuser && id.toLowerCase() !== by.userId) throw notOwnAccount();
     const user = isUuid(id) ? await users.get(id) : undefined;
     if (user !== undefined) return user;
-    if (id.toLowerCase() === by.userId) return passingUser(by);
+    if (id.toLowerCase() === by.userId) return userOfPrincipal(by);
     throw new ServiceError('not_found', `There is no user ${id}.`);
   };
   /** What is made for a user who is deleted at that very time fails for no other reason. */
@@ -140,13 +140,13 @@ export function createUsers(parts: UsersParts): Users {
       checkEmail(email);
       passwords.check(password);
       if (!isSuperuser) {
-        registrations.address.attempt(countedAddress(address));
+        registrations.address.attempt(rateLimitAddress(address));
         registrations.all.attempt('all');
       }
       const known = await users.findByEmail(email);
       if (known !== undefined) {
         // The server's own admin is there from the start, and has no password until a superuser gives it one.
-        if (!isSuperuser || known.id !== defaultAdmin.userId || known.passwordHash !== null) throw taken(email);
+        if (!isSuperuser || known.id !== defaultAdmin.userId || known.passwordHash !== null) throw emailTaken(email);
         return (await users.update(known.id, { ...profile, passwordHash: await passwords.hash(password) })) ?? known;
       }
       const user = await users
@@ -158,7 +158,7 @@ export function createUsers(parts: UsersParts): Users {
           ...profile,
         })
         .catch((error: unknown) => {
-          throw isConflict(error) ? taken(email) : error;
+          throw isConflict(error) ? emailTaken(email) : error;
         });
       await collections.ensure({ id: defaultCollectionId(user.id), ownerId: user.id, name: 'Default' });
       return user;
@@ -184,7 +184,7 @@ export function createUsers(parts: UsersParts): Users {
         ...(password !== undefined && { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() }),
       };
       const updated = await users.update(user.id, full).catch((error: unknown) => {
-        throw isConflict(error) ? taken(change.email ?? '') : error;
+        throw isConflict(error) ? emailTaken(change.email ?? '') : error;
       });
       if (updated === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
       return updated;
@@ -192,11 +192,11 @@ export function createUsers(parts: UsersParts): Users {
 
     async remove(by, id, password) {
       const user = await find(by, id);
-      if (user.id === defaultAdmin.userId) throw ofTheServer();
+      if (user.id === defaultAdmin.userId) throw defaultAdminUnchangeable();
       if (!by.isSuperuser) await signIn.confirmPassword(user, password ?? '', 'Incorrect password.');
       // First nobody adds to what is about to go.
       await users.update(user.id, { isActive: false, tokenStamp: randomUUID() });
-      const receipt = await removeBelongings(user.id, parts);
+      const receipt = await removeUserData(user.id, parts);
       await users.remove(user.id);
       return receipt;
     },
@@ -262,7 +262,7 @@ export function createUsers(parts: UsersParts): Users {
 }
 
 /** Who comes with another issuer's token is a user as long as they come, and nothing is kept of them. */
-function passingUser({ userId, email, isSuperuser }: Principal): User {
+function userOfPrincipal({ userId, email, isSuperuser }: Principal): User {
   const now = new Date().toISOString();
   return {
     id: userId,
@@ -296,7 +296,7 @@ function checkChange(by: Principal, user: User, change: Profile): void {
   }
   const isOwn = user.id === defaultAdmin.userId;
   if (isOwn && (isSuperuser === false || isActive === false || (email ?? user.email) !== user.email)) {
-    throw ofTheServer();
+    throw defaultAdminUnchangeable();
   }
 }
 
@@ -313,12 +313,12 @@ const hash = (code: string): string => createHash('sha256').update(code, 'utf8')
 
 const isConflict = (error: unknown): boolean => error instanceof ServiceError && error.code === 'conflict';
 
-const taken = (email: string) =>
+const emailTaken = (email: string) =>
   new ServiceError('invalid_request', `User with email ${email.toLowerCase()} already exists.`);
 
-const notYours = () => new ServiceError('forbidden', 'Only the user and superusers may do this.');
+const notOwnAccount = () => new ServiceError('forbidden', 'Only the user and superusers may do this.');
 
-const ofTheServer = () =>
+const defaultAdminUnchangeable = () =>
   new ServiceError('invalid_request', 'This is the user of the server itself, who stays an active superuser.');
 
 const badCode = (kind: string) =>

@@ -4,14 +4,14 @@ import { readVersion } from '../version.ts';
 import type { Finding } from './doctor-checks.ts';
 
 /** Milliseconds to wait for servers to start. */
-const PATIENCE = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Connects to all configured MCP servers concurrently and reports which tools the agent gets. */
 export async function checkExternalServers({ externalServers: servers }: Config): Promise<Finding[]> {
   if (servers.length === 0) return [];
   const name = 'MCP servers';
   const log = { info: () => {}, warn: () => {} };
-  const times = { patience: PATIENCE, connect: PATIENCE };
+  const times = { patience: TIMEOUT_MS, connect: TIMEOUT_MS };
   const external = createExternalTools({ servers, version: readVersion(), log, times });
   try {
     const tools = await external.offer();

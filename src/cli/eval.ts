@@ -17,7 +17,7 @@ import { differenceLines, faultLines, scoreTable } from '../evaluation/evaluatio
 import { type Question, readQuestions } from '../evaluation/questions.ts';
 import { type ResolvedQuestion, resolveDocuments } from '../evaluation/resolve-documents.ts';
 import { meanScores, type ScoreName } from '../evaluation/scores.ts';
-import { someAtOnce } from '../ingest/folders/some-at-once.ts';
+import { mapConcurrently } from '../ingest/folders/map-concurrently.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Client, SearchMode } from './client.ts';
 import type { CommandContext } from './command-context.ts';
@@ -44,7 +44,7 @@ export interface EvalOptions {
 }
 
 /** Concurrent questions: a model may take a minute for one. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const KEEP_EVERY_MS = 5_000;
 
 /**
@@ -134,7 +134,7 @@ async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { cl
   const begun = performance.now();
   let kept = begun;
   try {
-    const answered = someAtOnce(toAsk(questions, interruption.stop), atOnce(run.setup), (question) =>
+    const answered = mapConcurrently(toAsk(questions, interruption.stop), atOnce(run.setup), (question) =>
       evaluateQuestion(question, parts, interruption.abandon),
     );
     for await (const result of answered) {
@@ -154,7 +154,7 @@ async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { cl
 }
 
 /** Searches alone are fast and are measured one at a time. */
-const atOnce = ({ answers }: EvaluationSetup): number => (answers === 'none' ? 1 : AT_ONCE);
+const atOnce = ({ answers }: EvaluationSetup): number => (answers === 'none' ? 1 : CONCURRENCY);
 
 async function* toAsk(questions: readonly ResolvedQuestion[], stop: AbortSignal) {
   for (const question of questions) {

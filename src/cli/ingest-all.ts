@@ -55,7 +55,7 @@ export interface SiteScope {
 }
 
 /** Enough to read one while another is embedded or stored. */
-const AT_THE_SAME_TIME = 3;
+const CONCURRENCY = 3;
 export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
 /**
@@ -86,7 +86,7 @@ export async function* ingestAll(
       // Prevents an unhandled rejection; the promise is awaited below.
       work.catch(() => undefined);
       inFlight.add(work);
-      if (inFlight.size >= AT_THE_SAME_TIME) yield await next();
+      if (inFlight.size >= CONCURRENCY) yield await next();
     }
     while (inFlight.size > 0) yield await next();
   } finally {

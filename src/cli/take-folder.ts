@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { askToYield } from '../mcp/peer/peer-backend.ts';
 import { readServerInfo } from '../store/server-info.ts';
 
-const PATIENCE = 15_000;
+const TIMEOUT_MS = 15_000;
 /** For a holder that does not say who it is: a command, or a process that is just starting or ending. */
 const SHORT_PATIENCE = 5_000;
 const LOOK_AGAIN = 100;
@@ -22,7 +22,7 @@ export async function takeFolder<T>(dataDir: string, open: () => Promise<T>, sig
     } catch (error) {
       const isTaken = error instanceof ServiceError && error.code === 'conflict';
       const holder = isTaken ? await readServerInfo(dataDir) : undefined;
-      const patience = isMakingWay || holder !== undefined ? PATIENCE : SHORT_PATIENCE;
+      const patience = isMakingWay || holder !== undefined ? TIMEOUT_MS : SHORT_PATIENCE;
       if (!isTaken || signal.aborted || performance.now() - startedAt > patience) throw error;
       if (holder !== undefined) {
         if (holder.role === 'server' || !(await askToYield(holder, signal))) throw error;

@@ -74,7 +74,7 @@ export function httpUsers(call: Call): UsersClient {
   };
 }
 
-const AT_ONCE = 1_000;
+const CONCURRENCY = 1_000;
 
 /** The user with that e-mail. Throws `not_found`. */
 export async function findUser(client: UsersClient, email: string): Promise<UserRecord> {
@@ -82,11 +82,11 @@ export async function findUser(client: UsersClient, email: string): Promise<User
   // Nearly always the identifier is made from it; else the user had another e-mail before.
   const [likely] = (await client.list({ offset: 0, limit: 1, ids: [userId(wanted)] })).users;
   if (likely?.email === wanted) return likely;
-  for (let offset = 0; ; offset += AT_ONCE) {
-    const { users } = await client.list({ offset, limit: AT_ONCE });
+  for (let offset = 0; ; offset += CONCURRENCY) {
+    const { users } = await client.list({ offset, limit: CONCURRENCY });
     const found = users.find((user) => user.email === wanted);
     if (found !== undefined) return found;
-    if (users.length < AT_ONCE) {
+    if (users.length < CONCURRENCY) {
       throw new ServiceError('not_found', `There is no user ${email}. List them: citewell users list`);
     }
   }

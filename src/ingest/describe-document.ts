@@ -7,9 +7,9 @@ const MAX_HEADINGS = 12;
 /** Maximum characters for the list of section names, which follows the sentences. */
 const MAX_SECTIONS = 240;
 /** Number of sentences from the beginning that are scored, since documents state their subject early. */
-const WEIGHED = 120;
+const MAX_CANDIDATES = 120;
 /** Number of sentences quoted besides the first. */
-const TELLING = 3;
+const MAX_KEY_SENTENCES = 3;
 
 /**
  * An extractive summary: the title, the first sentence, the most informative other sentences, and the names of the
@@ -30,12 +30,12 @@ export function describeDocument({
   const lead = [...name, shorten(first, MAX_SENTENCE)].join(' ');
   const names = sectionNames(headings, title);
   const room = MAX_SUMMARY - lead.length - names.length - 2;
-  const others = mostTelling(sentences, [...headings, title ?? ''].join(' '), { text: text.slice(0, 50_000), room });
+  const others = keySentences(sentences, [...headings, title ?? ''].join(' '), { text: text.slice(0, 50_000), room });
   return shorten([lead, ...others, names].filter(Boolean).join(' '), MAX_SUMMARY);
 }
 
 /** Headings of most documents, which do not distinguish any of them. */
-const USUAL_HEADING =
+const GENERIC_HEADING =
   /^(?:[\divx]+[.)]?\s*)*(?:abstract|contents|table of contents|references|bibliography|acknowledge?ments?|see also|external links|notes|footnotes|index|appendix|inhalt(?:sverzeichnis)?|literatur|sommaire|目录|目次|参考文献)\W*$/iu;
 
 function sectionNames(headings: readonly string[], title: string | undefined): string {
@@ -44,7 +44,7 @@ function sectionNames(headings: readonly string[], title: string | undefined): s
       heading !== '' &&
       heading !== title &&
       heading.length <= 80 &&
-      !USUAL_HEADING.test(heading) &&
+      !GENERIC_HEADING.test(heading) &&
       !/\S@\S/.test(heading),
   );
   if (names.length < 2) return '';
@@ -65,13 +65,13 @@ function leadSentences(text: string, blocks: ReadDocument['blocks']): string[] {
     // Only the beginning of a block, because a table or a listing may have a million lines.
     const part = text.slice(block.start, Math.min(block.end, block.start + 4_000));
     for (const { start, end } of splitSentences(part)) sentences.push(oneLine(part.slice(start, end)));
-    if (sentences.length >= WEIGHED) break;
+    if (sentences.length >= MAX_CANDIDATES) break;
   }
   const said = sentences.filter((sentence) => /\p{L}{2}/u.test(sentence));
   const own = said.filter((sentence) => !BOILERPLATE.test(sentence));
   const whole = own.filter((sentence) => sentence.length >= (UNSPACED.test(sentence) ? 12 : 40));
   const best = [whole, own, said].find((some) => some.length > 0) ?? [];
-  return best.slice(0, WEIGHED);
+  return best.slice(0, MAX_CANDIDATES);
 }
 
 /** Boilerplate sentences, which say nothing about the subject. */
@@ -83,7 +83,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u;
 /**
  * Sentences with the words most frequent in the headings and the text, each chosen for words that the chosen ones lack.
  */
-function mostTelling(
+function keySentences(
   sentences: readonly string[],
   headings: string,
   { text, room }: { readonly text: string; readonly room: number },
@@ -97,9 +97,9 @@ function mostTelling(
   const covered = new Set(wordsOf(sentences[0] ?? ''));
   const left = sentences
     .slice(1)
-    .map((sentence, place) => ({ sentence, place, words: [...new Set(wordsOf(sentence))] }));
+    .map((sentence, index) => ({ sentence, place: index, words: [...new Set(wordsOf(sentence))] }));
   const chosen: (typeof left)[number][] = [];
-  for (let spare = room; chosen.length < TELLING && spare > 60; ) {
+  for (let spare = room; chosen.length < MAX_KEY_SENTENCES && spare > 60; ) {
     let best: { readonly each: (typeof left)[number]; readonly score: number } | undefined;
     for (const each of left) {
       const { sentence, words } = each;

@@ -6,17 +6,17 @@ import { DeletedConcurrently } from '../store/deleted-concurrently.ts';
 type FailureKind = 'transient' | 'permanent';
 
 /** Stores that are busy or unavailable, and a corpus that moved to another embedder meanwhile. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['store_failed', 'rate_limited', 'embedding_mismatch']);
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set(['store_failed', 'rate_limited', 'embedding_mismatch']);
 
 function failureKind(error: unknown): FailureKind {
   if (remedyFor(error) === 'retry' || error instanceof ReaderEnded || error instanceof DeletedConcurrently) {
     return 'transient';
   }
-  return error instanceof ServiceError && PASSING.has(error.code) ? 'transient' : 'permanent';
+  return error instanceof ServiceError && TRANSIENT.has(error.code) ? 'transient' : 'permanent';
 }
 
 /** True for errors that pass without intervention. */
-export const isPassing = (error: unknown): boolean => failureKind(error) === 'transient';
+export const isTransient = (error: unknown): boolean => failureKind(error) === 'transient';
 
 /** The reading process ended without a reply, by chance or because of the document; a retry shows which. */
 export class ReaderEnded extends ServiceError {

@@ -1,34 +1,34 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { ImageReaderMessage } from './image-reader-source.ts';
+import type { ImageReaderRequest } from './image-reader-source.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
 
 /** Replies to a request to read a picture. */
-export type ImageReadMessage =
-  | { readonly kind: 'seen'; readonly number: number; readonly text: string }
-  | { readonly kind: 'unseen'; readonly number: number; readonly code: ErrorCode; readonly message: string };
+export type ImageReaderReply =
+  | { readonly kind: 'image_text'; readonly number: number; readonly text: string }
+  | { readonly kind: 'image_failed'; readonly number: number; readonly code: ErrorCode; readonly message: string };
 
 export interface ImageReaderRequests {
-  readonly see: ImageReader;
+  readonly readImage: ImageReader;
   /** Passes a reply to the request waiting for it. */
-  settle(message: ImageReadMessage): void;
+  settle(message: ImageReaderReply): void;
 }
 
 /** Sends pictures to another process to be read. */
-export function createImageReaderRequests(send: (message: ImageReaderMessage) => void): ImageReaderRequests {
+export function createImageReaderRequests(send: (message: ImageReaderRequest) => void): ImageReaderRequests {
   const waiting = new Map<number, { resolve(text: string): void; reject(error: Error): void }>();
   let count = 0;
   return {
-    see: (picture) =>
+    readImage: (picture) =>
       new Promise((resolve, reject) => {
         const number = ++count;
         waiting.set(number, { resolve, reject });
-        send({ kind: 'see', number, picture });
+        send({ kind: 'read_image', number, picture });
       }),
     settle(message) {
-      const asked = waiting.get(message.number);
+      const request = waiting.get(message.number);
       waiting.delete(message.number);
-      if (message.kind === 'seen') asked?.resolve(message.text);
-      else asked?.reject(new ServiceError(message.code, message.message));
+      if (message.kind === 'image_text') request?.resolve(message.text);
+      else request?.reject(new ServiceError(message.code, message.message));
     },
   };
 }

@@ -134,11 +134,11 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     signal: AbortSignal,
   ): AsyncGenerator<IngestEvent, readonly SplitChunk[]> {
     const { passages, summary } = prepared;
-    if (!parts.enrichment?.places(settings)) return passages;
+    if (!parts.enrichment?.contextualizes(settings)) return passages;
     await corpus.setStatus(document.id, 'augmenting', document.ingestionAttempt);
     yield { type: 'status', status: 'augmenting' };
     const title = titleFor(document, settings, prepared);
-    const steps = parts.enrichment.place({ documentId: document.id, title, summary, passages }, settings, signal);
+    const steps = parts.enrichment.contextualize({ documentId: document.id, title, summary, passages }, settings, signal);
     for (;;) {
       const step = await steps.next();
       if (step.done) return step.value;
@@ -163,8 +163,8 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
   return {
     async estimate(given, signal) {
       if (parts.enrichment === undefined) return null;
-      const { read } = await withWhatWasSaid(corpus, given);
-      if (!parts.enrichment.places(read.settings)) return null;
+      const { read } = await withStoredFields(corpus, given);
+      if (!parts.enrichment.contextualizes(read.settings)) return null;
       parts.enrichment.check(given.settings);
       const { id, fileName, type, title, bytes, settings } = read;
       const prepared = await readers.prepare(toPreparationJob({ fileName, type }, bytes, settings), signal);
@@ -175,7 +175,7 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     async submit(given, { queued = false } = {}) {
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);
-      const { submission, read } = await withWhatWasSaid(corpus, given);
+      const { submission, read } = await withStoredFields(corpus, given);
       if (parts.imageReader === undefined) refusePictures(read);
       const duplicate = await findDuplicate(corpus, submission, read);
       if (duplicate !== undefined) return duplicate;
@@ -209,7 +209,7 @@ const isFinal: RetryDecision = async () => undefined;
 
 const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission took its place.' };
 
-async function withWhatWasSaid(corpus: Corpus, submission: Submission): Promise<CarriedOver> {
+async function withStoredFields(corpus: Corpus, submission: Submission): Promise<CarriedOver> {
   const read = await readSubmission(submission);
   const own = submission.replace === true ? await corpus.get(read.id) : undefined;
   if (own === undefined || own.ownerId !== submission.ownerId) return { submission, read };

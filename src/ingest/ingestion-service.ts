@@ -33,19 +33,19 @@ export interface IngestionServiceParts {
   /** The feed the ingestor publishes to. */
   readonly feed?: IngestionFeed;
   /** Tasks processed concurrently. */
-  readonly places?: number;
+  readonly concurrency?: number;
   readonly policy?: TryPolicy;
   readonly queuesByDefault?: boolean;
   readonly report: (message: string, cause: unknown) => void;
 }
 
 /** One less than the ingestor's concurrency, so that synchronous ingestions need not wait for the queue. */
-const DEFAULT_PLACES = 3;
+const DEFAULT_CONCURRENCY = 3;
 
 export function createIngestionService(parts: IngestionServiceParts): IngestionService {
   const { queue, ingestor, feed = createIngestionFeed(), report } = parts;
-  const { places = DEFAULT_PLACES, policy = defaultTryPolicy } = parts;
-  const workers = createQueueWorkers({ queue, ingestor, places, policy, report });
+  const { concurrency = DEFAULT_CONCURRENCY, policy = defaultTryPolicy } = parts;
+  const workers = createQueueWorkers({ queue, ingestor, concurrency, policy, report });
 
   const again = async (id: string): Promise<IngestionTask> => {
     const task = await queue.get(id);

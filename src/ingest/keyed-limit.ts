@@ -7,8 +7,8 @@ export interface KeyedLimit {
 }
 
 /** Limits concurrency to `places`, and to one per key. */
-export function createKeyedLimit(places: number): KeyedLimit {
-  const limit = pLimit(places);
+export function createKeyedLimit(concurrency: number): KeyedLimit {
+  const limit = pLimit(concurrency);
   const last = new Map<string, Promise<void>>();
 
   return {
@@ -23,9 +23,9 @@ export function createKeyedLimit(places: number): KeyedLimit {
       };
       try {
         await untilAborted(before ?? Promise.resolve(), signal);
-        const leave = await place(limit, signal);
+        const releaseSlot = await acquireSlot(limit, signal);
         return () => {
-          leave();
+          releaseSlot();
           forget();
         };
       } catch (error) {
@@ -36,7 +36,7 @@ export function createKeyedLimit(places: number): KeyedLimit {
   };
 }
 
-async function place(limit: ReturnType<typeof pLimit>, signal: AbortSignal): Promise<() => void> {
+async function acquireSlot(limit: ReturnType<typeof pLimit>, signal: AbortSignal): Promise<() => void> {
   const entered = Promise.withResolvers<() => void>();
   void limit(() => {
     const left = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ async function place(limit: ReturnType<typeof pLimit>, signal: AbortSignal): Pro
     return await untilAborted(entered.promise, signal);
   } catch (error) {
     // The slot has not been granted yet; it is released as soon as it is.
-    void entered.promise.then((leave) => leave());
+    void entered.promise.then((releaseSlot) => releaseSlot());
     throw error;
   }
 }

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../program-file.ts';
-import type { ImageReaderMessage } from './image-reader-source.ts';
+import type { ImageReaderRequest } from './image-reader-source.ts';
 import type { PreparationReply, ToPreparation } from './preparation-worker.ts';
 
 /** The process's reply to a job: the thread's reply, or that the thread ended without one. */
 export type ProcessReply =
   | PreparationReply
-  | ImageReaderMessage
+  | ImageReaderRequest
   | { readonly kind: 'ended'; readonly because: 'memory' | 'crash'; readonly message: string };
 
 /**
@@ -17,17 +17,17 @@ export type ProcessReply =
  * cover, and to detect the parent's death even while a document keeps the reader in a loop.
  */
 const megabytes = Number(process.argv[2]);
-const LOOK_EVERY_MS = 100;
+const MEMORY_CHECK_INTERVAL_MS = 100;
 
 const thread = startThread();
 let isReading = false;
 /** Whether the reply has been sent. */
-let hasTold = false;
+let hasReportedEnd = false;
 
 // Not `exit`, which waits for a thread blocked in native code.
-const die = (): boolean => process.kill(process.pid, 'SIGKILL');
-process.on('disconnect', die);
-if (!process.connected) die();
+const killSelf = (): boolean => process.kill(process.pid, 'SIGKILL');
+process.on('disconnect', killSelf);
+if (!process.connected) killSelf();
 process.on('message', (message: ToPreparation) => {
   if (message.kind === 'read') isReading = true;
   thread.postMessage(message);
@@ -39,13 +39,13 @@ setInterval(() => {
   if (isReading && process.memoryUsage.rss() > megabytes * 1_000_000) {
     answer({ kind: 'ended', because: 'memory', message: 'too much memory' });
   }
-}, LOOK_EVERY_MS);
+}, MEMORY_CHECK_INTERVAL_MS);
 
 function startThread(): Worker {
   const worker = new Worker(programFile('./preparation-worker.ts', import.meta), {
     resourceLimits: { maxOldGenerationSizeMb: megabytes },
   });
-  worker.on('message', (reply: PreparationReply | ImageReaderMessage) => {
+  worker.on('message', (reply: PreparationReply | ImageReaderRequest) => {
     if (reply.kind === 'prepared' || reply.kind === 'refused') answer(reply);
     else if (isReading) process.send?.(reply);
   });
@@ -56,7 +56,7 @@ function startThread(): Worker {
   worker.on('exit', () => {
     if (isReading) answer({ kind: 'ended', because: 'crash', message: 'the reading thread ended' });
     // Between documents no one waits for a reply; an ended process is replaced for the next document.
-    else if (!hasTold) process.exit(1);
+    else if (!hasReportedEnd) process.exit(1);
   });
   return worker;
 }
@@ -65,6 +65,6 @@ function startThread(): Worker {
 function answer(reply: ProcessReply): void {
   if (!isReading) return;
   isReading = false;
-  hasTold = reply.kind === 'ended';
+  hasReportedEnd = reply.kind === 'ended';
   process.send?.(reply);
 }

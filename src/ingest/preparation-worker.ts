@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
-import { createImageReaderRequests, type ImageReadMessage } from './image-reader-requests.ts';
-import type { ImageReaderChoice, ImageReaderMessage } from './image-reader-source.ts';
+import { createImageReaderRequests, type ImageReaderReply } from './image-reader-requests.ts';
+import type { ImageReaderChoice, ImageReaderRequest } from './image-reader-source.ts';
 import { type PreparationJob, type PreparedDocument, prepareDocument } from './prepare-document.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
 import { tesseractImageReader } from './tesseract-image-reader.ts';
@@ -9,30 +9,30 @@ import { tesseractImageReader } from './tesseract-image-reader.ts';
 /** Messages to the thread. */
 export type ToPreparation =
   | { readonly kind: 'read'; readonly job: PreparationJob; readonly imageReader: ImageReaderChoice | undefined }
-  | ImageReadMessage;
+  | ImageReaderReply;
 
 /** Replies of the thread to a job. */
 export type PreparationReply =
   | { readonly kind: 'prepared'; readonly document: PreparedDocument }
   | { readonly kind: 'refused'; readonly code: ServiceError['code']; readonly message: string };
 
-const say = (message: PreparationReply | ImageReaderMessage) => parentPort?.postMessage(message);
-const asked = createImageReaderRequests(say);
+const send = (message: PreparationReply | ImageReaderRequest) => parentPort?.postMessage(message);
+const requests = createImageReaderRequests(send);
 const recognisers = new Map<string, ImageReader>();
 
 parentPort?.on('message', async (message: ToPreparation) => {
-  if (message.kind === 'read') say(await answer(message.job, imageReaderFor(message.imageReader)));
-  else asked.settle(message);
+  if (message.kind === 'read') send(await answer(message.job, imageReaderFor(message.imageReader)));
+  else requests.settle(message);
 });
 
-function imageReaderFor(publicMessage: ImageReaderChoice | undefined): ImageReader | undefined {
-  if (publicMessage === undefined) return undefined;
-  if (publicMessage.kind === 'asked') return asked.see;
-  const key = JSON.stringify(publicMessage);
-  const recogniser = recognisers.get(key) ?? tesseractImageReader(publicMessage);
+function imageReaderFor(choice: ImageReaderChoice | undefined): ImageReader | undefined {
+  if (choice === undefined) return undefined;
+  if (choice.kind === 'remote') return requests.readImage;
+  const key = JSON.stringify(choice);
+  const recogniser = recognisers.get(key) ?? tesseractImageReader(choice);
   recognisers.set(key, recogniser);
   return (picture, signal) => {
-    say({ kind: 'seeing' });
+    send({ kind: 'reading_image' });
     return recogniser(picture, signal);
   };
 }
@@ -44,9 +44,9 @@ process.on('unhandledRejection', () => undefined);
 // The thread is terminated from outside on time-out, so this signal is never aborted.
 const endless = new AbortController().signal;
 
-async function answer(job: PreparationJob, see: ImageReader | undefined): Promise<PreparationReply> {
+async function answer(job: PreparationJob, readImage: ImageReader | undefined): Promise<PreparationReply> {
   try {
-    return { kind: 'prepared', document: await prepareDocument(job, endless, see) };
+    return { kind: 'prepared', document: await prepareDocument(job, endless, readImage) };
   } catch (error) {
     if (error instanceof ServiceError) return { kind: 'refused', code: error.code, message: error.message };
     const reason = error instanceof RangeError ? 'its parts are nested too deeply' : (error as Error).message;

@@ -42,11 +42,11 @@ export const CHUNK_BREAK = '\n\n';
 export async function prepareDocument(
   job: PreparationJob,
   signal: AbortSignal,
-  see?: ImageReader,
+  readImage?: ImageReader,
 ): Promise<PreparedDocument> {
-  const read = await readContent(job, signal, see && countingImageReader(see, job.fileName));
+  const read = await readContent(job, signal, readImage && countingImageReader(readImage, job.fileName));
   const passages =
-    job.content.kind === 'chunks' ? readyMade(read.text, job.content.lengths) : splitText(read, job.split);
+    job.content.kind === 'chunks' ? chunksOfLengths(read.text, job.content.lengths) : splitText(read, job.split);
   if (passages.length === 0) {
     throw new ServiceError('invalid_request', `${job.fileName} holds no text that could be searched.`);
   }
@@ -68,7 +68,7 @@ const headingsOf = ({ text, blocks }: ReadDocument): HeadingSpan[] =>
 const MAX_PICTURES = 500;
 
 /** Limits the number of pictures per document, because each costs seconds or money. */
-function countingImageReader(see: ImageReader, fileName: string): ImageReader {
+function countingImageReader(readImage: ImageReader, fileName: string): ImageReader {
   let left = MAX_PICTURES;
   return (picture, signal) => {
     if (--left < 0) {
@@ -77,7 +77,7 @@ function countingImageReader(see: ImageReader, fileName: string): ImageReader {
         `${fileName} holds more than ${MAX_PICTURES} pictures to be read. Split it first.`,
       );
     }
-    return see(picture, signal);
+    return readImage(picture, signal);
   };
 }
 
@@ -87,9 +87,9 @@ const SNIFFED_CHARACTERS = 20_000;
 async function readContent(
   { bytes, fileName, type, content }: PreparationJob,
   signal: AbortSignal,
-  see: ImageReader | undefined,
+  readImage: ImageReader | undefined,
 ): Promise<ReadDocument> {
-  if (content.kind === 'file') return readDocument(type, { bytes, fileName, signal, ...(see && { see }) });
+  if (content.kind === 'file') return readDocument(type, { bytes, fileName, signal, ...(readImage && { readImage }) });
   const given = new TextDecoder().decode(bytes);
   // Ready-made chunks stay unchanged, because their lengths determine where they end.
   const text = content.kind === 'chunks' ? given : cleanText(given);
@@ -99,7 +99,7 @@ async function readContent(
   return { text, blocks: markdownBlocks(text), pages: [], metadata: {} };
 }
 
-function readyMade(text: string, lengths: readonly number[]): SplitChunk[] {
+function chunksOfLengths(text: string, lengths: readonly number[]): SplitChunk[] {
   let start = 0;
   return lengths.map((length, order) => {
     const end = start + length;

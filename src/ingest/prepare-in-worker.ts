@@ -3,8 +3,8 @@ import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
 import { ReaderEnded } from './failure-kind.ts';
-import type { ImageReadMessage } from './image-reader-requests.ts';
-import { type ImageReaderMessage, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
+import type { ImageReaderReply } from './image-reader-requests.ts';
+import { type ImageReaderRequest, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
 import type { ProcessReply } from './preparation-process.ts';
 import type { ToPreparation } from './preparation-worker.ts';
 import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
@@ -126,16 +126,16 @@ interface AskOptions {
 }
 
 /** The final reply to a job; `cause` is the full error when a picture could not be read. */
-type FinalReply = Exclude<ProcessReply, ImageReaderMessage> & { readonly cause?: ServiceError };
+type FinalReply = Exclude<ProcessReply, ImageReaderRequest> & { readonly cause?: ServiceError };
 
 function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Promise<FinalReply> {
   const { signal, timeoutMs, imageReader } = options;
   return new Promise((resolve, reject) => {
     let failure: ServiceError | undefined;
-    const looking = new AbortController();
+    const reading = new AbortController();
     const settle = (act: () => void) => {
       clearTimeout(timer);
-      looking.abort();
+      reading.abort();
       signal.removeEventListener('abort', onAbort);
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       act();
@@ -148,22 +148,22 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
       });
     const onMessage = (message: unknown) => {
       const reply = message as ProcessReply;
-      if (reply.kind === 'see') void look(reply);
-      else if (reply.kind === 'seeing') startTimer();
+      if (reply.kind === 'read_image') void readForWorker(reply);
+      else if (reply.kind === 'reading_image') startTimer();
       else settle(() => resolve(failure?.message === messageOf(reply) ? { ...reply, cause: failure } : reply));
     };
     /** Pauses the job's time limit while the service reads a picture for it. */
-    const look = async ({ number, picture }: Extract<ImageReaderMessage, { kind: 'see' }>) => {
+    const readForWorker = async ({ number, picture }: Extract<ImageReaderRequest, { kind: 'read_image' }>) => {
       clearTimeout(timer);
-      const answer = await seen(imageReader, picture, looking.signal);
-      if (looking.signal.aborted) return;
+      const answer = await readPicture(imageReader, picture, reading.signal);
+      if (reading.signal.aborted) return;
       startTimer();
-      if (answer.kind === 'unseen') failure = answer.error;
-      const said: ImageReadMessage =
-        answer.kind === 'seen'
-          ? { kind: 'seen', number, text: answer.text }
-          : { kind: 'unseen', number, code: answer.error.code, message: answer.error.message };
-      worker.send({ ...said }, () => undefined);
+      if (answer.kind === 'image_failed') failure = answer.error;
+      const reply: ImageReaderReply =
+        answer.kind === 'image_text'
+          ? { kind: 'image_text', number, text: answer.text }
+          : { kind: 'image_failed', number, code: answer.error.code, message: answer.error.message };
+      worker.send({ ...reply }, () => undefined);
     };
     const onAbort = () => stop(cancelled(job));
     const onError = (error: Error) => stop(new ReaderEnded(job.fileName, error.message, { cause: error }));
@@ -191,8 +191,8 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
     startTimer();
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-    const publicMessage: ToPreparation = { kind: 'read', job, imageReader: imageReaderChoice(imageReader) };
-    worker.send({ ...publicMessage }, (error) => {
+    const request: ToPreparation = { kind: 'read', job, imageReader: imageReaderChoice(imageReader) };
+    worker.send({ ...request }, (error) => {
       if (error !== null) onError(error);
     });
   });
@@ -200,18 +200,18 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
 
 const messageOf = (reply: ProcessReply): string => ('message' in reply ? reply.message : '');
 
-type Seen =
-  | { readonly kind: 'seen'; readonly text: string }
-  | { readonly kind: 'unseen'; readonly error: ServiceError };
+type ImageReply =
+  | { readonly kind: 'image_text'; readonly text: string }
+  | { readonly kind: 'image_failed'; readonly error: ServiceError };
 
-async function seen(source: ImageReaderSource | undefined, picture: Picture, signal: AbortSignal): Promise<Seen> {
+async function readPicture(source: ImageReaderSource | undefined, picture: Picture, signal: AbortSignal): Promise<ImageReply> {
   try {
-    if (source?.kind !== 'asked') throw new ServiceError('not_configured', 'Nobody reads pictures here.');
-    return { kind: 'seen', text: await source.see(picture, signal) };
+    if (source?.kind !== 'remote') throw new ServiceError('not_configured', 'Nobody reads pictures here.');
+    return { kind: 'image_text', text: await source.readImage(picture, signal) };
   } catch (error) {
-    if (error instanceof ServiceError) return { kind: 'unseen', error };
+    if (error instanceof ServiceError) return { kind: 'image_failed', error };
     return {
-      kind: 'unseen',
+      kind: 'image_failed',
       error: new ServiceError('internal', `${picture.fileName} could not be read.`, { cause: error }),
     };
   }

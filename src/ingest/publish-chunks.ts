@@ -39,24 +39,24 @@ export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<Ing
     } catch (error) {
       // The corpus was moved to another embedder meanwhile, which is no fault of the document.
       if (!(error instanceof ServiceError) || error.code !== 'embedding_mismatch') throw error;
-      if (!(await hasMoved(embeddings, space, signal))) throw error;
+      if (!(await waitForSpaceSwitch(embeddings, space, signal))) throw error;
       await corpus.setStatus(document.id, 'parsing', document.ingestionAttempt);
     }
   }
 }
 
 /** The records switch first; the embedder of this process follows a moment later. */
-async function hasMoved(embeddings: EmbeddingModel, from: VectorSpaceName, signal: AbortSignal): Promise<boolean> {
-  const deadline = performance.now() + MOVE_AWAITED_MS;
+async function waitForSpaceSwitch(embeddings: EmbeddingModel, from: VectorSpaceName, signal: AbortSignal): Promise<boolean> {
+  const deadline = performance.now() + SPACE_SWITCH_TIMEOUT_MS;
   for (;;) {
     const { embedder, version, dimensions } = await embeddings.space(signal);
     if (embedder !== from.embedder || version !== from.version || dimensions !== from.dimensions) return true;
     if (performance.now() > deadline) return false;
-    await sleep(MOVE_AWAITED_MS / 20, undefined, { signal });
+    await sleep(SPACE_SWITCH_TIMEOUT_MS / 20, undefined, { signal });
   }
 }
 
-const MOVE_AWAITED_MS = 1_000;
+const SPACE_SWITCH_TIMEOUT_MS = 1_000;
 
 async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): AsyncGenerator<IngestEvent, Document> {
   const { corpus, spaces, embeddings, document, settings, prepared, signal } = parts;

@@ -30,7 +30,7 @@ export type SplitStrategy = 'recursive' | 'character' | 'structure';
 const SIZES = { target: 900, maximum: 1_200 };
 
 /** The contract's defaults, for an overlap without a size and a strategy without either. */
-const USUAL_SIZES = { chunkSize: 1_024, chunkOverlap: 512 } as const;
+const DEFAULT_SIZES = { chunkSize: 1_024, chunkOverlap: 512 } as const;
 
 /** Splits a document into chunks, in order. */
 export function splitText(
@@ -73,9 +73,9 @@ const structureSizes = ({ chunkSize }: SplitOptions): typeof SIZES =>
 
 function splitBySize(text: string, sections: readonly Section[], options: SplitOptions): SectionSpan[] {
   const sectionAt = follow(sections, (section) => section.start);
-  const { strategy, chunkSize = USUAL_SIZES.chunkSize } = options;
+  const { strategy, chunkSize = DEFAULT_SIZES.chunkSize } = options;
   const isBare = options.chunkSize === undefined && options.chunkOverlap === undefined;
-  const sizes = { chunkSize, chunkOverlap: options.chunkOverlap ?? (isBare ? USUAL_SIZES.chunkOverlap : 0) };
+  const sizes = { chunkSize, chunkOverlap: options.chunkOverlap ?? (isBare ? DEFAULT_SIZES.chunkOverlap : 0) };
   const spans = strategy === 'character' ? splitAtParagraphs(text, sizes) : splitRecursively(text, sizes);
   return spans.map((span) => ({ ...span, path: sectionAt(span.start)?.path ?? [] }));
 }

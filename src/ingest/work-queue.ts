@@ -19,7 +19,7 @@ export interface WorkersParts {
   readonly queue: IngestionQueue;
   readonly ingestor: Pick<Ingestor, 'run'>;
   /** Tasks processed concurrently. */
-  readonly places: number;
+  readonly concurrency: number;
   readonly policy: TryPolicy;
   readonly report: (message: string, cause: unknown) => void;
 }
@@ -32,7 +32,7 @@ const POLL_INTERVAL_MS = 30_000;
  * one task at a time probes whether it has recovered, so that the others do not use up their attempts.
  */
 export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
-  const { queue, places, policy, report } = parts;
+  const { queue, concurrency, policy, report } = parts;
   const closing = new AbortController();
   const inHand = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
   let wokenUp = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
     wokenUp = Promise.withResolvers();
   };
 
-  const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : places);
+  const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : concurrency);
 
   async function work(): Promise<void> {
     while (!closing.signal.aborted) {

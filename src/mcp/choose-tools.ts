@@ -31,7 +31,7 @@ export interface ToolOffer {
 }
 
 /** Few enough that a model is not confused by them, and none that changes anything. */
-export const usualToolsets: readonly string[] = ['retrieval', 'web', 'answers', 'proof', 'corpus'];
+export const defaultToolsets: readonly string[] = ['retrieval', 'web', 'answers', 'proof', 'corpus'];
 const WRITING = 'ingest';
 const FOLDERS = 'folders';
 
@@ -51,7 +51,7 @@ export function chooseTools(
     ...(options.folders === true || options.write === true ? [FOLDERS] : []),
     ...(options.write === true ? [WRITING] : []),
   ];
-  const sets = [...(options.toolsets ?? usualToolsets), ...more];
+  const sets = [...(options.toolsets ?? defaultToolsets), ...more];
   const ofSets = new Set(sets.flatMap((set) => toolsets[set] ?? []));
   const wanted = all.filter((tool) =>
     options.tools === undefined ? ofSets.has(tool) : options.tools.includes(tool.name),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Copied, type Migration, orNothing } from './migrate-r2r.ts';
+import { type Copied, type Migration, undefinedIfMissing } from './migrate-r2r.ts';
 import { r2rMessage, readRecord } from './r2r-records.ts';
 
 interface NamedConversation {
@@ -17,7 +17,7 @@ export async function copyConversation(
 ): Promise<Copied> {
   const known = state.find('conversation', id);
   if (known?.state === 'done') return { to: known.to, outcome: 'present' };
-  if (known !== undefined) await orNothing(to.delete(`/conversations/${known.to}`));
+  if (known !== undefined) await undefinedIfMissing(to.delete(`/conversations/${known.to}`));
 
   const messages = z.array(z.unknown()).parse(await from.get(`/conversations/${id}`));
   const made = readRecord(created, await to.post('/conversations', name === '' ? {} : { name }), 'conversation');

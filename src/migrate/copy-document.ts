@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { type Copied, type Migration, orNothing } from './migrate-r2r.ts';
+import { type Copied, type Migration, undefinedIfMissing } from './migrate-r2r.ts';
 import { type R2rDocument, r2rDocument, readRecord } from './r2r-records.ts';
 
 /** Metadata members that a server adds itself. */
-const OWN_TO_THE_SERVER: ReadonlySet<string> = new Set(['version', 'failure', 'document_type']);
+const SERVER_FIELDS: ReadonlySet<string> = new Set(['version', 'failure', 'document_type']);
 
 /** Copies one document under its own identifier. Throws ServiceError with the reason when it cannot be copied. */
 export async function copyDocument(
@@ -14,7 +14,7 @@ export async function copyDocument(
   collectionIds: ReadonlyMap<string, string>,
 ): Promise<Copied> {
   const { id } = document;
-  const present = await orNothing(to.get(`/documents/${id}`));
+  const present = await undefinedIfMissing(to.get(`/documents/${id}`));
   const status = present === undefined ? undefined : readRecord(r2rDocument, present, 'document').ingestion_status;
   if (status === 'success' || (status === 'enriching' && state.find('document', id) !== undefined)) {
     return { to: id, outcome: 'present' };
@@ -33,7 +33,7 @@ export async function copyDocument(
 /** The original file, or its chunks where R2R kept no file. */
 async function contentOf(from: Migration['from'], { id, title, document_type: type }: R2rDocument): Promise<FormData> {
   const form = new FormData();
-  const file = await orNothing(from.bytes(`/documents/${id}/download`));
+  const file = await undefinedIfMissing(from.bytes(`/documents/${id}/download`));
   if (file !== undefined && file.bytes.byteLength > 0) {
     const extension = type === '' ? '' : `.${type.toLowerCase()}`;
     const base = title === '' ? id : title.replaceAll(/[\\/]/g, '_');
@@ -53,7 +53,7 @@ async function contentOf(from: Migration['from'], { id, title, document_type: ty
 const passage = z.object({ text: z.string() });
 
 function metadataOf({ metadata, title, created_at: createdAt }: R2rDocument): Metadata {
-  const own = Object.entries(metadata).filter(([name]) => !OWN_TO_THE_SERVER.has(name));
+  const own = Object.entries(metadata).filter(([name]) => !SERVER_FIELDS.has(name));
   return {
     ...Object.fromEntries(own),
     ...(title !== '' && metadata['title'] === undefined && { title }),

@@ -105,7 +105,7 @@ async function copyCollection(
     if (id === defaultCollectionId(users.there)) return { to: defaultCollectionId(users.here), outcome: 'present' };
     const known = state.find('collection', id);
     if (known !== undefined) return { to: known.to, outcome: 'present' };
-    const present = await orNothing(to.get(`/collections/${id}`));
+    const present = await undefinedIfMissing(to.get(`/collections/${id}`));
     const made = present ?? (await to.post('/collections', { id, name, ...(description !== '' && { description }) }));
     const { id: made_id } = readRecord(r2rCollection, made, 'collection');
     await state.note({ kind: 'collection', from: id, to: made_id, state: 'done' });
@@ -118,7 +118,7 @@ async function copyCollection(
 }
 
 /** Undefined for `not_found`. */
-export async function orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfMissing<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {

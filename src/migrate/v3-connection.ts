@@ -31,7 +31,7 @@ export interface V3Connection {
 }
 
 const PAGE = 100;
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const FIRST_DELAY_MS = 250;
 const MAX_WAIT_MS = 60_000;
 
@@ -51,17 +51,17 @@ export function connectV3({ url, apiKey, bearer }: V3Server, signal: AbortSignal
         const response = await fetch(`${base}/v3${path}`, { ...init(method, headers, body), signal });
         if (response.ok) return response;
         failure = await refusal(base, response);
-        if (!isPassing(response.status)) throw failure;
+        if (!isTransient(response.status)) throw failure;
         // A rejected request was not carried out, so it can be retried.
         const asked = Number(response.headers.get('retry-after'));
         if (asked > 0) wait = Math.min(asked * 1000, MAX_WAIT_MS);
-        if (tries >= TRIES) throw failure;
+        if (tries >= MAX_ATTEMPTS) throw failure;
       } catch (error) {
         if (error instanceof ServiceError || signal.aborted) throw error;
         failure = new ServiceError('provider_failed', `The server at ${base} cannot be reached: ${reasonOf(error)}.`, {
           cause: error,
         });
-        if (!isRepeatable || tries >= TRIES) throw failure;
+        if (!isRepeatable || tries >= MAX_ATTEMPTS) throw failure;
       }
       await sleep(wait, undefined, { signal });
     }
@@ -115,7 +115,7 @@ function init(method: string, headers: Record<string, string>, body: Call['body'
 const withPage = (path: string, offset: number, limit: number): string =>
   `${path}${path.includes('?') ? '&' : '?'}offset=${offset}&limit=${limit}`;
 
-const isPassing = (status: number): boolean => status === 429 || status === 502 || status === 503 || status === 504;
+const isTransient = (status: number): boolean => status === 429 || status === 502 || status === 503 || status === 504;
 
 function reasonOf(error: unknown): string {
   const { code, message } = (error instanceof Error ? (error.cause ?? error) : {}) as {

@@ -49,8 +49,8 @@ export async function withCurrentVector<Result>(
     try {
       return await search(query);
     } catch (error) {
-      const hasMoved = error instanceof ServiceError && error.code === 'embedding_mismatch';
-      if (!hasMoved || attempt === MOVES_AWAITED) throw error;
+      const waitForSpaceSwitch = error instanceof ServiceError && error.code === 'embedding_mismatch';
+      if (!waitForSpaceSwitch || attempt === MOVES_AWAITED) throw error;
       await sleep(attempt * PAUSE_MS);
     }
   }

@@ -59,7 +59,7 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
     // With a lexical embedder full text is better, and no vectors are stored.
     const kind = isSemantic(embedder) ? (query.kind ?? 'hybrid') : 'full_text';
     const settings = { ...defaultSearchSettings, filter, limit, offset, kind };
-    const plan = planSearch({ ...settings, hybrid: { ...usualWeights(embedder), ...query.hybrid } }, embedder);
+    const plan = planSearch({ ...settings, hybrid: { ...defaultWeights(embedder), ...query.hybrid } }, embedder);
     const { byWords, byMeaning, total } = await rank(query, kind, asOf);
     const named = (hits: FoundDescriptions['byWords']) => hits.map((hit) => ({ ...hit, id: String(hit.key) }));
     const ranked =
@@ -92,7 +92,7 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
  * Descriptions are short, so vectors learned from the corpus get the same weight as full text (measured in
  * docs/decisions.md).
  */
-const usualWeights = ({ isLearned }: EmbeddingModel): Partial<HybridSettings> =>
+const defaultWeights = ({ isLearned }: EmbeddingModel): Partial<HybridSettings> =>
   isLearned === true ? { fullTextWeight: 1, semanticWeight: 1 } : {};
 
 const OUTAGES: readonly ErrorCode[] = ['provider_failed', 'rate_limited', 'timeout', 'not_configured'];

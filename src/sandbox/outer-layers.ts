@@ -61,7 +61,7 @@ const LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/etc/ld.so.cache
 
 export interface SlotCommand {
   readonly program: string;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
 }
 
 export interface SlotPlan {
@@ -86,7 +86,7 @@ export function slotCommand(plan: SlotPlan): SlotCommand {
 function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotCommand {
   return {
     program: process.execPath,
-    words: [
+    args: [
       // What isolated-vm asks for.
       '--no-node-snapshot',
       '--no-warnings',
@@ -101,20 +101,20 @@ function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotComma
   };
 }
 
-function withKernelLimits({ layers, processMegabytes }: SlotPlan, { program, words }: SlotCommand): SlotCommand {
-  if (!layers.kernelLimits) return { program, words };
+function withKernelLimits({ layers, processMegabytes }: SlotPlan, { program, args }: SlotCommand): SlotCommand {
+  if (!layers.kernelLimits) return { program, args };
   // No dumps of memory, no written files, few open ones; the rest of memory is the last stop after two watchdogs.
   const limits = ['-c 0', '-f 0', '-n 64', `-d ${(processMegabytes + HEADROOM_MEGABYTES) * 1024}`];
   const script = [...limits.map((limit) => `ulimit ${limit} 2>/dev/null`), 'exec "$0" "$@"'].join('; ');
-  return { program: SHELL, words: ['-c', script, program, ...words] };
+  return { program: SHELL, args: ['-c', script, program, ...args] };
 }
 
-function withBubblewrap({ layers, readable }: SlotPlan, { program, words }: SlotCommand): SlotCommand {
-  if (!('program' in layers.bubblewrap)) return { program, words };
+function withBubblewrap({ layers, readable }: SlotPlan, { program, args }: SlotCommand): SlotCommand {
+  if (!('program' in layers.bubblewrap)) return { program, args };
   const bound = [process.execPath, ...(program === SHELL ? [SHELL] : []), ...readable];
   const binds = bound.flatMap((path) => ['--ro-bind', path, path]);
   return {
     program: layers.bubblewrap.program,
-    words: [...NAMESPACES, ...LIBRARIES, ...binds, '--', program, ...words],
+    args: [...NAMESPACES, ...LIBRARIES, ...binds, '--', program, ...args],
   };
 }

@@ -50,7 +50,7 @@ interface Waiting<S extends PooledSlot> {
 }
 
 /** Sessions that ended are remembered, to be able to say so; this many of them. */
-const REMEMBERED = 1_000;
+const MAX_LOST_SESSIONS = 1_000;
 
 /**
  * Slots for calls: started when they are first needed, one of them ahead of its call, never more than `slots`. A slot
@@ -196,7 +196,7 @@ export class SlotPool<S extends PooledSlot> {
     this.#sessions.delete(name);
     this.#lost.add(name);
     const [oldest] = this.#lost;
-    if (this.#lost.size > REMEMBERED && oldest !== undefined) this.#lost.delete(oldest);
+    if (this.#lost.size > MAX_LOST_SESSIONS && oldest !== undefined) this.#lost.delete(oldest);
     this.#end(session.slot);
   }
 

@@ -30,7 +30,7 @@ export interface PythonSandboxOptions {
 
 const ISOLATE_MEGABYTES = 192;
 // Where the machinery around Python can be reached from. Withholding them is a courtesy; lockdown.js is the barrier.
-const WITHHELD = ['js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes', '_sandbox'];
+const BLOCKED_MODULES = ['js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes', '_sandbox'];
 
 /** Python in isolates in processes of their own. Nothing is started before the first call. */
 export function createPythonSandbox(options: PythonSandboxOptions): Sandbox & { readonly size: number } {
@@ -114,7 +114,7 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
         file_bytes: limits.outputBytes,
         megabytes: limits.pythonMegabytes,
         packages: chosen.map(({ title }) => title),
-        withheld: WITHHELD,
+        withheld: BLOCKED_MODULES,
       },
       ...more,
     };
@@ -209,7 +209,7 @@ function encodeRequest({ code, inputs, files, milliseconds }: PythonRequest, lim
 const isFatal = ({ end }: Pick<PythonResult, 'end'>): boolean =>
   end === 'timeout' || end === 'memory' || end === 'crash';
 
-interface Asked {
+interface RunLimits {
   readonly limits: SandboxLimits;
   readonly milliseconds: number;
   readonly request: PythonRequest;
@@ -217,7 +217,7 @@ interface Asked {
 
 type Outcome = Omit<PythonResult, 'sessionLost' | 'milliseconds'>;
 
-function toResult(answer: SlotAnswer, { limits, milliseconds }: Asked): Outcome {
+function toResult(answer: SlotAnswer, { limits, milliseconds }: RunLimits): Outcome {
   if (answer.kind !== 'reply') return ended(answer.kind, limits, milliseconds);
   const reply = readReply(answer.text, limits);
   if (reply === undefined) return ended('crash', limits, milliseconds);

@@ -36,9 +36,9 @@ export class SlotFailure extends Error {
 
 const START_LIMIT_MS = 90_000;
 /** How long the isolate's own time limit may be late before the process is killed. */
-const OVERRUN_MS = 1_000;
+const TIMEOUT_GRACE_MS = 1_000;
 const WATCH_EVERY_MS = 50;
-const KEPT_WORDS = 2_000;
+const STDERR_TAIL_CHARACTERS = 2_000;
 const MAX_SNAPSHOT_LENGTH = 400_000_000;
 
 /** Starts a slot and waits until it can be asked. Throws SlotFailure. */
@@ -56,7 +56,7 @@ export async function startSlot(options: SlotOptions): Promise<Slot> {
       try {
         signal.throwIfAborted();
         child.send(request);
-        const answer = toAnswer(await child.next(request.milliseconds + OVERRUN_MS), request);
+        const answer = toAnswer(await child.next(request.milliseconds + TIMEOUT_GRACE_MS), request);
         signal.throwIfAborted();
         if (answer.kind !== 'reply') child.end();
         return answer;
@@ -86,7 +86,7 @@ type Next =
   | { readonly kind: 'message'; readonly message: z.output<typeof slotMessage> }
   | { readonly kind: 'raw'; readonly bytes: Buffer }
   | { readonly kind: 'late' | 'too_large' | 'garbled' }
-  | { readonly kind: 'ended'; readonly words: string };
+  | { readonly kind: 'ended'; readonly output: string };
 
 // What a slot says is checked like what strangers say: something in it may have got hold of it.
 const slotMessage = z.discriminatedUnion('kind', [
@@ -111,21 +111,21 @@ function toAnswer(next: Next, { milliseconds }: SlotRequest): SlotAnswer {
     case 'too_large':
       return { kind: 'memory', detail: 'Its memory or its reply grew beyond the limit.' };
     case 'ended':
-      return { kind: ranOutOfMemory(next.words) ? 'memory' : 'crash', detail: next.words };
+      return { kind: ranOutOfMemory(next.output) ? 'memory' : 'crash', detail: next.output };
     case 'raw':
     case 'garbled':
       return { kind: 'crash', detail: 'The slot said what nobody can read.' };
   }
 }
 
-const ranOutOfMemory = (words: string): boolean => /out of memory|heap limit|allocation failed/i.test(words);
+const ranOutOfMemory = (output: string): boolean => /out of memory|heap limit|allocation failed/i.test(output);
 
 async function failure(child: Child, next: Next): Promise<SlotFailure> {
   child.end();
   await child.ended;
   if (next.kind === 'message' && next.message.kind === 'fault') return new SlotFailure(next.message.detail);
   if (next.kind === 'late') return new SlotFailure(`It was not ready within ${START_LIMIT_MS / 1000} s.`);
-  return new SlotFailure(next.kind === 'ended' ? next.words || 'It ended without a word.' : `It said: ${next.kind}.`);
+  return new SlotFailure(next.kind === 'ended' ? next.output || 'It ended without a word.' : `It said: ${next.kind}.`);
 }
 
 interface Child {
@@ -138,7 +138,7 @@ interface Child {
 }
 
 function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: number): Child {
-  const child = spawn(command.program, [...command.words], {
+  const child = spawn(command.program, [...command.args], {
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -166,11 +166,11 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
       tell({ kind: 'too_large' });
     }
   });
-  const words = keepLastWords(child);
+  const output = keepStderrTail(child);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const onEnd = (reason: string): void => {
     resolve();
-    tell({ kind: 'ended', words: words() || reason });
+    tell({ kind: 'ended', output: output() || reason });
   };
   child.once('error', (error) => onEnd(error.message));
   child.once('close', (code, signal) => onEnd(`It ended with ${signal ?? `code ${code}`}.`));
@@ -215,10 +215,10 @@ function readMessage(frame: Buffer): Next {
   }
 }
 
-function keepLastWords(child: ChildProcess): () => string {
+function keepStderrTail(child: ChildProcess): () => string {
   let tail = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    tail = (tail + text).slice(-KEPT_WORDS);
+    tail = (tail + text).slice(-STDERR_TAIL_CHARACTERS);
   });
   return () => tail.trim();
 }

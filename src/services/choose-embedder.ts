@@ -38,7 +38,7 @@ export function chooseEmbedder({ config, settings, preferred, current, keep }: E
 }
 
 const SPACE_TIMEOUT_MS = 10_000;
-const AWAY: ReadonlySet<ErrorCode> = new Set(['provider_failed', 'rate_limited', 'timeout', 'cancelled']);
+const OUTAGE_CODES: ReadonlySet<ErrorCode> = new Set(['provider_failed', 'rate_limited', 'timeout', 'cancelled']);
 
 export interface SpaceToClaim {
   readonly spaces: Pick<VectorSpaces, 'claim'>;
@@ -53,7 +53,7 @@ export async function claimSpace(embeddings: EmbeddingModel, { spaces, current, 
   } catch (error) {
     // Some providers must be asked for the length of their vectors. One that is away does not close a corpus that was
     // embedded with it: full text still answers, and vectors of another length are refused where they turn up.
-    const isAway = error instanceof ServiceError && AWAY.has(error.code);
+    const isAway = error instanceof ServiceError && OUTAGE_CODES.has(error.code);
     if (!isAway || current?.embedder !== embeddings.name) throw error;
     warn(`${embeddings.name} does not answer; search is by full text until it does.`, error);
   }

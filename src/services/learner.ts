@@ -55,13 +55,13 @@ export interface Learner {
   close(): Promise<void>;
 }
 
-const nothingMet: ChunksFolded = { passages: 0, known: 0, terms: 0 };
+const nothingFolded: ChunksFolded = { passages: 0, known: 0, terms: 0 };
 const PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
   const { spaces, store, embedder, create, facts, changes, log, pauses = PAUSES } = parts;
   let inUse = parts.inUse;
-  let met = nothingMet;
+  let met = nothingFolded;
   let state: LearnerState = { kind: 'idle' };
   let background: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -107,7 +107,7 @@ export function createLearner(parts: LearnerParts): Learner {
 
   function use(model: LsaModel, target: EmbeddingModel): void {
     inUse = model;
-    met = nothingMet;
+    met = nothingFolded;
     embedder.replace(target);
     void store.forgetUnused().catch((error: unknown) => log.warn({ err: error }, 'An old embedder was not removed.'));
   }
@@ -126,7 +126,7 @@ export function createLearner(parts: LearnerParts): Learner {
       embedder: LEARNED_EMBEDDING,
       passages: await store.countStoredChunks(),
       inUse: model,
-      met: nothingMet,
+      met: nothingFolded,
     });
     return outgrown.isDue ? undefined : model;
   }

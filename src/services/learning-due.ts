@@ -39,9 +39,9 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   const { setting, chosen, preferred, embedder } = facts;
   const asked = setting ?? chosen;
   const isOurs = embedder === LEXICAL_EMBEDDING || embedder === LEARNED_EMBEDDING;
-  if (!isOurs) return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoAsked(facts));
-  if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(whoAsked(facts));
-  if (embedder === LEARNED_EMBEDDING) return decideAnew(facts);
+  if (!isOurs) return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoChose(facts));
+  if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(whoChose(facts));
+  if (embedder === LEARNED_EMBEDDING) return decideRelearning(facts);
   if (asked === undefined && preferred !== LEXICAL_EMBEDDING) {
     return no(`The corpus was begun with it; ${preferred} could take its place.`);
   }
@@ -52,7 +52,7 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   return yes(`There are passages enough (${facts.passages}) to learn ${LEARNED_EMBEDDING} from.`);
 }
 
-function decideAnew({ passages, inUse, met }: LearningFacts): LearningDecision {
+function decideRelearning({ passages, inUse, met }: LearningFacts): LearningDecision {
   if (inUse === undefined) {
     if (passages === 0) return no('Nothing is stored that it could be learned from.');
     return yes('What was learned from the corpus is missing or damaged, so it is learned anew.');
@@ -68,7 +68,7 @@ function decideAnew({ passages, inUse, met }: LearningFacts): LearningDecision {
   return no(`It was learned from ${inUse.passages} passages of this corpus.`);
 }
 
-const whoAsked = ({ setting }: LearningFacts): string =>
+const whoChose = ({ setting }: LearningFacts): string =>
   setting === undefined
     ? 'It was chosen for this corpus with "citewell reindex".'
     : 'CITEWELL_EMBEDDING_MODEL names it.';

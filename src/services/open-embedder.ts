@@ -101,7 +101,7 @@ export async function openEmbedder(parts: EmbedderParts): Promise<CorpusEmbedder
   }
 
   async function* moveTo(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
-    const name = await targetEmbedder(spaces, request, usualTarget());
+    const name = await targetEmbedder(spaces, request, defaultTarget());
     if (name === LEARNED_EMBEDDING && !request.back) return yield* learner.learn(signal);
     const target = name === LEARNED_EMBEDDING ? await recallPrevious() : createEmbeddingModel(name, settings);
     const space = yield* request.back ? spaces.goBack(target, signal) : spaces.reindex(target, signal);
@@ -110,7 +110,7 @@ export async function openEmbedder(parts: EmbedderParts): Promise<CorpusEmbedder
   }
 
   // Asked to embed anew without a name, nobody wants less than there is.
-  const usualTarget = () =>
+  const defaultTarget = () =>
     config.embeddingModel === undefined && preferred === LEXICAL_EMBEDDING && embeddings.isLearned
       ? LEARNED_EMBEDDING
       : preferred;

@@ -7,10 +7,10 @@ export interface CrawlPolicySettings {
   /** Whether robots.txt is asked and obeyed. */
   readonly obeysRobots: boolean;
   /** Milliseconds between two requests to one host. */
-  readonly gap: number;
+  readonly minGapMs: number;
 }
 
-export const defaultCrawlPolicy: CrawlPolicySettings = { obeysRobots: true, gap: 500 };
+export const defaultCrawlPolicy: CrawlPolicySettings = { obeysRobots: true, minGapMs: 500 };
 
 /** How a site wants to be treated: what it lets robots read, and how often it may be asked. */
 export interface CrawlPolicy {
@@ -21,7 +21,7 @@ export interface CrawlPolicy {
 
 const ROBOTS_BYTES = 500_000;
 const ROBOTS_TIMEOUT_MS = 8_000;
-const KEPT_MS = 3_600_000;
+const CACHE_MS = 3_600_000;
 const MAX_SITES = 1_000;
 const MAX_DELAY_MS = 10_000;
 
@@ -31,7 +31,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
 
   const robotsOf = (url: URL): Promise<Robots> => {
     const known = sites.get(url.origin);
-    if (known !== undefined && performance.now() - known.at < KEPT_MS) return known.robots;
+    if (known !== undefined && performance.now() - known.at < CACHE_MS) return known.robots;
     // Not on the caller's signal: others wait for the same file.
     const robots = fetchRobots(fetcher, url.origin);
     sites.delete(url.origin);
@@ -47,11 +47,11 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
       if (!robots.allows(`${url.pathname}${url.search}`)) {
         throw new ServiceError('forbidden', `The robots.txt of ${url.host} asks programs not to read ${url.pathname}.`);
       }
-      const gap = Math.max(settings.gap, Math.min((robots.delay ?? 0) * 1000, MAX_DELAY_MS));
+      const minGapMs = Math.max(settings.minGapMs, Math.min((robots.delay ?? 0) * 1000, MAX_DELAY_MS));
       const now = performance.now();
       const turn = Math.max(now, nextTurn.get(url.host) ?? 0);
       nextTurn.delete(url.host);
-      nextTurn.set(url.host, turn + gap);
+      nextTurn.set(url.host, turn + minGapMs);
       forgetFirst(nextTurn);
       if (turn > now) await sleep(turn - now, undefined, { signal });
     },

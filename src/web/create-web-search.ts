@@ -16,7 +16,7 @@ export interface WebSearchParts {
 
 const TIMEOUT_MS = 8_000;
 /** Milliseconds for which an engine that failed is asked last. */
-const REST_MS = 60_000;
+const COOLDOWN_MS = 60_000;
 const MAX_SNIPPET_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 300;
 
@@ -31,21 +31,21 @@ export interface ClosableWebSearch extends WebSearch {
 export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchParts): ClosableWebSearch {
   // Whoever set the address of an engine meant it, so it may be on this machine.
   const dispatcher = new Agent({ connect: { timeout: timeoutMs }, keepAliveTimeout: 4_000 });
-  const restingUntil = new Map<string, number>();
+  const coolingUntil = new Map<string, number>();
   return {
     engines: engines.map(({ name }) => name),
     async search(query, signal) {
       const failures: ServiceError[] = [];
-      for (const engine of inTurn(engines, restingUntil)) {
+      for (const engine of inOrderOfUse(engines, coolingUntil)) {
         try {
           const reply = await askEngine(engine, query, { dispatcher, timeoutMs, signal });
-          restingUntil.delete(engine.name);
+          coolingUntil.delete(engine.name);
           return toOutcome(engine.name, query, reply, failures);
         } catch (error) {
           signal.throwIfAborted();
           if (!(error instanceof ServiceError)) throw error;
           failures.push(error);
-          restingUntil.set(engine.name, performance.now() + (error.retryAfter ?? REST_MS / 1000) * 1000);
+          coolingUntil.set(engine.name, performance.now() + (error.retryAfter ?? COOLDOWN_MS / 1000) * 1000);
         }
       }
       throw allFailed(failures);
@@ -54,10 +54,10 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
   };
 }
 
-function inTurn(engines: readonly SearchEngine[], restingUntil: ReadonlyMap<string, number>): readonly SearchEngine[] {
+function inOrderOfUse(engines: readonly SearchEngine[], coolingUntil: ReadonlyMap<string, number>): readonly SearchEngine[] {
   const now = performance.now();
-  const rests = ({ name }: SearchEngine) => (restingUntil.get(name) ?? 0) > now;
-  return [...engines.filter((engine) => !rests(engine)), ...engines.filter(rests)];
+  const isCooling = ({ name }: SearchEngine) => (coolingUntil.get(name) ?? 0) > now;
+  return [...engines.filter((engine) => !isCooling(engine)), ...engines.filter(isCooling)];
 }
 
 function allFailed(failures: readonly ServiceError[]): ServiceError {
@@ -78,7 +78,7 @@ function toOutcome(
   reply: EngineReply,
   failures: readonly ServiceError[],
 ): WebSearchOutcome {
-  const results = eachOnce(reply.results.filter(({ url }) => isWanted(url, query)));
+  const results = withoutDuplicates(reply.results.filter(({ url }) => matchesDomains(url, query)));
   return {
     query: query.text,
     engine,
@@ -94,7 +94,7 @@ function toOutcome(
   };
 }
 
-function isWanted(address: string, { includeDomains, excludeDomains }: WebQuery): boolean {
+function matchesDomains(address: string, { includeDomains, excludeDomains }: WebQuery): boolean {
   const { protocol } = URL.parse(address) ?? {};
   if (protocol !== 'http:' && protocol !== 'https:') return false;
   const isIncluded = includeDomains.length === 0 || includeDomains.some((domain) => isOfDomain(address, domain));
@@ -102,7 +102,7 @@ function isWanted(address: string, { includeDomains, excludeDomains }: WebQuery)
 }
 
 /** Of two addresses of one page the first stays. */
-function eachOnce(results: readonly EngineResult[]): EngineResult[] {
+function withoutDuplicates(results: readonly EngineResult[]): EngineResult[] {
   const seen = new Set<string>();
   return results.filter(({ url }) => {
     const key = canonicalUrl(url);

@@ -1,7 +1,7 @@
 import type { Validators } from './page-fetcher.ts';
 import type { WebPage } from './web-pages.ts';
 
-interface Kept {
+interface CachedPage {
   readonly page: WebPage;
   readonly validators: Validators;
   readonly size: number;
@@ -9,12 +9,12 @@ interface Kept {
 }
 
 const MAX_CHARACTERS = 20_000_000;
-const STANDARD_SECONDS = 300;
+const DEFAULT_SECONDS = 300;
 const MAX_SECONDS = 3_600;
 
 /** Pages read lately, the longest unused forgotten first. Those that are stale are kept to be asked after. */
 export class PageCache {
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedPage>();
   readonly #now: () => number;
   #size = 0;
 
@@ -54,7 +54,7 @@ export class PageCache {
   }
 
   #until(freshFor: number | undefined): number {
-    return this.#now() + Math.min(freshFor ?? STANDARD_SECONDS, MAX_SECONDS) * 1000;
+    return this.#now() + Math.min(freshFor ?? DEFAULT_SECONDS, MAX_SECONDS) * 1000;
   }
 
   #forget(address: string): void {

@@ -25,7 +25,7 @@ export interface FetchedPage {
   /** Seconds for which the server calls the page fresh; undefined when it says nothing, 0 when it must not be kept. */
   readonly freshFor?: number;
   /** The addresses asked, first to last; one when nothing redirected. */
-  readonly hops: readonly string[];
+  readonly redirectChain: readonly string[];
 }
 
 export interface FetchOptions {
@@ -72,7 +72,7 @@ export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher
       const deadline = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([options.signal, deadline]);
       try {
-        return await followed(readAddress(address), { ...options, signal }, { agent, rules });
+        return await followRedirects(readAddress(address), { ...options, signal }, { agent, rules });
       } catch (error) {
         if (options.signal.aborted) throw new ServiceError('cancelled', 'The fetch was cancelled.', { cause: error });
         if (deadline.aborted) {
@@ -87,21 +87,21 @@ export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher
   };
 }
 
-interface Means {
+interface FetchContext {
   readonly agent: Agent;
   readonly rules: AddressRules;
 }
 
-async function followed(
+async function followRedirects(
   start: URL,
   options: FetchOptions,
-  { agent, rules }: Means,
+  { agent, rules }: FetchContext,
 ): Promise<FetchedPage | 'unchanged'> {
-  const hops: string[] = [];
-  for (let url = start; hops.length <= MAX_REDIRECTS; ) {
+  const redirectChain: string[] = [];
+  for (let url = start; redirectChain.length <= MAX_REDIRECTS; ) {
     checkAddress(url, rules);
     await options.admit?.(url, options.signal);
-    hops.push(url.href);
+    redirectChain.push(url.href);
     const response = await agent.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
@@ -112,19 +112,19 @@ async function followed(
     const { statusCode: status } = response;
     const location = single(response.headers['location']);
     if (REDIRECTS.has(status) && location !== undefined) {
-      leave(response);
+      discardBody(response);
       url = readAddress(location, url);
       continue;
     }
     if (status === 304 && options.known !== undefined) {
-      leave(response);
+      discardBody(response);
       return 'unchanged';
     }
     if (status < 200 || status > 299) {
-      leave(response);
+      discardBody(response);
       throw refusedByServer(url, status, single(response.headers['retry-after']));
     }
-    return { ...(await received(response, url, options.maxBytes ?? MAX_BYTES)), hops };
+    return { ...(await toFetchedPage(response, url, options.maxBytes ?? MAX_BYTES)), redirectChain };
   }
   throw new ServiceError('provider_failed', `${start.href} redirects more than ${MAX_REDIRECTS} times.`);
 }
@@ -140,7 +140,7 @@ function requestHeaders({ known, language }: FetchOptions): Record<string, strin
   };
 }
 
-async function received(
+async function toFetchedPage(
   { headers, body }: Dispatcher.ResponseData,
   url: URL,
   maxBytes: number,
@@ -223,7 +223,7 @@ function asServiceError(error: unknown, address: string): ServiceError {
 }
 
 /** The body is not wanted: the connection is closed rather than read to its end, however long that is. */
-function leave({ body }: Dispatcher.ResponseData): void {
+function discardBody({ body }: Dispatcher.ResponseData): void {
   body.on('error', () => undefined).destroy();
 }
 

@@ -41,7 +41,7 @@ export function createPageRenderer(parts: RendererParts): PageRenderer {
   return {
     async render(address, options) {
       const url = readAddress(address).href;
-      const rendering = turns(() => inTime(url, options, { parts, closing: closing.signal }));
+      const rendering = turns(() => withTimeout(url, options, { parts, closing: closing.signal }));
       const ended = rendering.catch(() => undefined);
       running.add(ended);
       try {
@@ -57,12 +57,12 @@ export function createPageRenderer(parts: RendererParts): PageRenderer {
   };
 }
 
-interface Means {
+interface RenderContext {
   readonly parts: RendererParts;
   readonly closing: AbortSignal;
 }
 
-async function inTime(address: string, options: RenderOptions, { parts, closing }: Means): Promise<FetchedPage> {
+async function withTimeout(address: string, options: RenderOptions, { parts, closing }: RenderContext): Promise<FetchedPage> {
   const { timeoutMs = TIMEOUT_MS } = parts;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([options.signal, closing, deadline]);
@@ -102,12 +102,12 @@ async function withBrowser<T>(
   }
 }
 
-interface Showing {
+interface RenderJob {
   readonly browser: Browser;
   readonly requests: RenderedRequests;
 }
 
-async function show(address: string, { browser, requests }: Showing): Promise<FetchedPage> {
+async function show(address: string, { browser, requests }: RenderJob): Promise<FetchedPage> {
   const context = await browser.newContext({ acceptDownloads: false, serviceWorkers: 'block' });
   await context.routeWebSocket('**', (socket) => void socket.close());
   await context.route('**', (route) => requests.answer(route));
@@ -129,7 +129,7 @@ async function show(address: string, { browser, requests }: Showing): Promise<Fe
     charset: 'utf-8',
     fileName: 'page.html',
     validators: {},
-    hops: [url],
+    redirectChain: [url],
   };
 }
 

@@ -51,10 +51,10 @@ export function createRenderedRequests({ fetcher, publicFetcher, signal, admit }
       });
       if (page !== undefined) {
         reach = publicFetcher;
-        return known(page);
+        return requireChanged(page);
       }
     }
-    return known(await reach.fetch(address, options));
+    return requireChanged(await reach.fetch(address, options));
   };
   const bounds = () => ({
     signal,
@@ -70,7 +70,7 @@ export function createRenderedRequests({ fetcher, publicFetcher, signal, admit }
         if (requests > MAX_REQUESTS || bytes >= MAX_BYTES || !isLoaded(request)) return await route.abort();
         const address = request.url();
         const isPage = request.resourceType() === 'document';
-        const fetched = isPage ? await fetchPage(address) : known(await reach.fetch(address, bounds()));
+        const fetched = isPage ? await fetchPage(address) : requireChanged(await reach.fetch(address, bounds()));
         bytes += fetched.bytes.length;
         if (isPage) finalAddresses.set(address, fetched.url);
         await route.fulfill(responseOf(fetched, request));
@@ -114,7 +114,7 @@ function responseOf({ bytes, mediaType, charset }: FetchedPage, request: PageReq
   };
 }
 
-function known(page: FetchedPage | 'unchanged'): FetchedPage {
+function requireChanged(page: FetchedPage | 'unchanged'): FetchedPage {
   if (page === 'unchanged') throw new Error('A page that is not known cannot be unchanged.');
   return page;
 }

@@ -21,11 +21,11 @@ interface Piece extends PagePassage {
 
 const MAX_PIECE_LENGTH = 1_200;
 /** Shorter paragraphs are shown with the next. */
-const LONG_ENOUGH = 250;
+const MIN_PIECE_LENGTH = 250;
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.6;
 /** Of the best passage's score, what another must have to be shown. */
-const WORTH_SHOWING = 0.3;
+const MIN_RELATIVE_SCORE = 0.3;
 
 /** The passages of one text that answer a question best, in the order in which they stand: BM25 over its paragraphs. */
 export function selectPassages({ text, query, maxCharacters, analyser }: PassageQuery): PagePassage[] {
@@ -44,7 +44,7 @@ export function selectPassages({ text, query, maxCharacters, analyser }: Passage
   const chosen: Piece[] = [];
   let room = maxCharacters;
   for (const { piece, score } of scored) {
-    if (score < best * WORTH_SHOWING || (piece.text.length > room && chosen.length > 0)) continue;
+    if (score < best * MIN_RELATIVE_SCORE || (piece.text.length > room && chosen.length > 0)) continue;
     chosen.push(piece);
     room -= piece.text.length + 2;
     if (room <= 0) break;
@@ -89,7 +89,7 @@ function piecesOf(text: string, analyser: TermAnalyser): Piece[] {
     }
     if (open !== undefined && block.index + own.length - open.start > MAX_PIECE_LENGTH) close();
     open = { start: open?.start ?? block.index, end: block.index + own.length };
-    if (open.end - open.start >= LONG_ENOUGH) close();
+    if (open.end - open.start >= MIN_PIECE_LENGTH) close();
   }
   close();
   return pieces;

@@ -21,9 +21,9 @@ export interface SiteWalk {
 
 const SITEMAP_BYTES = 50_000_000;
 const MAX_SITEMAPS = 100;
-const MAX_WAITING = 50_000;
+const MAX_QUEUED = 50_000;
 /** What a link may lead to that is no page. */
-const NO_PAGE =
+const NOT_A_PAGE =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|webm|mov|avi|ogg|wav|flac|css|js|mjs|map|woff2?|ttf|eot|zip|gz|tgz|bz2|xz|7z|rar|exe|dmg|iso|apk|rss|atom)$/i;
 
 /** The pages that a site's sitemap lists, of this site alone. The address is a sitemap's, or any of the site. */
@@ -45,7 +45,7 @@ export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGener
       if (!isOfSite(page, start) || seen.has(canonicalUrl(page))) continue;
       seen.add(canonicalUrl(page));
       count += 1;
-      yield await visited(page, walk);
+      yield await visit(page, walk);
     }
   }
 }
@@ -65,16 +65,16 @@ export async function* crawledPages(address: string, depth: number, walk: SiteWa
     for (const page of nearest) {
       if (count >= walk.limit) return;
       count += 1;
-      const found = await visited(page, walk);
+      const found = await visit(page, walk);
       yield found;
       if (step === depth || !('page' in found)) continue;
       // A redirect may have led to where another way has been already.
       seen.add(canonicalUrl(found.page.url));
       for (const link of linksOf(found.page)) {
         const key = canonicalUrl(link);
-        if (seen.has(key) || seen.size > MAX_WAITING || !isOfSite(link, start)) continue;
+        if (seen.has(key) || seen.size > MAX_QUEUED || !isOfSite(link, start)) continue;
         const { pathname } = new URL(link);
-        if (!pathname.startsWith(folder) || NO_PAGE.test(pathname)) continue;
+        if (!pathname.startsWith(folder) || NOT_A_PAGE.test(pathname)) continue;
         seen.add(key);
         next.push(link);
       }
@@ -83,7 +83,7 @@ export async function* crawledPages(address: string, depth: number, walk: SiteWa
   }
 }
 
-async function visited(address: string, walk: SiteWalk): Promise<SitePage> {
+async function visit(address: string, walk: SiteWalk): Promise<SitePage> {
   try {
     return { address, page: await fetchPage(address, walk) };
   } catch (error) {

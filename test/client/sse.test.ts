@@ -82,13 +82,13 @@ describe('over the service', () => {
       query: 'What is the capital of Portugal?',
       ragGenerationConfig: { stream: true },
     });
-    let publicMessage = '';
+    let received = '';
     const { text, final, search } = await collectAnswer(stream as unknown as ReadableStream<Uint8Array>, {
       onText: (piece) => {
-        publicMessage += piece;
+        received += piece;
       },
     });
-    expect(publicMessage).toBe(text);
+    expect(received).toBe(text);
     expect(final.citations[0]?.payload?.quotes?.[0]?.text).toContain('Lisbon');
     expect(search?.data).toHaveProperty('chunk_search_results');
   });

@@ -54,15 +54,15 @@ describe('embedding in batches', () => {
   });
 
   it('tells how far it is', async () => {
-    const publicMessage: number[][] = [];
+    const progress: number[][] = [];
     await embedInBatches(numbering().model, numbers(10), {
       kind: 'passage',
       signal,
       batchSize: 4,
-      onProgress: (done, total) => publicMessage.push([done, total]),
+      onProgress: (done, total) => progress.push([done, total]),
     });
-    expect(publicMessage.length).toBe(3);
-    expect(publicMessage.at(-1)).toEqual([10, 10]);
+    expect(progress.length).toBe(3);
+    expect(progress.at(-1)).toEqual([10, 10]);
   });
 
   it('ends with the first failure and stops the rest', async () => {

@@ -71,11 +71,11 @@ function addScore({ entities, categories, relations, faults }: Score, passage: L
     if (entity.category === category) categories.right++;
     else faults.push(`${passage.id}: "${name}" is ${category}, not ${entity.category}`);
   }
-  const publicMessage = graph.entities.filter(
+  const correct = graph.entities.filter(
     (entity) => matched.has(entity) || !namesOf(entity).some((name) => also.has(normalTerm(name))),
   );
-  entities.found += publicMessage.length;
-  for (const entity of publicMessage)
+  entities.found += correct.length;
+  for (const entity of correct)
     if (!matched.has(entity)) faults.push(`${passage.id}: invents "${entity.name}" (${entity.category})`);
   const canonical = (name: string): string => normalTerm(names.get(normalTerm(name))?.name ?? name);
   const left = new Set(passage.relations);

@@ -130,8 +130,8 @@ describe('the graph of a collection', () => {
     const communities = await client.graphs.listCommunities({ collectionId });
     expect(communities.totalEntries).toBeGreaterThan(0);
     const [community] = communities.results;
-    const publicMessage = await client.graphs.getCommunity({ collectionId, communityId: String(community?.id) });
-    expect(publicMessage.results).toMatchObject({
+    const fetched = await client.graphs.getCommunity({ collectionId, communityId: String(community?.id) });
+    expect(fetched.results).toMatchObject({
       collectionId,
       summary: expect.any(String),
       rating: expect.any(Number),

@@ -88,7 +88,7 @@ describe('what reads a body by itself', () => {
   it('is told when the client hangs up in the middle of it, and the log is not', async () => {
     const logged: string[] = [];
     const note = (_fields: object, message: string) => logged.push(message);
-    const publicMessage = Promise.withResolvers<unknown>();
+    const reported = Promise.withResolvers<unknown>();
     const app = express();
     app.post('/', async (request) => {
       for await (const _piece of request);
@@ -96,13 +96,13 @@ describe('what reads a body by itself', () => {
     const answer = answerFailure({ info: note, warn: note, error: note });
     app.use((thrown: unknown, request: Request, response: Response, next: NextFunction) => {
       answer(thrown, request, response, next);
-      publicMessage.resolve(thrown);
+      reported.resolve(thrown);
     });
     const server = await listen(app, { host: '127.0.0.1', port: 0 });
     onTestFinished(server.close);
     const socket = connect(server.port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\nhalf of', () => socket.destroy());
-    expect(await publicMessage.promise).toMatchObject({ code: 'ECONNRESET' });
+    expect(await reported.promise).toMatchObject({ code: 'ECONNRESET' });
     expect(logged).toEqual([]);
   });
 });

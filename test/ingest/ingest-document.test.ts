@@ -293,7 +293,7 @@ describe('what cannot be ingested', () => {
       code: 'unsupported_type',
       message: expect.stringContaining('CITEWELL_READ_IMAGES'),
     });
-    const imageReader = { kind: 'asked', see: async () => 'The ferry leaves at nine.' } as const;
+    const imageReader = { kind: 'remote', readImage: async () => 'The ferry leaves at nine.' } as const;
     const seeing = createIngestor({ ...store, embeddings: testEmbedder(), imageReader });
     onTestFinished(() => seeing.close());
     const { type, metadata } = await documentOf(seeing, file('a.png', makePng()));
@@ -367,17 +367,17 @@ describe('a corpus that moves to another embedder', () => {
   it('takes a document along that was being embedded for the space it left', async () => {
     const store = await openTestStore();
     const moved = { ...testSpace, version: '2' };
-    let hasMoved = false;
+    let waitForSpaceSwitch = false;
     const after = { ...testEmbedder(), space: async () => moved };
     const before = testEmbedder(async () => {
-      if (hasMoved) return;
+      if (waitForSpaceSwitch) return;
       for await (const _ of store.spaces.reindex(after, always));
       // The shared embedder follows a moment after the records.
       setTimeout(() => {
-        hasMoved = true;
+        waitForSpaceSwitch = true;
       }, 100);
     });
-    const embeddings = { ...before, space: async () => (hasMoved ? moved : testSpace) };
+    const embeddings = { ...before, space: async () => (waitForSpaceSwitch ? moved : testSpace) };
     const { ingestor } = await openIngestor({ store, embeddings });
     const events = await ingest(ingestor, text('Some words.'));
     expect(kinds(events).at(-1)).toBe('done');

@@ -54,7 +54,7 @@ function embedder(onEmbed: (text: string) => Promise<void> = async () => {}): Em
   };
 }
 
-async function openService(options: { store?: TestStore; embeddings?: EmbeddingModel; places?: number } = {}) {
+async function openService(options: { store?: TestStore; embeddings?: EmbeddingModel; concurrency?: number } = {}) {
   const store = options.store ?? (await openTestStore());
   const { queue, corpus } = store;
   const feed = createIngestionFeed();
@@ -62,7 +62,7 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
   const reported: string[] = [];
   const service = createIngestionService({
     ...{ queue, ingestor, feed, policy: quick },
-    ...(options.places !== undefined && { places: options.places }),
+    ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     report: (message) => reported.push(message),
   });
   onTestFinished(async () => {
@@ -175,7 +175,7 @@ describe('a task', () => {
     const embeddings = embedder(async () => {
       while (isHeld) await wait(5);
     });
-    const { submit, service, queue, corpus, end } = await openService({ embeddings, places: 1 });
+    const { submit, service, queue, corpus, end } = await openService({ embeddings, concurrency: 1 });
     const working = await submit(text('The first.'));
     const waiting = await submit(text('The second.'));
     await expect.poll(async () => (await queue.ofDocument(working.id))?.state, patient).toBe('running');

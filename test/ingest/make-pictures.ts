@@ -119,8 +119,8 @@ export function makeTiff(greys: readonly number[]): Uint8Array {
       [279, 1],
     ];
     file.writeUInt16LE(tags.length, start);
-    for (const [place, [tag = 0, value = 0]] of tags.entries()) {
-      const at = start + 2 + place * 12;
+    for (const [index, [tag = 0, value = 0]] of tags.entries()) {
+      const at = start + 2 + index * 12;
       file.writeUInt16LE(tag, at);
       file.writeUInt16LE(4, at + 2);
       file.writeUInt32LE(1, at + 4);

@@ -24,8 +24,8 @@ const firstDot = (png: Uint8Array): string => {
 
 const always = new AbortController().signal;
 
-function openWorkers(see?: ImageReader, timeoutMs = 60_000) {
-  const imageReader = see && ({ kind: 'asked', see } as const);
+function openWorkers(readImage?: ImageReader, timeoutMs = 60_000) {
+  const imageReader = readImage && ({ kind: 'remote', readImage } as const);
   const workers = createPreparationWorkers({ workers: 1, timeoutMs, memoryMb: 1_024, imageReader });
   onTestFinished(() => workers.close());
   return (fileName: string, type: string, bytes: Uint8Array) =>
@@ -156,13 +156,13 @@ describe('the recogniser on this machine', () => {
 
   it('is started once, with the languages that are set', async () => {
     const started: unknown[] = [];
-    const see = tesseractImageReader(settings, async () => ({
+    const readImage = tesseractImageReader(settings, async () => ({
       async createWorker(...given) {
         started.push(given.slice(0, 2));
         return { recognize: async () => ({ data: { text: 'The words.' } }) };
       },
     }));
-    expect([await see(picture, always), await see(picture, always)]).toEqual(['The words.', 'The words.']);
+    expect([await readImage(picture, always), await readImage(picture, always)]).toEqual(['The words.', 'The words.']);
     expect(started).toEqual([['eng+deu', 1]]);
   });
 
@@ -175,14 +175,14 @@ describe('the recogniser on this machine', () => {
 
   it('says what to set when the data of a language cannot be had, and tries again the next time', async () => {
     let tries = 0;
-    const see = tesseractImageReader(settings, async () => ({
+    const readImage = tesseractImageReader(settings, async () => ({
       createWorker: (_languages, _mode, options) => {
         tries += 1;
         (options as { errorHandler(error: Error): void }).errorHandler(new Error('fetch failed'));
         return new Promise(() => {});
       },
     }));
-    for (const _ of [1, 2]) await expect(see(picture, always)).rejects.toMatchObject({ message: /CITEWELL_OCR_DATA/ });
+    for (const _ of [1, 2]) await expect(readImage(picture, always)).rejects.toMatchObject({ message: /CITEWELL_OCR_DATA/ });
     expect(tries).toBe(2);
   });
 });

@@ -15,8 +15,8 @@ export function capitalisedWords(passages: readonly GraphChunk[]): ExtractedGrap
         const description = entities.get(name)?.description ?? sentence[0].trim();
         entities.set(name, { name, category: 'thing', description, metadata: {}, mentions: [...known, mention] });
       }
-      for (const [place, { name: subject }] of words.entries()) {
-        const object = words[place + 1]?.name;
+      for (const [index, { name: subject }] of words.entries()) {
+        const object = words[index + 1]?.name;
         if (object === undefined || object === subject) continue;
         const key = `${subject} ${object}`;
         const mention = { chunkId, start: sentence.index, end: sentence.index + sentence[0].length };

@@ -7,7 +7,7 @@ it('paces the pages of a site by a clock that nobody sets back', async () => {
     vi.useRealTimers();
   });
   const fetcher = { fetch: () => Promise.reject(new Error('Nothing is fetched.')) };
-  const policy = createCrawlPolicy(fetcher, { obeysRobots: false, gap: 5 });
+  const policy = createCrawlPolicy(fetcher, { obeysRobots: false, minGapMs: 5 });
   const signal = AbortSignal.timeout(2_000);
   const url = new URL('https://a.test/one');
   await policy.admit(url, signal);

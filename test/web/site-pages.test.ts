@@ -9,7 +9,7 @@ import { serve } from './support.ts';
 
 const { signal } = new AbortController();
 
-async function site(files: Readonly<Record<string, string | Buffer>>, gap = 0) {
+async function site(files: Readonly<Record<string, string | Buffer>>, minGapMs = 0) {
   const server = await serve((request, response) => {
     const file = files[request.url ?? ''];
     if (file === undefined) response.writeHead(404).end();
@@ -17,7 +17,7 @@ async function site(files: Readonly<Record<string, string | Buffer>>, gap = 0) {
   });
   const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate: true } });
   onTestFinished(() => fetcher.close());
-  const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, gap });
+  const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs });
   return { ...server, walk: { fetcher, crawlPolicy, signal, limit: 100 }, fetcher };
 }
 
@@ -86,12 +86,12 @@ describe('manners', () => {
   it('read robots.txt once for a site, and take a failing server for a no', async () => {
     const server = await serve((_, response) => response.writeHead(503).end());
     const { fetcher } = await site({});
-    const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, gap: 0 });
+    const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs: 0 });
     for (let time = 0; time < 2; time++) {
       await expect(crawlPolicy.admit(new URL(`${server.url}/x`), signal)).rejects.toMatchObject({ code: 'forbidden' });
     }
     expect(server.requests).toEqual(['GET /robots.txt']);
-    const rude = createCrawlPolicy(fetcher, { obeysRobots: false, gap: 0 });
+    const rude = createCrawlPolicy(fetcher, { obeysRobots: false, minGapMs: 0 });
     await rude.admit(new URL(`${server.url}/x`), signal);
     expect(server.requests).toHaveLength(1);
   });

@@ -78,7 +78,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       const vectors = await describedVectors(embeddings, texts, request, response);
       response.json(
         list(
-          items.map((each, place) => toEntityRecord(each, vectors[place])),
+          items.map((each, index) => toEntityRecord(each, vectors[index])),
           total,
         ),
       );
@@ -99,7 +99,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       const vectors = await describedVectors(embeddings, texts, request, response);
       response.json(
         list(
-          items.map((each, place) => toRelationshipRecord(each, vectors[place])),
+          items.map((each, index) => toRelationshipRecord(each, vectors[index])),
           total,
         ),
       );

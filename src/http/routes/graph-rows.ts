@@ -74,7 +74,7 @@ export function graphRowRoutes(services: Services): Router {
       const vectors = await embeddingsOf(items, ({ description, name }) => description || name, request, response);
       response.json(
         list(
-          items.map((each, place) => toEntityRecord(each, vectors[place])),
+          items.map((each, index) => toEntityRecord(each, vectors[index])),
           total,
         ),
       );
@@ -115,7 +115,7 @@ export function graphRowRoutes(services: Services): Router {
       const vectors = await embeddingsOf(items, words, request, response);
       response.json(
         list(
-          items.map((each, place) => toRelationshipRecord(each, vectors[place])),
+          items.map((each, index) => toRelationshipRecord(each, vectors[index])),
           total,
         ),
       );
@@ -154,7 +154,7 @@ export function graphRowRoutes(services: Services): Router {
       const vectors = await embeddingsOf(items, ({ name, summary }) => summary || name, request, response);
       response.json(
         list(
-          items.map((each, place) => toCommunityRecord(each, vectors[place])),
+          items.map((each, index) => toCommunityRecord(each, vectors[index])),
           total,
         ),
       );

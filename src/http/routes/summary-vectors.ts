@@ -17,8 +17,8 @@ export async function summaryVectors(
   const bare = described.filter(({ id }) => kept?.has(id) !== true);
   const made = await embedInBatches(embeddings, bare.map(descriptionText), { kind: 'passage', signal });
   const vectors = new Map(kept);
-  for (const [place, { id }] of bare.entries()) {
-    const vector = made[place];
+  for (const [index, { id }] of bare.entries()) {
+    const vector = made[index];
     if (vector !== undefined) vectors.set(id, vector);
   }
   return vectors;

@@ -29,11 +29,11 @@ export interface ExportPlan<Row> {
 /** Throws `invalid_field` for unknown columns, `invalid_request` for operators that exports do not support. */
 export function planExport<Row>(columns: ExportColumns<Row>, request: ExportRequest): ExportPlan<Row> {
   const names = request.columns === undefined || request.columns.length === 0 ? Object.keys(columns) : request.columns;
-  const getters = names.map((name, place) => {
+  const getters = names.map((name, index) => {
     const getter = getterOf(columns, name);
     if (getter !== undefined) return getter;
     const known = Object.keys(columns).join(', ');
-    throw invalidField('enum', ['body', 'columns', place], `"${name}" is not a column; known: ${known}.`, name);
+    throw invalidField('enum', ['body', 'columns', index], `"${name}" is not a column; known: ${known}.`, name);
   });
   const conditions = Object.entries(request.filters ?? {}).flatMap(([name, wire]) => {
     const getter = getterOf(columns, name);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ContextSettings, usualContext } from '../../ingest/enrich/enrichment-settings.ts';
+import { type ContextSettings, defaultContext } from '../../ingest/enrich/enrichment-settings.ts';
 import type { IngestionSettings } from '../../ingest/ingestor.ts';
 import type { SplitStrategy } from '../../ingest/split-text.ts';
 import { generationConfig } from './generation-config.ts';
@@ -76,8 +76,8 @@ function contextOf(wire: IngestionConfig['chunk_enrichment_settings']): ContextS
   if (wire?.enable_chunk_enrichment === undefined) return undefined;
   if (!wire.enable_chunk_enrichment) return false;
   return {
-    neighbours: wire.n_chunks ?? usualContext.neighbours,
-    generation: wire.generation_config?.config ?? usualContext.generation,
+    neighbours: wire.n_chunks ?? defaultContext.neighbours,
+    generation: wire.generation_config?.config ?? defaultContext.generation,
     ...(wire.chunk_enrichment_prompt !== undefined && { prompt: wire.chunk_enrichment_prompt }),
   };
 }

@@ -50,10 +50,10 @@ export function valuesFor(text: string, inputs: z.output<typeof promptUse>['inpu
   if (!Array.isArray(inputs)) return inputs;
   const names = placeholdersOf(text);
   return Object.fromEntries(
-    inputs.flatMap((input, place) => {
+    inputs.flatMap((input, index) => {
       const [key = '', ...rest] = input.split('=');
       if (rest.length > 0 && names.includes(key)) return [[key, rest.join('=')]];
-      const next = names[place];
+      const next = names[index];
       return next === undefined ? [] : [[next, input]];
     }),
   );

@@ -40,12 +40,12 @@ export interface ContextEstimate {
   readonly cost: number | null;
 }
 
-const CALLS_AT_ONCE = 4;
+const CONCURRENCY = 4;
 const NEIGHBOUR_CHARACTERS = 2_000;
 const SUMMARY_CHARACTERS = 1_500;
-const LONGEST = 800;
+const MAX_CONTEXT_CHARACTERS = 800;
 // A context has one or two sentences; a model's reasoning tokens count as well.
-const USUAL = { temperature: 0, maxTokens: 1_000 } as const;
+const DEFAULT_GENERATION = { temperature: 0, maxTokens: 1_000 } as const;
 const TAGS = ['document-summary', 'before', 'passage', 'after'] as const;
 
 /**
@@ -63,15 +63,15 @@ export async function* contextualizeChunks(
   const hashes = passages.map((passage) => hashOf(passage, placed, parts));
   const contexts = new Map(await records.known(documentId, [...new Set(hashes)]));
   const asked = new Set(contexts.keys());
-  const missing = passages.flatMap((passage, place) => {
-    const hash = hashes[place] ?? '';
+  const missing = passages.flatMap((passage, index) => {
+    const hash = hashes[index] ?? '';
     if (asked.has(hash)) return [];
     asked.add(hash);
     return [{ passage, hash }];
   });
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const limit = pLimit(CALLS_AT_ONCE);
+  const limit = pLimit(CONCURRENCY);
   let done = passages.length - missing.length;
   if (missing.length > 0) yield { done, total: passages.length };
   const writing = missing.map(({ passage, hash }) =>
@@ -85,16 +85,16 @@ export async function* contextualizeChunks(
   );
   // Failures are handled below; this handler prevents unhandled rejections until then.
   for (const each of writing) each.catch((error: unknown) => failed.abort(error));
-  for (const [place, each] of writing.entries()) {
+  for (const [index, each] of writing.entries()) {
     await each.catch((error: unknown) => {
       throw signal.aborted ? error : (failed.signal.reason ?? error);
     });
-    if ((place + 1) % CALLS_AT_ONCE === 0) yield { done, total: passages.length };
+    if ((index + 1) % CONCURRENCY === 0) yield { done, total: passages.length };
   }
   if (missing.length > 0) yield { done: passages.length, total: passages.length };
   await records.forgetOthers(documentId, [...new Set(hashes)]);
-  return passages.map((passage, place) => {
-    const context = contexts.get(hashes[place] ?? '') ?? '';
+  return passages.map((passage, index) => {
+    const context = contexts.get(hashes[index] ?? '') ?? '';
     return context === '' ? passage : { ...passage, context };
   });
 }
@@ -107,7 +107,7 @@ export async function estimateContextualizing(
 ): Promise<ContextEstimate> {
   const hashes = placed.passages.map((passage) => hashOf(passage, placed, parts));
   const known = await parts.records.known(placed.documentId, [...new Set(hashes)]);
-  const asked = placed.passages.filter((_, place) => !known.has(hashes[place] ?? ''));
+  const asked = placed.passages.filter((_, index) => !known.has(hashes[index] ?? ''));
   let inputTokens = 0;
   let cost = 0;
   for (const passage of asked) {
@@ -134,7 +134,7 @@ async function writeContext(
   { model, generation }: ContextualizeParts,
   signal: AbortSignal,
 ): Promise<string> {
-  const { text, reason } = await writeText(model, prompt, { ...USUAL, ...generation }, signal);
+  const { text, reason } = await writeText(model, prompt, { ...DEFAULT_GENERATION, ...generation }, signal);
   // A chunk that a model refuses to process gets no context and is found by its own text.
   if (reason === 'refusal') return '';
   if (text === '' && reason === 'length') {
@@ -143,7 +143,7 @@ async function writeContext(
       `${model.name} used all its tokens without an answer. Raise max_tokens in the generation_config of chunk_enrichment_settings.`,
     );
   }
-  return text.replace(/\s+/g, ' ').slice(0, LONGEST).toWellFormed();
+  return text.replace(/\s+/g, ' ').slice(0, MAX_CONTEXT_CHARACTERS).toWellFormed();
 }
 
 function hashOf(

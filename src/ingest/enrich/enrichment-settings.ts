@@ -11,7 +11,7 @@ export interface SummarySettings {
   readonly characters?: number;
 }
 
-export const usualSummary = { passages: 128, characters: 100_000 } as const;
+export const defaultSummary = { passages: 128, characters: 100_000 } as const;
 
 /** Settings of the contexts a model writes for chunks, docs/contract.md 6.2. */
 export interface ContextSettings {
@@ -22,7 +22,7 @@ export interface ContextSettings {
   readonly prompt?: string;
 }
 
-export const usualContext: ContextSettings = { neighbours: 2, generation: {} };
+export const defaultContext: ContextSettings = { neighbours: 2, generation: {} };
 
 /**
  * Converts the settings for storage with the document, so that an interrupted ingestion resumes with the same settings.
@@ -53,7 +53,7 @@ export function storedContext({ enrichment }: Metadata): ContextSettings | undef
   if (enrichment === undefined) return undefined;
   const { neighbours, generation, prompt } = record(enrichment);
   return {
-    neighbours: typeof neighbours === 'number' ? neighbours : usualContext.neighbours,
+    neighbours: typeof neighbours === 'number' ? neighbours : defaultContext.neighbours,
     // Written by this program after validation.
     generation: record(generation) as GenerationConfig,
     ...(typeof prompt === 'string' && { prompt }),

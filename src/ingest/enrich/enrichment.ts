@@ -21,14 +21,14 @@ export interface Enrichment {
   /** The model that summarises a document with these settings; undefined when none does. */
   summaryModel(settings: Metadata): string | undefined;
   /** Whether contexts are written for the chunks of a document with these settings. */
-  places(settings: Metadata): boolean;
+  contextualizes(settings: Metadata): boolean;
   /** The chunks with their contexts. Throws the model's errors; contexts written until then are kept. */
-  place(
-    placed: ChunksToContextualize,
+  contextualize(
+    chunks: ChunksToContextualize,
     settings: Metadata,
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly done: number; readonly total: number }, readonly SplitChunk[]>;
-  estimate(placed: ChunksToContextualize, settings: Metadata): Promise<ContextEstimate | undefined>;
+  estimate(chunks: ChunksToContextualize, settings: Metadata): Promise<ContextEstimate | undefined>;
 }
 
 export interface EnrichmentParts {
@@ -41,7 +41,7 @@ export interface EnrichmentParts {
   readonly writesSummaries: boolean;
 }
 
-const USUAL_PROMPT = 'chunk_enrichment';
+const DEFAULT_PROMPT = 'chunk_enrichment';
 
 export function createEnrichment({
   models,
@@ -69,7 +69,7 @@ export function createEnrichment({
   /** The contract expects the name of a prompt; a template is accepted as well. */
   const template = (prompt: string | undefined): string => {
     if (prompt?.includes('{chunk}')) return prompt;
-    const words = templateOf(prompt ?? USUAL_PROMPT);
+    const words = templateOf(prompt ?? DEFAULT_PROMPT);
     if (words.includes('{chunk}')) return words;
     throw new ServiceError('invalid_request', `The prompt "${prompt}" lacks {chunk}, which stands for the passage.`);
   };
@@ -88,18 +88,18 @@ export function createEnrichment({
       return name.startsWith('builtin/') ? undefined : name;
     },
 
-    places: (settings) => storedContext(settings) !== undefined,
+    contextualizes: (settings) => storedContext(settings) !== undefined,
 
-    async *place(placed, settings, signal) {
+    async *contextualize(chunks, settings, signal) {
       const context = storedContext(settings);
-      return context === undefined ? placed.passages : yield* contextualizeChunks(placed, partsOf(context), signal);
+      return context === undefined ? chunks.passages : yield* contextualizeChunks(chunks, partsOf(context), signal);
     },
 
-    async estimate(placed, settings) {
+    async estimate(chunks, settings) {
       const context = storedContext(settings);
       if (context === undefined) return undefined;
       const parts = partsOf(context);
-      return estimateContextualizing(placed, parts, priceOf(parts.model.name, prices));
+      return estimateContextualizing(chunks, parts, priceOf(parts.model.name, prices));
     },
   };
 }

@@ -19,8 +19,8 @@ export interface SummarisingParts {
 
 /** Characters per call; longer texts are summarised in parts, and then the parts' summaries once more. */
 const PART_CHARACTERS = 48_000;
-const PARTS_AT_ONCE = 2;
-const LONGEST = 3_000;
+const CONCURRENCY = 2;
+const MAX_SUMMARY_CHARACTERS = 3_000;
 const CONFIG = { temperature: 0, maxTokens: 1_000 } as const;
 
 /** A summary of a document by a model. Throws the model's errors, and `provider_failed` for an empty reply. */
@@ -32,14 +32,14 @@ export async function summarise(
   const write = async (document: string): Promise<string> => {
     const prompt = prompts.fill('summary', { document: withinTags(`${title}\n\n${document}`, 'document') });
     const { text, reason } = await writeText(model, prompt, CONFIG, signal);
-    if (text !== '' && reason !== 'refusal') return text.slice(0, LONGEST).toWellFormed();
+    if (text !== '' && reason !== 'refusal') return text.slice(0, MAX_SUMMARY_CHARACTERS).toWellFormed();
     const what = reason === 'refusal' ? 'refused to summarise' : 'wrote nothing about';
     throw new ServiceError('provider_failed', `${model.name} ${what} "${title}".`);
   };
   const parts = inParts(passages.join('\n\n').slice(0, characters).toWellFormed());
   if (parts.length === 1) return write(parts[0] ?? '');
-  const limit = pLimit(PARTS_AT_ONCE);
-  const summaries = await limit.map(parts, (part, place) => write(`(Part ${place + 1} of ${parts.length})\n\n${part}`));
+  const limit = pLimit(CONCURRENCY);
+  const summaries = await limit.map(parts, (part, index) => write(`(Part ${index + 1} of ${parts.length})\n\n${part}`));
   return write(summaries.join('\n\n').slice(0, PART_CHARACTERS));
 }
 
@@ -66,6 +66,6 @@ export function spread<Item>(items: readonly Item[], most: number): readonly Ite
   const head = Math.ceil(most / 2);
   const left = most - head;
   const step = (items.length - head) / Math.max(1, left);
-  const tail = Array.from({ length: left }, (_, place) => items[Math.floor(head + place * step)]);
+  const tail = Array.from({ length: left }, (_, index) => items[Math.floor(head + index * step)]);
   return [...items.slice(0, head), ...tail.flatMap((item) => (item === undefined ? [] : [item]))];
 }

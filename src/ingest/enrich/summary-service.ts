@@ -5,8 +5,8 @@ import type { PromptTexts } from '../../prompts/prompt-texts.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import type { SummaryRecords, SummaryTask } from '../../store/summary-records.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
-import { isPassing } from '../failure-kind.ts';
-import { storedSummary, usualSummary } from './enrichment-settings.ts';
+import { isTransient } from '../failure-kind.ts';
+import { storedSummary, defaultSummary } from './enrichment-settings.ts';
 import { spread, summarise } from './summarise.ts';
 
 export interface SummaryStep {
@@ -42,7 +42,7 @@ export interface SummaryServiceParts {
 }
 
 /** Documents summarised concurrently. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 const PAUSES = {
   /** Pause after a temporary failure, doubled with each consecutive one. */
   firstMs: 5_000,
@@ -72,7 +72,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
       const isKept = await records.keep(task, { text, by });
       return { documentId, title, outcome: isKept ? 'summarised' : 'changed' };
     } catch (error) {
-      if (signal.aborted || isPassing(error)) {
+      if (signal.aborted || isTransient(error)) {
         await records.putBack(task);
         throw error;
       }
@@ -88,7 +88,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
     while (!signal.aborted) {
       isWanted = false;
       const results = await Promise.allSettled(
-        Array.from({ length: failures > 0 ? 1 : AT_ONCE }, () => writeNext(signal)),
+        Array.from({ length: failures > 0 ? 1 : CONCURRENCY }, () => writeNext(signal)),
       );
       signal.throwIfAborted();
       const away = results.find((result) => result.status === 'rejected');
@@ -151,7 +151,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
 
 async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServiceParts, signal: AbortSignal) {
   const settings = storedSummary(task.settings);
-  const most = settings.passages ?? usualSummary.passages;
+  const most = settings.passages ?? defaultSummary.passages;
   const model = models.resolve(settings.model, 'fast');
   const passages: string[] = [];
   for (let offset = 0; ; offset += PAGE) {
@@ -159,7 +159,7 @@ async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServ
     passages.push(...items.map(({ text }) => text));
     if (items.length === 0 || offset + PAGE >= Math.min(total, MAX_READ)) break;
   }
-  const characters = settings.characters ?? usualSummary.characters;
+  const characters = settings.characters ?? defaultSummary.characters;
   const text = await summarise(
     { title: task.title, passages: spread(passages, most), characters },
     { model, prompts },

@@ -9,7 +9,7 @@ import { ServiceError } from '../../errors.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
-import { someAtOnce } from './some-at-once.ts';
+import { mapConcurrently } from './map-concurrently.ts';
 import { isSupported, MAX_BYTES } from './supported-files.ts';
 
 export interface SyncParts {
@@ -33,7 +33,7 @@ export interface SyncParts {
   readonly abandon: AbortSignal;
 }
 
-const AT_THE_SAME_TIME = 3;
+const CONCURRENCY = 3;
 const DOCUMENTS_PER_PAGE = 200;
 
 /**
@@ -42,7 +42,7 @@ const DOCUMENTS_PER_PAGE = 200;
  * of files.
  */
 export async function* syncPaths(paths: readonly string[], parts: SyncParts): AsyncGenerator<FolderStep, void> {
-  yield* someAtOnce(filesAt(paths, parts), AT_THE_SAME_TIME, (path) => syncFile(path, parts));
+  yield* mapConcurrently(filesAt(paths, parts), CONCURRENCY, (path) => syncFile(path, parts));
   if (parts.keepDeleted || parts.stop.aborted) return;
   for (const path of paths) yield* removeMissing(path, parts);
 }
@@ -90,7 +90,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
       await client.relocate(moved.id, { source, fileName: basename(path) });
       return { type: 'moved', name: path, from: fileURLToPath(moved.source), documentId: moved.id };
     }
-    return await takeIn(path, source, parts);
+    return await ingestFile(path, source, parts);
   } catch (error) {
     if (error instanceof ServiceError) {
       if (!concernsOneFile(error)) throw error;
@@ -118,7 +118,7 @@ const concernsOneFile = ({ code }: ServiceError): boolean =>
 const isUnfinishedHere = ({ status }: SourcedDocument, { server }: FolderTarget): boolean =>
   server === undefined && status !== 'success' && status !== 'failed' && status !== 'enriching';
 
-async function takeIn(path: string, source: string, parts: SyncParts): Promise<FolderStep> {
+async function ingestFile(path: string, source: string, parts: SyncParts): Promise<FolderStep> {
   const { client, metadata, collections, abandon } = parts;
   const bytes = await readFile(path, { signal: abandon });
   const item = { source, fileName: basename(path), bytes, metadata, collections };

@@ -11,8 +11,8 @@ export interface Composition {
 }
 
 const MAX_TEXT = 30_000_000;
-const DEEPEST = 6;
-const GAP = '\n\n';
+const MAX_HEADING_LEVEL = 6;
+const SEPARATOR = '\n\n';
 
 /** Concatenates several documents into one text, each unchanged, and shifts the offsets of their blocks. */
 export function composeDocuments(fileName: string): Composition {
@@ -21,8 +21,8 @@ export function composeDocuments(fileName: string): Composition {
   let length = 0;
   const place = (text: string): number => {
     if (length > 0) {
-      parts.push(GAP);
-      length += GAP.length;
+      parts.push(SEPARATOR);
+      length += SEPARATOR.length;
     }
     const start = length;
     parts.push(text);
@@ -40,7 +40,7 @@ export function composeDocuments(fileName: string): Composition {
       const kept = text.trim();
       if (kept === '') return;
       const start = place(kept);
-      const heading = level === undefined ? {} : { level: Math.min(DEEPEST, level) };
+      const heading = level === undefined ? {} : { level: Math.min(MAX_HEADING_LEVEL, level) };
       blocks.push({ kind, start, end: start + kept.length, ...heading });
     },
     append({ text, blocks: inner }, level) {
@@ -49,7 +49,7 @@ export function composeDocuments(fileName: string): Composition {
       for (const block of inner) {
         const moved = { ...block, start: block.start + shift, end: block.end + shift };
         blocks.push(
-          block.kind === 'heading' ? { ...moved, level: Math.min(DEEPEST, (block.level ?? 1) + level) } : moved,
+          block.kind === 'heading' ? { ...moved, level: Math.min(MAX_HEADING_LEVEL, (block.level ?? 1) + level) } : moved,
         );
       }
     },

@@ -1,5 +1,5 @@
 import type { Metadata, PageSpan } from '../../documents/document.ts';
-import type { Allowance } from './containers/allowance.ts';
+import type { NestingBudget } from './containers/nesting-budget.ts';
 import type { ImageReader } from './image/image-reader.ts';
 
 /** A typed range of the extracted text; blocks are ordered, do not overlap, and need not cover white space. */
@@ -31,9 +31,9 @@ export interface ReaderInput {
   readonly fileName: string;
   readonly signal: AbortSignal;
   /** Size limit for nested files; absent for a file that is not nested. */
-  readonly allowance?: Allowance;
+  readonly budget?: NestingBudget;
   /** Reads pictures; absent when not configured. */
-  readonly see?: ImageReader;
+  readonly readImage?: ImageReader;
 }
 
 /**

@@ -13,35 +13,35 @@ const WATCH_EVERY_MS = 20;
 const MAX_REQUEST_LENGTH = 64_000_000;
 
 const output = process.stdout;
-const say = (message: SlotMessage): void => {
+const send = (message: SlotMessage): void => {
   output.write(encodeFrame(JSON.stringify(message)));
 };
-const die = (): void => {
+const killSelf = (): void => {
   process.kill(process.pid, 'SIGKILL');
 };
 
 function giveUp(fault: SlotFault, error: unknown): void {
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  output.write(encodeFrame(JSON.stringify({ kind: 'fault', fault, detail: detail.slice(0, 4_000) })), die);
+  output.write(encodeFrame(JSON.stringify({ kind: 'fault', fault, detail: detail.slice(0, 4_000) })), killSelf);
 }
 
 async function begin(start: SlotStart): Promise<LockedPython | undefined> {
   // The isolate has a thread of its own, so this one is free to watch.
   setInterval(() => {
     if (residentBytes() <= start.residentBytes) return;
-    setTimeout(die, WATCH_EVERY_MS);
+    setTimeout(killSelf, WATCH_EVERY_MS);
     giveUp('memory', `The process took more than ${start.residentBytes} bytes.`);
   }, WATCH_EVERY_MS);
   const binding: { ivm: typeof ivm } = createRequire(import.meta.url)(start.binding);
   const python = await bootIsolate(binding.ivm, start);
   if (start.makesSnapshot) {
     const snapshot = await python.snapshot();
-    say({ kind: 'snapshot' });
+    send({ kind: 'snapshot' });
     output.write(encodeFrame(snapshot));
     return undefined;
   }
   const locked = await python.lock();
-  say({ kind: 'ready' });
+  send({ kind: 'ready' });
   return locked;
 }
 
@@ -56,7 +56,7 @@ function residentBytes(): number {
 
 async function answer(python: LockedPython, { request, milliseconds }: SlotRequest): Promise<void> {
   try {
-    say({ kind: 'reply', reply: await python.ask(request, milliseconds) });
+    send({ kind: 'reply', reply: await python.ask(request, milliseconds) });
   } catch (error) {
     giveUp(faultOf(error), error);
   }
@@ -70,7 +70,7 @@ function faultOf(error: unknown): SlotFault {
 
 const reader = new FrameReader(MAX_REQUEST_LENGTH);
 let python: Promise<LockedPython | undefined> | undefined;
-process.stdin.on('close', die).on('error', die);
+process.stdin.on('close', killSelf).on('error', killSelf);
 process.stdin.on('data', (piece: Buffer) => {
   for (const frame of reader.read(piece)) {
     const message: unknown = JSON.parse(frame.toString());

@@ -103,7 +103,7 @@ export class ChromaCollection implements VectorCollection {
     );
     const ids = result.ids[0] ?? [];
     const distances = result.distances[0] ?? [];
-    return ids.map((id, place) => ({ key: Number(id), distance: Math.max(0, distances[place] ?? 0) }));
+    return ids.map((id, index) => ({ key: Number(id), distance: Math.max(0, distances[index] ?? 0) }));
   }
 
   count(): Promise<number> {
@@ -198,7 +198,7 @@ export class ChromaCollection implements VectorCollection {
   }
 
   async #healthQuery(): Promise<void> {
-    const probe = Array.from({ length: this.#parts.dimensions }, (_, place) => (place === 0 ? 1 : 0));
+    const probe = Array.from({ length: this.#parts.dimensions }, (_, index) => (index === 0 ? 1 : 0));
     const question = { queryEmbeddings: [probe], nResults: 1, include: [] };
     await callWithTimeout(this.#parts.connection, async (client) => (await this.#collection(client)).query(question));
   }

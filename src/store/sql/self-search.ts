@@ -41,8 +41,8 @@ async function sampleVectors({ reader }: Sqlite, space: SpaceRow): Promise<Map<n
     .select(({ fn }) => [fn.min('chunk_key').as('first'), fn.max('chunk_key').as('last')])
     .where('space_key', '=', space.key)
     .executeTakeFirstOrThrow();
-  for (let place = 0; place < SAMPLES; place++) {
-    const from = first + Math.floor(((last - first) * place) / (SAMPLES - 1));
+  for (let index = 0; index < SAMPLES; index++) {
+    const from = first + Math.floor(((last - first) * index) / (SAMPLES - 1));
     const row = await reader
       .selectFrom('chunk_vectors as v')
       .innerJoin('chunks as c', 'c.key', 'v.chunk_key')

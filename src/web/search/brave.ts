@@ -21,7 +21,7 @@ const reply = z.object({
 });
 
 const freshness = { day: 'pd', week: 'pw', month: 'pm', year: 'py' } as const;
-const MOST = 20;
+const MAX_RESULTS = 20;
 
 /** Brave Search, https://api.search.brave.com. */
 export const brave = (apiKey: string, baseUrl = 'https://api.search.brave.com'): SearchEngine => ({
@@ -29,7 +29,7 @@ export const brave = (apiKey: string, baseUrl = 'https://api.search.brave.com'):
   request: (query) => ({
     url: withParameters(`${baseUrl}/res/v1/web/search`, {
       q: withSites(query),
-      count: Math.min(query.limit, MOST),
+      count: Math.min(query.limit, MAX_RESULTS),
       country: query.country?.toUpperCase(),
       search_lang: baseLanguage(query.language),
       freshness: query.freshness && freshness[query.freshness],

@@ -14,7 +14,7 @@ const reply = z.object({
   follow_up_questions: z.array(z.string()).nullish(),
 });
 
-const MOST = 20;
+const MAX_RESULTS = 20;
 
 /** Tavily, https://api.tavily.com. It knows countries by their English names alone. */
 export const tavily = (apiKey: string, baseUrl = 'https://api.tavily.com'): SearchEngine => ({
@@ -24,7 +24,7 @@ export const tavily = (apiKey: string, baseUrl = 'https://api.tavily.com'): Sear
     headers: { authorization: `Bearer ${apiKey}` },
     body: {
       query: query.text,
-      max_results: Math.min(query.limit, MOST),
+      max_results: Math.min(query.limit, MAX_RESULTS),
       ...(query.freshness && { time_range: query.freshness }),
       ...(query.includeDomains.length > 0 && { include_domains: query.includeDomains }),
       ...(query.excludeDomains.length > 0 && { exclude_domains: query.excludeDomains }),

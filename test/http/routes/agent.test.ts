@@ -225,11 +225,11 @@ describe('an agent with a language model', () => {
       conversation_id,
       needs_initial_conversation_name: false,
     });
-    const publicMessage = again.map(({ content }) => content);
-    expect(read()).toEqual(publicMessage);
+    const expected = again.map(({ content }) => content);
+    expect(read()).toEqual(expected);
     const kept = await messagesOf(conversation_id);
     expect(kept.map(({ message }: { message: { content: string } }) => message.content)).toEqual([
-      ...publicMessage,
+      ...expected,
       'Still Ines.',
     ]);
   });

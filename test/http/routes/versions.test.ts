@@ -6,7 +6,7 @@ import type { RunningHttp } from '../support/start-http.ts';
 const id = '11111111-2222-4333-8444-555555555555';
 const paragraphs = Array.from(
   { length: 500 },
-  (_, place) => `Section ${place} tells of harbour number ${place} and of the ${place * 7} boats that lie in it.`,
+  (_, index) => `Section ${index} tells of harbour number ${index} and of the ${index * 7} boats that lie in it.`,
 );
 const edited = paragraphs.with(250, 'Section 250 was written anew, and speaks of lighthouses instead.');
 

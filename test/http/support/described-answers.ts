@@ -38,7 +38,7 @@ export function describedAnswers(): DescribedAnswers {
     if (response.$ref !== undefined) return response.$ref.slice(1);
     return `/paths/${escaped(found.path)}/${method}/responses/${status}`;
   };
-  const decideRetry = (
+  const validate = (
     method: string,
     path: string,
     status: number,
@@ -53,9 +53,9 @@ export function describedAnswers(): DescribedAnswers {
   return {
     problemOf: ({ method, path, status, body }) =>
       // Only faulty programs request these.
-      status === 405 || pathIsUnknown(path) ? undefined : decideRetry(method, path, status, 'application/json', body),
+      status === 405 || pathIsUnknown(path) ? undefined : validate(method, path, status, 'application/json', body),
     problemOfEvent: (method, path, event) =>
-      decideRetry(method, path, 200, 'text/event-stream', { event: event.name, data: event.data }),
+      validate(method, path, 200, 'text/event-stream', { event: event.name, data: event.data }),
   };
 
   function pathIsUnknown(path: string): boolean {

@@ -17,9 +17,9 @@ const ENOUGH_TO_PERSIST = 2_400;
 const vectorOf = (key: number): Float32Array =>
   Float32Array.from({ length: DIMENSIONS }, (_, axis) => Math.sin(key * Math.sqrt(axis + 2)));
 
-const records: readonly VectorRecord[] = Array.from({ length: ENOUGH_TO_PERSIST }, (_, place) => ({
-  key: place + 1,
-  vector: vectorOf(place + 1),
+const records: readonly VectorRecord[] = Array.from({ length: ENOUGH_TO_PERSIST }, (_, index) => ({
+  key: index + 1,
+  vector: vectorOf(index + 1),
 }));
 const probe = vectorOf(7);
 

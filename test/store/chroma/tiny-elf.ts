@@ -15,19 +15,19 @@ export function tinyElf(symbols: readonly WantedSymbol[]): Buffer {
   needs.writeUInt16LE(versions.length, 2);
   needs.writeUInt32LE(strings.offsetOf('libc.so.6'), 4);
   needs.writeUInt32LE(16, 8);
-  for (const [place, version] of versions.entries()) {
-    const at = 16 + 16 * place;
-    needs.writeUInt16LE(place + 2, at + 6);
+  for (const [index, version] of versions.entries()) {
+    const at = 16 + 16 * index;
+    needs.writeUInt16LE(index + 2, at + 6);
     needs.writeUInt32LE(strings.offsetOf(version), at + 8);
-    needs.writeUInt32LE(place + 1 < versions.length ? 16 : 0, at + 12);
+    needs.writeUInt32LE(index + 1 < versions.length ? 16 : 0, at + 12);
   }
 
   const table = Buffer.alloc(24 * (symbols.length + 1));
   const indexes = Buffer.alloc(2 * (symbols.length + 1));
-  for (const [place, { name, version, isWeak }] of symbols.entries()) {
-    table.writeUInt32LE(strings.offsetOf(name), 24 * (place + 1));
-    table.writeUInt8(isWeak ? 0x22 : 0x12, 24 * (place + 1) + 4);
-    indexes.writeUInt16LE(versions.indexOf(version) + 2, 2 * (place + 1));
+  for (const [index, { name, version, isWeak }] of symbols.entries()) {
+    table.writeUInt32LE(strings.offsetOf(name), 24 * (index + 1));
+    table.writeUInt8(isWeak ? 0x22 : 0x12, 24 * (index + 1) + 4);
+    indexes.writeUInt16LE(versions.indexOf(version) + 2, 2 * (index + 1));
   }
 
   return assemble([

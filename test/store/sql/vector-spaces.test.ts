@@ -32,7 +32,7 @@ function embedder(change: Partial<VectorSpaceName> = {}, onBatch: () => unknown 
       await onBatch();
       texts.push(...batch);
       return batch.map(({ length }) =>
-        Float32Array.from({ length: space.dimensions }, (_, place) => (place === length % space.dimensions ? 1 : 0)),
+        Float32Array.from({ length: space.dimensions }, (_, index) => (index === length % space.dimensions ? 1 : 0)),
       );
     },
   };

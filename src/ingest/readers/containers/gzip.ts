@@ -4,7 +4,7 @@ import { detectType } from '../detect-type.ts';
 import { isContainer } from '../file-types.ts';
 import { readDocument } from '../index.ts';
 import type { Reader } from '../reader.ts';
-import { type Allowance, AllowanceSpent, createAllowance, MAX_DEPTH } from './allowance.ts';
+import { type NestingBudget, NestingBudgetExceeded, createNestingBudget, MAX_DEPTH } from './nesting-budget.ts';
 import { isTar, readTar } from './tar.ts';
 
 /** Files compressed with gzip: a tar archive, or a single file, which is read by its own format. */
@@ -12,28 +12,28 @@ export const gzipReader: Reader = {
   types: ['gz'],
   async read(input) {
     const { bytes, fileName } = input;
-    const allowance = input.allowance ?? createAllowance(fileName);
-    const unpacked = unpack(bytes, fileName, allowance);
-    allowance.take(unpacked.length);
-    if (isTar(unpacked)) return readTar(unpacked, { ...input, allowance });
+    const budget = input.budget ?? createNestingBudget(fileName);
+    const unpacked = unpack(bytes, fileName, budget);
+    budget.take(unpacked.length);
+    if (isTar(unpacked)) return readTar(unpacked, { ...input, budget });
     const innerName = fileName.replace(/\.gz$/i, '') || fileName;
     const inner = { bytes: unpacked, fileName: innerName };
     try {
       const type = await detectType(inner);
-      if (isContainer(type) && allowance.depth >= MAX_DEPTH)
+      if (isContainer(type) && budget.depth >= MAX_DEPTH)
         throw new ServiceError('invalid_request', `It is packed more than ${MAX_DEPTH} times.`);
-      return await readDocument(type.type, { ...input, ...inner, allowance: allowance.deeper() });
+      return await readDocument(type.type, { ...input, ...inner, budget: budget.deeper() });
     } catch (error) {
       throw withName(error, fileName);
     }
   },
 };
 
-function unpack(bytes: Uint8Array, fileName: string, allowance: Allowance): Buffer {
+function unpack(bytes: Uint8Array, fileName: string, budget: NestingBudget): Buffer {
   try {
-    return gunzipSync(bytes, { maxOutputLength: Math.max(1, allowance.bytesLeft) });
+    return gunzipSync(bytes, { maxOutputLength: Math.max(1, budget.bytesLeft) });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw allowance.spent();
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw budget.exceeded();
     throw new ServiceError(
       'invalid_request',
       `${fileName} is damaged or was cut off: it cannot be unpacked. Send the whole file again.`,
@@ -44,7 +44,7 @@ function unpack(bytes: Uint8Array, fileName: string, allowance: Allowance): Buff
 
 /** Prefixes an error message with the name of the submitted file, since it may name only the inner one. */
 function withName(error: unknown, fileName: string): unknown {
-  if (!(error instanceof ServiceError) || error instanceof AllowanceSpent || error.message.includes(fileName))
+  if (!(error instanceof ServiceError) || error instanceof NestingBudgetExceeded || error.message.includes(fileName))
     return error;
   return new ServiceError(error.code, `${fileName}: ${error.message}`, { cause: error });
 }

@@ -6,7 +6,7 @@ import { cleanText } from '../encoding/clean-text.ts';
 import { type FileType, isContainer } from '../file-types.ts';
 import { readDocument } from '../index.ts';
 import type { ReadDocument, ReaderInput } from '../reader.ts';
-import { type Allowance, AllowanceSpent, MAX_DEPTH } from './allowance.ts';
+import { type NestingBudget, NestingBudgetExceeded, MAX_DEPTH } from './nesting-budget.ts';
 
 /** A file nested in another. */
 export interface InnerFile {
@@ -24,8 +24,8 @@ export interface UnreadFile {
 
 export interface InnerReading {
   readonly composition: Composition;
-  readonly input: Pick<ReaderInput, 'fileName' | 'signal' | 'see'>;
-  readonly allowance: Allowance;
+  readonly input: Pick<ReaderInput, 'fileName' | 'signal' | 'readImage'>;
+  readonly budget: NestingBudget;
   /** Level of the heading that names each file. */
   readonly level: number;
 }
@@ -37,7 +37,7 @@ export interface ReadInnerFiles {
 
 /**
  * Reads nested files, each with the reader of its format, and adds them as sections under their names. One that cannot
- * be read is left out and reported with the reason. Throws `AllowanceSpent` and temporary errors.
+ * be read is left out and reported with the reason. Throws `NestingBudgetExceeded` and temporary errors.
  */
 export async function addInnerFiles(files: readonly InnerFile[], reading: InnerReading): Promise<ReadInnerFiles> {
   const { composition, level, input } = reading;
@@ -50,7 +50,7 @@ export async function addInnerFiles(files: readonly InnerFile[], reading: InnerR
       const document = await readInner(file, name, reading);
       if (document.text.trim() === '') throw new ServiceError('invalid_request', 'It holds no text.');
       composition.add('heading', name, level);
-      if (!tellsItsTitle(document, name)) composition.add('paragraph', document.title ?? '');
+      if (!containsTitle(document, name)) composition.add('paragraph', document.title ?? '');
       composition.append(document, level);
       read.push(name);
       unread.push(...unreadWithin(document.metadata, name));
@@ -63,27 +63,27 @@ export async function addInnerFiles(files: readonly InnerFile[], reading: InnerR
 }
 
 /** Whether the name or the beginning of a file already contains its title. */
-function tellsItsTitle({ title = '', text, blocks }: ReadDocument, name: string): boolean {
+function containsTitle({ title = '', text, blocks }: ReadDocument, name: string): boolean {
   const beginning = blocks[0]?.label ?? text;
   return beginning.startsWith(title) || name.includes(title) || text.slice(0, 1_000).includes(title);
 }
 
-async function readInner(file: InnerFile, name: string, { input, allowance }: InnerReading): Promise<ReadDocument> {
-  const bytes = file.bytes(allowance.bytesLeft);
-  if (bytes === undefined) throw allowance.spent();
-  allowance.take(bytes.length);
+async function readInner(file: InnerFile, name: string, { input, budget }: InnerReading): Promise<ReadDocument> {
+  const bytes = file.bytes(budget.bytesLeft);
+  if (bytes === undefined) throw budget.exceeded();
+  budget.take(bytes.length);
   const fileName = name.split('/').at(-1) ?? name;
   const type = await detectType({
     bytes,
     fileName,
     ...(file.mediaType === undefined ? {} : { mediaType: file.mediaType }),
   });
-  checkDepth(type, allowance);
-  const { signal, see } = input;
-  return readDocument(type.type, { bytes, fileName, signal, allowance: allowance.deeper(), ...(see && { see }) });
+  checkDepth(type, budget);
+  const { signal, readImage } = input;
+  return readDocument(type.type, { bytes, fileName, signal, budget: budget.deeper(), ...(readImage && { readImage }) });
 }
 
-function checkDepth(type: FileType, { depth }: Allowance): void {
+function checkDepth(type: FileType, { depth }: NestingBudget): void {
   if (depth < MAX_DEPTH || !isContainer(type)) return;
   throw new ServiceError(
     'invalid_request',
@@ -95,7 +95,7 @@ function checkDepth(type: FileType, { depth }: Allowance): void {
 const OF_THE_FILE = new Set(['invalid_request', 'too_large', 'unsupported_type', 'internal']);
 
 const isOfTheFile = (error: unknown): boolean =>
-  !(error instanceof AllowanceSpent) && (!(error instanceof ServiceError) || OF_THE_FILE.has(error.code));
+  !(error instanceof NestingBudgetExceeded) && (!(error instanceof ServiceError) || OF_THE_FILE.has(error.code));
 
 function reasonOf(error: unknown): string {
   if (error instanceof ServiceError) return error.message;

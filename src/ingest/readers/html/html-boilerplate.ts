@@ -2,7 +2,7 @@
 
 const words = (list: string): string => list.trim().split(/\s+/).join('|');
 
-const FURNITURE = words(`
+const BOILERPLATE_NAMES = words(`
   nav navbar navigation menu submenu sidebar side-bar sidenav breadcrumbs? crumbs cookies? cookie-banner consent gdpr cmp onetrust
   didomi share sharing sharebar share-buttons social socials social-links related related-posts related-articles recommended
   recommendations recirc recirculation more-from read-next up-next newsletter newsletter-signup subscribe subscription signup sign-up
@@ -21,7 +21,7 @@ const COMMENTS = words(
 
 const named = (list: string): RegExp => new RegExp(`(?:^|[\\s_-])(?:${list})(?:$|[\\s_-])`, 'i');
 
-export const BOILERPLATE_NAME = named(FURNITURE);
+export const BOILERPLATE_NAME = named(BOILERPLATE_NAMES);
 export const COMMENTS_NAME = named(COMMENTS);
 
 /** Byline elements of an article: author, date, reading time. */

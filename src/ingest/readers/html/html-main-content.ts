@@ -33,7 +33,7 @@ const NEVER_TEXT = new Set(
     ' ',
   ),
 );
-const FURNITURE_ROLES = new Set(
+const BOILERPLATE_ROLES = new Set(
   'navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist'.split(' '),
 );
 const PROTECTED = new Set(['html', 'body', 'main', 'article', 'h1', 'code', 'pre', 'p', 'tr', 'td', 'tbody', 'thead']);
@@ -48,14 +48,14 @@ function removeTags(node: HtmlNode): void {
   for (const child of elementsOf(node)) {
     const { name, attribs } = child;
     const isPart = name !== 'main' && name !== 'article';
-    if (NEVER_TEXT.has(name) || (isPart && FURNITURE_ROLES.has((attribs['role'] ?? '').toLowerCase()))) detach(child);
+    if (NEVER_TEXT.has(name) || (isPart && BOILERPLATE_ROLES.has((attribs['role'] ?? '').toLowerCase()))) detach(child);
     else removeTags(child);
   }
 }
 
 /** Content overrides names: an element named like a menu with most of the text is the text. */
 const MAX_RUNNING_LINES = 0.4;
-const ALL_BUT_NOTHING = 0.97;
+const MAX_REMOVED_SHARE = 0.97;
 const NO_SENTENCE = 30;
 
 function removeByName(body: HtmlNode, total: number): void {
@@ -88,7 +88,7 @@ function removeByName(body: HtmlNode, total: number): void {
   visit(body, false);
   const lost = doomed.reduce((sum, { weight }) => sum + weight, 0);
   // A page whose elements are all named like boilerplate keeps them.
-  const isAll = prose > 0 && lost > prose * ALL_BUT_NOTHING;
+  const isAll = prose > 0 && lost > prose * MAX_REMOVED_SHARE;
   for (const { element, weight } of doomed) if (!isAll || weight < NO_SENTENCE) detach(element);
 }
 
@@ -112,9 +112,9 @@ function hasBelow(node: HtmlNode, name: string): boolean {
 }
 
 /** Share of the surrounding prose that one part must contain to replace the whole. */
-const NEARLY_ALL = 0.8;
+const DOMINANT_SHARE = 0.8;
 /** Share of the prose that an element marked as content must contain. */
-const A_FAIR_PART = 0.4;
+const MIN_MARKED_SHARE = 0.4;
 
 function chooseRoots(body: HtmlNode): HtmlNode[] {
   const measures = measure(body);
@@ -123,7 +123,7 @@ function chooseRoots(body: HtmlNode): HtmlNode[] {
   let root: HtmlNode = marked ?? body;
   for (;;) {
     const whole = weight(root);
-    const next = elementsOf(root).find((child) => canHold(child) && weight(child) >= whole * NEARLY_ALL);
+    const next = elementsOf(root).find((child) => canHold(child) && weight(child) >= whole * DOMINANT_SHARE);
     if (next === undefined || whole === 0) break;
     if (elementsOf(root).some((other) => other !== next && holdsMatter(other, measures.get(other)))) break;
     root = next;
@@ -158,7 +158,7 @@ function markedContent(body: HtmlNode, weight: (node: HtmlNode) => number): Html
   const visit = (node: HtmlNode, enclosing: number): void => {
     for (const child of elementsOf(node)) {
       const own = weight(child);
-      if (own < enclosing * A_FAIR_PART) continue;
+      if (own < enclosing * MIN_MARKED_SHARE) continue;
       // Several sibling articles are a list of articles, or a thread.
       const isOneOfMany =
         child.name === 'article' &&
@@ -232,7 +232,7 @@ function proseRange(root: HtmlNode, measures: ReadonlyMap<HtmlNode, Measure>): {
 }
 
 /** Below this, a page consists mainly of links. */
-const LITTLE_PROSE = 300;
+const MIN_PROSE_CHARACTERS = 300;
 
 interface Where {
   readonly prose: number;
@@ -261,7 +261,7 @@ function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where)
   if (own.text < 260 && density > 0.3 && READ_ELSEWHERE.test(textBelow(element).trim())) return true;
   if (place === 'after' && own.text < 300 && COPYRIGHT_WORDS.test(textBelow(element))) return true;
   // Without much prose, links are the page's content.
-  if (prose < LITTLE_PROSE) return false;
+  if (prose < MIN_PROSE_CHARACTERS) return false;
   if (own.weight > prose * 0.3) return false;
   if (own.inputs > 0 && own.text < 400 && own.weight < 500 && name !== 'li' && !hasBelow(element, 'pre')) return true;
   if (name === 'p' || name === 'li' || name === 'dd' || name === 'dt' || name === 'blockquote') {
@@ -285,7 +285,7 @@ function isOnly(element: HtmlElement, name: string): boolean {
 function removeRails(root: HtmlNode): void {
   const measures = measure(root);
   const total = measures.get(root)?.weight ?? 0;
-  if (total < LITTLE_PROSE) return;
+  if (total < MIN_PROSE_CHARACTERS) return;
   const visit = (node: HtmlNode): void => {
     for (const child of elementsOf(node)) {
       if (child.parent === null) continue;

@@ -16,7 +16,7 @@ import { type HtmlElement, type HtmlNode, textBelow } from './html-nodes.ts';
 import { toMarkdown } from './to-markdown.ts';
 
 /** A page with fewer characters than this, and with scripts, presumably renders its content by script. */
-const HARDLY_ANY = 250;
+const MIN_TEXT_CHARACTERS = 250;
 const SCRIPT_ROOT =
   /<(?:div|main)[^>]+id=["']?(?:root|app|__next|__nuxt|svelte|q-app|main-app)\b|enable javascript|requires javascript/i;
 
@@ -47,7 +47,7 @@ export function readHtmlPage(bytes: Uint8Array, url: string): PageContent {
     ...(site !== undefined && { site }),
     ...(canonicalUrl !== undefined && { canonicalUrl }),
     hiddenCharacters,
-    needsScripts: !isStub && plain.text.length < HARDLY_ANY && SCRIPT_ROOT.test(decoded.text),
+    needsScripts: !isStub && plain.text.length < MIN_TEXT_CHARACTERS && SCRIPT_ROOT.test(decoded.text),
   };
 }
 

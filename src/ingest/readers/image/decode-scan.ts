@@ -1,7 +1,7 @@
 import { decode as decodeBmp } from 'bmp-ts';
 import { decode as decodeTiff, type TiffIfd } from 'tiff';
 import { ServiceError } from '../../../errors.ts';
-import { type Dots, encodePng, shrink } from './encode-png.ts';
+import { type Pixels, encodePng, shrink } from './encode-png.ts';
 import type { Picture } from './image-reader.ts';
 
 /** Scans are finer than it takes to read them. */
@@ -21,7 +21,7 @@ export function decodeScan(bytes: Uint8Array, fileName: string): Iterable<Pictur
 }
 
 /** One after another: a page can be a hundred times its place in the file. */
-function* pictures(pages: readonly (() => Dots)[], fileName: string): Generator<Picture, void> {
+function* pictures(pages: readonly (() => Pixels)[], fileName: string): Generator<Picture, void> {
   for (const [index, read] of pages.entries()) {
     const bytes = decoded(fileName, () => encodePng(shrink(read(), MAX_SIDE)));
     const name = pages.length === 1 ? fileName : `${fileName}, page ${index + 1}`;
@@ -40,7 +40,7 @@ function decoded<Result>(fileName: string, decode: () => Result): Result {
   }
 }
 
-function readBmp(buffer: Buffer): Dots {
+function readBmp(buffer: Buffer): Pixels {
   checkSize(Math.abs(buffer.readInt32LE(18)) * Math.abs(buffer.readInt32LE(22)) * 4);
   const { data, width, height } = decodeBmp(buffer, { toRGBA: true });
   return { data: pick(data, 4, 3, (value) => value), width, height, channels: 3 };
@@ -54,7 +54,7 @@ function countPages(buffer: Buffer, fileName: string): number {
   throw new ServiceError('too_large', `${fileName} has more than ${MAX_PAGES} pages. Split it first.`);
 }
 
-function readTiffPage(buffer: Buffer, page: number): Dots {
+function readTiffPage(buffer: Buffer, page: number): Pixels {
   const outline = tiffPage(buffer, page, true);
   if (outline === undefined) throw new Error('There is no such page.');
   const { width, height, samplesPerPixel: samples, bitsPerSample: bits, type } = outline;

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /** A picture as raw pixels: grey, RGB or RGBA. */
-export interface Dots {
+export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray;
   readonly width: number;
   readonly height: number;
@@ -11,7 +11,7 @@ export interface Dots {
 const COLOUR_KINDS = { 1: 0, 3: 2, 4: 6 } as const;
 
 /** Encodes a picture as PNG. */
-export function encodePng({ data, width, height, channels }: Dots): Uint8Array {
+export function encodePng({ data, width, height, channels }: Pixels): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -38,7 +38,7 @@ function chunk(name: string, content: Buffer): Buffer {
 }
 
 /** Scales a picture down to at most `most` pixels on its longer side, by averaging. */
-export function shrink(picture: Dots, most: number): Dots {
+export function shrink(picture: Pixels, most: number): Pixels {
   const { data, width, height, channels } = picture;
   const factor = Math.ceil(Math.max(width, height) / most);
   if (factor <= 1) return picture;

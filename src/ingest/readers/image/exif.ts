@@ -3,7 +3,7 @@ import { cleanText } from '../encoding/clean-text.ts';
 import type { PictureFacts } from './picture-facts.ts';
 
 /** Tag numbers → our names. */
-const TOLD: Readonly<Record<number, string>> = {
+const READ_TAGS: Readonly<Record<number, string>> = {
   256: 'width',
   257: 'height',
   270: 'title',
@@ -14,7 +14,7 @@ const TOLD: Readonly<Record<number, string>> = {
   33432: 'copyright',
   36867: 'created',
 };
-const GPS_TOLD: Readonly<Record<number, string>> = { 1: 'ns', 2: 'latitude', 3: 'ew', 4: 'longitude' };
+const GPS_TAGS: Readonly<Record<number, string>> = { 1: 'ns', 2: 'latitude', 3: 'ew', 4: 'longitude' };
 const EXIF_LIST = 0x8769;
 const GPS_LIST = 0x8825;
 /** Byte size of each value type. */
@@ -32,7 +32,7 @@ export function readExif(bytes: Buffer): PictureFacts {
   const places: Values = new Map();
   const readList = (
     start: number,
-    publicMessage: Readonly<Record<number, string>>,
+    names: Readonly<Record<number, string>>,
     into: Values,
     depth: number,
   ): void => {
@@ -42,9 +42,9 @@ export function readExif(bytes: Buffer): PictureFacts {
       const tag = short(at);
       const kind = short(at + 2);
       const count = long(at + 4);
-      if (tag === EXIF_LIST) readList(long(at + 8), TOLD, values, depth + 1);
-      else if (tag === GPS_LIST) readList(long(at + 8), GPS_TOLD, places, depth + 1);
-      const name = publicMessage[tag];
+      if (tag === EXIF_LIST) readList(long(at + 8), READ_TAGS, values, depth + 1);
+      else if (tag === GPS_LIST) readList(long(at + 8), GPS_TAGS, places, depth + 1);
+      const name = names[tag];
       const size = (SIZES[kind] ?? 0) * count;
       if (name === undefined || size === 0 || size > 4_000) continue;
       const from = size <= 4 ? at + 8 : long(at + 8);
@@ -52,7 +52,7 @@ export function readExif(bytes: Buffer): PictureFacts {
       into.set(name, kind === 2 ? textIn(bytes, from, size) : numbersIn({ kind, count, from, short, long }));
     }
   };
-  readList(long(4), TOLD, values, 0);
+  readList(long(4), READ_TAGS, values, 0);
   const facts: Record<string, Json> = {};
   for (const [name, value] of values) {
     if (typeof value === 'string') {

@@ -13,7 +13,7 @@ const MAX_PIXELS = 100_000_000;
 /** Pictures: their text, by the configured image reader, and their metadata. */
 export const imageReader: Reader = {
   types: ['png', 'jpg', 'gif', 'webp', 'bmp', 'tiff', 'heic'],
-  async read({ bytes, fileName, signal, see }) {
+  async read({ bytes, fileName, signal, readImage }) {
     const facts = readPictureFacts(bytes);
     const { width, height, title, ...rest } = facts;
     if (width !== undefined && height !== undefined && width * height > MAX_PIXELS)
@@ -21,7 +21,7 @@ export const imageReader: Reader = {
         'too_large',
         `${fileName} has ${width} x ${height} pixels; at most ${MAX_PIXELS} are read.`,
       );
-    if (see === undefined) throw imageNotRead(fileName);
+    if (readImage === undefined) throw imageNotRead(fileName);
     const kind = detectPicture(bytes);
     const pages = kind === undefined ? decodeScan(bytes, fileName) : [{ bytes, mediaType: kind, fileName }];
     if (pages === undefined)
@@ -32,7 +32,7 @@ export const imageReader: Reader = {
     const texts: string[] = [];
     for (const picture of pages) {
       signal.throwIfAborted();
-      texts.push(cleanText(await see(picture, signal)).trim());
+      texts.push(cleanText(await readImage(picture, signal)).trim());
     }
     const text = texts.filter((each) => each !== '').join('\n\n');
     if (text === '') throw new ServiceError('invalid_request', `${fileName} shows no text that could be read.`);

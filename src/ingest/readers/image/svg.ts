@@ -22,16 +22,16 @@ export const svgReader: Reader = {
   },
 };
 
-const SAID = new Set(['text', 'title', 'desc', 'foreignObject']);
+const TEXT_ELEMENTS = new Set(['text', 'title', 'desc', 'foreignObject']);
 /** Elements that are not rendered. */
-const UNSAID = new Set(['script', 'style', 'metadata']);
+const SKIPPED_ELEMENTS = new Set(['script', 'style', 'metadata']);
 
 function addTexts(node: HtmlNode, add: (text: string) => void): void {
   for (const child of childrenOf(node)) {
     if (!isElement(child)) continue;
     const name = localName(child.name);
-    if (UNSAID.has(name)) continue;
-    if (SAID.has(name)) add(lineOf(child));
+    if (SKIPPED_ELEMENTS.has(name)) continue;
+    if (TEXT_ELEMENTS.has(name)) add(lineOf(child));
     else addTexts(child, add);
   }
 }

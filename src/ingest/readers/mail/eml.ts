@@ -19,7 +19,7 @@ export const emlReader: Reader = {
 export async function readMimeMail(source: string, input: ReaderInput): Promise<ReadDocument> {
   const { fileName } = input;
   const root = readMimeParts(source, fileName);
-  const found: Found = { bodies: [], attachments: [], sealed: [], fileName };
+  const found: Found = { bodies: [], attachments: [], unreadable: [], fileName };
   visit(root, found);
   if (root.headers.size === 0 && found.bodies.every(({ text }) => text.trim() === '')) {
     throw new ServiceError('invalid_request', `${fileName} is no mail: it has neither headers nor text.`);
@@ -35,20 +35,20 @@ export async function readMimeMail(source: string, input: ReaderInput): Promise<
     inReplyTo: header('in-reply-to'),
     bodies: found.bodies,
     attachments: withoutDuplicates(found.attachments),
-    sealed: found.sealed,
+    unreadable: found.unreadable,
   };
   const read = await readMail(mail, input);
-  const [sealed] = found.sealed;
+  const [unreadable] = found.unreadable;
   // A fully encrypted mail is rejected: its headers alone are not worth storing.
-  if (sealed !== undefined && found.bodies.length === 0 && found.attachments.length === 0)
-    throw new ServiceError('invalid_request', `${fileName}: ${sealed.reason}`);
+  if (unreadable !== undefined && found.bodies.length === 0 && found.attachments.length === 0)
+    throw new ServiceError('invalid_request', `${fileName}: ${unreadable.reason}`);
   return read;
 }
 
 interface Found {
   readonly bodies: MailBody[];
   readonly attachments: InnerFile[];
-  readonly sealed: { name: string; reason: string }[];
+  readonly unreadable: { name: string; reason: string }[];
   readonly fileName: string;
 }
 
@@ -63,7 +63,7 @@ const SIGNED = new Set(['application/pkcs7-mime', 'application/x-pkcs7-mime']);
 function visit(part: MimePart, found: Found): void {
   const { type, parts, fileName } = part;
   if (SIGNATURES.has(type)) return;
-  if (type === 'multipart/encrypted') found.sealed.push({ name: 'message', reason: ENCRYPTED });
+  if (type === 'multipart/encrypted') found.unreadable.push({ name: 'message', reason: ENCRYPTED });
   else if (type === 'multipart/alternative' || areForms(parts)) visitAlternatives(parts, found);
   else if (parts.length > 0) for (const inner of parts) visit(inner, found);
   else if (type.startsWith('multipart/')) found.bodies.push(plainBody(part.bytes(), part.charset));
@@ -100,7 +100,7 @@ const bodyOf = (part: MimePart): MailBody =>
 /** Visits one of several alternative forms of the text, and other content such as a meeting invitation. */
 function visitAlternatives(parts: readonly MimePart[], found: Found): void {
   const forms = parts.map((part) => {
-    const own: Found = { bodies: [], attachments: [], sealed: found.sealed, fileName: found.fileName };
+    const own: Found = { bodies: [], attachments: [], unreadable: found.unreadable, fileName: found.fileName };
     visit(part, own);
     return { part, own };
   });
@@ -130,7 +130,7 @@ function visitSigned(part: MimePart, found: Found): void {
   const opened = openSigned(part.bytes());
   if (opened.kind === 'signed')
     visit(readMimeParts(Buffer.from(opened.content).toString('latin1'), found.fileName), found);
-  else if (opened.kind === 'encrypted') found.sealed.push({ name: part.fileName ?? 'smime.p7m', reason: ENCRYPTED });
+  else if (opened.kind === 'encrypted') found.unreadable.push({ name: part.fileName ?? 'smime.p7m', reason: ENCRYPTED });
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import type { Metadata } from '../../../documents/document.ts';
 import { composeDocuments } from '../compose-documents.ts';
-import { createAllowance } from '../containers/allowance.ts';
+import { createNestingBudget } from '../containers/nesting-budget.ts';
 import { addInnerFiles, filesMetadata, type InnerFile } from '../containers/inner-files.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { declaredCharset } from '../html/html-charset.ts';
@@ -22,7 +22,7 @@ export interface Mail {
   readonly bodies: readonly MailBody[];
   readonly attachments: readonly InnerFile[];
   /** Contents that cannot be read, each with the reason. */
-  readonly sealed?: readonly { readonly name: string; readonly reason: string }[];
+  readonly unreadable?: readonly { readonly name: string; readonly reason: string }[];
 }
 
 export interface MailBody {
@@ -36,9 +36,9 @@ export async function readMail(mail: Mail, input: ReaderInput): Promise<ReadDocu
   const composition = composeDocuments(fileName);
   composition.add('paragraph', headerLines(mail));
   for (const body of mail.bodies) composition.append(body, 0);
-  const allowance = input.allowance ?? createAllowance(fileName);
-  const files = await addInnerFiles(mail.attachments, { composition, input, allowance, level: 1 });
-  const inner = { read: files.read, unread: [...(mail.sealed ?? []), ...files.unread] };
+  const budget = input.budget ?? createNestingBudget(fileName);
+  const files = await addInnerFiles(mail.attachments, { composition, input, budget, level: 1 });
+  const inner = { read: files.read, unread: [...(mail.unreadable ?? []), ...files.unread] };
   return {
     ...composition.finish(),
     pages: [],

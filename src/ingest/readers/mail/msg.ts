@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { ServiceError } from '../../../errors.ts';
-import { createAllowance, MAX_DEPTH } from '../containers/allowance.ts';
+import { createNestingBudget, MAX_DEPTH } from '../containers/nesting-budget.ts';
 import { type CompoundFile, openCompoundFile } from '../containers/compound-file.ts';
 import type { InnerFile } from '../containers/inner-files.ts';
 import { cleanText } from '../encoding/clean-text.ts';
@@ -21,8 +21,8 @@ export const msgReader: Reader = {
     const file = openCompoundFile(bytes, fileName);
     if (!file.names.some((name) => /__substg1\.0_/i.test(name)))
       throw new ServiceError('invalid_request', `${fileName} is damaged: it has no parts of a mail.`);
-    const mail = await readStorage({ file, folder: '', depth: input.allowance?.depth ?? 0 }, input);
-    return readMail(mail, { ...input, allowance: input.allowance ?? createAllowance(fileName) });
+    const mail = await readStorage({ file, folder: '', depth: input.budget?.depth ?? 0 }, input);
+    return readMail(mail, { ...input, budget: input.budget ?? createNestingBudget(fileName) });
   },
 };
 
@@ -219,7 +219,7 @@ function asMime(storage: Storage, input: ReaderInput): Uint8Array {
         : [part(htmlType(storage), undefined, html)]
       : [part('text/plain; charset=utf-8', undefined, Buffer.from(text))]),
     ...attachmentsOf(storage, input).flatMap(({ name, mediaType = 'application/octet-stream', bytes }) => {
-      const content = bytes(input.allowance?.bytesLeft ?? MAX_ATTACHED);
+      const content = bytes(input.budget?.bytesLeft ?? MAX_ATTACHED);
       return content === undefined ? [] : [part(mediaType, name, content)];
     }),
   ];

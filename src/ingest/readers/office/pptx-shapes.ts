@@ -19,7 +19,7 @@ export interface SlideShapes {
 export const untitled = (number: number): string => `Slide ${number}`;
 
 /** Placeholders repeated on every slide: date, footer and number. */
-const FURNITURE = new Set(['dt', 'ftr', 'sldNum', 'hdr', 'sldImg']);
+const HEADER_AND_FOOTER_TYPES = new Set(['dt', 'ftr', 'sldNum', 'hdr', 'sldImg']);
 
 /** Writes the content of a slide: title first, then the rest in the slide's own order. */
 export function addShapes(builder: TextBuilder, slide: SlideShapes): void {
@@ -33,7 +33,7 @@ export function addShapes(builder: TextBuilder, slide: SlideShapes): void {
   const level = title !== undefined && placeholderOf(title) === 'ctrTitle' ? 1 : 2;
   builder.add('heading', text.replace(/\s+/g, ' ') || untitled(number), { level });
   for (const shape of shapes) {
-    if (shape === title || FURNITURE.has(placeholderOf(shape) ?? '')) continue;
+    if (shape === title || HEADER_AND_FOOTER_TYPES.has(placeholderOf(shape) ?? '')) continue;
     if (localName(shape.name) === 'graphicFrame') addFrame(builder, shape, partById);
     else addText(builder, shape);
   }

@@ -27,7 +27,7 @@ export const odpReader: Reader = {
   },
 };
 
-const FURNITURE = new Set(['date-time', 'footer', 'page-number', 'header', 'page']);
+const HEADER_AND_FOOTER_CLASSES = new Set(['date-time', 'footer', 'page-number', 'header', 'page']);
 
 interface SlidePlace {
   readonly context: OpenDocumentContext;
@@ -36,7 +36,7 @@ interface SlidePlace {
 }
 
 function addSlide(builder: TextBuilder, slide: HtmlElement, { context, number }: SlidePlace): void {
-  const shapes = elementsOf(slide).filter((shape) => !FURNITURE.has(classOf(shape)));
+  const shapes = elementsOf(slide).filter((shape) => !HEADER_AND_FOOTER_CLASSES.has(classOf(shape)));
   const title = shapes.find((shape) => classOf(shape) === 'title');
   const text = title === undefined ? '' : paragraphsBelow(title, context).join(' ');
   builder.add('heading', text.replace(/\s+/g, ' ') || untitled(number), { level: 2 });

@@ -18,7 +18,7 @@ interface OpenCell {
 }
 
 /** Elements whose text is not the cell's: notes, drawings, tracked changes. */
-const ASIDE = new Set(['annotation', 'frame', 'custom-shape', 'tracked-changes', 'shapes', 'forms']);
+const SKIPPED_ELEMENTS = new Set(['annotation', 'frame', 'custom-shape', 'tracked-changes', 'shapes', 'forms']);
 /** Limit on rows: beyond it, repeated cells extend to the end of the sheet. */
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
@@ -66,7 +66,7 @@ export async function readOdsSheets({ file, fileName, signal }: PackageInput): P
     { pieces: file.stream('content.xml'), fileName, signal },
     {
       open(name, attributes) {
-        if (aside > 0 || ASIDE.has(name)) {
+        if (aside > 0 || SKIPPED_ELEMENTS.has(name)) {
           aside++;
           return;
         }

@@ -60,7 +60,7 @@ const round = (size: number): number => Math.round(size * 2) / 2;
 /** Reconstructs the paragraphs, headings, lists and tables of a page from its rows. */
 export function buildBlocks(rows: readonly Row[], ofDocument: Typography): PdfBlock[] {
   const typography = onThisPage(rows, ofDocument);
-  const leading = usualLeading(rows, typography.bodySize);
+  const leading = bodyLeading(rows, typography.bodySize);
   const edges = new Map(
     [...Map.groupBy(rows, ({ region }) => region)].map(([region, members]) => [region, edgesOf(members)]),
   );
@@ -110,7 +110,7 @@ const edgesOf = (rows: readonly Row[]): Edges => ({
 });
 
 /** Baseline distance of running text; small print and figures do not count. */
-function usualLeading(rows: readonly Row[], bodySize: number): number {
+function bodyLeading(rows: readonly Row[], bodySize: number): number {
   const gaps = rows.flatMap((row, index) => {
     const before = rows[index - 1];
     if (before === undefined || before.region !== row.region || !isBody(row, bodySize) || !isBody(before, bodySize))

@@ -14,9 +14,9 @@ const MIN_SIDE = 200;
 export async function readScan(
   pdf: Pdf,
   page: number,
-  { fileName, signal, see }: Pick<ReaderInput, 'fileName' | 'signal' | 'see'>,
+  { fileName, signal, readImage }: Pick<ReaderInput, 'fileName' | 'signal' | 'readImage'>,
 ): Promise<string> {
-  if (see === undefined) return '';
+  if (readImage === undefined) return '';
   const pictures = await extractImages(pdf, page).catch(() => []);
   const texts: string[] = [];
   for (const { data, width, height, channels } of pictures) {
@@ -24,7 +24,7 @@ export async function readScan(
     if (Math.max(width, height) < MIN_SIDE) continue;
     const bytes = encodePng(shrink({ data, width, height, channels }, MAX_SIDE));
     const picture = { bytes, mediaType: 'image/png', fileName: `${fileName}, page ${page}` } as const;
-    texts.push(cleanText(await see(picture, signal)).trim());
+    texts.push(cleanText(await readImage(picture, signal)).trim());
   }
   return texts.filter((text) => text !== '').join('\n\n');
 }

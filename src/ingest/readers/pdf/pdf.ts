@@ -10,7 +10,7 @@ import { createFontNames, type FontNames } from './pdf-fonts.ts';
 import { joinLines, type PlacedText } from './pdf-lines.ts';
 import { orderRows, type Row } from './pdf-order.ts';
 import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
-import { type TurnedText, turnOf, turnUpright } from './pdf-rotation.ts';
+import { type RotatedText, quarterTurnsOf, rotateUpright } from './pdf-rotation.ts';
 import { dropRunningHeaders } from './pdf-running-lines.ts';
 import { readScan } from './pdf-scans.ts';
 
@@ -47,7 +47,7 @@ export const pdfReader: Reader = {
         throw new ServiceError(
           'invalid_request',
           `${fileName}: no text found on its ${pdf.numPages} page(s). It is probably scanned.${
-            input.see === undefined ? ` ${IMAGE_PROMPT}.` : ''
+            input.readImage === undefined ? ` ${IMAGE_PROMPT}.` : ''
           }`,
         );
       }
@@ -118,13 +118,13 @@ async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<Pla
   const names = new Set(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
   await fonts.learn(page, names);
   page.cleanup();
-  return turnUpright(
-    items.flatMap((item): TurnedText[] => {
+  return rotateUpright(
+    items.flatMap((item): RotatedText[] => {
       if (!('str' in item) || item.str === '') return [];
       const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform as readonly number[];
       const size = Math.hypot(c, d) || Math.hypot(a, b) || item.height;
       return [
-        { text: item.str, x, y, width: item.width, size, turn: turnOf(a, b), isBold: fonts.isBold(item.fontName) },
+        { text: item.str, x, y, width: item.width, size, turn: quarterTurnsOf(a, b), isBold: fonts.isBold(item.fontName) },
       ];
     }),
   );

@@ -48,10 +48,10 @@ function parseLines(text: string, fileName: string): Json[] {
 }
 
 /** Numbers stay as written: a double would change long identifiers, and 1.50 to 1.5. */
-const parse = (text: string): Json => JSON.parse(text, asWritten);
+const parse = (text: string): Json => JSON.parse(text, keepLongNumbers);
 
 // TypeScript's library types lack the third argument.
-function asWritten(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+function keepLongNumbers(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
   return typeof value === 'number' ? (source ?? value) : value;
 }
 

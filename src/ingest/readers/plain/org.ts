@@ -21,7 +21,7 @@ export const orgReader: Reader = {
 type Kind = 'paragraph' | 'list' | 'table' | 'code';
 
 /** Settings with information about the text; all others are for programs. */
-const TOLD: Readonly<Record<string, string>> = {
+const METADATA_KEYWORDS: Readonly<Record<string, string>> = {
   title: 'title',
   author: 'author',
   date: 'date',
@@ -71,7 +71,7 @@ function addOrg(builder: TextBuilder, lines: readonly string[]): Metadata & { ti
       builder.add('heading', inline(headlineOf(heading[2] ?? '')), { level: Math.min(6, heading[1]?.length ?? 1) });
     } else if (setting !== null) {
       flush();
-      const name = TOLD[(setting[1] ?? '').toLowerCase()];
+      const name = METADATA_KEYWORDS[(setting[1] ?? '').toLowerCase()];
       const value = inline((setting[2] ?? '').trim());
       if (setting[1]?.toLowerCase() === 'caption') builder.add('paragraph', value);
       else if (name !== undefined && value !== '') settings[name] ??= value;

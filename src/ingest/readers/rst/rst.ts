@@ -21,13 +21,13 @@ export const rstReader: Reader = {
   },
 };
 
-interface Said {
+interface RstHeader {
   readonly title?: string;
   readonly metadata: Metadata;
 }
 
 /** Writes the blocks of some lines. */
-function addRst(builder: TextBuilder, lines: readonly string[]): Said {
+function addRst(builder: TextBuilder, lines: readonly string[]): RstHeader {
   const styles: string[] = [];
   const metadata: Record<string, string> = {};
   let title: string | undefined;

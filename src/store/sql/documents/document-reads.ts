@@ -73,7 +73,7 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
           .limit(limit)
           .execute();
         const documents = await toDocuments(reader, rows);
-        return documents.map((item, place) => ({ key: rows[place]?.key ?? 0, item }));
+        return documents.map((item, index) => ({ key: rows[index]?.key ?? 0, item }));
       }),
 
     async findByContent(ownerId, contentHash) {
@@ -189,7 +189,7 @@ export function createDocumentReads({ reader, search }: Sqlite): DocumentReads {
       const keys = hits.map(({ key }) => key);
       const rows = await reader.selectFrom('documents').selectAll().where('key', 'in', keys).execute();
       const documents = await toDocuments(reader, rows);
-      const documentOf = new Map(rows.map((row, place) => [row.key, documents[place]]));
+      const documentOf = new Map(rows.map((row, index) => [row.key, documents[index]]));
       const items = hits.flatMap(({ key, score }) => {
         const document = documentOf.get(key);
         // Empty when the document was removed between the two queries.
@@ -235,7 +235,7 @@ async function withParents(database: Queries, rows: readonly Selectable<ChunkTab
     database,
     parents.map((row) => ({ ...row, submitted: null })),
   );
-  const parentOf = new Map(parents.map((row, place) => [row.key, documents[place]]));
+  const parentOf = new Map(parents.map((row, index) => [row.key, documents[index]]));
   return rows.flatMap((row) => {
     const parent = parentOf.get(row.document_key);
     return parent === undefined ? [] : [toChunk(row, parent)];

@@ -86,7 +86,7 @@ async function checkUnchanged(database: Queries, row: DocumentRow, staged: Stage
 }
 
 const isSame = (one: readonly number[], two: readonly number[]): boolean =>
-  one.length === two.length && one.every((key, place) => key === two[place]);
+  one.length === two.length && one.every((key, index) => key === two[index]);
 
 const submittedAgain = (id: string) =>
   new ServiceError('conflict', `Document ${id} was submitted again while it was being published.`);

@@ -23,7 +23,7 @@ export interface NearQuery {
 export function nearTerms(seek: (from: string) => string | undefined, query: NearQuery): NearTerm[] {
   const word = [...query.word];
   const found: NearTerm[] = [];
-  const rows: number[][] = [Array.from({ length: word.length + 1 }, (_, place) => place)];
+  const rows: number[][] = [Array.from({ length: word.length + 1 }, (_, index) => index)];
   let from: string | undefined = word.slice(0, query.sameBeginning).join('');
   for (let step = 0; step < query.steps && from !== undefined; step++) {
     const term = seek(from);
@@ -63,15 +63,15 @@ function rowAfter(
   const above = rows[depth - 1] ?? [];
   const letter = letters[depth - 1];
   const row = [depth];
-  for (let place = 1; place <= word.length; place++) {
-    const isSame = word[place - 1] === letter;
+  for (let index = 1; index <= word.length; index++) {
+    const isSame = word[index - 1] === letter;
     let least = Math.min(
-      (above[place] ?? 0) + 1,
-      (row[place - 1] ?? 0) + 1,
-      (above[place - 1] ?? 0) + (isSame ? 0 : 1),
+      (above[index] ?? 0) + 1,
+      (row[index - 1] ?? 0) + 1,
+      (above[index - 1] ?? 0) + (isSame ? 0 : 1),
     );
-    if (depth > 1 && place > 1 && word[place - 1] === letters[depth - 2] && word[place - 2] === letter) {
-      least = Math.min(least, (rows[depth - 2]?.[place - 2] ?? 0) + 1);
+    if (depth > 1 && index > 1 && word[index - 1] === letters[depth - 2] && word[index - 2] === letter) {
+      least = Math.min(least, (rows[depth - 2]?.[index - 2] ?? 0) + 1);
     }
     row.push(least);
   }
@@ -102,9 +102,9 @@ function nextLetter(
   const code = letter.codePointAt(0) ?? 0;
   if (row.some((changes) => changes < distance)) return codeAfter(code);
   let best: string | undefined;
-  for (const [place, candidate] of word.entries()) {
+  for (const [index, candidate] of word.entries()) {
     const value = candidate.codePointAt(0) ?? 0;
-    if ((row[place] ?? 0) > distance || value <= code) continue;
+    if ((row[index] ?? 0) > distance || value <= code) continue;
     if (best === undefined || value < (best.codePointAt(0) ?? 0)) best = candidate;
   }
   return best;

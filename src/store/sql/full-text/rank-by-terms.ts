@@ -86,9 +86,9 @@ function selectiveTerms(index: TermIndex, terms: readonly string[]): string[] {
     .slice(0, MAX_TERMS);
   let sum = 0;
   return known
-    .filter(({ count }, place) => {
+    .filter(({ count }, index) => {
       sum += count;
-      return place === 0 || sum <= POSTINGS_BUDGET;
+      return index === 0 || sum <= POSTINGS_BUDGET;
     })
     .map(({ term }) => term);
 }

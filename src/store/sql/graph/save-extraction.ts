@@ -249,10 +249,10 @@ async function describe(
   kind: keyof typeof tables,
   descriptions: readonly (readonly [number | undefined, string])[],
 ): Promise<void> {
-  const publicMessage = descriptions.filter(([key, text]) => key !== undefined && text !== '');
-  if (publicMessage.length === 0) return;
+  const nonEmpty = descriptions.filter(([key, text]) => key !== undefined && text !== '');
+  if (nonEmpty.length === 0) return;
   const { rows } = tables[kind];
   await sql`
     update ${rows} set description = j.value ->> 1
-    from json_each(${JSON.stringify(publicMessage)}) as j where ${rows}.key = j.value ->> 0`.execute(database);
+    from json_each(${JSON.stringify(nonEmpty)}) as j where ${rows}.key = j.value ->> 0`.execute(database);
 }

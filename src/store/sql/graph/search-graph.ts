@@ -62,12 +62,12 @@ function toEntityHit(
   let description = '';
   let category: string | null = null;
   const chunks: number[] = [];
-  for (const [key, spelled, publicMessage, text] of [...reading.rows(SOURCES, name)]) {
+  for (const [key, spelled, foundCategory, text] of [...reading.rows(SOURCES, name)]) {
     if (chunks.length >= CHUNKS_PER_HIT) break;
     const said = visibleMentions(reading, Number(key), allowed, CHUNKS_PER_HIT);
     if (said.length === 0) continue;
     chunks.push(...said);
-    category ??= publicMessage === null ? null : String(publicMessage);
+    category ??= foundCategory === null ? null : String(foundCategory);
     best ??= { key: Number(key), name: String(spelled), category };
     if (description === '') description = String(text);
   }

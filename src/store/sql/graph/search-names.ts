@@ -107,7 +107,7 @@ function byVector(
     if (!(bytes instanceof Uint8Array) || bytes.byteLength !== vector.byteLength) continue;
     const other = fromVectorBytes(bytes);
     let similarity = 0;
-    for (let place = 0; place < vector.length; place++) similarity += (vector[place] ?? 0) * (other[place] ?? 0);
+    for (let index = 0; index < vector.length; index++) similarity += (vector[index] ?? 0) * (other[index] ?? 0);
     if (similarity >= MIN_SIMILARITY) found.push({ key: Number(key), name: String(name), score: similarity });
   }
   return found.sort((one, two) => two.score - one.score).slice(0, CANDIDATES);

@@ -143,9 +143,9 @@ const LIST_GROWTH = 8;
 function concatenateHits(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
   if (one.length === 0) return two;
   const known = new Set(one.map(({ key }) => key));
-  return [...one, ...two.filter(({ key }) => !known.has(key))].map((chunk, place) => ({
+  return [...one, ...two.filter(({ key }) => !known.has(key))].map((chunk, index) => ({
     ...chunk,
-    semantic: { rank: place + 1, score: chunk.score },
+    semantic: { rank: index + 1, score: chunk.score },
   }));
 }
 

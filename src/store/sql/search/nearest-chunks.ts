@@ -154,5 +154,5 @@ function toScoredChunks(reading: Reading, found: readonly ScoredKey[], filter: C
       const chunk = chunks.get(key);
       return chunk ? [{ key, chunk, score: 1 + score }] : [];
     })
-    .map(({ key, chunk, score }, place) => ({ ...chunk, key, score, semantic: { rank: place + 1, score } }));
+    .map(({ key, chunk, score }, index) => ({ ...chunk, key, score, semantic: { rank: index + 1, score } }));
 }

@@ -152,7 +152,7 @@ function rankedKeys(reading: Reading, { filter, limit, ...query }: MatchingQuery
   const corrections = correctWords(index, query.words, allowed);
   const terms = dropIdentifierParts(index, query, allowed);
   const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, limit });
-  const hits = found.map(({ key, score: sum }, place) => ({ key, rank: place + 1, score: toTextScore(sum) }));
+  const hits = found.map(({ key, score: sum }, index) => ({ key, rank: index + 1, score: toTextScore(sum) }));
   return { hits, corrections };
 }
 

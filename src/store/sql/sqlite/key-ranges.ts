@@ -18,7 +18,7 @@ export function toKeyRanges(keys: readonly number[]): KeyRange[] {
 }
 
 export function fromKeyRanges(ranges: readonly KeyRange[]): number[] {
-  return ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, place) => first + place));
+  return ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index));
 }
 
 export function countKeys(ranges: readonly KeyRange[]): number {
@@ -28,5 +28,5 @@ export function countKeys(ranges: readonly KeyRange[]): number {
 /** Splits the list into batches of at most `size`. */
 export function inBatches<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, place) => items.slice(place * size, (place + 1) * size));
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }

@@ -33,7 +33,7 @@ export function createUsers({ reader, writer }: Sqlite): UserRecords {
 
     create: ({ email, passwordHash, isSuperuser, isVerified, name = null, bio = null, profilePicture = null }) =>
       writer.transaction().execute(async (transaction) => {
-        if ((await byEmail(transaction, email)) !== undefined) throw taken(email);
+        if ((await byEmail(transaction, email)) !== undefined) throw emailTaken(email);
         const now = new Date().toISOString();
         const row = {
           id: await freeId(transaction, email),
@@ -59,7 +59,7 @@ export function createUsers({ reader, writer }: Sqlite): UserRecords {
       writer.transaction().execute(async (transaction) => {
         if (change.email !== undefined) {
           const other = await byEmail(transaction, change.email);
-          if (other !== undefined && other.id !== id.toLowerCase()) throw taken(change.email);
+          if (other !== undefined && other.id !== id.toLowerCase()) throw emailTaken(change.email);
         }
         const row = await transaction
           .updateTable('users')
@@ -95,7 +95,7 @@ async function freeId(database: Queries, email: string): Promise<string> {
   return holder === undefined ? id : newId();
 }
 
-const taken = (email: string): ServiceError =>
+const emailTaken = (email: string): ServiceError =>
   new ServiceError('conflict', `A user with the e-mail ${email.toLowerCase()} exists already.`);
 
 function toColumns(change: UserChange) {

@@ -20,8 +20,8 @@ export async function fillDescriptions({
     const unembedded = await unembeddedDescriptions(sqlite.reader, space.key, BATCH);
     if (unembedded.length === 0) return;
     const vectors = await embedder.embed(unembedded.map(descriptionText), 'passage', signal);
-    const described = unembedded.flatMap((description, place) => {
-      const vector = vectors[place];
+    const described = unembedded.flatMap((description, index) => {
+      const vector = vectors[index];
       return vector === undefined ? [] : [{ description, vector }];
     });
     await sqlite.writer

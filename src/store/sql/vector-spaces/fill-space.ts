@@ -93,8 +93,8 @@ export async function embedStored(
     );
   }
   return new Map(
-    chunks.flatMap(({ key }, place) => {
-      const vector = vectors[place];
+    chunks.flatMap(({ key }, index) => {
+      const vector = vectors[index];
       return vector === undefined ? [] : [[key, vector] as const];
     }),
   );

@@ -98,8 +98,8 @@ export function createDescriptionSearch({ reader, search }: Sqlite): Description
                 )
               ).rows;
         const documents = await toDocuments(reader, rows);
-        for (const [place, row] of rows.entries()) {
-          const document = documents[place];
+        for (const [index, row] of rows.entries()) {
+          const document = documents[index];
           if (document !== undefined) found.set(row.key, document);
         }
       }

@@ -55,7 +55,7 @@ export function createPastReads({ reader, search }: Sqlite, asOf: string): Corpu
     const { rows } = await sql<RowAsOf>`
       select * from (${documentsAsOf(asOf)}) d where d.key in (${sql.join(keys)})`.execute(database);
     const documents = await toDocuments(database, rows);
-    return new Map(rows.map((row, place) => [row.key, documents[place]]));
+    return new Map(rows.map((row, index) => [row.key, documents[index]]));
   }
 
   return {

@@ -21,10 +21,10 @@ async function searching(...passages: readonly string[]) {
     state: maintenance.state,
   });
   return async (text: string, asOf?: string) => {
-    const publicMessage: Correction[] = [];
-    const corrected = (corrections: readonly Correction[]) => publicMessage.push(...corrections);
+    const reported: Correction[] = [];
+    const corrected = (corrections: readonly Correction[]) => reported.push(...corrections);
     const hits = await search.matching({ text, filter: everything, limit: 10, corrected, ...(asOf && { asOf }) });
-    return { texts: hits.map((hit) => hit.text), publicMessage };
+    return { texts: hits.map((hit) => hit.text), reported };
   };
 }
 
@@ -43,9 +43,9 @@ describe('a misspelt word', () => {
       ['хрошая', 'хрошая', 'Хорошая погода'],
       ['Versichrung', 'versichrung', 'die Versicherung und das Haus ist der Teil'],
     ] as const) {
-      const { texts, publicMessage } = await ask(typed);
+      const { texts, reported } = await ask(typed);
       expect(texts, typed).toEqual([found]);
-      expect(publicMessage[0]?.word).toBe(word);
+      expect(reported[0]?.word).toBe(word);
     }
     const later = new Date(Date.now() + 60_000).toISOString();
     expect((await ask('devlopment', later)).texts).toEqual(['the development of engines']);
@@ -65,15 +65,15 @@ describe('a misspelt word', () => {
   it('is never a number, an identifier or a short word', async () => {
     const ask = await searching('order 1234567 for user_name of getUserName', 'a wind');
     for (const typed of ['1234568', 'user_nane', 'getUserNane', 'wynd']) {
-      expect((await ask(typed)).publicMessage, typed).toEqual([]);
+      expect((await ask(typed)).reported, typed).toEqual([]);
     }
   });
 
   it('is not looked for in place of a word that is there', async () => {
     const ask = await searching('trust between people', 'thrust of an engine');
-    const { texts, publicMessage } = await ask('trust');
+    const { texts, reported } = await ask('trust');
     expect(texts).toEqual(['trust between people']);
-    expect(publicMessage).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it('is told from a right one by nothing that others wrote', async () => {
@@ -90,14 +90,14 @@ describe('a misspelt word', () => {
     });
     const own = { kind: 'compare', field: 'owner_id', op: 'eq', value: newDocument('own').ownerId } as const;
     const ask = async (text: string, filter: Filter) => {
-      const publicMessage: Correction[] = [];
+      const reported: Correction[] = [];
       await search.matching({
         text,
         filter,
         limit: 10,
-        corrected: (corrections) => publicMessage.push(...corrections),
+        corrected: (corrections) => reported.push(...corrections),
       });
-      return publicMessage.map(({ word }) => word);
+      return reported.map(({ word }) => word);
     };
     expect(await ask('xylophagus', everything)).toEqual(['xylophagus']);
     expect(await ask('xylophagus', own)).toEqual([]);

@@ -102,28 +102,28 @@ describe('search in the graph', () => {
 
   it('tells nobody what only documents of others say', async () => {
     for (const who of [ann, bob]) {
-      const publicMessage = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(who));
-      expect(publicMessage).toContain('Paris');
-      expect(publicMessage).not.toMatch(/Treasure|Eves|hides|Map/);
+      const texts = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(who));
+      expect(texts).toContain('Paris');
+      expect(texts).not.toMatch(/Treasure|Eves|hides|Map/);
     }
-    const publicMessage = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(eve));
-    expect(publicMessage).toMatch(/Treasure/);
-    expect(publicMessage).toMatch(/own map/);
-    expect(publicMessage).not.toMatch(/Rouen|river|Cities/);
+    const texts = await textsOf('Treasure of Paris, Seine and Eves Map', visibleFilter(eve));
+    expect(texts).toMatch(/Treasure/);
+    expect(texts).toMatch(/own map/);
+    expect(texts).not.toMatch(/Rouen|river|Cities/);
   });
 
   it('keeps to the filter of the request as well', async () => {
     const onlySecret: Filter = { kind: 'compare', field: 'metadata.kind', op: 'eq', value: 'secret' };
-    const publicMessage = await textsOf('Paris Seine', onlySecret);
-    expect(publicMessage).toMatch(/Treasure/);
+    const texts = await textsOf('Paris Seine', onlySecret);
+    expect(texts).toMatch(/Treasure/);
     // Manual rows belong to no document, so a filter on documents excludes them.
-    expect(publicMessage).not.toMatch(/own map|Rouen|river/);
+    expect(texts).not.toMatch(/own map|Rouen|river/);
     expect(await textsOf('Paris Seine', allOf(visibleFilter(bob), onlySecret))).toBe('');
     expect(await textsOf('Paris Seine', { kind: 'none' })).toBe('');
   });
 
   it('answers a query of 60,000 words, and a short one beside it', async () => {
-    const words = Array.from({ length: 60_000 }, (_, place) => `word${place}`);
+    const words = Array.from({ length: 60_000 }, (_, index) => `word${index}`);
     const [long, alsoLong, short] = await Promise.all([
       find(`Seine ${words.join(' ')}`),
       find(`Rouen ${words.reverse().join(' ')}`),

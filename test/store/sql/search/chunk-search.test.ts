@@ -115,9 +115,9 @@ describe('the semantic leg', () => {
     const search = searchOf(store);
     const filter = equals('side', 'far');
     const found = await search.nearest({ ...asked, vector: turned(0), filter });
-    expect(orders(found)).toEqual(Array.from({ length: 10 }, (_, place) => 3_000 + place));
+    expect(orders(found)).toEqual(Array.from({ length: 10 }, (_, index) => 3_000 + index));
     const wide = await search.nearest({ ...asked, vector: turned(0), limit: 1_000 });
-    expect(orders(wide)).toEqual(Array.from({ length: 1_000 }, (_, place) => place));
+    expect(orders(wide)).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
   });
 
   it('leaves nothing out over all pages, though the index gives another list for another limit', async () => {
@@ -215,7 +215,7 @@ describe('the semantic leg', () => {
       .sort((one, two) => two.score - one.score || one.order - two.order)
       .slice(0, 5);
     expect(orders(found)).toEqual(orders(expected));
-    for (const [place, { score }] of expected.entries()) expect(found[place]?.score).toBeCloseTo(score, 5);
+    for (const [index, { score }] of expected.entries()) expect(found[index]?.score).toBeCloseTo(score, 5);
   });
 });
 
@@ -339,7 +339,7 @@ describe('the full-text leg', () => {
     const store = await openTestStore();
     const words = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox'];
     const passages = Array.from({ length: 300 }, (_, number) =>
-      Array.from({ length: 3 + (number % 7) }, (_, place) => words[(number * (place + 1) + place * place) % 6]).join(
+      Array.from({ length: 3 + (number % 7) }, (_, index) => words[(number * (index + 1) + index * index) % 6]).join(
         ' ',
       ),
     );

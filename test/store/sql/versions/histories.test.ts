@@ -17,7 +17,7 @@ type Step =
   | { readonly kind: 'edit'; readonly name: string; readonly place: number };
 
 const name = fc.constantFrom(...NAMES);
-const passage = fc.constantFrom(...WORDS.map((word, place) => `The ${word} was number ${place}.`));
+const passage = fc.constantFrom(...WORDS.map((word, index) => `The ${word} was number ${index}.`));
 const takingIn = fc.record({
   kind: fc.constant('take in' as const),
   name,

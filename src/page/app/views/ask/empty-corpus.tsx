@@ -22,15 +22,15 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (question: string) 
       states[place] = { name: files[place]?.name ?? '', state };
       setUploads([...states]);
     };
-    for (const [place, file] of files.entries()) {
-      show(place, 'sending');
+    for (const [index, file] of files.entries()) {
+      show(index, 'sending');
       try {
         const body = new FormData();
         body.append('file', file);
         await send('/v3/documents', { method: 'POST', body });
-        show(place, 'done');
+        show(index, 'done');
       } catch (error) {
-        show(place, { failure: messageOf(error) });
+        show(index, { failure: messageOf(error) });
       }
     }
     if (!states.some(({ state }) => state === 'done')) return;

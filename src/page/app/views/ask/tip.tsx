@@ -83,7 +83,7 @@ export function QuoteTip() {
 /** "Annual report · page 12 · Safety". */
 export const placeOf = (title: string, quote: Quote | undefined): string =>
   [title, quote?.page === null || quote === undefined ? '' : texts.ask.page(quote.page), quote?.headings.at(-1) ?? '']
-    .filter((part, place, parts) => part !== '' && parts.indexOf(part) === place)
+    .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
     .join(' · ');
 
 const clip = (text: string): string => (text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);

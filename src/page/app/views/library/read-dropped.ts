@@ -20,13 +20,13 @@ export interface DroppedFolder extends DroppedEntry {
 }
 
 /** Names that hold nothing to read: hidden files, and what tools put beside them. */
-const isPassedOver = (name: string): boolean => name.startsWith('.') || PASSED_OVER.has(name);
-const PASSED_OVER: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
+const isIgnored = (name: string): boolean => name.startsWith('.') || IGNORED_NAMES.has(name);
+const IGNORED_NAMES: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
 
 /** All files in what was dropped, folders and theirs included. A folder that cannot be read is passed over. */
 export async function* filesOf(entries: readonly DroppedEntry[], folder = ''): AsyncGenerator<FoundFile, void> {
   for (const entry of entries) {
-    if (isPassedOver(entry.name)) continue;
+    if (isIgnored(entry.name)) continue;
     if (entry.isFile) {
       const file = await fileOf(entry as DroppedFile).catch(() => undefined);
       if (file !== undefined) yield { file, folder };
@@ -54,6 +54,6 @@ async function entriesOf(folder: DroppedFolder): Promise<readonly DroppedEntry[]
 export function chosenFiles(files: Iterable<File & { readonly webkitRelativePath: string }>): readonly FoundFile[] {
   return [...files].flatMap((file) => {
     const parts = file.webkitRelativePath.split('/').slice(0, -1);
-    return isPassedOver(file.name) || parts.some(isPassedOver) ? [] : [{ file, folder: parts.join('/') }];
+    return isIgnored(file.name) || parts.some(isIgnored) ? [] : [{ file, folder: parts.join('/') }];
   });
 }

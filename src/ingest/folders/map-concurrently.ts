@@ -1,5 +1,5 @@
 /** The results of `work` for the items, a few concurrently, in order of completion. */
-export async function* someAtOnce<Item, Result>(
+export async function* mapConcurrently<Item, Result>(
   items: AsyncIterable<Item>,
   limit: number,
   work: (item: Item) => Promise<Result>,
@@ -13,10 +13,10 @@ export async function* someAtOnce<Item, Result>(
   try {
     for await (const item of items) {
       const own = work(item);
-      const publicMessage = own.then((result) => ({ own, result }));
+      const settled = own.then((result) => ({ own, result }));
       // Awaited below; this handler prevents an unhandled rejection until then.
-      publicMessage.catch(() => undefined);
-      inFlight.set(own, publicMessage);
+      settled.catch(() => undefined);
+      inFlight.set(own, settled);
       if (inFlight.size >= limit) yield await next();
     }
     while (inFlight.size > 0) yield await next();

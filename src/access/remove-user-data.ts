@@ -1,24 +1,24 @@
 import type { Corpus, DeletionReceipt } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 
-interface Places {
+interface RemovalParts {
   readonly corpus: Corpus;
   readonly collections: CollectionRecords;
   readonly conversations: ConversationRecords;
 }
 
-const AT_ONCE = 200;
+const CONCURRENCY = 200;
 
 /**
  * Removes all that is a user's: documents, conversations, collections and memberships. An identifier is made from an
  * e-mail, so who registers with it later would find what was left. Can be repeated when it was interrupted.
  */
-export async function removeBelongings(
+export async function removeUserData(
   userId: string,
-  { corpus, collections, conversations }: Places,
+  { corpus, collections, conversations }: RemovalParts,
 ): Promise<DeletionReceipt> {
   const receipt = await corpus.remove({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
-  const page = { offset: 0, limit: AT_ONCE };
+  const page = { offset: 0, limit: CONCURRENCY };
   for (;;) {
     const { items } = await conversations.list({ userId, ids: [], ...page });
     if (items.length === 0) break;
