@@ -20,7 +20,7 @@ import { createExternalTools } from './mcp/external-tools.ts';
 import { createExtractiveModel } from './models/extractive/extractive-model.ts';
 import { listPrices } from './models/prices.ts';
 import { createModelRegistry } from './models/registry.ts';
-import { openPromptBook } from './prompts/prompt-book.ts';
+import { openPromptService } from './prompts/prompt-service.ts';
 import { createAnswerer } from './rag/answer-question.ts';
 import { createAnswerChecker } from './rag/check-answer.ts';
 import { createRetriever } from './retrieval/create-retriever.ts';
@@ -140,7 +140,7 @@ async function open(config: Config, options: ServicesOptions, closers: (() => Pr
     state: maintenance.state,
     onFailure: maintenance.reportFailure,
   });
-  const prompts = await openPromptBook(store.prompts);
+  const prompts = await openPromptService(store.prompts);
   const hasModel = !models.defaultName('fast').startsWith('builtin/');
   const variants = hasModel ? modelQueryVariants(models.resolve(undefined, 'fast'), prompts) : undefined;
   const standalone = hasModel ? modelStandaloneQueries(models.resolve(undefined, 'fast'), prompts) : undefined;

@@ -1,7 +1,7 @@
 import { offerFor } from '../../src/cli/offer-tools.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config.ts';
-import { type ToolSelectionOptions, defaultToolsets } from '../../src/mcp/choose-tools.ts';
+import { defaultToolsets, type ToolSelectionOptions } from '../../src/mcp/choose-tools.ts';
 import { toolsets } from '../../src/services/tool-catalogue.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 

@@ -37,7 +37,7 @@ export interface CheckRequest {
   readonly analyser: TextAnalyser;
 }
 
-const CLOSE = 0.5;
+const MIN_CLOSE_SCORE = 0.5;
 const NUMBER_WEIGHT = 2;
 
 /** The verdict on one statement; `foundIn` is the number of another source that says it, for `elsewhere`. */
@@ -45,14 +45,14 @@ export function checkStatement(
   request: CheckRequest,
 ): Pick<CitationCheck, 'verdict' | 'score'> & { readonly foundIn?: number } {
   const { statement, cited, others, analyser } = request;
-  const decideRetry = judgeOf(statement, analyser);
-  const said = decideRetry(comparable(cited, analyser));
-  if (said.verdict !== 'not_found') return said;
+  const check = createStatementCheck(statement, analyser);
+  const direct = check(comparable(cited, analyser));
+  if (direct.verdict !== 'not_found') return direct;
   for (const [number, text] of others) {
-    if (decideRetry(comparable(text, analyser)).verdict !== 'not_found')
-      return { ...said, verdict: 'elsewhere', foundIn: number };
+    if (check(comparable(text, analyser)).verdict !== 'not_found')
+      return { ...direct, verdict: 'elsewhere', foundIn: number };
   }
-  return said;
+  return direct;
 }
 
 /** A text that several statements are put to: each thing about it is found out once, when it is first asked for. */
@@ -78,19 +78,23 @@ export function comparable(text: string, analyser: TextAnalyser): ComparableText
   };
 }
 
-type Judgement = Pick<CitationCheck, 'verdict' | 'score'>;
+type ScoredVerdict = Pick<CitationCheck, 'verdict' | 'score'>;
 
 /** Judges one statement by any number of texts. */
-export function judgeOf(statement: string, analyser: TextAnalyser): (text: ComparableText) => Judgement {
+export function createStatementCheck(
+  statement: string,
+  analyser: TextAnalyser,
+): (text: ComparableText) => ScoredVerdict {
   const quoted = quotedIn(statement);
   const wanted = quoted.length > 0 ? quoted : [statement.replace(/[.!?。！？]+$/, '')];
-  const terms = weigh(new Set(analyser.analyseQuery(statement)));
+  const terms = weighTerms(new Set(analyser.analyseQuery(statement)));
   const numbers = statement.match(NUMBER) ?? [];
   return (text) => {
     if (wanted.every((piece) => text.find(piece) !== undefined)) return { verdict: 'verbatim', score: 1 };
     const score = coverage(terms, text.terms());
     // A changed figure is a wrong statement, however alike the words are.
-    const isClose = quoted.length === 0 && score >= CLOSE && numbers.every((number) => text.numbers().has(number));
+    const isClose =
+      quoted.length === 0 && score >= MIN_CLOSE_SCORE && numbers.every((number) => text.numbers().has(number));
     return { verdict: isClose ? 'close' : 'not_found', score };
   };
 }
@@ -109,17 +113,19 @@ export function sourceText(source: Source): string {
   }
 }
 
-const ORDER: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
+const STRONGEST_TO_WEAKEST: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
 
 /** The weakest of these checks; a citation without any says nothing and counts as not found. */
 export function weakest(checks: readonly CitationCheck[]): Pick<CitationCheck, 'verdict' | 'score'> {
-  const [worst] = checks.toSorted((a, b) => ORDER.indexOf(b.verdict) - ORDER.indexOf(a.verdict) || a.score - b.score);
+  const [worst] = checks.toSorted(
+    (a, b) => STRONGEST_TO_WEAKEST.indexOf(b.verdict) - STRONGEST_TO_WEAKEST.indexOf(a.verdict) || a.score - b.score,
+  );
   return worst === undefined ? { verdict: 'not_found', score: 0 } : { verdict: worst.verdict, score: worst.score };
 }
 
 export const supports = (verdict: Verdict): boolean => verdict === 'verbatim' || verdict === 'close';
 
-function weigh(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
+function weighTerms(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
   return new Map([...terms].map((term) => [term, /\d/.test(term) ? NUMBER_WEIGHT : 1]));
 }
 

@@ -2,8 +2,8 @@ import { ServiceError } from '../errors.ts';
 import {
   modelPrompt,
   type ProposedQuestion,
-  questionOfModel,
-  questionOfWords,
+  questionFromModel,
+  questionFromText,
   type SourcePassage,
 } from '../evaluation/make-question.ts';
 import type { Client, DocumentRecord } from './client.ts';
@@ -88,8 +88,8 @@ async function* propose(
       if (passage === undefined) continue;
       const question =
         model === undefined
-          ? questionOfWords(passage, (step + round) % 2 === 0)
-          : questionOfModel(passage, await client.complete({ prompt: modelPrompt(passage), model }, stop), model);
+          ? questionFromText(passage, (step + round) % 2 === 0)
+          : questionFromModel(passage, await client.complete({ prompt: modelPrompt(passage), model }, stop), model);
       if (question === undefined || asked.has(question.question)) continue;
       asked.add(question.question);
       yield question;

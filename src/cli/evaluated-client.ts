@@ -2,8 +2,8 @@ import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import type { AnswersFrom } from '../evaluation/answers-from.ts';
 import type { Evaluated } from '../evaluation/evaluate-questions.ts';
-import type { GivenAnswer } from '../evaluation/judge-answer.ts';
 import type { NamedDocument } from '../evaluation/resolve-documents.ts';
+import type { GivenAnswer } from '../evaluation/score-answer.ts';
 import { shownFromWire } from './agent-wire.ts';
 import type { AskQuery, CitedAnswer, Client, SearchMode } from './client.ts';
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { chooseTools, type ToolOffer, type ToolSelectionOptions } from '../mcp/choose-tools.ts';
-import type { ConnectionWish } from '../mcp/http.ts';
+import type { ConnectionOptions } from '../mcp/http.ts';
 import { metNeeds, toolsets, unbuiltTools } from '../services/tool-catalogue.ts';
 import type { Tool } from '../toolbox/tool.ts';
 
@@ -12,7 +12,7 @@ export function connectionOffers(
   config: Config,
   usual: ToolOffer,
   folders: readonly string[],
-): (wish: ConnectionWish) => ToolOffer {
+): (wish: ConnectionOptions) => ToolOffer {
   const offers = new Map<string, ToolOffer>();
   return ({ toolsets: asked, readOnly }) => {
     const key = JSON.stringify([asked === undefined ? null : [...new Set(asked)].toSorted(), readOnly]);

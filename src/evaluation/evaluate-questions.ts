@@ -1,7 +1,7 @@
 import type { Verdict } from '../citations/check-citation.ts';
-import { type GivenAnswer, judgeAnswer, type ReadText } from './judge-answer.ts';
-import { type FoundPassage, judgePassages } from './judge-passages.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
+import { type GivenAnswer, type ReadText, scoreAnswer } from './score-answer.ts';
+import { type FoundPassage, scorePassages } from './score-passages.ts';
 import type { ScoredCase } from './scores.ts';
 
 /** The system under evaluation. Methods throw the service's errors. */
@@ -55,10 +55,10 @@ export async function evaluateQuestion(
   const elapsed = () => Math.round(performance.now() - startedAt);
   try {
     const passages = await evaluated.search(text, signal);
-    const judged = judgePassages(question, passages, limit);
+    const judged = scorePassages(question, passages, limit);
     const found = [...new Set(passages.map(({ title }) => title))].slice(0, TITLES_KEPT);
     const given = await evaluated.answer?.(text, signal);
-    const answer = given && (await judgeAnswer(question, given, evaluated.readText));
+    const answer = given && (await scoreAnswer(question, given, evaluated.readText));
     return {
       ...base,
       scores: { ...judged?.scores, ...answer?.scores },

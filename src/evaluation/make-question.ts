@@ -1,7 +1,7 @@
 import { splitSentences } from '../documents/sentences.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
 import { stopWords } from '../store/full-text/stop-words.ts';
-import { holdsAnswer } from './holds-text.ts';
+import { containsAnswer } from './contains-text.ts';
 
 /** A chunk of the corpus from which a question is generated. */
 export interface SourcePassage {
@@ -44,7 +44,7 @@ const CLAUSE = 14;
  * Generates a question from a chunk's own words, without a model: its heading, or the most informative words of its
  * best sentence. It measures whether stored content is found again (known-item search).
  */
-export function questionOfWords(passage: SourcePassage, prefersHeading: boolean): ProposedQuestion | undefined {
+export function questionFromText(passage: SourcePassage, prefersHeading: boolean): ProposedQuestion | undefined {
   const best = tellingSentence(passage.text);
   if (best === undefined) return undefined;
   const heading = prefersHeading ? tellingHeading(passage) : undefined;
@@ -60,7 +60,7 @@ export function questionOfWords(passage: SourcePassage, prefersHeading: boolean)
 /** The heading above a chunk, when it is specific enough for a query. */
 function tellingHeading({ headingPath, title }: SourcePassage): string | undefined {
   const heading = headingPath.slice(-2).join(' ').replace(/\s+/g, ' ').trim();
-  const isTelling = heading.length <= 120 && heading !== title && wordsIn(heading).filter(saysSomething).length >= 2;
+  const isTelling = heading.length <= 120 && heading !== title && wordsIn(heading).filter(isInformative).length >= 2;
   return isTelling ? heading : undefined;
 }
 
@@ -69,14 +69,14 @@ function wordsOf(sentence: string): string {
   const words = wordsIn(sentence);
   // For scripts without spaces, a part of the sentence is the query.
   if (words.length < MIN_TERMS) return sentence.slice(0, CLAUSE).toWellFormed();
-  const telling = [...new Set(words)].filter(saysSomething);
+  const telling = [...new Set(words)].filter(isInformative);
   const kept = new Set(telling.toSorted((one, two) => worth(two) - worth(one)).slice(0, MAX_WORDS));
   return telling.filter((word) => kept.has(word)).join(' ');
 }
 
 const wordsIn = (text: string): string[] => text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’-]*/gu) ?? [];
 
-const saysSomething = (word: string): boolean =>
+const isInformative = (word: string): boolean =>
   /\d/.test(word) || (word.length >= 3 && !stopWords.has(word.toLowerCase()));
 
 /** Names and numbers are more specific than other words of their length. */
@@ -96,7 +96,11 @@ ${text.replace(/<(?=\/?passage\b)/gi, '‹')}
  * Parses a model's reply as a question; undefined when it is not one. An answer that the chunk does not contain is
  * dropped.
  */
-export function questionOfModel(passage: SourcePassage, written: string, model: string): ProposedQuestion | undefined {
+export function questionFromModel(
+  passage: SourcePassage,
+  written: string,
+  model: string,
+): ProposedQuestion | undefined {
   const [json] = /\{[\s\S]*\}/.exec(written) ?? [];
   let parsed: { readonly question?: unknown; readonly answer?: unknown };
   try {
@@ -106,9 +110,9 @@ export function questionOfModel(passage: SourcePassage, written: string, model: 
   }
   const { question, answer } = parsed;
   if (typeof question !== 'string' || question.trim() === '') return undefined;
-  const isThere = typeof answer === 'string' && answer.trim() !== '' && holdsAnswer(passage.text, answer);
+  const isThere = typeof answer === 'string' && answer.trim() !== '' && containsAnswer(passage.text, answer);
   const sentences = splitSentences(passage.text).map(({ start, end }) => passage.text.slice(start, end));
-  const holding = isThere ? sentences.find((sentence) => holdsAnswer(sentence, answer)) : undefined;
+  const holding = isThere ? sentences.find((sentence) => containsAnswer(sentence, answer)) : undefined;
   return {
     question: question.trim(),
     document: passage.documentId,

@@ -9,7 +9,7 @@ import type { SummaryService } from '../ingest/enrich/summary-service.ts';
 import type { IngestionService } from '../ingest/ingestion-service.ts';
 import type { Ingestor } from '../ingest/ingestor.ts';
 import type { ModelRegistry } from '../models/model.ts';
-import type { PromptBook } from '../prompts/prompt-book.ts';
+import type { PromptService } from '../prompts/prompt-service.ts';
 import type { Answerer } from '../rag/rag-event.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { RunLog } from '../runs/run-log.ts';
@@ -119,7 +119,7 @@ export interface HttpServices {
   readonly conversations: Conversations;
   readonly accounts: Accounts;
   readonly collections: CollectionRecords;
-  readonly prompts: PromptBook;
+  readonly prompts: PromptService;
   readonly indices: IndexService;
   /** The effective settings. Contains no secrets and no keys. */
   settings(): Metadata;

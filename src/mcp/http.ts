@@ -23,14 +23,14 @@ export interface McpHttpParts {
   readonly allowedOrigins: readonly string[];
   readonly limits?: Partial<McpHttpLimits>;
   /** The tools of a connection that asks for some in particular. Throws `invalid_field` for a name that is none. */
-  readonly offerFor?: (wish: ConnectionWish) => ToolOffer;
+  readonly offerFor?: (wish: ConnectionOptions) => ToolOffer;
   /** Counts a call of a tool. Throws `rate_limited`. */
   readonly admit?: (principal: Principal, route: string) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
 /** What a client says of the tools it wants, by the header `X-MCP-Toolsets` and the path `/readonly`. */
-export interface ConnectionWish {
+export interface ConnectionOptions {
   readonly toolsets?: readonly string[];
   readonly readOnly: boolean;
 }
@@ -92,7 +92,7 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
     answerBadBody,
     refuseOddJson,
     limited(parts.admit ?? (async () => {})),
-    letGo(parts.authenticate, limits.recheck),
+    closeRevoked(parts.authenticate, limits.recheck),
   );
   router.all(['/', READ_ONLY_PATH], async (request, response) => {
     const principal = principalIn(authOf(request));
@@ -187,7 +187,7 @@ function limited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
 }
 
 /** A stream of notices can be open for days; it ends when who listens is no longer let in. */
-function letGo(authenticate: Authenticate, every: number): RequestHandler {
+function closeRevoked(authenticate: Authenticate, every: number): RequestHandler {
   return (request, response, next) => {
     const { method } = (request.body ?? {}) as { readonly method?: unknown };
     if (request.method !== 'GET' && method !== 'subscriptions/listen') return next();

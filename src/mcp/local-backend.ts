@@ -14,7 +14,7 @@ import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer, ToolContext } from '../toolbox/tool-context.ts';
 import type { CorpusFacts } from '../toolbox/tool-ports.ts';
 import type { Backend, CallOptions, ToolRequest } from './backend.ts';
-import { createFolderDesks } from './folder-desk.ts';
+import { createFolderSyncService } from './folder-sync-service.ts';
 import { createIntakeService } from './intake-service.ts';
 import type { McpServices } from './mcp-services.ts';
 import { createResearchService } from './research-service.ts';
@@ -37,7 +37,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
   const intake = createIntakeService(services);
   const citationsOf = createSessionCitations();
   const collections = createSharedCollections(services);
-  const folderDesks = createFolderDesks(services);
+  const folderSync = createFolderSyncService(services);
 
   const facts = async ({ principal }: { readonly principal: Principal }): Promise<CorpusFacts> => {
     const visible = visibleFilter(principal);
@@ -80,7 +80,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       intake: intake.of(principal),
       collectionNamed: async (name) => (await collections.findByName(principal, name)).id,
       folders: request.folders,
-      folderDesk: folderDesks.of(principal),
+      folderSync: folderSync.of(principal),
       ...(request.followed && { followed: request.followed }),
       research: createResearchService(services, principal),
       facts: () => facts({ principal }),
@@ -135,7 +135,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       ),
 
     async close() {
-      await Promise.all([intake.close(), folderDesks.close()]);
+      await Promise.all([intake.close(), folderSync.close()]);
     },
   };
 }

@@ -5,13 +5,13 @@ import {
   type CheckedStatement,
   checkLimits,
 } from '../citations/answer-check.ts';
-import { judgeOf, supports, type Verdict } from '../citations/check-citation.ts';
+import { createStatementCheck, supports, type Verdict } from '../citations/check-citation.ts';
 import { readStatements, type Statement } from '../citations/read-statements.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Library } from '../toolbox/tool-context.ts';
-import { type CandidatePassage, createEvidenceDesk, type EvidenceDesk } from './evidence-desk.ts';
+import { type CandidatePassage, createEvidenceFinder, type EvidenceFinder } from './evidence-finder.ts';
 
 export interface AnswerCheckerParts {
   readonly retriever: Retriever;
@@ -25,7 +25,7 @@ export function createAnswerChecker(parts: AnswerCheckerParts): AnswerChecker {
     async check(request, visible, signal): Promise<AnswerCheck> {
       refuseTooMuch(request);
       const statements = readStatements(request.answer);
-      const service = await createEvidenceDesk(parts, request, { visible, signal });
+      const service = await createEvidenceFinder(parts, request, { visible, signal });
       const stopAt = performance.now() + checkLimits.milliseconds;
       const checked: CheckedStatement[] = [];
       let uncheckedFrom: number | undefined;
@@ -35,7 +35,7 @@ export function createAnswerChecker(parts: AnswerCheckerParts): AnswerChecker {
           break;
         }
         signal.throwIfAborted();
-        checked.push(await checkOne(statement, service, parts.analyser));
+        checked.push(await checkStatement(statement, service, parts.analyser));
       }
       return {
         statements: checked,
@@ -77,30 +77,33 @@ interface Candidate {
   readonly score: number;
 }
 
-async function checkOne(
+async function checkStatement(
   statement: Statement,
-  service: EvidenceDesk,
+  service: EvidenceFinder,
   analyser: TextAnalyser,
 ): Promise<CheckedStatement> {
   const { text, start, end, markers } = statement;
-  const decideRetry = judgeOf(text, analyser);
+  const check = createStatementCheck(text, analyser);
   const bestOf = (passages: readonly CandidatePassage[]): Candidate | undefined =>
-    best(passages.map((passage) => ({ passage, ...decideRetry(passage.comparable) })));
+    bestCandidate(passages.map((passage) => ({ passage, ...check(passage.comparable) })));
 
   const ofMarkers = await Promise.all(
     markers.map(async (marker) => {
-      const passages = await service.ofMarker(marker, text);
+      const passages = await service.passagesForMarker(marker, text);
       return { marker, isKnown: passages !== undefined, candidate: passages && bestOf(passages) };
     }),
   );
-  const cited = best(ofMarkers.map(({ candidate }) => candidate));
+  const cited = bestCandidate(ofMarkers.map(({ candidate }) => candidate));
   const others = async () => {
-    const given = bestOf(await service.given(text));
+    const given = bestOf(await service.passagesOfGivenSources(text));
     if (isSupport(given)) return { candidate: given, isElsewhere: service.hasSources && markers.length > 0 };
-    return { candidate: best([bestOf(await service.elsewhere(text)), given]), isElsewhere: service.isLimited };
+    return {
+      candidate: bestCandidate([bestOf(await service.passagesElsewhere(text)), given]),
+      isElsewhere: service.isRestricted,
+    };
   };
   const other = isSupport(cited) ? undefined : await others();
-  const chosen = best([cited, other?.candidate]);
+  const chosen = bestCandidate([cited, other?.candidate]);
   const verdict =
     isSupport(chosen) && chosen === other?.candidate && other?.isElsewhere ? 'elsewhere' : chosen?.verdict;
   const isNear = chosen !== undefined && (isSupport(chosen) || chosen.score >= NEAR);
@@ -113,7 +116,7 @@ async function checkOne(
     })),
     verdict: verdict ?? 'not_found',
     score: chosen?.score ?? 0,
-    ...(shown === undefined ? {} : { evidence: await service.evidence(shown, text) }),
+    ...(shown === undefined ? {} : { evidence: await service.toEvidence(shown, text) }),
     missing: chosen?.verdict === 'verbatim' ? [] : missingWords(text, shown, analyser),
   };
 }
@@ -124,7 +127,7 @@ const isSupport = (candidate: Candidate | undefined): boolean => candidate !== u
 const NEAR = 0.3;
 const ORDER: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
 
-function best(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
+function bestCandidate(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
   let first: Candidate | undefined;
   for (const candidate of candidates) {
     if (candidate === undefined) continue;

@@ -10,7 +10,7 @@ export interface Coverage {
 }
 
 /** Passages looked at, the first ones. */
-const LOOKED_AT = 10;
+const CHUNKS_COMPARED = 10;
 
 /** Null for a question without words. */
 export function coverageOf(query: string, chunks: readonly Chunk[]): Coverage | null {
@@ -19,7 +19,7 @@ export function coverageOf(query: string, chunks: readonly Chunk[]): Coverage | 
   // Beginnings repeat words of inflected languages, which they are looked up with below.
   const wanted = terms.filter((term) => !term.endsWith('-'));
   if (wanted.length === 0) return null;
-  const passages = chunks.slice(0, LOOKED_AT).map((chunk) => new Set(analyse(wordsOf(chunk))));
+  const passages = chunks.slice(0, CHUNKS_COMPARED).map((chunk) => new Set(analyse(wordsOf(chunk))));
   const has = (passage: ReadonlySet<string>, term: string): boolean => {
     const beginning = beginningOf(typed.get(term) ?? term);
     return passage.has(term) || (beginning !== undefined && passage.has(beginning));

@@ -5,19 +5,19 @@ import type { ChunkSearch, FoundChunk, PhraseFilters, RankedChunk } from '../sto
 import { analyseQuery, cutQuery, MAX_QUERY_CHARACTERS } from '../store/full-text/analyse.ts';
 import { coverageOf } from './coverage.ts';
 import { createQueryEmbedder, type EmbeddedQuery, withCurrentVector } from './embed-query.ts';
-import { FEEDBACK_HITS, feedBack } from './feed-back.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
 import { fuseScores, MIN_CANDIDATES } from './fuse-scores.ts';
 import { mergeNeighbours } from './merge-neighbours.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
 import { readQuery } from './read-query.ts';
+import { applyRelevanceFeedback, FEEDBACK_HITS } from './relevance-feedback.ts';
 import { type Reranker, rerank } from './rerank.ts';
 import { resolvePhraseFilters } from './resolve-phrase-filters.ts';
 import type { Retriever, SearchOutcome } from './retriever.ts';
 import type { QueryVariants } from './rewrite-query.ts';
 import { createSearchLog, type SearchLog } from './search-log.ts';
 import { defaultShaping, type SearchSettings } from './search-settings.ts';
-import { shapeResults, thinsOut } from './shape-results.ts';
+import { removesResults, shapeResults } from './shape-results.ts';
 
 export interface RetrieverParts {
   readonly chunks: ChunkSearch;
@@ -92,7 +92,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const best = fuseScores<Candidate>(first.map(identify), words).slice(0, FEEDBACK_HITS);
     const keys = best.map(({ item }) => item.key);
     const query = await log.time('embed', () => embedQuery(text, signal));
-    const blended = await log.time('semantic', () => feedBack({ chunks, query, keys, signal }));
+    const blended = await log.time('semantic', () => applyRelevanceFeedback({ chunks, query, keys, signal }));
     if (blended === undefined) return first;
     // When the corpus has moved to another embedder meanwhile, the first results are kept.
     return nearest(blended, search).catch((error) => {
@@ -183,7 +183,10 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const shaping = { ...defaultShaping, ...settings.shaping };
     const depth = rerankDepth(settings.rerank, reranker);
     const read = Math.max(wanted, depth);
-    let found = await searchPreferring(phrases, query, { ...search, reach: thinsOut(shaping) ? widen(read) : read });
+    let found = await searchPreferring(phrases, query, {
+      ...search,
+      reach: removesResults(shaping) ? widen(read) : read,
+    });
     if (reranker && depth > 0) found = await rerank(found, { ...search, reranker, query, depth });
     let shaped = shapeResults(found, shaping, log.drop);
     for (let reach = widen(read); shaped.length < wanted && found.length >= reach; reach *= WIDENING) {

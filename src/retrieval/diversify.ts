@@ -1,5 +1,5 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import { chunkWords, likeness } from './chunk-words.ts';
+import { chunkWords, cosineSimilarity } from './chunk-words.ts';
 
 /** Number of ranks chosen by MMR; the rest keeps its order. */
 const MAX_CHOSEN = 100;
@@ -29,7 +29,7 @@ export function diversify(chunks: readonly ScoredChunk[], diversity: number): Sc
     const [next] = left.splice(best, 1);
     if (next === undefined) break;
     chosen.push(next.chunk);
-    for (const each of left) each.nearest = Math.max(each.nearest, likeness(each.words, next.words));
+    for (const each of left) each.nearest = Math.max(each.nearest, cosineSimilarity(each.words, next.words));
   }
   return [...chosen, ...left.map(({ chunk }) => chunk)];
 }

@@ -1,5 +1,5 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import { chunkWords, overlap } from './chunk-words.ts';
+import { chunkWords, jaccardSimilarity } from './chunk-words.ts';
 import type { Drop } from './retriever.ts';
 
 /** Jaccard similarity of word trigrams from which two chunks are duplicates. */
@@ -15,7 +15,9 @@ export function foldDuplicates(chunks: readonly ScoredChunk[], drop: (drop: Drop
   for (const chunk of chunks) {
     const words = chunkWords(chunk.text);
     const runs = runsOf(words);
-    const duplicate = kept.find((each) => isNearInLength(each.words, words.length) && overlap(each.runs, runs) >= SAME);
+    const duplicate = kept.find(
+      (each) => isNearInLength(each.words, words.length) && jaccardSimilarity(each.runs, runs) >= SAME,
+    );
     if (duplicate === undefined) {
       kept.push({ chunk, runs, words: words.length });
       continue;

@@ -59,7 +59,7 @@ const fenceSafe = (text: string): string => text.toWellFormed().replace(/<(?=\/?
  */
 export function withEarlierTerms({ query, earlier }: FollowUp): string {
   const before = earlier.findLast(({ role }) => role === 'user')?.text;
-  if (before === undefined || !leans(query)) return query;
+  if (before === undefined || !dependsOnContext(query)) return query;
   const own = new Set(analyseQuery(query));
   const lent = (before.match(WORD) ?? []).filter((word) => !analyseQuery(word).some((term) => own.has(term)));
   const telling = new Set(analyseQuery(lent.join(' ')));
@@ -73,11 +73,11 @@ const MAX_BORROWED_WORDS = 12;
 const FEW = 1;
 const FEW_BESIDE_PRONOUN = 3;
 
-function leans(query: string): boolean {
+function dependsOnContext(query: string): boolean {
   const telling = analyseQuery(query).length;
-  return telling <= FEW || (telling <= FEW_BESIDE_PRONOUN && LEANING.test(query));
+  return telling <= FEW || (telling <= FEW_BESIDE_PRONOUN && CONTEXT_DEPENDENT.test(query));
 }
 
 // Pronouns that refer to an earlier name, and openings that continue a conversation.
-const LEANING =
+const CONTEXT_DEPENDENT =
   /(?<![\p{L}\p{N}])(?:it|its|they|them|their|he|she|him|his|hers?|er|ihn|ihm|dessen|deren|davon|darüber|dort|ils?|elles?|celui-ci|celle-ci|ceux-ci|ello|ellos|ellas|он|она|они|его|её|их)(?![\p{L}\p{N}])|^\s*(?:and|but|or|what about|how about|und|aber|et|mais|y|e|а|и)\s/iu;

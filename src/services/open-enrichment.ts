@@ -4,7 +4,7 @@ import { createEnrichment, type Enrichment } from '../ingest/enrich/enrichment.t
 import { createSummaryService, type SummaryService } from '../ingest/enrich/summary-service.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import { listPrices } from '../models/prices.ts';
-import type { PromptBook } from '../prompts/prompt-book.ts';
+import type { PromptService } from '../prompts/prompt-service.ts';
 import { describeInSpace } from '../retrieval/describe-in-space.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { Store } from '../store/sql/open-store.ts';
@@ -15,7 +15,7 @@ interface OpenEnrichment {
   readonly store: Pick<Store, 'contexts' | 'summaries' | 'descriptions'>;
   readonly corpus: Corpus;
   readonly models: ModelRegistry;
-  readonly prompts: PromptBook;
+  readonly prompts: PromptService;
   readonly embeddings: EmbeddingModel;
   readonly changes: CorpusWatch;
   readonly warn: (message: string, cause?: unknown) => void;

@@ -16,7 +16,7 @@ export interface MountedDocuments {
   readonly lines: readonly string[];
 }
 
-type ImageReader = VisibleLibrary & Pick<ToolContext, 'cite'>;
+type MountContext = VisibleLibrary & Pick<ToolContext, 'cite'>;
 
 /**
  * The extracted text of visible documents as `documents/<id>.txt`, and passages that a search found as the variable
@@ -25,10 +25,10 @@ type ImageReader = VisibleLibrary & Pick<ToolContext, 'cite'>;
 export async function documentsAsFiles(
   documentIds: readonly string[],
   chunkIds: readonly string[],
-  context: ImageReader,
+  context: MountContext,
 ): Promise<MountedDocuments> {
   const documents = await Promise.all(documentIds.map((id) => mountDocument(id, context)));
-  const passages = await loadTestChunks(chunkIds, context);
+  const passages = await mountChunks(chunkIds, context);
   return {
     files: documents.map(({ file }) => file),
     variables: {
@@ -40,7 +40,7 @@ export async function documentsAsFiles(
   };
 }
 
-async function mountDocument(given: string, context: ImageReader) {
+async function mountDocument(given: string, context: MountContext) {
   const document = await findDocument(given, context);
   const extracted = await context.library.textOf(document.id);
   const title = oneLine(document.title);
@@ -66,7 +66,7 @@ async function mountDocument(given: string, context: ImageReader) {
   };
 }
 
-async function loadTestChunks(ids: readonly string[], context: ImageReader) {
+async function mountChunks(ids: readonly string[], context: MountContext) {
   return Promise.all(
     ids.map(async (id, index) => {
       const { chunk, document } = await findChunk(id, context);

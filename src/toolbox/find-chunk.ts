@@ -2,7 +2,7 @@ import type { Chunk } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
-import { emptyCorpus } from './empty-corpus.ts';
+import { explainEmptyCorpus } from './explain-empty-corpus.ts';
 import { findDocument, type VisibleLibrary, visibleDocument } from './find-document.ts';
 import { readId } from './short-id.ts';
 
@@ -13,14 +13,14 @@ export interface FoundChunk {
 
 /** The visible chunk with this identifier, whole or short, or that of an earlier result's marker. Throws `not_found`. */
 export async function findChunk(given: string, context: VisibleLibrary): Promise<FoundChunk> {
-  const found = await lookUp(given, context);
+  const found = await resolveChunk(given, context);
   if (found !== undefined) return found;
-  const why = (await emptyCorpus(context)) ?? 'Documents may have been ingested again since.';
+  const why = (await explainEmptyCorpus(context)) ?? 'Documents may have been ingested again since.';
   throw new ServiceError('not_found', `No chunk "${given}" is visible here. ${why}`);
 }
 
 /** The same, or undefined; throws only for the beginning of an identifier that several documents share. */
-export async function lookUp(given: string, context: VisibleLibrary): Promise<FoundChunk | undefined> {
+export async function resolveChunk(given: string, context: VisibleLibrary): Promise<FoundChunk | undefined> {
   const read = readId(given);
   if (read.kind === 'marker') {
     const id = context.cited?.(read.number)?.chunkId;

@@ -2,7 +2,7 @@ import type { Document } from '../documents/document.ts';
 import { allOf } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
-import { emptyCorpus } from './empty-corpus.ts';
+import { explainEmptyCorpus } from './explain-empty-corpus.ts';
 import { oneLine } from './render-passages.ts';
 import { readId } from './short-id.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -40,7 +40,7 @@ export async function findDocument(given: string, context: VisibleLibrary): Prom
   const near = await library.searchDocuments({ text: given, filter: visible, kind: 'full_text', ...FIRST });
   const [titled, another] = near.items.filter(({ title }) => title.trim().toLowerCase() === given.trim().toLowerCase());
   if (titled !== undefined && another === undefined) return titled;
-  const why = near.items.length === 0 ? await emptyCorpus(context) : `Closest by title: ${named(near.items)}.`;
+  const why = near.items.length === 0 ? await explainEmptyCorpus(context) : `Closest by title: ${named(near.items)}.`;
   const hint = why === undefined ? '' : ` ${why}`;
   throw new ServiceError('not_found', `No document "${given}" is visible here.${hint}`);
 }

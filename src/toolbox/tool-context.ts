@@ -15,7 +15,7 @@ import type { DocumentQuery, ExtractedText, FoundDocument, Page, Paged } from '.
 import type { FetchedPage, FetchOptions } from '../web/page-fetcher.ts';
 import type { WebPages } from '../web/web-pages.ts';
 import type { WebSearch } from '../web/web-search.ts';
-import type { AbsentTool, CorpusFacts, FolderDesk, FollowedFolder, Intake, ResearchService } from './tool-ports.ts';
+import type { AbsentTool, CorpusFacts, FolderSync, FollowedFolder, Intake, ResearchService } from './tool-ports.ts';
 
 /** The reading side of the corpus, as tools need it. Every query goes through the context's `visible` filter. */
 export interface Library {
@@ -85,7 +85,7 @@ export interface ToolContext {
   /** Absolute; files below may be read for the caller. Present when the `folders` need is met. */
   readonly folders?: readonly string[];
   /** Present when the `folders` need is met. */
-  readonly folderDesk?: FolderDesk;
+  readonly folderSync?: FolderSync;
   /** Folders that the caller's process keeps in step. */
   readonly followed?: readonly FollowedFolder[];
   /** Identifier of the caller's collection of that name. Throws `not_found`. */

@@ -80,7 +80,7 @@ export interface FolderSyncState {
 }
 
 /** Folders of this machine, by real paths that the caller may read. */
-export interface FolderDesk {
+export interface FolderSync {
   list(
     path: string,
     page: { readonly offset: number; readonly limit: number },

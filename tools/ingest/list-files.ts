@@ -38,9 +38,9 @@ export const listFiles = defineTool({
   deadline: 20_000,
 
   async execute({ path: given, offset, limit }, context) {
-    if (context.folderDesk === undefined) throw new ServiceError('not_configured', 'No folder can be read from here.');
+    if (context.folderSync === undefined) throw new ServiceError('not_configured', 'No folder can be read from here.');
     const path = await allowedFolder(given, context);
-    const { files, next } = await context.folderDesk.list(path, { offset, limit });
+    const { files, next } = await context.folderSync.list(path, { offset, limit });
     const lines = files.map(
       (file) => `${file.state.padEnd(12)} ${file.path.slice(path.length + 1)} (${file.bytes} bytes)`,
     );

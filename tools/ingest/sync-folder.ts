@@ -53,12 +53,12 @@ export async function allowedFolder(given: string | undefined, { folders = [] }:
 }
 
 export function syncNow(path: string, keepDeleted: boolean, context: ToolContext): Promise<FolderSyncState> {
-  if (context.folderDesk === undefined) {
+  if (context.folderSync === undefined) {
     throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
   }
   const { signal, progress } = context;
   const onStep = (done: number) => progress?.(`${done} files of ${oneLine(path)}`, done);
-  return context.folderDesk.sync(path, { keepDeleted, waitMs: WAIT_MS, signal, onStep });
+  return context.folderSync.sync(path, { keepDeleted, waitMs: WAIT_MS, signal, onStep });
 }
 
 export function describeSync(path: string, { status, counts, failures }: FolderSyncState): string {

@@ -3,7 +3,7 @@ import type { Document } from '../../src/documents/document.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { emptyCorpus } from '../../src/toolbox/empty-corpus.ts';
+import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { asOf, collections, cursor, documentIds, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
 import { type Block, joinBlocks, LINES_ROOM, oneLine, showFitting } from '../../src/toolbox/render-passages.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
@@ -78,7 +78,7 @@ export const searchFileDescriptions = defineTool({
         ? `End of results (${end} of ${found.total}).`
         : `More (${end} of ${found.total} shown): call search_file_descriptions again with the same arguments and cursor="${next}".`;
     return {
-      text: `${shown.length === 0 ? ((await emptyCorpus(context)) ?? nothingFound(offset, input.query)) : joinBlocks(shown)}\n\n${last}`,
+      text: `${shown.length === 0 ? ((await explainEmptyCorpus(context)) ?? nothingFound(offset, input.query)) : joinBlocks(shown)}\n\n${last}`,
       structured: {
         ...(input.query === undefined ? {} : { query: input.query }),
         documents: shown.map(({ item: document, number, text }) => ({

@@ -6,7 +6,7 @@ import type { Coverage } from '../../src/retrieval/coverage.ts';
 import { addingHits } from '../../src/toolbox/adding-hits.ts';
 import { contextAt } from '../../src/toolbox/at-time.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { emptyCorpus } from '../../src/toolbox/empty-corpus.ts';
+import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { asOf, collections, cursor, documentIds, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
 import { filterHelp } from '../../src/toolbox/filter-help.ts';
 import { fewGraphHits, fittingWhole, graphBlock, informativeHits } from '../../src/toolbox/render-graph.ts';
@@ -145,7 +145,9 @@ export const searchFileKnowledge = defineTool({
     return {
       text: [
         shown.length === 0
-          ? ((await emptyCorpus(context)) ?? (await filterHelp(input.filters ?? {}, context)) ?? nothingFound(offset))
+          ? ((await explainEmptyCorpus(context)) ??
+            (await filterHelp(input.filters ?? {}, context)) ??
+            nothingFound(offset))
           : joinBlocks(shown),
         ...(facts.length === 0 ? [] : [joinBlocks(facts)]),
         [...coverageLine(shown.length === 0 ? null : coverage), continuation(next, end)].join('\n'),

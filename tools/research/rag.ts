@@ -3,7 +3,7 @@ import type { Source } from '../../src/citations/citation.ts';
 import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { citedQuote, quoteWords, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
-import { emptyCorpus } from '../../src/toolbox/empty-corpus.ts';
+import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { query } from '../../src/toolbox/fields.ts';
 import { oneLine, titleOf } from '../../src/toolbox/render-passages.ts';
 import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
@@ -42,7 +42,7 @@ export const rag = defineTool({
     const { ask, cite, spend, signal, webSearch } = context;
     if (ask === undefined) throw new ServiceError('not_configured', 'The RAG agent is not available here.');
     // The web may know what no document says.
-    const empty = webSearch === undefined ? await emptyCorpus(context) : undefined;
+    const empty = webSearch === undefined ? await explainEmptyCorpus(context) : undefined;
     if (empty !== undefined) throw new ServiceError('not_found', empty);
     const answer = await ask(input.query, signal);
     spend(answer.model, answer.usage);

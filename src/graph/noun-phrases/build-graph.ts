@@ -1,6 +1,6 @@
 import type { Entity, ExtractedGraph, GraphChunk, Mention, Relationship } from '../graph.ts';
 import { decideCategory } from './category-votes.ts';
-import { findTogether } from './co-occurrence.ts';
+import { findCoOccurrences } from './co-occurrence.ts';
 import { describeSubject, oneLine } from './describe-subject.ts';
 import type { Gathered } from './gather-subjects.ts';
 import type { MentionCandidate, Subject } from './mention-candidate.ts';
@@ -53,7 +53,11 @@ export function buildGraph(findings: Findings): ExtractedGraph {
     return [relationship(first.subject, first.predicate, first.object, 1 + Math.log2(places.length), places)];
   });
   const isWanted = (subject: Subject): boolean => subject.kind !== 'date' && names.has(subject);
-  for (const { first, second, weight, sentences: places } of findTogether(sentences, gathered.inSentences, isWanted)) {
+  for (const { first, second, weight, sentences: places } of findCoOccurrences(
+    sentences,
+    gathered.inSentences,
+    isWanted,
+  )) {
     if (!pairs.has(`${names.get(first)}\n${names.get(second)}`))
       relationships.push(relationship(first, 'occurs_with', second, weight, places));
   }

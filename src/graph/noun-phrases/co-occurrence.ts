@@ -3,7 +3,7 @@ import type { Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
 
 /** Two subjects that co-occur more often than by chance. */
-export interface Together {
+export interface CoOccurrence {
   readonly first: Subject;
   readonly second: Subject;
   /** Between 0 and 1; lower than for a stated relationship. */
@@ -26,11 +26,11 @@ interface Count {
 }
 
 /** Counts subjects that share a sentence, weighted by normalised pointwise mutual information (NPMI). */
-export function findTogether(
+export function findCoOccurrences(
   sentences: readonly Sentence[],
   inSentences: readonly (readonly Placed[])[],
   isWanted: (subject: Subject) => boolean,
-): Together[] {
+): CoOccurrence[] {
   const order = new Map<Subject, number>();
   const occurrences = new Map<Subject, number>();
   const pairs = new Map<string, Count>();
@@ -78,7 +78,7 @@ function weigh(count: number, first: number, second: number, total: number): num
   return Math.round(Math.max(0.05, Math.min(1, normalized)) * (count / (count + 1)) * 1000) / 1000;
 }
 
-function keepClosest(all: readonly Together[]): Together[] {
+function keepClosest(all: readonly CoOccurrence[]): CoOccurrence[] {
   const kept = new Map<Subject, number>();
   const sorted = all.toSorted((a, b) => b.weight - a.weight || b.sentences.length - a.sentences.length);
   return sorted.filter(({ first, second }) => {

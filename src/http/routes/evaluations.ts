@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { createEvaluationBook } from '../../evaluation/evaluation-book.ts';
+import { createEvaluationStore } from '../../evaluation/evaluation-store.ts';
 import { principalOf } from '../authenticate.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -11,7 +11,7 @@ import { toEvaluationRecord, toEvaluationSummary } from '../wire/evaluation-reco
 /** Ours, for superusers: what `citewell eval` keeps in the data folder. */
 export function evaluationRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   const router = Router();
-  const book = async () => createEvaluationBook((await status()).data);
+  const openStore = async () => createEvaluationStore((await status()).data);
   router.use((_request, response, next) => {
     requireSuperuser(principalOf(response));
     next();
@@ -19,15 +19,15 @@ export function evaluationRoutes({ status }: Pick<HttpServices, 'status'>): Rout
   router
     .route('/')
     .get(async (request, response) => {
-      response.json(page(await (await book()).list(readPage(request)), toEvaluationSummary));
+      response.json(page(await (await openStore()).list(readPage(request)), toEvaluationSummary));
     })
     .all(onlyMethods('GET'));
   router
     .route('/:evaluation')
     .get(async (request, response) => {
-      const kept = await book();
-      const evaluation = await kept.get(request.params.evaluation);
-      response.json(single(toEvaluationRecord(evaluation, await kept.difference(evaluation))));
+      const store = await openStore();
+      const evaluation = await store.get(request.params.evaluation);
+      response.json(single(toEvaluationRecord(evaluation, await store.difference(evaluation))));
     })
     .all(onlyMethods('GET'));
   return router;

@@ -1,9 +1,9 @@
-import type { EvaluationDifference, KeptEvaluation } from '../../evaluation/evaluation-book.ts';
 import { toWire } from '../../evaluation/evaluation-record.ts';
 import { faultsOf } from '../../evaluation/evaluation-report.ts';
+import type { EvaluationDifference, StoredEvaluation } from '../../evaluation/evaluation-store.ts';
 
 /** An evaluation without its questions. */
-export function toEvaluationSummary({ id, record }: KeptEvaluation) {
+export function toEvaluationSummary({ id, record }: StoredEvaluation) {
   const { questions, ...rest } = record;
   return {
     id,
@@ -14,7 +14,7 @@ export function toEvaluationSummary({ id, record }: KeptEvaluation) {
 }
 
 /** An evaluation with its questions and what is wrong with each, and how it differs from the one before. */
-export function toEvaluationRecord(evaluation: KeptEvaluation, difference: EvaluationDifference | undefined) {
+export function toEvaluationRecord(evaluation: StoredEvaluation, difference: EvaluationDifference | undefined) {
   const { questions } = toWire(evaluation.record);
   return {
     ...toEvaluationSummary(evaluation),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Prompt } from '../../prompts/prompt-book.ts';
+import type { Prompt } from '../../prompts/prompt-service.ts';
 import { placeholdersOf } from '../../prompts/template.ts';
 import { parseJson } from '../read-body.ts';
 import { optional, snakeCased } from './tolerant.ts';

@@ -6,7 +6,7 @@ import type { Corpus } from '../../store/corpus.ts';
 import type { SummaryRecords, SummaryTask } from '../../store/summary-records.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
 import { isTransient } from '../failure-kind.ts';
-import { storedSummary, defaultSummary } from './enrichment-settings.ts';
+import { defaultSummary, storedSummary } from './enrichment-settings.ts';
 import { spread, summarise } from './summarise.ts';
 
 export interface SummaryStep {
@@ -42,7 +42,7 @@ export interface SummaryServiceParts {
 }
 
 /** Documents summarised concurrently. */
-const CONCURRENCY = 2;
+const AT_ONCE = 2;
 const PAUSES = {
   /** Pause after a temporary failure, doubled with each consecutive one. */
   firstMs: 5_000,
@@ -88,7 +88,7 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
     while (!signal.aborted) {
       isWanted = false;
       const results = await Promise.allSettled(
-        Array.from({ length: failures > 0 ? 1 : CONCURRENCY }, () => writeNext(signal)),
+        Array.from({ length: failures > 0 ? 1 : AT_ONCE }, () => writeNext(signal)),
       );
       signal.throwIfAborted();
       const away = results.find((result) => result.status === 'rejected');

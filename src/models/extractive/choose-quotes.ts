@@ -3,7 +3,7 @@ import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { splitSentences } from '../../documents/sentences.ts';
 import { isConfident } from './confidence.ts';
 import { type Coverage, coverageAmong, supportAmong } from './coverage.ts';
-import { type AnswerKind, expectedAnswer, holdsAnswer, mayHoldAnswer } from './expected-answer.ts';
+import { type AnswerKind, containsAnswer, expectedAnswer, mayContainAnswer } from './expected-answer.ts';
 import { readQuestion } from './question.ts';
 import { askedCell, type TableCell, type TableRow, tableRowsOf } from './table-rows.ts';
 import { withAntecedent } from './with-antecedent.ts';
@@ -112,7 +112,7 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
   const weighed = read.flatMap((passage, index) =>
     weighSentences(passage, { index, coverage, kind, question, asked: terms, analyser }),
   );
-  const isOfKind = ({ text }: Sentence) => kind === undefined || mayHoldAnswer(kind, withoutWordsOf(question, text));
+  const isOfKind = ({ text }: Sentence) => kind === undefined || mayContainAnswer(kind, withoutWordsOf(question, text));
   const picked = withKind(pickDifferent(weighed, limit), weighed, { isOfKind, limit });
   const [best] = picked;
   if (best === undefined) return NOTHING;
@@ -246,7 +246,7 @@ function weighSentences(
     let alone = covered;
     alone += WORTH.neighbours * (coverage(own.union(near)) - covered);
     alone += WORTH.about * (coverage(own.union(about)) - covered);
-    const holdsKind = kind !== undefined && holdsAnswer(kind, withoutWordsOf(question, text));
+    const holdsKind = kind !== undefined && containsAnswer(kind, withoutWordsOf(question, text));
     if (holdsKind) alone += WORTH.kind;
     if (cell !== undefined) alone += WORTH.cell;
     else if (isFragment(text)) alone += WORTH.fragment;

@@ -52,7 +52,7 @@ const REASON_DENSE = /因为|由于|因此|所以|为了|ため|から|때문/;
 const NAME = /[\p{L}\p{N},;:)]\s\p{Lu}\p{Ll}|^\p{Lu}\p{Ll}+\s\p{Lu}\p{Ll}|\p{L}·\p{L}/u;
 
 /** Whether a sentence holds words of that kind. */
-export function holdsAnswer(kind: AnswerKind, sentence: string): boolean {
+export function containsAnswer(kind: AnswerKind, sentence: string): boolean {
   switch (kind) {
     case 'number':
       return DIGIT.test(sentence) || NUMERAL.test(sentence);
@@ -84,8 +84,8 @@ const VAGUE_TIME = words(
  * Whether a sentence could hold an answer of that kind: wider than `holdsAnswer`, for what it lets go is not quoted as an
  * answer. Languages without their own words here pass.
  */
-export function mayHoldAnswer(kind: AnswerKind, sentence: string): boolean {
-  if (holdsAnswer(kind, sentence) || CASELESS.test(sentence)) return true;
+export function mayContainAnswer(kind: AnswerKind, sentence: string): boolean {
+  if (containsAnswer(kind, sentence) || CASELESS.test(sentence)) return true;
   const isKnown = /\p{sc=Latn}/u.test(sentence);
   switch (kind) {
     case 'number':

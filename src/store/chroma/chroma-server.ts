@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { LaunchFailure, launchServer, type RunningServer, type ServerEnd } from './launch-server.ts';
 import { endLeftover, type RecordedServer, recordServer } from './leftover-server.ts';
-import { reasonOf } from './server-words.ts';
+import { reasonOf } from './server-output.ts';
 
 /** State of the embedded server. */
 export type ChromaServerState =

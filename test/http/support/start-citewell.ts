@@ -24,7 +24,7 @@ import { createIngestionService } from '../../../src/ingest/ingestion-service.ts
 import { withinQuota } from '../../../src/ingest/within-quota.ts';
 import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
 import { createModelRegistry, type ModelSettings } from '../../../src/models/registry.ts';
-import { openPromptBook } from '../../../src/prompts/prompt-book.ts';
+import { openPromptService } from '../../../src/prompts/prompt-service.ts';
 import { createAnswerer } from '../../../src/rag/answer-question.ts';
 import { createAnswerChecker } from '../../../src/rag/check-answer.ts';
 import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
@@ -120,7 +120,7 @@ export async function startCitewell({
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
   const embeddings = watchedEmbedder(createLexicalHash(), onEmbed);
   const models = createModelRegistry({ extractive: createExtractiveModel(), ...settings });
-  const prompts = await openPromptBook(store.prompts);
+  const prompts = await openPromptService(store.prompts);
   const enrichment = createEnrichment({
     models,
     contexts: store.contexts,

@@ -1,7 +1,7 @@
 import { checkStatement, supports, type Verdict } from '../citations/check-citation.ts';
 import { statementBefore } from '../citations/statement-before.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
-import { holdsAnswer } from './holds-text.ts';
+import { containsAnswer } from './contains-text.ts';
 import { isRefusal } from './is-refusal.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
 import type { Scores } from './scores.ts';
@@ -33,7 +33,7 @@ export interface GivenAnswer {
   readonly removedMarkers: number;
 }
 
-export interface AnswerJudgement {
+export interface AnswerScores {
   readonly scores: Scores;
   readonly isRefused: boolean;
   /** Number of cited statements per verdict on their support by the source. */
@@ -44,11 +44,11 @@ export interface AnswerJudgement {
 export type ReadText = (documentId: string, stretch: Span) => Promise<string | undefined>;
 
 /** Scores an answer without an LLM judge: by the expected answer, and by checking each citation. Deterministic. */
-export async function judgeAnswer(
+export async function scoreAnswer(
   question: ResolvedQuestion,
   answer: GivenAnswer,
   readText: ReadText,
-): Promise<AnswerJudgement> {
+): Promise<AnswerScores> {
   const isRefused = isRefusal(answer.text);
   const verdicts = verdictsOf(answer);
   const cites = !isRefused || answer.citations.length > 0;
@@ -65,7 +65,7 @@ export async function judgeAnswer(
 function expectationScores(question: ResolvedQuestion, answer: GivenAnswer, isRefused: boolean): Scores {
   if (question.isUnanswerable) return { refused: isRefused ? 1 : 0 };
   const { answers, expected } = question;
-  const isRight = answers.some((wanted) => holdsAnswer(answer.text, wanted));
+  const isRight = answers.some((wanted) => containsAnswer(answer.text, wanted));
   const isSourceRight = answer.citations.some(({ documentId }) => expected.some((ids) => ids.has(documentId)));
   return {
     answered: isRefused ? 0 : 1,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonOf } from '../../../src/store/chroma/server-words.ts';
+import { reasonOf } from '../../../src/store/chroma/server-output.ts';
 
 const banner = `   ((((   ####
 Saving data to: /tmp/x

@@ -10,12 +10,12 @@ import { findFiles } from '../ingest/folders/find-files.ts';
 import type { FolderTarget, SourcedDocument } from '../ingest/folders/folder-target.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import { syncPaths } from '../ingest/folders/sync-folder.ts';
-import type { FolderDesk, FolderFile, FolderSyncState } from '../toolbox/tool-ports.ts';
+import type { FolderFile, FolderSync, FolderSyncState } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 
 /** Folders that callers have brought in step, which goes on when they leave. */
-export interface FolderDesks {
-  of(principal: Principal): FolderDesk;
+export interface FolderSyncService {
+  of(principal: Principal): FolderSync;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sourc
 const DOCUMENTS_PER_PAGE = 200;
 const MAX_FAILURES_KEPT = 20;
 
-export function createFolderDesks(services: Services): FolderDesks {
+export function createFolderSyncService(services: Services): FolderSyncService {
   const closing = new AbortController();
   const running = new Map<string, { readonly state: FolderSyncState; readonly over: Promise<void> }>();
 

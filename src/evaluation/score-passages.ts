@@ -1,4 +1,4 @@
-import { holdsAnswer, holdsPassage } from './holds-text.ts';
+import { containsAnswer, containsPassage } from './contains-text.ts';
 import { measureRanking } from './measure-ranking.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
 import type { Scores } from './scores.ts';
@@ -9,7 +9,7 @@ export interface FoundPassage {
   readonly text: string;
 }
 
-export interface PassageJudgement {
+export interface PassageScores {
   readonly scores: Scores;
   /** Rank of the first expected chunk, from 1; null when none was found. */
   readonly rank: number | null;
@@ -22,11 +22,11 @@ const DEEP = 100;
  * Scores ranked hits by the most specific expectation given: texts in a chunk, else documents, else an answer that a
  * chunk contains. Where documents are expected too, only their chunks count. Undefined for unanswerable questions.
  */
-export function judgePassages(
+export function scorePassages(
   question: ResolvedQuestion,
   found: readonly FoundPassage[],
   limit: number,
-): PassageJudgement | undefined {
+): PassageScores | undefined {
   if (question.isUnanswerable) return undefined;
   const targets = targetsOf(question);
   const ranked = found.map((passage, index) => {
@@ -52,8 +52,8 @@ type Target = (passage: FoundPassage) => boolean;
 function targetsOf({ expected, passages, answers }: ResolvedQuestion): readonly Target[] {
   const isExpected: Target = ({ documentId }) => expected.length === 0 || expected.some((ids) => ids.has(documentId));
   if (passages.length > 0) {
-    return passages.map((wanted) => (passage) => isExpected(passage) && holdsPassage(passage.text, wanted));
+    return passages.map((wanted) => (passage) => isExpected(passage) && containsPassage(passage.text, wanted));
   }
   if (expected.length > 0) return expected.map((ids) => (passage) => ids.has(passage.documentId));
-  return [(passage) => answers.some((answer) => holdsAnswer(passage.text, answer))];
+  return [(passage) => answers.some((answer) => containsAnswer(passage.text, answer))];
 }

@@ -5,7 +5,7 @@ import { compareRuns, type RunComparison } from './compare-runs.ts';
 import { type EvaluationRecord, evaluationFolder, readEvaluation, setupChanges } from './evaluation-record.ts';
 import { measuredQuestions } from './evaluation-report.ts';
 
-export interface KeptEvaluation {
+export interface StoredEvaluation {
   /** The name of its file. */
   readonly id: string;
   readonly record: EvaluationRecord;
@@ -13,28 +13,28 @@ export interface KeptEvaluation {
 
 export interface EvaluationDifference {
   /** The evaluation it is compared with. */
-  readonly before: KeptEvaluation;
+  readonly before: StoredEvaluation;
   readonly setupChanges: readonly string[];
   readonly comparison: RunComparison;
 }
 
 /** The evaluations that the data folder keeps. */
-export interface EvaluationBook {
+export interface EvaluationStore {
   /** Newest first; files that are not of evaluations are passed over. */
   list(page: {
     readonly offset: number;
     readonly limit: number;
-  }): Promise<{ readonly items: readonly KeptEvaluation[]; readonly total: number }>;
+  }): Promise<{ readonly items: readonly StoredEvaluation[]; readonly total: number }>;
   /** Throws `not_found`. */
-  get(id: string): Promise<KeptEvaluation>;
+  get(id: string): Promise<StoredEvaluation>;
   /** Against the newest earlier one of at least half of its questions; undefined where there is none. */
-  difference(evaluation: KeptEvaluation): Promise<EvaluationDifference | undefined>;
+  difference(evaluation: StoredEvaluation): Promise<EvaluationDifference | undefined>;
 }
 
 /** The least share of the questions that an earlier evaluation must have asked to be compared with. */
 const MIN_SHARED = 0.5;
 
-export function createEvaluationBook(dataFolder: string): EvaluationBook {
+export function createEvaluationStore(dataFolder: string): EvaluationStore {
   const folder = evaluationFolder(dataFolder);
   const ids = async (): Promise<readonly string[]> => {
     const names = await readdir(folder).catch(() => []);
@@ -43,7 +43,7 @@ export function createEvaluationBook(dataFolder: string): EvaluationBook {
       .map((name) => name.slice(0, -'.json'.length))
       .toSorted((one, two) => (one < two ? 1 : -1));
   };
-  const read = async (id: string): Promise<KeptEvaluation | undefined> => {
+  const read = async (id: string): Promise<StoredEvaluation | undefined> => {
     const record = await readEvaluation(join(folder, `${id}.json`)).catch(() => undefined);
     return record && { id, record };
   };

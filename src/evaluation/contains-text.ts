@@ -9,7 +9,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=L
  * Whether a text contains these words at word boundaries: "13080" does not contain "308". Case, white space and kinds
  * of quotation marks are ignored.
  */
-export function holdsAnswer(text: string, wanted: string): boolean {
+export function containsAnswer(text: string, wanted: string): boolean {
   const isEdge = (external: string, inside: string) =>
     !WORD.test(external) || !WORD.test(inside) || UNSPACED.test(external) || UNSPACED.test(inside);
   for (let from = 0; from < text.length; ) {
@@ -26,7 +26,7 @@ export function holdsAnswer(text: string, wanted: string): boolean {
 const MIN_SHARE_TO_MATCH = 0.5;
 
 /** Whether a chunk contains an expected text, or most of its sentences when the text was split. */
-export function holdsPassage(text: string, wanted: string): boolean {
+export function containsPassage(text: string, wanted: string): boolean {
   if (findVerbatim(text, wanted) !== undefined) return true;
   const sentences = splitSentences(wanted).map(({ start, end }) => wanted.slice(start, end));
   if (sentences.length < 2) return false;

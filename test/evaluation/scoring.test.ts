@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { holdsAnswer, holdsPassage } from '../../src/evaluation/holds-text.ts';
+import { containsAnswer, containsPassage } from '../../src/evaluation/contains-text.ts';
 import { isRefusal } from '../../src/evaluation/is-refusal.ts';
-import { type GivenAnswer, judgeAnswer } from '../../src/evaluation/judge-answer.ts';
-import { judgePassages } from '../../src/evaluation/judge-passages.ts';
 import type { ResolvedQuestion } from '../../src/evaluation/resolve-documents.ts';
+import { type GivenAnswer, scoreAnswer } from '../../src/evaluation/score-answer.ts';
+import { scorePassages } from '../../src/evaluation/score-passages.ts';
 
 const question = (more: Partial<ResolvedQuestion>): ResolvedQuestion => ({
   id: 'q',
@@ -27,34 +27,34 @@ const found = [
 
 describe('what a search found', () => {
   it('is judged by documents, each at the place of its best passage', () => {
-    const judged = judgePassages(question({ expected: [new Set(['tower'])] }), found, 10);
+    const judged = scorePassages(question({ expected: [new Set(['tower'])] }), found, 10);
     expect(judged).toMatchObject({ rank: 2, scores: { 'mrr@10': 0.5, 'hit@1': 0, 'hit@3': 1 } });
     expect(judged?.scores['ndcg@10']).toBeCloseTo(1 / Math.log2(3), 12);
   });
 
   it('is judged by passages where one is expected, in the document that it is expected in', () => {
-    expect(judgePassages(question({ passages: [TOWER] }), found, 10)?.rank).toBe(4);
-    expect(judgePassages(question({ passages: [TOWER], expected: [new Set(['bread'])] }), found, 10)?.rank).toBe(null);
+    expect(scorePassages(question({ passages: [TOWER] }), found, 10)?.rank).toBe(4);
+    expect(scorePassages(question({ passages: [TOWER], expected: [new Set(['bread'])] }), found, 10)?.rank).toBe(null);
   });
 
   it('is judged by the answer that a passage holds where nothing else is known', () => {
-    expect(judgePassages(question({ answers: ['in 1844', '1844'] }), found, 10)?.rank).toBe(4);
-    expect(judgePassages(question({ answers: ['184'] }), found, 10)?.rank).toBe(null);
+    expect(scorePassages(question({ answers: ['in 1844', '1844'] }), found, 10)?.rank).toBe(4);
+    expect(scorePassages(question({ answers: ['184'] }), found, 10)?.rank).toBe(null);
   });
 
   it('counts each of several expected documents once', () => {
     const expected = [new Set(['tower', 'its copy']), new Set(['missing'])];
-    expect(judgePassages(question({ expected }), found, 10)?.scores['recall@10']).toBe(0.5);
+    expect(scorePassages(question({ expected }), found, 10)?.scores['recall@10']).toBe(0.5);
   });
 
   it('tells of recall at a hundred only when as many were asked for', () => {
     const expected = [new Set(['tower'])];
-    expect(judgePassages(question({ expected }), found, 10)?.scores).not.toHaveProperty('recall@100');
-    expect(judgePassages(question({ expected }), found, 100)?.scores['recall@100']).toBe(1);
+    expect(scorePassages(question({ expected }), found, 10)?.scores).not.toHaveProperty('recall@100');
+    expect(scorePassages(question({ expected }), found, 100)?.scores['recall@100']).toBe(1);
   });
 
   it('is not judged for what nothing answers', () => {
-    expect(judgePassages(question({ isUnanswerable: true }), found, 10)).toBeUndefined();
+    expect(scorePassages(question({ isUnanswerable: true }), found, 10)).toBeUndefined();
   });
 });
 
@@ -66,13 +66,13 @@ describe('an expected text', () => {
     ['他以136次擒杀成为', '136次', true],
     ['anything', '', false],
   ])('in %j: %j is there: %s', (text, wanted, isThere) => {
-    expect(holdsAnswer(text, wanted)).toBe(isThere);
+    expect(containsAnswer(text, wanted)).toBe(isThere);
   });
 
   it('is held by a passage that has the greater part of its sentences', () => {
     const wanted = `${TOWER} Its stones came from the island of Tyree. Ten.`;
-    expect(holdsPassage(`Before. ${TOWER} Its stones came from the island of Tyree.`, wanted)).toBe(true);
-    expect(holdsPassage('Ten. Its stones.', wanted)).toBe(false);
+    expect(containsPassage(`Before. ${TOWER} Its stones came from the island of Tyree.`, wanted)).toBe(true);
+    expect(containsPassage('Ten. Its stones.', wanted)).toBe(false);
   });
 });
 
@@ -119,30 +119,30 @@ describe('an answer', () => {
   const expected = question({ expected: [new Set(['tower'])], answers: ['1844'] });
 
   it('that holds what was expected and quotes its source has full marks', async () => {
-    const { scores, verdicts } = await judgeAnswer(expected, answer('The tower was finished in 1844 [1].'), readText);
+    const { scores, verdicts } = await scoreAnswer(expected, answer('The tower was finished in 1844 [1].'), readText);
     expect(scores).toEqual({ answered: 1, answer: 1, right_source: 1, supported: 1, well_formed: 1 });
     expect(verdicts).toEqual({ verbatim: 1 });
   });
 
   it('that changes a figure is not supported', async () => {
-    const { scores } = await judgeAnswer(expected, answer('The tower was finished in 1845 [1].'), readText);
+    const { scores } = await scoreAnswer(expected, answer('The tower was finished in 1845 [1].'), readText);
     expect(scores).toMatchObject({ answered: 1, answer: 0, supported: 0 });
   });
 
   it('counts each statement it cites a source for', async () => {
     const text = 'The tower was finished in 1844 [1]. It burned down a hundred years later [1].';
-    expect((await judgeAnswer(expected, answer(text), readText)).scores.supported).toBe(0.5);
+    expect((await scoreAnswer(expected, answer(text), readText)).scores.supported).toBe(0.5);
   });
 
   it('that cites nothing supports nothing', async () => {
-    const { scores } = await judgeAnswer(expected, answer('In 1844.'), readText);
+    const { scores } = await scoreAnswer(expected, answer('In 1844.'), readText);
     expect(scores).toEqual({ answered: 1, answer: 1, right_source: 0, supported: 0 });
   });
 
   it('is malformed where a quote does not stand in the document, and for each marker that led nowhere', async () => {
     const text = 'The tower was finished in 1844 [1].';
     const spans = [{ start: 31, end: 34 }];
-    const formOf = async (given: GivenAnswer) => (await judgeAnswer(expected, given, readText)).scores.well_formed;
+    const formOf = async (given: GivenAnswer) => (await scoreAnswer(expected, given, readText)).scores.well_formed;
     expect(await formOf(answer(text, { removedMarkers: 1 }))).toBe(0.5);
     const moved = { ...citation, spans, quotes: [{ ...QUOTE, start: 9 }] };
     expect(await formOf(answer(text, { citations: [moved] }))).toBe(0);
@@ -152,14 +152,14 @@ describe('an answer', () => {
   it('takes the verdict of whoever has checked the citation already', async () => {
     const text = 'It stood in 1844 [1].';
     const citations = [{ ...citation, spans: [{ start: 17, end: 20 }], verdict: 'elsewhere' as const }];
-    expect((await judgeAnswer(expected, answer(text, { citations }), readText)).verdicts).toEqual({ elsewhere: 1 });
+    expect((await scoreAnswer(expected, answer(text, { citations }), readText)).verdicts).toEqual({ elsewhere: 1 });
   });
 
   it('to what nothing answers is right when it refuses', async () => {
     const unanswerable = question({ isUnanswerable: true });
-    const refused = await judgeAnswer(unanswerable, answer('The documents do not say.'), readText);
+    const refused = await scoreAnswer(unanswerable, answer('The documents do not say.'), readText);
     expect(refused).toEqual({ scores: { refused: 1 }, isRefused: true, verdicts: {} });
-    const made = await judgeAnswer(unanswerable, answer('It was finished in 1844.'), readText);
+    const made = await scoreAnswer(unanswerable, answer('It was finished in 1844.'), readText);
     expect(made.scores).toMatchObject({ refused: 0, supported: 0 });
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { builtInNames, builtInTemplates } from '../../src/prompts/built-in-templates.ts';
-import { openPromptBook } from '../../src/prompts/prompt-book.ts';
+import { openPromptService } from '../../src/prompts/prompt-service.ts';
 import { builtInPrompts } from '../../src/prompts/prompt-texts.ts';
 import { fillTemplate, placeholdersOf } from '../../src/prompts/template.ts';
 import { createPrompts } from '../../src/store/sql/sql-prompts.ts';
 import { openTestStore } from '../support/store.ts';
 
-const openBook = async () => {
+const openService = async () => {
   const store = await openTestStore();
   const records = createPrompts(store.sqlite);
-  return { book: await openPromptBook(records), records };
+  return { prompts: await openPromptService(records), records };
 };
 
 describe('a template', () => {
@@ -32,41 +32,41 @@ it('names in every built-in template exactly the placeholders that are filled', 
   }
 });
 
-describe('the book of prompts', () => {
+describe('the prompt service', () => {
   it('gives the built-in words until they are changed, and again once the change is taken back', async () => {
-    const { book } = await openBook();
-    expect(book.fill('system')).toBe(builtInPrompts.fill('system'));
-    await book.update('rag', { template: 'Q: {query}\nC: {context}' });
-    expect(book.fill('rag', { query: 'q', context: 'c' })).toBe('Q: q\nC: c');
-    expect(book.get('rag')).toMatchObject({ isBuiltIn: true, isChanged: true });
-    await book.remove('rag');
-    expect(book.fill('rag', { query: 'q', context: 'c' })).toBe('Passages:\n\nc\n\nQuestion: q');
-    await expect(book.remove('rag')).rejects.toMatchObject({ code: 'invalid_request' });
+    const { prompts } = await openService();
+    expect(prompts.fill('system')).toBe(builtInPrompts.fill('system'));
+    await prompts.update('rag', { template: 'Q: {query}\nC: {context}' });
+    expect(prompts.fill('rag', { query: 'q', context: 'c' })).toBe('Q: q\nC: c');
+    expect(prompts.get('rag')).toMatchObject({ isBuiltIn: true, isChanged: true });
+    await prompts.remove('rag');
+    expect(prompts.fill('rag', { query: 'q', context: 'c' })).toBe('Passages:\n\nc\n\nQuestion: q');
+    await expect(prompts.remove('rag')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   it('remembers a change beyond the process', async () => {
-    const { book, records } = await openBook();
-    await book.update('hyde', { template: 'Write {num_outputs} passages.' });
-    const again = await openPromptBook(records);
+    const { prompts, records } = await openService();
+    await prompts.update('hyde', { template: 'Write {num_outputs} passages.' });
+    const again = await openPromptService(records);
     expect(again.fill('hyde', { num_outputs: '3' })).toBe('Write 3 passages.');
   });
 
   it('refuses a change that leaves out what the prompt is about, or names what nothing is put in for', async () => {
-    const { book } = await openBook();
-    await expect(book.update('rag', { template: 'Only {query}' })).rejects.toThrow('needs {context}');
-    await expect(book.update('system', { template: 'Be {mood}.' })).rejects.toThrow('Nothing is put in for {mood}');
-    await expect(book.update('none', { template: 'x' })).rejects.toMatchObject({ code: 'not_found' });
+    const { prompts } = await openService();
+    await expect(prompts.update('rag', { template: 'Only {query}' })).rejects.toThrow('needs {context}');
+    await expect(prompts.update('system', { template: 'Be {mood}.' })).rejects.toThrow('Nothing is put in for {mood}');
+    await expect(prompts.update('none', { template: 'x' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('keeps prompts of others, whose placeholders have to be named', async () => {
-    const { book } = await openBook();
-    const made = await book.create({ name: 'greeting', template: 'Hello {name}' });
+    const { prompts } = await openService();
+    const made = await prompts.create({ name: 'greeting', template: 'Hello {name}' });
     expect(made).toMatchObject({ inputTypes: { name: 'str' }, isBuiltIn: false });
-    await expect(book.create({ name: 'greeting', template: 'x' })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(prompts.create({ name: 'greeting', template: 'x' })).rejects.toMatchObject({ code: 'conflict' });
     const stray = { name: 'other', template: '{a}', inputTypes: { b: 'str' } };
-    await expect(book.create(stray)).rejects.toThrow('uses {a}');
-    expect(book.list().map(({ name }) => name)).toEqual([...builtInNames, 'greeting'].sort());
-    await book.remove('greeting');
-    expect(() => book.get('greeting')).toThrow('no prompt named "greeting"');
+    await expect(prompts.create(stray)).rejects.toThrow('uses {a}');
+    expect(prompts.list().map(({ name }) => name)).toEqual([...builtInNames, 'greeting'].sort());
+    await prompts.remove('greeting');
+    expect(() => prompts.get('greeting')).toThrow('no prompt named "greeting"');
   });
 });

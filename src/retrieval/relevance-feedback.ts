@@ -5,7 +5,7 @@ import type { EmbeddedQuery } from './embed-query.ts';
 /** Number of top hits of both legs that are assumed to be relevant. */
 export const FEEDBACK_HITS = 3;
 
-interface Feedback {
+interface FeedbackRequest {
   readonly chunks: Pick<ChunkSearch, 'vectorsOf'>;
   readonly query: EmbeddedQuery;
   /** Keys of the best hits. */
@@ -17,7 +17,12 @@ interface Feedback {
  * Pseudo-relevance feedback (Rocchio): averages the query's vector with the mean of the top hits, to find chunks with
  * the same content in other words. Undefined when there are no vectors to use.
  */
-export async function feedBack({ chunks, query, keys, signal }: Feedback): Promise<EmbeddedQuery | undefined> {
+export async function applyRelevanceFeedback({
+  chunks,
+  query,
+  keys,
+  signal,
+}: FeedbackRequest): Promise<EmbeddedQuery | undefined> {
   const found = await chunks.vectorsOf?.(keys, query.space, signal);
   const mean = found && unitVector(sumOf([...found.values()], query.vector.length));
   const blended = mean && unitVector(sumOf([query.vector, mean], query.vector.length));

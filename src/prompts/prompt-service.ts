@@ -20,7 +20,7 @@ export interface NewPrompt {
 }
 
 /** All prompts, to read and to change, docs/contract.md 13. What is changed holds from the next use on. */
-export interface PromptBook extends PromptTexts {
+export interface PromptService extends PromptTexts {
   /** By name. */
   list(): readonly Prompt[];
   /** Throws `not_found`, like every method that names a prompt. */
@@ -33,7 +33,7 @@ export interface PromptBook extends PromptTexts {
 }
 
 /** Prompts are few and asked for with every answer, so they are kept at hand. */
-export async function openPromptBook(records: PromptRecords): Promise<PromptBook> {
+export async function openPromptService(records: PromptRecords): Promise<PromptService> {
   const kept = new Map((await records.list()).map((prompt) => [prompt.name, prompt]));
 
   const find = (name: string): Prompt | undefined => {
@@ -85,7 +85,7 @@ export async function openPromptBook(records: PromptRecords): Promise<PromptBook
 }
 
 /** Prompts of the program are as old as it is; when that was is nobody's question. */
-const BEGINNING = new Date(0).toISOString();
+const EPOCH = new Date(0).toISOString();
 
 function ownPrompt(name: keyof typeof builtInTemplates): StoredPrompt {
   const { template, inputs } = builtInTemplates[name];
@@ -94,8 +94,8 @@ function ownPrompt(name: keyof typeof builtInTemplates): StoredPrompt {
     name,
     template,
     inputTypes: inputs,
-    createdAt: BEGINNING,
-    updatedAt: BEGINNING,
+    createdAt: EPOCH,
+    updatedAt: EPOCH,
   };
 }
 

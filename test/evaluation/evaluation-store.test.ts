@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createEvaluationBook } from '../../src/evaluation/evaluation-book.ts';
 import { type EvaluationRecord, evaluationFile, writeEvaluation } from '../../src/evaluation/evaluation-record.ts';
+import { createEvaluationStore } from '../../src/evaluation/evaluation-store.ts';
 import { toEvaluationRecord } from '../../src/http/wire/evaluation-record.ts';
 
 let folder: string;
@@ -36,24 +36,24 @@ const evaluation = (at: string, hit: number): EvaluationRecord => ({
 });
 
 it('lists what is kept, newest first, and passes over what is no evaluation', async () => {
-  const { items } = await createEvaluationBook(folder).list({ offset: 0, limit: 10 });
+  const { items } = await createEvaluationStore(folder).list({ offset: 0, limit: 10 });
   expect(items.map(({ id }) => id)).toEqual(['2026-01-02T10-00-00.000Z', '2026-01-01T10-00-00.000Z']);
 });
 
 it('compares an evaluation with the one before, and says what is wrong with its questions', async () => {
-  const book = createEvaluationBook(folder);
-  const last = await book.get('2026-01-02T10-00-00.000Z');
-  const sent = toEvaluationRecord(last, await book.difference(last));
+  const evaluations = createEvaluationStore(folder);
+  const last = await evaluations.get('2026-01-02T10-00-00.000Z');
+  const sent = toEvaluationRecord(last, await evaluations.difference(last));
   expect(sent.difference).toMatchObject({
     before: { id: '2026-01-01T10-00-00.000Z', fault_count: 0 },
     scores: [{ score: 'hit@10', before: 1, now: 0, mean_difference: -1, p_value: 1 }],
   });
   expect(sent.questions[0]?.faults).toEqual(['not among the first ten; found instead: Other']);
-  expect(await book.difference(await book.get('2026-01-01T10-00-00.000Z'))).toBeUndefined();
+  expect(await evaluations.difference(await evaluations.get('2026-01-01T10-00-00.000Z'))).toBeUndefined();
 });
 
 it('takes no path for an identifier', async () => {
   for (const id of ['../citewell', '', 'odd', '2025']) {
-    await expect(createEvaluationBook(folder).get(id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(createEvaluationStore(folder).get(id)).rejects.toMatchObject({ code: 'not_found' });
   }
 });

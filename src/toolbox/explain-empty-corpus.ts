@@ -2,17 +2,17 @@ import type { IngestionStatus } from '../documents/document.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** Documents looked at to find out whether any of them can be searched yet. */
-const LOOKED_AT = 100;
+const DOCUMENTS_SAMPLED = 100;
 
 /**
  * Why nothing can be found, when it is that there is nothing to look in, and what to do about it; undefined when
  * documents are there.
  */
-export async function emptyCorpus(
+export async function explainEmptyCorpus(
   context: Pick<ToolContext, 'library' | 'visible' | 'intake'>,
 ): Promise<string | undefined> {
-  const { items, total } = await context.library.list(context.visible, { offset: 0, limit: LOOKED_AT });
-  const isReading = items.length === total && items.every(({ ingestionStatus }) => UNDER_WAY.has(ingestionStatus));
+  const { items, total } = await context.library.list(context.visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
+  const isReading = items.length === total && items.every(({ ingestionStatus }) => IN_PROGRESS.has(ingestionStatus));
   if (total > 0 && !isReading) return undefined;
   if (total > 0) {
     const what = total === 1 ? 'One document is' : `${total} documents are`;
@@ -26,4 +26,4 @@ export async function emptyCorpus(
   return `The corpus is empty${narrowed}. Other words will not help. ${how}`;
 }
 
-const UNDER_WAY: ReadonlySet<IngestionStatus> = new Set(['pending', 'parsing', 'augmenting', 'embedding', 'storing']);
+const IN_PROGRESS: ReadonlySet<IngestionStatus> = new Set(['pending', 'parsing', 'augmenting', 'embedding', 'storing']);

@@ -12,7 +12,7 @@ import { ServiceError } from '../errors.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { defaultGraphSettings, defaultSearchSettings } from '../retrieval/search-settings.ts';
 import { libraryAt } from '../toolbox/at-time.ts';
-import { lookUp } from '../toolbox/find-chunk.ts';
+import { resolveChunk } from '../toolbox/find-chunk.ts';
 import { findDocument, visibleDocument } from '../toolbox/find-document.ts';
 import { titleOf } from '../toolbox/render-passages.ts';
 import type { Library } from '../toolbox/tool-context.ts';
@@ -29,27 +29,27 @@ export interface CandidatePassage {
 }
 
 /** Finds what statements may rest on; within one check nothing is read or searched for twice. */
-export interface EvidenceDesk {
+export interface EvidenceFinder {
   /** Whether sources were given by marker. */
   readonly hasSources: boolean;
   /** Whether anything was given that statements are to rest on. */
-  readonly isLimited: boolean;
+  readonly isRestricted: boolean;
   /** What a marker stands for; undefined when nothing was given for it. */
-  ofMarker(marker: number, statement: string): Promise<readonly CandidatePassage[] | undefined>;
+  passagesForMarker(marker: number, statement: string): Promise<readonly CandidatePassage[] | undefined>;
   /** Passages of all that was given. */
-  given(statement: string): Promise<readonly CandidatePassage[]>;
+  passagesOfGivenSources(statement: string): Promise<readonly CandidatePassage[]>;
   /** Passages of everything the caller may see; none when only what was given counts. */
-  elsewhere(statement: string): Promise<readonly CandidatePassage[]>;
-  evidence(passage: CandidatePassage, statement: string): Promise<Evidence>;
+  passagesElsewhere(statement: string): Promise<readonly CandidatePassage[]>;
+  toEvidence(passage: CandidatePassage, statement: string): Promise<Evidence>;
 }
 
-interface IngestionServiceParts {
+interface EvidenceFinderParts {
   readonly retriever: Retriever;
   readonly library: Library;
   readonly analyser: TextAnalyser;
 }
 
-interface ImageReader {
+interface EvidenceScope {
   readonly visible: Filter;
   readonly signal: AbortSignal;
 }
@@ -58,19 +58,19 @@ type Resolved =
   | { readonly kind: 'passage'; readonly marker: number; readonly passage: CandidatePassage }
   | { readonly kind: 'document'; readonly marker: number; readonly document: Document };
 
-const HITS = 8;
+const MAX_HITS = 8;
 const MAX_QUERY_LENGTH = 1_000;
 /** A quotation may begin in one passage and end in the next: so many documents are read whole for it. */
-const WHOLE_DOCUMENTS = 3;
-const LONGEST_WHOLE = 2_000_000;
+const MAX_WHOLE_DOCUMENTS = 3;
+const MAX_WHOLE_DOCUMENT_LENGTH = 2_000_000;
 
-export async function createEvidenceDesk(
-  { retriever, analyser, ...parts }: IngestionServiceParts,
+export async function createEvidenceFinder(
+  { retriever, analyser, ...parts }: EvidenceFinderParts,
   request: AnswerCheckRequest,
-  { visible, signal }: ImageReader,
-): Promise<EvidenceDesk> {
+  { visible, signal }: EvidenceScope,
+): Promise<EvidenceFinder> {
   const library = libraryAt(parts.library, request.asOf);
-  const imageReader = { library, visible };
+  const visibleLibrary = { library, visible };
   const passageOf = (chunk: Chunk, marker?: number): CandidatePassage => ({
     quotable: chunk,
     comparable: comparable(chunk.text, analyser),
@@ -85,13 +85,13 @@ export async function createEvidenceDesk(
     const marker = source.marker ?? index + 1;
     const { text, id, chunkId = id, documentId } = source;
     if (chunkId !== undefined) {
-      const found = await lookUp(chunkId, imageReader);
+      const found = await resolveChunk(chunkId, visibleLibrary);
       if (found !== undefined) return { kind: 'passage', marker, passage: passageOf(found.chunk, marker) };
-      if (id !== undefined) return { kind: 'document', marker, document: await findDocument(id, imageReader) };
+      if (id !== undefined) return { kind: 'document', marker, document: await findDocument(id, visibleLibrary) };
       throw new ServiceError('not_found', `There is no chunk ${chunkId} for [${marker}].`);
     }
     if (documentId !== undefined)
-      return { kind: 'document', marker, document: await findDocument(documentId, imageReader) };
+      return { kind: 'document', marker, document: await findDocument(documentId, visibleLibrary) };
     if (text === undefined || text.trim() === '') {
       throw new ServiceError(
         'invalid_request',
@@ -109,7 +109,7 @@ export async function createEvidenceDesk(
   const resolved: Resolved[] = [];
   for (const [index, source] of request.sources.entries()) resolved.push(await resolve(source, index));
   const documents: Document[] = [];
-  for (const id of request.documentIds) documents.push(await findDocument(id, imageReader));
+  for (const id of request.documentIds) documents.push(await findDocument(id, visibleLibrary));
   const known = new Map<string, Promise<readonly CandidatePassage[]>>();
   const wholes = new Map<string, Promise<CandidatePassage | undefined>>();
   const hasSources = resolved.length > 0;
@@ -120,12 +120,12 @@ export async function createEvidenceDesk(
     const key = JSON.stringify([query, ids ?? null]);
     const before = known.get(key);
     if (before !== undefined) return before;
-    const found = searchAnew(query, statement, ids);
+    const found = runSearch(query, statement, ids);
     known.set(key, found);
     return found;
   }
 
-  async function searchAnew(query: string, statement: string, ids?: readonly string[]) {
+  async function runSearch(query: string, statement: string, ids?: readonly string[]) {
     if (query === '') return [];
     const within: Filter =
       ids === undefined ? visible : allOf({ kind: 'in', field: 'document_id', values: ids }, visible);
@@ -135,7 +135,7 @@ export async function createEvidenceDesk(
         ...defaultSearchSettings,
         kind: 'full_text',
         filter: within,
-        limit: HITS,
+        limit: MAX_HITS,
         rerank: { enabled: false },
         graph: { ...defaultGraphSettings, enabled: false },
         ...(request.asOf === undefined ? {} : { asOf: request.asOf }),
@@ -147,7 +147,7 @@ export async function createEvidenceDesk(
     if (quoted.length === 0 || hits.some((hit) => quoted.every((piece) => hit.comparable.find(piece)))) return hits;
     const named = [...new Set([...(ids ?? []), ...chunks.map(({ documentId }) => documentId)])].slice(
       0,
-      WHOLE_DOCUMENTS,
+      MAX_WHOLE_DOCUMENTS,
     );
     const whole = await Promise.all(named.map((id) => wholeDocument(id)));
     // Words of a whole document stand anywhere in it, so that it counts only for what is quoted.
@@ -167,8 +167,8 @@ export async function createEvidenceDesk(
 
   async function readWhole(id: string): Promise<CandidatePassage | undefined> {
     const extracted = await library.textOf(id);
-    if (extracted === undefined || extracted.text.length > LONGEST_WHOLE) return undefined;
-    const document = await visibleDocument(id, imageReader);
+    if (extracted === undefined || extracted.text.length > MAX_WHOLE_DOCUMENT_LENGTH) return undefined;
+    const document = await visibleDocument(id, visibleLibrary);
     if (document === undefined) return undefined;
     const { text, ...outline } = extracted;
     const stretch = { start: 0, end: text.length, page: null, headingPath: [] };
@@ -206,15 +206,15 @@ export async function createEvidenceDesk(
 
   return {
     hasSources,
-    isLimited: hasSources || documents.length > 0,
+    isRestricted: hasSources || documents.length > 0,
 
-    async ofMarker(marker, statement) {
+    async passagesForMarker(marker, statement) {
       const own = resolved.filter((each) => each.marker === marker);
       if (own.length === 0) return undefined;
       return (await Promise.all(own.map((each) => ofResolved(each, statement)))).flat();
     },
 
-    async given(statement) {
+    async passagesOfGivenSources(statement) {
       if (!hasSources && documents.length === 0) return search(statement);
       const passages = (await Promise.all(resolved.map((each) => ofResolved(each, statement)))).flat();
       if (documents.length === 0) return passages;
@@ -227,9 +227,9 @@ export async function createEvidenceDesk(
       ];
     },
 
-    elsewhere: async (statement) => (request.searchesElsewhere ? search(statement) : []),
+    passagesElsewhere: async (statement) => (request.searchesElsewhere ? search(statement) : []),
 
-    evidence,
+    toEvidence: evidence,
   };
 
   /** The words that are quoted or said alike, else the sentence or two that come closest. */
