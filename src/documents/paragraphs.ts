@@ -1,3 +1,5 @@
+import { startsListItem } from './list-items.ts';
+
 /** A range of text, UTF-16 offsets, end exclusive. */
 export interface TextSpan {
   readonly start: number;
@@ -14,67 +16,142 @@ interface Line extends TextSpan {
 }
 
 const FENCE = /^\s*(?:`{3,}|~{3,})/;
-const LIST_ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|[ivxIVX]{1,5}[.)])\s+\S/;
-const TABLE_ROW = /^\s*\||\S\s*\t\s*\S|\S\s*\|\s*\S.*\|/;
+const TABLE_ROW = /^\s*\||\S\s*\t\s*\S/;
 const HEADING = /^\s{0,3}#{1,6}\s/;
 const RULE = /^\s*(?:[-=_*~]\s*){3,}$/;
-const CODE_LINE = /^(?: {4}|\t)\s*\S|[;{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|<\/?\w+[^>]*>\s*$)/;
+const LINK_DEFINITION = /^\s*\[[^\]]{1,200}\]:\s*\S+\s*$/;
+const CODE_LINE = /[{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|<\/?\w+[^>]*>\s*$)/;
+const INDENTED = /^(?: {4}|\t)\s*\S/;
+// A semicolon ends clauses of prose as well.
+const STATEMENT = /;\s*$/;
+const CODE_SIGNS = /[={}<>]|\w\(|::|->|^\s*[\w.$]+;/;
+const INLINE_CODE = /`[^`]*`/g;
 
 // "price in kroner: 64", "ferries[0].built: 1987": a short label and its value.
 const RECORD = /^\s*[\p{L}_$][^\s:;.!?,]{0,60}(?:\.[^\s:;]{1,200})?(?: [^\s:;.!?,]{1,40}){0,3}: \S/u;
 
 // Prose is rarely set narrower; shorter lines are verses, addresses, labels.
 const NARROWEST_COLUMN = 32;
-
-const standsAlone = (text: string): boolean =>
-  TABLE_ROW.test(text) || HEADING.test(text) || RULE.test(text) || CODE_LINE.test(text);
+/** Addresses of the web are not wrapped, and say nothing about the width of the column. */
+const UNBREAKABLE = /\S{40,}/g;
 
 /** Groups the lines of a text into paragraphs; only white space lies between them. */
 export function* paragraphsOf(text: string): Generator<Paragraph> {
   let open: Line[] = [];
   let fence = false;
+  let number = 0;
+  let before: Line | undefined;
   for (const line of linesOf(text)) {
+    const isBlank = line.text.trim() === '';
     const opensOrCloses = FENCE.test(line.text);
-    const alone = fence || opensOrCloses || standsAlone(line.text);
+    const alone = fence || opensOrCloses || standsAlone(line.text, before?.text ?? '', open);
     if (opensOrCloses) fence = !fence;
-    if (alone || LIST_ITEM.test(line.text) || line.text.trim() === '') {
+    const around = { last: number, before: open.at(-1)?.text, first: open[0]?.text };
+    const item = alone || isBlank ? undefined : startsListItem(line.text, around);
+    number = item?.number ?? number;
+    if (alone || item !== undefined || isBlank) {
       yield* closeParagraph(open);
       open = [];
     }
-    if (line.text.trim() === '') continue;
+    before = line;
+    if (isBlank) continue;
     if (alone) yield { kind: 'line', start: line.start, end: line.end };
     else open.push(line);
   }
   yield* closeParagraph(open);
 }
 
+function standsAlone(text: string, before: string, open: readonly Line[]): boolean {
+  if (TABLE_ROW.test(text.trim()) || HEADING.test(text) || RULE.test(text) || LINK_DEFINITION.test(text)) return true;
+  if (pipesIn(text) > 1 && (pipesIn(before) > 1 || open.length === 0)) return true;
+  if (CODE_LINE.test(text)) return true;
+  const plain = text.replace(INLINE_CODE, '');
+  if (STATEMENT.test(text) && CODE_SIGNS.test(plain)) return true;
+  return INDENTED.test(text) && !continuesProse(plain, open);
+}
+
+/** Indented lines are code, but for those of list items and of prose that is indented as a whole. */
+function continuesProse(text: string, open: readonly Line[]): boolean {
+  if (CODE_SIGNS.test(text) || STATEMENT.test(text)) return false;
+  const [first] = open;
+  const last = open.at(-1);
+  const isOpen = last !== undefined && !/:\s*$/.test(last.text);
+  if (isOpen && (INDENTED.test(last.text) || startsListItem(first?.text ?? '') !== undefined)) return true;
+  return readsAsProse(text) || startsListItem(text) !== undefined;
+}
+
+const readsAsProse = (text: string): boolean =>
+  (text.match(/(?<!\S)["“„«(]?\p{L}[\p{L}\p{M}’'-]*[.,;:!?)”"»]*(?!\S)/gu)?.length ?? 0) >= 4;
+
+const pipesIn = (text: string): number => text.replace(INLINE_CODE, '').match(/(?<=\S\s*)\|(?=\s*\S)/g)?.length ?? 0;
+
 /**
  * Yields prose lines up to the next blank or special line as one paragraph; with deliberate line breaks, each line is
  * its own.
  */
 function* closeParagraph(lines: readonly Line[]): Generator<Paragraph> {
-  let widest = 0;
-  for (const line of lines) widest = Math.max(widest, line.text.trimEnd().length);
+  const isBroken = breaksOf(lines);
   let start: number | undefined;
   for (const [index, line] of lines.entries()) {
     start ??= line.start;
     const next = lines[index + 1];
-    if (next !== undefined && !areRecords(line.text, next.text) && !wasBrokenOnPurpose(line.text, next.text, widest))
-      continue;
+    if (next !== undefined && !isBroken(line.text, next.text)) continue;
     yield { kind: 'prose', start, end: line.end };
     start = undefined;
   }
 }
 
+type IsBroken = (line: string, next: string) => boolean;
+
+/** Tells line breaks made on purpose from those where a line was full. */
+function breaksOf(lines: readonly Line[]): IsBroken {
+  let widest = 0;
+  for (const { text } of lines) widest = Math.max(widest, text.trimEnd().replace(UNBREAKABLE, '').length);
+  const isList = areLinesOfTheirOwn(lines, widest);
+  const isItem = lines[0] !== undefined && startsListItem(lines[0].text) !== undefined;
+  return (line, next) => {
+    if (HARD_BREAK.test(line) || areRecords(line, next)) return true;
+    if (isItem && (BELOW_ITEM.test(next) || GOES_ON.test(next))) return false;
+    if (isList || widest < NARROWEST_COLUMN) return true;
+    const goesOn = GOES_ON.test(next) || (IS_OPEN.test(line) && OPENS_MARKUP.test(next)) || /,\s*$/.test(line);
+    return !goesOn && fits(line, next, widest * 0.6);
+  };
+}
+
+/** Of Markdown and HTML. */
+const HARD_BREAK = /(?: {2}|\\|<br ?\/?>\s*)\r?$/i;
+
+const BELOW_ITEM = /^(?: {2}|\t)/;
+
+/** A sentence that began on a line before. */
+const GOES_ON = /^\s*["“„«(]?\p{Ll}/u;
+
+/** Links and code begin with a sign wherever in a sentence they stand. */
+const OPENS_MARKUP = /^\s*[`[(<*_]/;
+const IS_OPEN = /[^.:!?…\s]\s*$/;
+
+const CAPITAL_OR_DIGIT = /^\s*["“„«(]?[\p{Lu}\p{N}]/u;
+
+const WIDEST_VERSE = 60;
+
+/**
+ * Verse and lists without marks: each line begins like a sentence, and most would have taken the next word, or narrow
+ * lines do so in the middle of sentences.
+ */
+function areLinesOfTheirOwn(lines: readonly Line[], widest: number): boolean {
+  if (lines.length < 3 || !lines.every(({ text }) => CAPITAL_OR_DIGIT.test(text))) return false;
+  const before = lines.slice(0, -1);
+  const fitting = before.filter(({ text }, index) => fits(text, lines[index + 1]?.text ?? '', widest)).length;
+  const unfinished = before.filter(({ text }) => !/[.!?…][)"”’]*\s*$/.test(text)).length;
+  return fitting * 2 >= before.length || (before.length > 2 && unfinished > 1 && widest <= WIDEST_VERSE);
+}
+
 /** One such line may begin prose ("Note: ..."); two in a row are a list of values. */
 const areRecords = (line: string, next: string): boolean => RECORD.test(line) && RECORD.test(next);
 
-/** True when the next line's first word would easily have fitted. */
-function wasBrokenOnPurpose(line: string, next: string, widest: number): boolean {
-  if (widest < NARROWEST_COLUMN) return true;
-  const firstWord = /^\s*(\S*)/.exec(next)?.[1]?.length ?? 0;
-  return line.trimEnd().length + firstWord + 1 < widest * 0.6;
-}
+/** Whether the next line's first word would have fitted. */
+const fits = (line: string, next: string, width: number): boolean =>
+  line.trimEnd().length + 1 + (/^\s*(\S*)/.exec(next)?.[1]?.length ?? 0) <= width;
 
 function* linesOf(text: string): Generator<Line> {
   let start = 0;

@@ -29,12 +29,16 @@ export function splitSentences(text: string): TextSpan[] {
 }
 
 const sentenceBorders = new Intl.Segmenter('en', { granularity: 'sentence' });
+const INLINE_CODE = /`[^`]{1,200}`/g;
 const ENDS_SENTENCES = /[\p{Sentence_Terminal}\u2024\u0085]/u;
 const wordBorders = new Intl.Segmenter('en', { granularity: 'word' });
 
 function* sentencesOfProse(paragraph: string): Generator<TextSpan> {
   // The segmenter ends a sentence at every line break, which in prose is only a soft wrap.
-  const line = paragraph.replace(/[\r\n\u2028\u2029]/g, ' ');
+  // Full stops and question marks within code end nothing.
+  const line = paragraph
+    .replace(/[\r\n\u2028\u2029]/g, ' ')
+    .replace(INLINE_CODE, (code) => `\`${'x'.repeat(code.length - 2)}\``);
   if (WITHOUT_FULL_STOPS.test(line)) return yield* clausesOf(line);
   // The segmenter dominates the cost, and rarely finds anything in short list lines.
   if (!ENDS_SENTENCES.test(line)) return yield { start: 0, end: line.length };

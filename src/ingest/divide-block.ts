@@ -1,17 +1,15 @@
 import type { Span } from '../citations/citation.ts';
+import { paragraphsOf } from '../documents/paragraphs.ts';
 import { splitSentences } from '../documents/sentences.ts';
 import { cutAtWords } from './cut-long.ts';
 import type { Block } from './readers/reader.ts';
 
 /**
- * The smallest parts a block should be cut into, each at most `maximum` long: lines where the block has lines, else
- * sentences.
+ * The smallest parts a block should be cut into, each at most `maximum` long: lines where the block has lines, items of
+ * a list, else sentences.
  */
 export function divideBlock(text: string, block: Block, maximum: number): Span[] {
-  const parts =
-    block.kind === 'paragraph' || block.kind === 'quote' || block.kind === 'heading'
-      ? sentences(text, block)
-      : lines(text, block);
+  const parts = partsOf(text, block);
   return parts.flatMap((part) => {
     if (part.end - part.start <= maximum) return [part];
     const smaller = sentences(text, part);
@@ -19,6 +17,23 @@ export function divideBlock(text: string, block: Block, maximum: number): Span[]
       sentence.end - sentence.start <= maximum ? [sentence] : [...cutAtWords(text, sentence, maximum)],
     );
   });
+}
+
+function partsOf(text: string, block: Block): Span[] {
+  switch (block.kind) {
+    case 'paragraph':
+    case 'quote':
+    case 'heading':
+      return sentences(text, block);
+    case 'list':
+      return [...paragraphsOf(text.slice(block.start, block.end))].map(({ start, end }) => ({
+        start: block.start + start,
+        end: block.start + end,
+      }));
+    case 'table':
+    case 'code':
+      return lines(text, block);
+  }
 }
 
 const sentences = (text: string, { start, end }: Span): Span[] =>

@@ -47,6 +47,68 @@ const cases: readonly (readonly [name: string, text: string, sentences: readonly
     'This sentence runs over the end of\na line and on. Then comes\nanother.',
     ['This sentence runs over the end of\na line and on.', 'Then comes\nanother.'],
   ],
+  [
+    'a wrapped line that begins like a list item',
+    'The road was built as part of Interstate\n9. Major works followed under Nicholas\nE. Golovin. It was paid for (see Smith\n(c) below) by the state.',
+    [
+      'The road was built as part of Interstate\n9. Major works followed under Nicholas\nE. Golovin.',
+      'It was paid for (see Smith\n(c) below) by the state.',
+    ],
+  ],
+  [
+    'a wrapped line that ends in a semicolon',
+    'The structure of the vegetation is seen from above;\nthe signal is weak. It was\nproposed in 1998.',
+    ['The structure of the vegetation is seen from above;\nthe signal is weak.', 'It was\nproposed in 1998.'],
+  ],
+  [
+    'wrapped list items, narrow or indented far',
+    '- 100 g starter, fed the\n  same morning\n* Add `trust` to\n    stop at the first untrusted\n1. Mix the flours\n   with salt. Stir\n2. Bake',
+    [
+      '- 100 g starter, fed the\n  same morning',
+      '* Add `trust` to\n    stop at the first untrusted',
+      '1. Mix the flours\n   with salt.',
+      'Stir',
+      '2. Bake',
+    ],
+  ],
+  [
+    'lines broken after clauses, and before a long address',
+    'To support https,\nyou must first establish a tunnel by means of the\n[`connect` method](https://developer.example.org/en/docs/web/http/methods/connect). Then\ncall it.',
+    [
+      'To support https,\nyou must first establish a tunnel by means of the\n[`connect` method](https://developer.example.org/en/docs/web/http/methods/connect).',
+      'Then\ncall it.',
+    ],
+  ],
+  [
+    'prose that is indented as a whole, and code that is not prose',
+    '    This memo is indented as some writers\n    do, and its sentences run over the lines\n    as everywhere.\n\nRun:\n    npm install\n    npm start',
+    [
+      'This memo is indented as some writers\n    do, and its sentences run over the lines\n    as everywhere.',
+      'Run:',
+      'npm install',
+      'npm start',
+    ],
+  ],
+  [
+    'signs of a pattern within code, which make no table row',
+    '* `!(pattern|pattern|pattern)` matches what does not\n  match any of them.',
+    ['* `!(pattern|pattern|pattern)` matches what does not\n  match any of them.'],
+  ],
+  [
+    'verse',
+    'Shall I compare thee to a summer’s day?\nThou art more lovely and more temperate:\nRough winds do shake the darling buds of May,\nAnd summer’s lease hath all too short a date;',
+    [
+      'Shall I compare thee to a summer’s day?',
+      'Thou art more lovely and more temperate:',
+      'Rough winds do shake the darling buds of May,',
+      'And summer’s lease hath all too short a date;',
+    ],
+  ],
+  [
+    'hard line breaks of Markdown and HTML',
+    'The type of the value is given as `boolean`\\\nand is read at start<br>\nby the program.  \nOnce.',
+    ['The type of the value is given as `boolean`\\', 'and is read at start<br>', 'by the program.', 'Once.'],
+  ],
   ['paragraphs', 'No full stop here\n\nAnd here neither', ['No full stop here', 'And here neither']],
   [
     'lists',
@@ -72,6 +134,17 @@ const cases: readonly (readonly [name: string, text: string, sentences: readonly
 describe('splitSentences', () => {
   it.each(cases)('splits %s', (_name, text, expected) => {
     expect(sentencesOf(text)).toEqual(expected);
+  });
+
+  it.each([40, 60, 80])('finds the same sentences in prose that is wrapped at %s characters', (width) => {
+    const prose =
+      'Seamans’ committee, headed by his assistant Nicholas E. Golovin in July 1961, was to recommend a rocket; it was ' +
+      'a turning point. Major works on Interstate 9. did not follow (see below). The T. T. Tsui Gallery opened in 1991, ' +
+      'displaying objects from China – some 16,000 – from the 4th millennium BC on. On 7. January it was closed. Why?';
+    const onOneLine = (text: string) => text.replace(/\s+/g, ' ');
+    const wrapped = prose.replace(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n').trim();
+    expect(wrapped.split('\n').length).toBeGreaterThan(4);
+    expect(sentencesOf(wrapped).map(onOneLine)).toEqual(sentencesOf(prose));
   });
 
   it('splits Thai, which has no full stops, at spaces', () => {

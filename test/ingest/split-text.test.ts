@@ -42,6 +42,17 @@ describe('splitting with explicit sizes', () => {
 describe('splitting by structure', () => {
   const filler = (topic: string) => `${topic} is described here at some length. `.repeat(8).trim();
 
+  it('cuts a long list between its items, not between their lines', () => {
+    const items = Array.from(
+      { length: 40 },
+      (_, index) =>
+        `- Item ${index} says something at the length of one line, goes\n  on for all of the second, which is as long as it is, and\n  is done in the third.`,
+    );
+    const chunks = splitMarkdown(items.join('\n'));
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const { text } of chunks) expect(text).toMatch(/^- Item[\s\S]*done in the third\.$/);
+  });
+
   it('begins a passage at each heading and names the headings above it', () => {
     const text = `# Guide\n\n${filler('Welcome')}\n\n## Fares\n\n${filler('Price')}\n\n### Children\n\n${filler('Discount')}\n\n## Dogs\n\n${filler('Lead')}`;
     expect(splitMarkdown(text).map(({ headingPath }) => headingPath)).toEqual([
