@@ -11,7 +11,7 @@ export interface Violation {
 }
 
 const IMPORT =
-  /(?:^|[;\n])\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\s*\(\s*['"]([^'"]+)['"]\s*\)/g;
+  /(?:^|[;\n])\s*(?:import|export)\s(?:(?<type>type\s)?[^'"`;]*?\sfrom\s*)?['"](?<named>[^'"]+)['"]|\bimport\s*\(\s*['"](?<loaded>[^'"]+)['"]\s*\)/g;
 
 /** Everything in one file that goes against the tables. `file` is relative to the project, with forward slashes. */
 export function checkFile(file: string, source: string): Violation[] {
@@ -25,9 +25,7 @@ export function checkFile(file: string, source: string): Violation[] {
     add(0, 'belongs to no room; give its room a line in scripts/import-rules.ts');
     return violations;
   }
-  for (const match of code.matchAll(IMPORT)) {
-    const specifier = match[1] ?? match[2] ?? '';
-    const index = match.index + match[0].indexOf(specifier);
+  for (const { specifier, index } of importsOf(code)) {
     const message = specifier.startsWith('.') ? checkOwn(file, room, specifier) : checkVendor(file, room, specifier);
     if (message !== undefined) add(index, message);
   }
@@ -39,10 +37,58 @@ export function checkFile(file: string, source: string): Violation[] {
   return violations;
 }
 
+/**
+ * Each group of files that reach each other through their imports, as one violation at one of them. Imports on first
+ * use count: they mark parts that cannot be understood, tested or moved alone. Imports of types do not: they are erased,
+ * and the props of a component rightly serve the parts that it loads.
+ */
+export function findCycles(sources: ReadonlyMap<string, string>): Violation[] {
+  const imported = new Map(
+    [...sources].map(([file, source]) => {
+      const edges = [...importsOf(withoutComments(source))].filter(({ isType }) => !isType);
+      return [file, edges.map(({ specifier }) => resolveOwn(file, specifier)).filter((to) => sources.has(to))] as const;
+    }),
+  );
+  const reachable = new Map([...imported.keys()].map((file) => [file, reachableFrom(file, imported)]));
+  const grouped = new Set<string>();
+  const violations: Violation[] = [];
+  for (const [file, reached] of reachable) {
+    if (grouped.has(file) || !reached.has(file)) continue;
+    const group = [...reached].filter((other) => reachable.get(other)?.has(file) === true).sort();
+    for (const each of group) grouped.add(each);
+    violations.push({ file, line: 1, message: `is in an import cycle of ${group.length} files: ${group.join(', ')}` });
+  }
+  return violations;
+}
+
+function reachableFrom(start: string, imported: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>();
+  const waiting = [...(imported.get(start) ?? [])];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    waiting.push(...(imported.get(file) ?? []));
+  }
+  return reached;
+}
+
+function* importsOf(code: string): Generator<{ specifier: string; index: number; isType: boolean }> {
+  for (const match of code.matchAll(IMPORT)) {
+    const { type, named, loaded } = match.groups ?? {};
+    const specifier = named ?? loaded ?? '';
+    yield { specifier, index: match.index + match[0].indexOf(specifier), isType: type !== undefined };
+  }
+}
+
+const resolveOwn = (file: string, specifier: string): string =>
+  specifier.startsWith('.')
+    ? normalize(join(dirname(file), specifier))
+        .split(sep)
+        .join('/')
+    : specifier;
+
 function checkOwn(file: string, room: string, specifier: string): string | undefined {
-  const target = normalize(join(dirname(file), specifier))
-    .split(sep)
-    .join('/');
+  const target = resolveOwn(file, specifier);
   const targetRoom = roomOf(target);
   if (targetRoom === undefined) return target.startsWith('src/') ? `imports ${target}, which is in no room` : undefined;
   if (targetRoom === room || isAllowed(file, room, targetRoom)) return undefined;
@@ -74,7 +120,7 @@ function roomOf(file: string): string | undefined {
   if (!file.startsWith('src/')) return undefined;
   const parts = file
     .slice('src/'.length)
-    .replace(/\.[jt]s$/, '')
+    .replace(/\.[jt]sx?$/, '')
     .split('/');
   const [top = '', below] = parts;
   const nested = parts.length > 2 ? `${top}/${below}` : undefined;
@@ -88,11 +134,14 @@ function withoutComments(source: string): string {
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const files = globSync(['src/**/*.{ts,js}', 'tools/**/*.ts'], { cwd: root });
-  const violations = files.flatMap((file) =>
-    checkFile(relative(root, join(root, file)).split(sep).join('/'), readFileSync(join(root, file), 'utf8')),
+  const sources = new Map(
+    globSync(['src/**/*.{ts,tsx,js}', 'tools/**/*.ts'], { cwd: root }).map((file) => [
+      relative(root, join(root, file)).split(sep).join('/'),
+      readFileSync(join(root, file), 'utf8'),
+    ]),
   );
+  const violations = [...[...sources].flatMap(([file, source]) => checkFile(file, source)), ...findCycles(sources)];
   for (const { file, line, message } of violations) console.error(`${file}:${line}: ${message}.`);
   if (violations.length > 0) process.exitCode = 1;
-  else console.log(`${files.length} files import downwards only.`);
+  else console.log(`${sources.size} files import downwards only and without cycles.`);
 }

@@ -19,7 +19,7 @@ const found = z.object({ results: z.array(z.object({ document_id: z.string(), te
 export function formatsWithoutSample(): string[] {
   const names = Object.keys(allSamples);
   return readableTypes
-    .filter(({ reader, type }) => reader !== 'image' && (reader !== 'code' || OUTLINED.includes(type)))
+    .filter(({ isImage, isCode, type }) => !isImage && (!isCode || OUTLINED.includes(type)))
     .filter(({ extensions }) => !extensions.some((extension) => names.some((name) => name.endsWith(`.${extension}`))))
     .map(({ type }) => type);
 }

@@ -2,10 +2,10 @@ import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { isWorthNaming, type NamedSkip, noteSkipped, skipWords } from './ingest.ts';
 import { isUrl } from './ingest-all.ts';
 import { visibleLine } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
+import { isWorthNaming, type NamedSkip, noteSkipped, skipWords } from './skipped-files.ts';
 
 /** `citewell ingest --dry-run`: what would be read, and what would be passed over; nothing is taken in. */
 export async function listSources(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Copied, type Migration, undefinedIfMissing } from './migrate-r2r.ts';
+import { type Copied, type Migration, undefinedIfMissing } from './migration.ts';
 import { r2rMessage, readRecord } from './r2r-records.ts';
 
 interface NamedConversation {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { type Copied, type Migration, undefinedIfMissing } from './migrate-r2r.ts';
+import { type Copied, type Migration, undefinedIfMissing } from './migration.ts';
 import { type R2rDocument, r2rDocument, readRecord } from './r2r-records.ts';
 
 /** Metadata members that a server adds itself. */

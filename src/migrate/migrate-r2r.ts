@@ -2,7 +2,7 @@ import { defaultCollectionId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { copyConversation } from './copy-conversation.ts';
 import { copyDocument } from './copy-document.ts';
-import type { MigrationState } from './migration-state.ts';
+import { type Copied, type Migration, undefinedIfMissing } from './migration.ts';
 import { r2rCollection, r2rConversation, r2rDocument, r2rUser, readRecord } from './r2r-records.ts';
 import type { V3Connection } from './v3-connection.ts';
 
@@ -24,13 +24,6 @@ export interface MigratedItem {
 export type MigrationEvent =
   | { readonly type: 'found'; readonly user: string; readonly counts: Readonly<Record<MigratedKind, number>> }
   | MigratedItem;
-
-export interface Migration {
-  readonly from: V3Connection;
-  readonly to: V3Connection;
-  readonly state: MigrationState;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Copies collections, documents with their metadata, and conversations from a running R2R server through its API.
@@ -71,13 +64,6 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
   }
 }
 
-/** Target of an item, and whether it had to be copied. */
-export interface Copied {
-  readonly to: string;
-  readonly outcome: 'copied' | 'present';
-  readonly reason?: string;
-}
-
 async function attempt(
   kind: MigratedKind,
   id: string,
@@ -115,16 +101,6 @@ async function copyCollection(
       ...(made_id !== id && { reason: `It has the identifier ${made_id} here.` }),
     };
   });
-}
-
-/** Undefined for `not_found`. */
-export async function undefinedIfMissing<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
-    throw error;
-  }
 }
 
 const whoAmI = async (server: V3Connection) => readRecord(r2rUser, await server.get('/users/me'), 'user');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkFile } from '../../scripts/check-imports.ts';
+import { checkFile, findCycles } from '../../scripts/check-imports.ts';
 
 const messages = (file: string, source: string) => checkFile(file, source).map(({ message }) => message);
 
@@ -37,5 +37,42 @@ describe('the import check', () => {
 
   it('asks for a line for a room it does not know', () => {
     expect(messages('src/helpers/a.ts', '')).toEqual([expect.stringContaining('belongs to no room')]);
+  });
+});
+
+describe('import cycles', () => {
+  const cyclesOf = (files: Readonly<Record<string, string>>) => findCycles(new Map(Object.entries(files)));
+
+  it('are refused within a room, naming every file of the group once', () => {
+    const files = {
+      'src/rag/start.ts': "import { a } from './a.ts';",
+      'src/rag/a.ts': "import { b } from './deep/b.ts';",
+      'src/rag/deep/b.ts': "export { c } from '../c.ts';\nimport { a } from '../a.ts';",
+      'src/rag/c.ts': '',
+    };
+    expect(cyclesOf(files)).toEqual([
+      {
+        file: 'src/rag/a.ts',
+        line: 1,
+        message: 'is in an import cycle of 2 files: src/rag/a.ts, src/rag/deep/b.ts',
+      },
+    ]);
+  });
+
+  it.each([
+    ['imports on first use', "const load = () => import('./a.ts');"],
+    ['imports for the effect', "import './a.ts';"],
+    ['values beside types', "import { type A, a } from './a.ts';"],
+    ['a file that imports itself', "import { b } from './b.ts';"],
+  ])('count %s', (_, source) => {
+    expect(cyclesOf({ 'src/rag/a.ts': "import { b } from './b.ts';", 'src/rag/b.ts': source })).toHaveLength(1);
+  });
+
+  it.each([
+    ['types', "import type { A } from './a.ts';"],
+    ['types over several lines', "import type {\n  A,\n} from './a.ts';"],
+    ['comments', "// import { a } from './a.ts';"],
+  ])('do not count %s', (_, source) => {
+    expect(cyclesOf({ 'src/rag/a.ts': "import { b } from './b.ts';", 'src/rag/b.ts': source })).toEqual([]);
   });
 });

@@ -1,0 +1,61 @@
+import { ServiceError } from '../errors.ts';
+import type { Client } from './client.ts';
+import type { CommandContext } from './command-context.ts';
+import { finishExtraction } from './graph.ts';
+import { count } from './progress-line.ts';
+
+/** Without a lasting server, finishes what ingestion left to the background: graphs, summaries, learning. */
+export async function finishBackgroundWork(client: Client, context: CommandContext): Promise<void> {
+  await finishGraph(client, context);
+  await finishSummaries(client, context);
+  await finishLearning(client, context);
+}
+
+/** Learns from the corpus before the program ends, unless that takes long or is interrupted. */
+async function finishLearning(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  try {
+    const steps = client.learn(interruption.stop);
+    for (;;) {
+      const step = await steps.next();
+      output.status(
+        step.done ? '' : `Learning from the corpus: ${count(step.value.done)} of ${count(step.value.total)} passages`,
+      );
+      if (!step.done) continue;
+      if (step.value === 'left')
+        output.note('A server (citewell serve) learns from the corpus what words go together.');
+      return;
+    }
+  } catch (error) {
+    output.status('');
+    if (interruption.received() === undefined) throw error;
+    output.note('What words go together is learned by the next server, or with the next documents.');
+  }
+}
+
+/** Writes waiting summaries before the program ends, unless the model is away or it is interrupted. */
+async function finishSummaries(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  let failed = 0;
+  try {
+    for await (const step of client.summarise(interruption.stop)) {
+      failed = step.failed;
+      output.status(`Summarising: ${count(step.done)} of ${count(step.total)} documents`);
+    }
+    if (failed > 0) output.note(`${count(failed)} documents keep sentences of their own as their summary.`);
+  } catch (error) {
+    const why = error instanceof ServiceError && interruption.received() === undefined ? ` (${error.message})` : '';
+    output.note(`The other summaries are written by the next server, or with the next documents${why}.`);
+  } finally {
+    output.status('');
+  }
+}
+
+/** Without a lasting server, finishes the graph before the program ends. */
+async function finishGraph(client: Client, { output, interruption }: CommandContext): Promise<void> {
+  try {
+    const last = await finishExtraction(client.graph.finish(interruption.stop), output);
+    if ((last?.failed ?? 0) > 0) output.note(`The graph of ${count(last?.failed ?? 0)} documents was not extracted.`);
+  } catch (error) {
+    if (interruption.received() === undefined) throw error;
+    output.note('The graph of the rest is extracted by the next server, or by: citewell graph build');
+  }
+}

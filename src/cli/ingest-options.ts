@@ -1,0 +1,70 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Metadata } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
+import { isGlob } from '../ingest/folders/find-files.ts';
+import { isUrl, type SiteScope } from './ingest-all.ts';
+
+export interface IngestOptions {
+  readonly collection?: readonly string[];
+  readonly metadata?: Metadata;
+  readonly allowPrivateAddresses?: boolean;
+  readonly sitemap?: boolean;
+  readonly crawlDepth?: number;
+  readonly maxPages?: number;
+  readonly watch?: boolean;
+  readonly keepDeleted?: boolean;
+  readonly dryRun?: boolean;
+  readonly enrich?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Throws `invalid_request` for options that exclude each other. */
+export function checkIngestOptions(options: IngestOptions): void {
+  if (options.enrich === true && (options.watch === true || options.dryRun === true)) {
+    throw new ServiceError('invalid_request', 'Give --enrich without --watch and --dry-run.');
+  }
+  if (options.yes === true && options.enrich !== true) {
+    throw new ServiceError('invalid_request', '--yes goes with --enrich.');
+  }
+  if (options.watch === true && options.dryRun === true) {
+    throw new ServiceError('invalid_request', 'Give --watch or --dry-run, not both.');
+  }
+  if (options.keepDeleted === true && options.watch !== true) {
+    throw new ServiceError('invalid_request', '--keep-deleted goes with --watch.');
+  }
+}
+
+const STANDARD_PAGES = 500;
+
+/** Which pages of the named sites are taken in; undefined for the named pages only. */
+export function siteOf(
+  { sitemap, crawlDepth, maxPages }: IngestOptions,
+  names: readonly string[],
+): SiteScope | undefined {
+  if (sitemap !== true && crawlDepth === undefined) {
+    if (maxPages === undefined) return undefined;
+    throw new ServiceError('invalid_request', '--max-pages goes with --sitemap or --crawl-depth.');
+  }
+  if (sitemap === true && crawlDepth !== undefined) {
+    throw new ServiceError('invalid_request', 'Give --sitemap or --crawl-depth, not both.');
+  }
+  if (!names.some(isUrl)) {
+    throw new ServiceError('invalid_request', '--sitemap and --crawl-depth are for addresses; none is given.');
+  }
+  return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? STANDARD_PAGES };
+}
+
+/** Throws `invalid_request` for a name of nothing. Called first: a misspelt name should not surface after an hour. */
+export async function requireAll(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    if (name.trim() === '') throw new ServiceError('invalid_request', 'A path is empty; name a file or a folder.');
+    if (isUrl(name) || isGlob(name)) continue;
+    const info = await stat(resolve(name)).catch(() => undefined);
+    if (info === undefined) throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
+    if (!info.isFile() && !info.isDirectory()) {
+      throw new ServiceError('invalid_request', `"${name}" is neither a file nor a folder.`);
+    }
+  }
+}

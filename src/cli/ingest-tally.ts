@@ -1,0 +1,75 @@
+import type { SkipReason } from '../ingest/folders/find-files.ts';
+import type { IngestOutcome } from '../ingest/folders/folder-target.ts';
+import type { CommandContext } from './command-context.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { IngestStep } from './ingest-all.ts';
+import { visibleLine } from './layout.ts';
+import { count, duration } from './progress-line.ts';
+import { isWorthNaming, MAX_NAMED, type NamedSkip, skipWords } from './skipped-files.ts';
+
+/** Counts so far. */
+export interface Tally {
+  /** The first failures, repeated in the summary. */
+  readonly failures: { readonly name: string; readonly reason: string }[];
+  readonly outcomes: Record<IngestOutcome, number>;
+  readonly skipped: Map<SkipReason, number>;
+  /** Skipped files worth naming. */
+  readonly named: NamedSkip[];
+}
+
+export const emptyTally = (): Tally => ({
+  outcomes: { ingested: 0, replaced: 0, unchanged: 0, duplicate: 0, failed: 0 },
+  skipped: new Map(),
+  named: [],
+  failures: [],
+});
+
+export function record(step: IngestStep, { outcomes, skipped, failures, named }: Tally): void {
+  if (step.type === 'result') outcomes[step.outcome] += 1;
+  if (step.type === 'result' && step.outcome === 'failed' && failures.length < MAX_NAMED) {
+    failures.push({ name: step.name, reason: step.reason ?? '' });
+  }
+  if (step.type !== 'skipped') return;
+  skipped.set(step.reason, (skipped.get(step.reason) ?? 0) + 1);
+  if (isWorthNaming(step.reason)) named.push({ name: step.name, reason: step.reason });
+}
+
+export function noteFailures({ failures, outcomes: { failed } }: Tally, output: CommandContext['output']): void {
+  if (failed < 2) return;
+  for (const { name, reason } of failures) output.note(`  ${visibleLine(name)}: ${visibleLine(reason)}`);
+  if (failed > failures.length) output.note(`  and ${count(failed - failures.length)} more`);
+}
+
+export function toJson(step: Exclude<IngestStep, { type: 'started' }>) {
+  const { name } = step;
+  if (step.type === 'skipped') return { type: 'skipped', name, reason: step.reason };
+  return {
+    type: 'document',
+    name,
+    outcome: step.outcome,
+    document_id: step.documentId,
+    ...(step.reason && { reason: step.reason }),
+  };
+}
+
+export const summaryJson = ({ outcomes, skipped }: Tally, seconds: number) => ({
+  type: 'summary',
+  ...outcomes,
+  skipped: Object.fromEntries(skipped),
+  seconds: Number(seconds.toFixed(3)),
+});
+
+export function summaryText({ outcomes, skipped }: Tally, seconds: number): string {
+  const parts = Object.entries(outcomes).filter(([outcome, number]) => number > 0 || outcome === 'ingested');
+  const skips = [...skipped].map(([reason, number]) => `${count(number)} ${skipWords[reason]}`);
+  const what = parts.map(([outcome, number]) => `${count(number)} ${outcome}`).join(', ');
+  return `${what} in ${duration(seconds)}${skips.length === 0 ? '' : `; skipped: ${skips.join(', ')}`}.`;
+}
+
+export function exitCodeOf({ outcomes }: Tally, received: string | undefined): ExitCode {
+  if (received === 'SIGINT') return exitCodes.interrupted;
+  if (received === 'SIGTERM') return exitCodes.terminated;
+  if (outcomes.failed === 0) return exitCodes.ok;
+  const { failed, ...others } = outcomes;
+  return Object.values(others).some((number) => number > 0) ? exitCodes.partly : exitCodes.failure;
+}

@@ -1,0 +1,28 @@
+import { ServiceError } from '../errors.ts';
+import type { MigrationState } from './migration-state.ts';
+import type { V3Connection } from './v3-connection.ts';
+
+/** What one run of a migration works with. */
+export interface Migration {
+  readonly from: V3Connection;
+  readonly to: V3Connection;
+  readonly state: MigrationState;
+  readonly signal: AbortSignal;
+}
+
+/** Target of an item, and whether it had to be copied. */
+export interface Copied {
+  readonly to: string;
+  readonly outcome: 'copied' | 'present';
+  readonly reason?: string;
+}
+
+/** Undefined for `not_found`. */
+export async function undefinedIfMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
