@@ -138,7 +138,11 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
     await corpus.setStatus(document.id, 'augmenting', document.ingestionAttempt);
     yield { type: 'status', status: 'augmenting' };
     const title = titleFor(document, settings, prepared);
-    const steps = parts.enrichment.contextualize({ documentId: document.id, title, summary, passages }, settings, signal);
+    const steps = parts.enrichment.contextualize(
+      { documentId: document.id, title, summary, passages },
+      settings,
+      signal,
+    );
     for (;;) {
       const step = await steps.next();
       if (step.done) return step.value;
@@ -202,7 +206,7 @@ function refuseEnrichment({ settings }: Submission): void {
 
 /** Rejects pictures on submission, so that a folder of photographs does not become a list of failed documents. */
 function refusePictures({ type, fileName }: CarriedOver['read']): void {
-  if (typeByName(type)?.reader === 'image') throw imageNotRead(fileName);
+  if (typeByName(type)?.isImage) throw imageNotRead(fileName);
 }
 
 const isFinal: RetryDecision = async () => undefined;

@@ -80,7 +80,14 @@ async function readContent({ content }: Submission, given: string | undefined): 
       const fileName = content.fileName.trim() === '' ? 'unnamed' : content.fileName;
       const type = await detectType({ bytes, fileName, ...(mediaType === undefined ? {} : { mediaType }) });
       checkSize(type, { bytes, fileName });
-      return { bytes, type: type.type, mediaType: type.mediaType, name: given ?? fileName, fileName, title: fileName };
+      return {
+        bytes,
+        type: type.type,
+        mediaType: type.mediaTypes[0],
+        name: given ?? fileName,
+        fileName,
+        title: fileName,
+      };
     }
     case 'text': {
       if (content.text.trim() === '')

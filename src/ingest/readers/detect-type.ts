@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import { ServiceError } from '../../errors.ts';
 import { isCompoundFile } from './containers/compound-file.ts';
-import { isTar } from './containers/tar.ts';
+import { isTar } from './containers/tar-header.ts';
 import { decodeText } from './encoding/decode-text.ts';
 import { sniffText } from './encoding/sniff-text.ts';
 import {
@@ -28,8 +28,6 @@ const PRINTABLE_SIGNATURES = new Set(['pdf', 'rtf', 'ps', 'eps', 'pgp', 'asar'])
 /** Text formats that are classified further. */
 const TEXT_SIGNATURES = new Set(['xml', 'sh', 'js', 'py', 'jsonl', 'eml', 'ics', 'vcf', 'svg']);
 const SNIFFED_BYTES = 65_536;
-const ZIP_TYPES = new Set(['docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods', 'epub']);
-const COMPOUND_TYPES = new Set(['doc', 'xls', 'ppt', 'msg']);
 
 /**
  * Detects the format of the bytes. Content decides; the file's name, then the media type, only choose among formats
@@ -61,7 +59,7 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
   if (isZip(bytes)) {
     const type = officeTypeOfZip(bytes) ?? (signature === 'docx' ? signature : undefined);
     if (type !== undefined) return known(type);
-    if (named !== undefined && ZIP_TYPES.has(named.type)) {
+    if (named?.sharedSignature === 'zip') {
       throw new ServiceError(
         'invalid_request',
         `${fileName} is not a ${named.type} file: the archive is damaged, was cut off or holds no document part.`,
@@ -69,8 +67,8 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
     }
   }
   if (isZip(bytes) && (signature === 'zip' || signature === undefined)) return known('zip');
-  const packed = PACKED[signature ?? ''] ?? PICTURES[signature ?? ''];
-  if (packed !== undefined) return known(packed);
+  const bySignature = typeBySignature(signature);
+  if (bySignature !== undefined) return bySignature;
   if (named?.type === 'p7s' || openSigned(bytes).kind !== 'unknown') return known('p7s');
   if (isCompoundFile(bytes)) {
     const type = typeOfCompoundFile(bytes);
@@ -81,24 +79,22 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
       );
     }
     const found =
-      typeByName(type ?? '') ?? (type === undefined && COMPOUND_TYPES.has(named?.type ?? '') ? named : undefined);
+      typeByName(type ?? '') ?? (type === undefined && named?.sharedSignature === 'compound' ? named : undefined);
     if (found !== undefined) return found;
   }
   throw unsupported(fileName, signature);
 }
 
-/** Type detected by signature → our name for it. */
-const PACKED: Readonly<Record<string, string>> = { gz: 'gz', 'tar.gz': 'gz', tar: 'tar', epub: 'epub' };
-const PICTURES: Readonly<Record<string, string>> = {
-  png: 'png',
-  apng: 'png',
-  jpg: 'jpg',
-  gif: 'gif',
-  webp: 'webp',
-  bmp: 'bmp',
-  tif: 'tiff',
-  heic: 'heic',
-};
+/** Names that the detection by signature has for archives and pictures, where they are no extensions of ours. */
+const SIGNATURE_NAMES: Readonly<Record<string, string>> = { 'tar.gz': 'gz', apng: 'png' };
+
+/** Besides pictures; what is zipped or in a compound file may be several things. */
+const CONCLUSIVE = new Set(['gz', 'tar', 'epub']);
+
+function typeBySignature(signature: string | undefined): FileType | undefined {
+  const found = typeByExtension(SIGNATURE_NAMES[signature ?? ''] ?? signature ?? '');
+  return found?.isImage || CONCLUSIVE.has(found?.type ?? '') ? found : undefined;
+}
 
 function unsupported(fileName: string, found: string | undefined): ServiceError {
   const what = found === undefined ? 'data of an unknown binary format' : `${nameOf(found)}, which cannot be read`;

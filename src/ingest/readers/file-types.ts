@@ -1,71 +1,86 @@
-/** A file format: its short name (docs/contract.md 6.2), its file extensions and media types, and its size limit. */
+import type { Reader } from './reader.ts';
+
+/**
+ * The registry of readable formats: one row per format. Detection, size limits, supported files and messages are all
+ * derived from it.
+ */
 export interface FileType {
+  /** The short name (docs/contract.md 6.2). */
   readonly type: string;
   readonly extensions: readonly string[];
-  readonly mediaType: string;
+  /** The first one is written into records; the others are understood as well. */
+  readonly mediaTypes: readonly [string, ...string[]];
   readonly maxBytes: number;
-  readonly reader:
-    | 'text'
-    | 'markdown'
-    | 'html'
-    | 'pdf'
-    | 'docx'
-    | 'pptx'
-    | 'xlsx'
-    | 'openDocumentText'
-    | 'openDocumentSlides'
-    | 'openDocumentSheets'
-    | 'rtf'
-    | 'doc'
-    | 'xls'
-    | 'ppt'
-    | 'csv'
-    | 'json'
-    | 'notebook'
-    | 'subtitles'
-    | 'code'
-    | 'mail'
-    | 'outlook'
-    | 'signed'
-    | 'calendar'
-    | 'epub'
-    | 'rst'
-    | 'org'
-    | 'svg'
-    | 'zip'
-    | 'tar'
-    | 'gzip'
-    | 'image';
+  /** On first use: a PDF parser is not needed for ingesting notes. */
+  readonly load: () => Promise<Reader>;
+  /** The signature the bytes share with other formats, so that a damaged file is recognised by its name only. */
+  readonly sharedSignature?: 'zip' | 'compound';
+  /** True for formats that can contain files of any format. */
+  readonly isContainer?: boolean;
+  /** True where an image reader has to be configured. */
+  readonly isImage?: boolean;
+  /** True for source code. */
+  readonly isCode?: boolean;
 }
 
 const MB = 1_000_000;
 
 const prose: readonly FileType[] = [
-  { type: 'txt', extensions: ['txt', 'text', 'log'], mediaType: 'text/plain', maxBytes: 2 * MB, reader: 'text' },
+  {
+    type: 'txt',
+    extensions: ['txt', 'text', 'log'],
+    mediaTypes: ['text/plain'],
+    maxBytes: 2 * MB,
+    load: async () => (await import('./plain/text.ts')).textReader,
+  },
   {
     type: 'md',
     extensions: ['md', 'markdown', 'mdown', 'mdx'],
-    mediaType: 'text/markdown',
+    mediaTypes: ['text/markdown'],
     maxBytes: 2 * MB,
-    reader: 'markdown',
+    load: async () => (await import('./markdown/markdown.ts')).markdownReader,
   },
-  { type: 'html', extensions: ['html', 'htm', 'xhtml'], mediaType: 'text/html', maxBytes: 5 * MB, reader: 'html' },
-  { type: 'pdf', extensions: ['pdf'], mediaType: 'application/pdf', maxBytes: 30 * MB, reader: 'pdf' },
-  { type: 'csv', extensions: ['csv'], mediaType: 'text/csv', maxBytes: 5 * MB, reader: 'csv' },
+  {
+    type: 'html',
+    extensions: ['html', 'htm', 'xhtml'],
+    mediaTypes: ['text/html', 'application/xhtml+xml'],
+    maxBytes: 5 * MB,
+    load: async () => (await import('./html/html.ts')).htmlReader,
+  },
+  {
+    type: 'pdf',
+    extensions: ['pdf'],
+    mediaTypes: ['application/pdf'],
+    maxBytes: 30 * MB,
+    load: async () => (await import('./pdf/pdf.ts')).pdfReader,
+  },
+  {
+    type: 'csv',
+    extensions: ['csv'],
+    mediaTypes: ['text/csv'],
+    maxBytes: 5 * MB,
+    load: async () => (await import('./plain/csv.ts')).csvReader,
+  },
   {
     type: 'tsv',
     extensions: ['tsv', 'tab'],
-    mediaType: 'text/tab-separated-values',
+    mediaTypes: ['text/tab-separated-values'],
     maxBytes: 5 * MB,
-    reader: 'csv',
+    load: async () => (await import('./plain/csv.ts')).csvReader,
   },
-  { type: 'json', extensions: ['json'], mediaType: 'application/json', maxBytes: 10 * MB, reader: 'json' },
+  {
+    type: 'json',
+    extensions: ['json'],
+    mediaTypes: ['application/json'],
+    maxBytes: 10 * MB,
+    load: async () => (await import('./plain/json.ts')).jsonReader,
+  },
   {
     type: 'jsonl',
     extensions: ['jsonl', 'ndjson'],
-    mediaType: 'application/x-ndjson',
+    mediaTypes: ['application/x-ndjson'],
     maxBytes: 10 * MB,
-    reader: 'json',
+    load: async () => (await import('./plain/json.ts')).jsonReader,
   },
 ];
 
@@ -73,12 +88,24 @@ const timedAndRun: readonly FileType[] = [
   {
     type: 'ipynb',
     extensions: ['ipynb'],
-    mediaType: 'application/x-ipynb+json',
+    mediaTypes: ['application/x-ipynb+json'],
     maxBytes: 20 * MB,
-    reader: 'notebook',
+    load: async () => (await import('./notebook.ts')).notebookReader,
   },
-  { type: 'srt', extensions: ['srt'], mediaType: 'application/x-subrip', maxBytes: 2 * MB, reader: 'subtitles' },
-  { type: 'vtt', extensions: ['vtt'], mediaType: 'text/vtt', maxBytes: 2 * MB, reader: 'subtitles' },
+  {
+    type: 'srt',
+    extensions: ['srt'],
+    mediaTypes: ['application/x-subrip'],
+    maxBytes: 2 * MB,
+    load: async () => (await import('./subtitles.ts')).subtitlesReader,
+  },
+  {
+    type: 'vtt',
+    extensions: ['vtt'],
+    mediaTypes: ['text/vtt'],
+    maxBytes: 2 * MB,
+    load: async () => (await import('./subtitles.ts')).subtitlesReader,
+  },
 ];
 
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
@@ -88,89 +115,185 @@ const office: readonly FileType[] = [
   {
     type: 'docx',
     extensions: ['docx', 'docm', 'dotx', 'dotm'],
-    mediaType: `${OPEN_XML}.wordprocessingml.document`,
+    mediaTypes: [`${OPEN_XML}.wordprocessingml.document`],
     maxBytes: 10 * MB,
-    reader: 'docx',
+    load: async () => (await import('./office/docx.ts')).docxReader,
+    sharedSignature: 'zip',
   },
   {
     type: 'pptx',
     extensions: ['pptx', 'pptm', 'ppsx', 'ppsm', 'potx'],
-    mediaType: `${OPEN_XML}.presentationml.presentation`,
+    mediaTypes: [`${OPEN_XML}.presentationml.presentation`],
     maxBytes: 20 * MB,
-    reader: 'pptx',
+    load: async () => (await import('./office/pptx.ts')).pptxReader,
+    sharedSignature: 'zip',
   },
   {
     type: 'xlsx',
     extensions: ['xlsx', 'xlsm', 'xltx', 'xltm'],
-    mediaType: `${OPEN_XML}.spreadsheetml.sheet`,
+    mediaTypes: [`${OPEN_XML}.spreadsheetml.sheet`],
     maxBytes: 10 * MB,
-    reader: 'xlsx',
+    load: async () => (await import('./office/xlsx.ts')).xlsxReader,
+    sharedSignature: 'zip',
   },
   {
     type: 'odt',
     extensions: ['odt', 'ott'],
-    mediaType: `${OPEN_DOCUMENT}.text`,
+    mediaTypes: [`${OPEN_DOCUMENT}.text`],
     maxBytes: 10 * MB,
-    reader: 'openDocumentText',
+    load: async () => (await import('./open-document/odt.ts')).odtReader,
+    sharedSignature: 'zip',
   },
   {
     type: 'odp',
     extensions: ['odp', 'otp'],
-    mediaType: `${OPEN_DOCUMENT}.presentation`,
+    mediaTypes: [`${OPEN_DOCUMENT}.presentation`],
     maxBytes: 20 * MB,
-    reader: 'openDocumentSlides',
+    load: async () => (await import('./open-document/odp.ts')).odpReader,
+    sharedSignature: 'zip',
   },
   {
     type: 'ods',
     extensions: ['ods', 'ots'],
-    mediaType: `${OPEN_DOCUMENT}.spreadsheet`,
+    mediaTypes: [`${OPEN_DOCUMENT}.spreadsheet`],
     maxBytes: 10 * MB,
-    reader: 'openDocumentSheets',
+    load: async () => (await import('./open-document/ods.ts')).odsReader,
+    sharedSignature: 'zip',
   },
-  { type: 'rtf', extensions: ['rtf'], mediaType: 'application/rtf', maxBytes: 10 * MB, reader: 'rtf' },
-  { type: 'doc', extensions: ['doc', 'dot'], mediaType: 'application/msword', maxBytes: 10 * MB, reader: 'doc' },
-  { type: 'xls', extensions: ['xls', 'xlt'], mediaType: 'application/vnd.ms-excel', maxBytes: 10 * MB, reader: 'xls' },
+  {
+    type: 'rtf',
+    extensions: ['rtf'],
+    mediaTypes: ['application/rtf'],
+    maxBytes: 10 * MB,
+    load: async () => (await import('./rtf/rtf.ts')).rtfReader,
+  },
+  {
+    type: 'doc',
+    extensions: ['doc', 'dot'],
+    mediaTypes: ['application/msword'],
+    maxBytes: 10 * MB,
+    load: async () => (await import('./legacy-office/doc.ts')).docReader,
+    sharedSignature: 'compound',
+  },
+  {
+    type: 'xls',
+    extensions: ['xls', 'xlt'],
+    mediaTypes: ['application/vnd.ms-excel'],
+    maxBytes: 10 * MB,
+    load: async () => (await import('./legacy-office/xls.ts')).xlsReader,
+    sharedSignature: 'compound',
+  },
   {
     type: 'ppt',
     extensions: ['ppt', 'pps', 'pot'],
-    mediaType: 'application/vnd.ms-powerpoint',
+    mediaTypes: ['application/vnd.ms-powerpoint'],
     maxBytes: 20 * MB,
-    reader: 'ppt',
+    load: async () => (await import('./legacy-office/ppt.ts')).pptReader,
+    sharedSignature: 'compound',
   },
 ];
 
 const mail: readonly FileType[] = [
-  { type: 'eml', extensions: ['eml', 'mht', 'mhtml'], mediaType: 'message/rfc822', maxBytes: 5 * MB, reader: 'mail' },
-  { type: 'msg', extensions: ['msg'], mediaType: 'application/vnd.ms-outlook', maxBytes: 5 * MB, reader: 'outlook' },
+  {
+    type: 'eml',
+    extensions: ['eml', 'mht', 'mhtml'],
+    mediaTypes: ['message/rfc822'],
+    maxBytes: 5 * MB,
+    load: async () => (await import('./mail/eml.ts')).emlReader,
+    isContainer: true,
+  },
+  {
+    type: 'msg',
+    extensions: ['msg'],
+    mediaTypes: ['application/vnd.ms-outlook'],
+    maxBytes: 5 * MB,
+    load: async () => (await import('./mail/msg.ts')).msgReader,
+    sharedSignature: 'compound',
+    isContainer: true,
+  },
   {
     type: 'p7s',
     extensions: ['p7s', 'p7m'],
-    mediaType: 'application/pkcs7-signature',
+    mediaTypes: ['application/pkcs7-signature'],
     maxBytes: 5 * MB,
-    reader: 'signed',
+    load: async () => (await import('./mail/p7s.ts')).p7sReader,
+    isContainer: true,
   },
-  { type: 'ics', extensions: ['ics', 'ifb'], mediaType: 'text/calendar', maxBytes: 5 * MB, reader: 'calendar' },
+  {
+    type: 'ics',
+    extensions: ['ics', 'ifb'],
+    mediaTypes: ['text/calendar', 'application/ics'],
+    maxBytes: 5 * MB,
+    load: async () => (await import('./plain/calendar.ts')).calendarReader,
+  },
 ];
 
 const markup: readonly FileType[] = [
-  { type: 'rst', extensions: ['rst', 'rest'], mediaType: 'text/x-rst', maxBytes: 2 * MB, reader: 'rst' },
-  { type: 'org', extensions: ['org'], mediaType: 'text/org', maxBytes: 2 * MB, reader: 'org' },
-  { type: 'svg', extensions: ['svg'], mediaType: 'image/svg+xml', maxBytes: 5 * MB, reader: 'svg' },
-  { type: 'epub', extensions: ['epub'], mediaType: 'application/epub+zip', maxBytes: 20 * MB, reader: 'epub' },
+  {
+    type: 'rst',
+    extensions: ['rst', 'rest'],
+    mediaTypes: ['text/x-rst'],
+    maxBytes: 2 * MB,
+    load: async () => (await import('./rst/rst.ts')).rstReader,
+  },
+  {
+    type: 'org',
+    extensions: ['org'],
+    mediaTypes: ['text/org'],
+    maxBytes: 2 * MB,
+    load: async () => (await import('./plain/org.ts')).orgReader,
+  },
+  {
+    type: 'svg',
+    extensions: ['svg'],
+    mediaTypes: ['image/svg+xml'],
+    maxBytes: 5 * MB,
+    load: async () => (await import('./image/svg.ts')).svgReader,
+  },
+  {
+    type: 'epub',
+    extensions: ['epub'],
+    mediaTypes: ['application/epub+zip'],
+    maxBytes: 20 * MB,
+    load: async () => (await import('./ebook/epub.ts')).epubReader,
+    sharedSignature: 'zip',
+  },
 ];
 
 const archives: readonly FileType[] = [
-  { type: 'zip', extensions: ['zip'], mediaType: 'application/zip', maxBytes: 50 * MB, reader: 'zip' },
-  { type: 'tar', extensions: ['tar'], mediaType: 'application/x-tar', maxBytes: 50 * MB, reader: 'tar' },
-  { type: 'gz', extensions: ['gz', 'tgz'], mediaType: 'application/gzip', maxBytes: 50 * MB, reader: 'gzip' },
+  {
+    type: 'zip',
+    extensions: ['zip'],
+    mediaTypes: ['application/zip'],
+    maxBytes: 50 * MB,
+    load: async () => (await import('./containers/zip.ts')).zipReader,
+    isContainer: true,
+  },
+  {
+    type: 'tar',
+    extensions: ['tar'],
+    mediaTypes: ['application/x-tar'],
+    maxBytes: 50 * MB,
+    load: async () => (await import('./containers/tar.ts')).tarReader,
+    isContainer: true,
+  },
+  {
+    type: 'gz',
+    extensions: ['gz', 'tgz'],
+    mediaTypes: ['application/gzip'],
+    maxBytes: 50 * MB,
+    load: async () => (await import('./containers/gzip.ts')).gzipReader,
+    isContainer: true,
+  },
 ];
 
 const image = (type: string, extensions: readonly string[], mediaType: string): FileType => ({
   type,
   extensions,
-  mediaType,
+  mediaTypes: [mediaType],
   maxBytes: 5 * MB,
-  reader: 'image',
+  load: async () => (await import('./image/image.ts')).imageReader,
+  isImage: true,
 });
 
 const images: readonly FileType[] = [
@@ -209,13 +332,17 @@ const sourceCode: Readonly<Record<string, readonly string[]>> = {
   xml: ['xml'],
 };
 
+/** Where it is not `text/x-` and the type. */
+const CODE_MEDIA_TYPES: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css' };
+
 const code = Object.entries(sourceCode).map(
   ([type, extensions]): FileType => ({
     type,
     extensions,
-    mediaType: type === 'js' ? 'text/javascript' : type === 'css' ? 'text/css' : `text/x-${type}`,
+    mediaTypes: [CODE_MEDIA_TYPES[type] ?? `text/x-${type}`],
     maxBytes: 2 * MB,
-    reader: 'code',
+    load: async () => (await import('./code/code.ts')).codeReader,
+    isCode: true,
   }),
 );
 
@@ -233,12 +360,7 @@ export const readableTypes: readonly FileType[] = [
 
 const byExtension = new Map(readableTypes.flatMap((known) => known.extensions.map((name) => [name, known] as const)));
 const byType = new Map(readableTypes.map((known) => [known.type, known] as const));
-const byMediaType = new Map(readableTypes.map((known) => [known.mediaType, known] as const));
-
-/** True for formats that can contain files of any format. */
-export const isContainer = ({ reader }: FileType): boolean => CONTAINERS.has(reader);
-
-const CONTAINERS: ReadonlySet<FileType['reader']> = new Set(['zip', 'tar', 'gzip', 'mail', 'outlook', 'signed']);
+const byMediaType = new Map(readableTypes.flatMap((known) => known.mediaTypes.map((name) => [name, known] as const)));
 
 export const typeByExtension = (extension: string): FileType | undefined => byExtension.get(extension);
 export const typeByName = (type: string): FileType | undefined => byType.get(type);
@@ -254,6 +376,6 @@ export function extensionOf(fileName: string): string {
 
 /** The list for messages: `txt, md, html…`. */
 export const readableTypeList = (): string =>
-  [...readableTypes.filter(({ reader }) => reader !== 'image'), { type: 'pictures when CITEWELL_READ_IMAGES is set' }]
+  [...readableTypes.filter(({ isImage }) => isImage !== true), { type: 'pictures when CITEWELL_READ_IMAGES is set' }]
     .map(({ type }) => type)
     .join(', ');

@@ -25,7 +25,6 @@ const MAX_OUTPUT = 20_000;
 
 /** Jupyter notebooks cell by cell: text as Markdown, code as code, and the output of the code. */
 export const notebookReader: Reader = {
-  types: ['ipynb'],
   async read({ bytes, fileName }) {
     const { cells, metadata } = parseNotebook(decodeText(bytes)?.text ?? '', fileName);
     const builder = createTextBuilder();

@@ -26,7 +26,7 @@ export interface ReadDocument {
   readonly metadata: Metadata;
 }
 
-export interface ReaderInput {
+export interface FileInput {
   readonly bytes: Uint8Array;
   readonly fileName: string;
   readonly signal: AbortSignal;
@@ -36,12 +36,27 @@ export interface ReaderInput {
   readonly readImage?: ImageReader;
 }
 
+export interface ReaderInput extends FileInput {
+  /** The detected type, as in the registry of file types. */
+  readonly type: string;
+  /**
+   * Reads a file nested in this one by its own format. Handed in, because readers of containers would otherwise import
+   * the registry that loads them. Throws what reading the file by itself throws, and `invalid_request` when it is a
+   * container nested too deeply.
+   */
+  readonly readNested: ReadNested;
+}
+
+export type ReadNested = (file: NestedFile, budget: NestingBudget) => Promise<ReadDocument>;
+
+export interface NestedFile extends Pick<FileInput, 'bytes' | 'fileName' | 'signal' | 'readImage'> {
+  readonly mediaType?: string;
+}
+
 /**
- * Reads one format. Throws ServiceError('invalid_request') with a message fit for the document's record when the bytes
- * are not valid in that format, 'too_large' beyond a limit.
+ * Reads one format; its row in `file-types.ts` says which. Throws ServiceError('invalid_request') with a message fit for
+ * the document's record when the bytes are not valid in that format, 'too_large' beyond a limit.
  */
 export interface Reader {
-  /** Short type names as in docs/contract.md 6.2, e.g. `pdf`. */
-  readonly types: readonly string[];
   read(input: ReaderInput): Promise<ReadDocument>;
 }

@@ -9,7 +9,6 @@ const SECTION_SECONDS = 60;
 
 /** Subtitles (SubRip, WebVTT): the spoken text under its time. */
 export const subtitlesReader: Reader = {
-  types: ['srt', 'vtt'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

@@ -1,28 +1,25 @@
 import { ServiceError } from '../../../errors.ts';
 import { decodeText } from '../encoding/decode-text.ts';
-import { extensionOf, readableTypes, typeByExtension } from '../file-types.ts';
 import type { Block, Reader } from '../reader.ts';
 import { outlineBlocks } from './code-outline.ts';
 import { syntaxes } from './code-syntax.ts';
 
 /** Source code, unchanged; its functions and classes are sections under their names. */
 export const codeReader: Reader = {
-  types: readableTypes.filter(({ reader }) => reader === 'code').map(({ type }) => type),
-  async read({ bytes, fileName }) {
+  async read({ bytes, fileName, type: language }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);
-    const language = typeByExtension(extensionOf(fileName))?.type;
     return {
       text: decoded.text,
       blocks: blocksOf(decoded.text, language),
       pages: [],
-      metadata: language === undefined ? {} : { language },
+      metadata: { language },
     };
   },
 };
 
-function blocksOf(text: string, language: string | undefined): Block[] {
-  const syntax = syntaxes[language ?? ''];
+function blocksOf(text: string, language: string): Block[] {
+  const syntax = syntaxes[language];
   return (syntax && outlineBlocks(text, syntax)) ?? codeBlocks(text);
 }
 

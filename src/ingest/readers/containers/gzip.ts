@@ -1,15 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { ServiceError } from '../../../errors.ts';
-import { detectType } from '../detect-type.ts';
-import { isContainer } from '../file-types.ts';
-import { readDocument } from '../index.ts';
 import type { Reader } from '../reader.ts';
-import { type NestingBudget, NestingBudgetExceeded, createNestingBudget, MAX_DEPTH } from './nesting-budget.ts';
-import { isTar, readTar } from './tar.ts';
+import { createNestingBudget, type NestingBudget, NestingBudgetExceeded } from './nesting-budget.ts';
+import { readTar } from './tar.ts';
+import { isTar } from './tar-header.ts';
 
 /** Files compressed with gzip: a tar archive, or a single file, which is read by its own format. */
 export const gzipReader: Reader = {
-  types: ['gz'],
   async read(input) {
     const { bytes, fileName } = input;
     const budget = input.budget ?? createNestingBudget(fileName);
@@ -17,12 +14,12 @@ export const gzipReader: Reader = {
     budget.take(unpacked.length);
     if (isTar(unpacked)) return readTar(unpacked, { ...input, budget });
     const innerName = fileName.replace(/\.gz$/i, '') || fileName;
-    const inner = { bytes: unpacked, fileName: innerName };
+    const { signal, readImage } = input;
     try {
-      const type = await detectType(inner);
-      if (isContainer(type) && budget.depth >= MAX_DEPTH)
-        throw new ServiceError('invalid_request', `It is packed more than ${MAX_DEPTH} times.`);
-      return await readDocument(type.type, { ...input, ...inner, budget: budget.deeper() });
+      return await input.readNested(
+        { bytes: unpacked, fileName: innerName, signal, ...(readImage && { readImage }) },
+        budget,
+      );
     } catch (error) {
       throw withName(error, fileName);
     }

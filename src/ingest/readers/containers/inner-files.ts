@@ -1,12 +1,9 @@
 import type { Json, Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Composition } from '../compose-documents.ts';
-import { detectType } from '../detect-type.ts';
 import { cleanText } from '../encoding/clean-text.ts';
-import { type FileType, isContainer } from '../file-types.ts';
-import { readDocument } from '../index.ts';
 import type { ReadDocument, ReaderInput } from '../reader.ts';
-import { type NestingBudget, NestingBudgetExceeded, MAX_DEPTH } from './nesting-budget.ts';
+import { type NestingBudget, NestingBudgetExceeded } from './nesting-budget.ts';
 
 /** A file nested in another. */
 export interface InnerFile {
@@ -24,7 +21,7 @@ export interface UnreadFile {
 
 export interface InnerReading {
   readonly composition: Composition;
-  readonly input: Pick<ReaderInput, 'fileName' | 'signal' | 'readImage'>;
+  readonly input: Pick<ReaderInput, 'signal' | 'readImage' | 'readNested'>;
   readonly budget: NestingBudget;
   /** Level of the heading that names each file. */
   readonly level: number;
@@ -73,21 +70,11 @@ async function readInner(file: InnerFile, name: string, { input, budget }: Inner
   if (bytes === undefined) throw budget.exceeded();
   budget.take(bytes.length);
   const fileName = name.split('/').at(-1) ?? name;
-  const type = await detectType({
-    bytes,
-    fileName,
-    ...(file.mediaType === undefined ? {} : { mediaType: file.mediaType }),
-  });
-  checkDepth(type, budget);
-  const { signal, readImage } = input;
-  return readDocument(type.type, { bytes, fileName, signal, budget: budget.deeper(), ...(readImage && { readImage }) });
-}
-
-function checkDepth(type: FileType, { depth }: NestingBudget): void {
-  if (depth < MAX_DEPTH || !isContainer(type)) return;
-  throw new ServiceError(
-    'invalid_request',
-    `It lies more than ${MAX_DEPTH} files deep and is not opened. Send it by itself.`,
+  const { signal, readImage, readNested } = input;
+  const { mediaType } = file;
+  return readNested(
+    { bytes, fileName, signal, ...(mediaType && { mediaType }), ...(readImage && { readImage }) },
+    budget,
   );
 }
 

@@ -2,20 +2,12 @@ import { ServiceError } from '../../../errors.ts';
 import type { ReadDocument, Reader, ReaderInput } from '../reader.ts';
 import { readArchive } from './archive.ts';
 import type { InnerFile } from './inner-files.ts';
-
-const BLOCK = 512;
+import { BLOCK, checksumFits, isTar, numberAt } from './tar-header.ts';
 
 /** Tar archives of files of any readable format. */
 export const tarReader: Reader = {
-  types: ['tar'],
   read: (input) => readTar(input.bytes, input),
 };
-
-/** True for bytes that begin with the header of a tar entry. */
-export function isTar(bytes: Uint8Array): boolean {
-  if (bytes.length < BLOCK) return false;
-  return checksumFits(Buffer.from(bytes.buffer, bytes.byteOffset, BLOCK));
-}
 
 /** Reads the files of a tar archive. Throws `invalid_request` and what reading them throws. */
 export function readTar(bytes: Uint8Array, input: ReaderInput): Promise<ReadDocument> {
@@ -73,17 +65,3 @@ function textOf(bytes: Buffer): string {
 /** The path among the `length key=value` records of a pax header. */
 const pathIn = (content: Buffer): string | undefined =>
   /(?:^|\n)\d{1,9} path=([^\n]*)\n/.exec(content.subarray(0, 65_536).toString('utf8'))?.[1];
-
-/** Octal digits, or for large files a binary number, marked by the first bit. */
-function numberAt(header: Buffer, at: number, length: number): number {
-  const field = header.subarray(at, at + length);
-  if (((field[0] ?? 0) & 0x80) !== 0) return Math.min(Number.MAX_SAFE_INTEGER, field.readUIntBE(length - 6, 6));
-  return Number.parseInt(field.toString('latin1').replace(/\0.*$/s, '').trim() || '0', 8) || 0;
-}
-
-/** Verifies the header's checksum, computed with its own field as spaces. */
-function checksumFits(header: Buffer): boolean {
-  let sum = 0;
-  for (const [index, byte] of header.entries()) sum += index >= 148 && index < 156 ? 0x20 : byte;
-  return sum > 8 * 0x20 && sum === numberAt(header, 148, 8);
-}

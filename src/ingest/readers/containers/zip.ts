@@ -6,7 +6,6 @@ import { readZipEntries, unpackEntry, type ZipEntry } from './zip-entries.ts';
 
 /** Zip archives of files of any readable format. */
 export const zipReader: Reader = {
-  types: ['zip'],
   read: (input) => {
     const { bytes, fileName } = input;
     const entries = readZipEntries(bytes);

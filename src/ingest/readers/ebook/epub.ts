@@ -11,7 +11,6 @@ import { type BookItem, resolveHref } from './epub-parts.ts';
 
 /** E-books: chapters in reading order, under the titles of the table of contents. */
 export const epubReader: Reader = {
-  types: ['epub'],
   async read({ bytes, fileName, signal }) {
     const file = openZipPackage({ bytes, fileName, what: 'an e-book' });
     const packagePath = packagePathOf(file, fileName);

@@ -14,7 +14,6 @@ import { textBelow } from './html-nodes.ts';
 
 /** Web pages: the main content without navigation and other boilerplate, tables in Markdown. */
 export const htmlReader: Reader = {
-  types: ['html'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes, { declared: declaredCharset(bytes) });
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

@@ -12,7 +12,6 @@ const MAX_PIXELS = 100_000_000;
 
 /** Pictures: their text, by the configured image reader, and their metadata. */
 export const imageReader: Reader = {
-  types: ['png', 'jpg', 'gif', 'webp', 'bmp', 'tiff', 'heic'],
   async read({ bytes, fileName, signal, readImage }) {
     const facts = readPictureFacts(bytes);
     const { width, height, title, ...rest } = facts;

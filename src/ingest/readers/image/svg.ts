@@ -9,7 +9,6 @@ import { elementsOf, firstBelow, localName, parseXml } from '../xml/xml.ts';
 
 /** Drawings: their title, description and all text. */
 export const svgReader: Reader = {
-  types: ['svg'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes, { declared: declaredCharset(bytes) });
     const root = decoded && firstBelow(parseXml(decoded.text, fileName), 'svg');

@@ -10,7 +10,6 @@ import { readSummaryStream } from './summary-stream.ts';
 
 /** Word documents from before 2007: headings, tables, notes and text boxes. */
 export const docReader: Reader = {
-  types: ['doc'],
   async read({ bytes, fileName }) {
     const file = openCompoundFile(bytes, fileName);
     const main = file.stream('WordDocument');

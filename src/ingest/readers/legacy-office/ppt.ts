@@ -8,7 +8,6 @@ import { readSummaryStream } from './summary-stream.ts';
 
 /** PowerPoint presentations from before 2007: a page per slide, its title as a heading, and the speaker's notes. */
 export const pptReader: Reader = {
-  types: ['ppt'],
   async read({ bytes, fileName }) {
     const file = openCompoundFile(bytes, fileName);
     const stream = file.stream('PowerPoint Document');

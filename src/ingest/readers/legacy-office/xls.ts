@@ -10,7 +10,6 @@ import { readXlsWorkbook } from './xls-workbook.ts';
 
 /** Excel workbooks of the versions 5 to 2003. */
 export const xlsReader: Reader = {
-  types: ['xls'],
   async read({ bytes, fileName, signal }) {
     const file = openCompoundFile(bytes, fileName);
     const stream = file.stream('Workbook') ?? file.stream('Book');

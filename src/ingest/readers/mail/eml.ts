@@ -8,7 +8,6 @@ import { headerOf, type MimePart, readMimeParts } from './mime-parts.ts';
 
 /** Mails in MIME format: text, HTML, attachments, nested mails, meeting invitations, signed mails. */
 export const emlReader: Reader = {
-  types: ['eml'],
   read: (input) => {
     const { bytes } = input;
     return readMimeMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), input);
@@ -130,7 +129,8 @@ function visitSigned(part: MimePart, found: Found): void {
   const opened = openSigned(part.bytes());
   if (opened.kind === 'signed')
     visit(readMimeParts(Buffer.from(opened.content).toString('latin1'), found.fileName), found);
-  else if (opened.kind === 'encrypted') found.unreadable.push({ name: part.fileName ?? 'smime.p7m', reason: ENCRYPTED });
+  else if (opened.kind === 'encrypted')
+    found.unreadable.push({ name: part.fileName ?? 'smime.p7m', reason: ENCRYPTED });
 }
 
 const EXTENSIONS: Readonly<Record<string, string>> = {

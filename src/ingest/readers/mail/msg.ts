@@ -1,8 +1,8 @@
 import iconv from 'iconv-lite';
 import { ServiceError } from '../../../errors.ts';
-import { createNestingBudget, MAX_DEPTH } from '../containers/nesting-budget.ts';
 import { type CompoundFile, openCompoundFile } from '../containers/compound-file.ts';
 import type { InnerFile } from '../containers/inner-files.ts';
+import { createNestingBudget, MAX_DEPTH } from '../containers/nesting-budget.ts';
 import { cleanText } from '../encoding/clean-text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { paragraphsOf } from '../plain/text.ts';
@@ -15,7 +15,6 @@ import { unpackRtf } from './msg-rtf.ts';
 
 /** Outlook messages: text, HTML or RTF, attachments, and nested mails. */
 export const msgReader: Reader = {
-  types: ['msg'],
   async read(input) {
     const { bytes, fileName } = input;
     const file = openCompoundFile(bytes, fileName);

@@ -6,7 +6,6 @@ import { readMimeMail } from './eml.ts';
 
 /** Signed mails saved as a file, with a detached or an enveloping signature. */
 export const p7sReader: Reader = {
-  types: ['p7s'],
   read: async (input) => {
     const { fileName } = input;
     const bytes = Buffer.from(input.bytes.buffer, input.bytes.byteOffset, input.bytes.byteLength);

@@ -15,7 +15,6 @@ type Node = Root['children'][number];
 
 /** Markdown, unchanged except for the front matter, which becomes metadata. */
 export const markdownReader: Reader = {
-  types: ['md'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

@@ -13,7 +13,6 @@ import { readProperties } from './office-properties.ts';
 
 /** Word documents, including strict ones: headings, lists, tables, text boxes, notes, and page headers and footers. */
 export const docxReader: Reader = {
-  types: ['docx'],
   async read({ bytes, fileName }) {
     const file = openZipPackage({ bytes, fileName, what: 'a Word document' });
     // Decompressed once under a shared limit, so that the library cannot be made to decompress more.

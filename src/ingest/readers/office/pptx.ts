@@ -11,7 +11,6 @@ const MAX_SLIDES = 5_000;
 
 /** PowerPoint presentations: a page per slide, its title as a heading, tables, diagrams and the speaker's notes. */
 export const pptxReader: Reader = {
-  types: ['pptx'],
   async read({ bytes, fileName, signal }) {
     const file = openZipPackage({ bytes, fileName, what: 'a PowerPoint presentation' });
     const slides = slidesOf(file, fileName);

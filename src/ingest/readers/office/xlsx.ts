@@ -14,7 +14,6 @@ const MAX_SHEETS = 1_000;
 
 /** Excel workbooks: each sheet as tables, numbers and dates as shown, formulas by their cached value. */
 export const xlsxReader: Reader = {
-  types: ['xlsx'],
   async read({ bytes, fileName, signal }) {
     const file = openZipPackage({ bytes, fileName, what: 'an Excel workbook' });
     const workbook = readWorkbook(file, fileName);

@@ -10,7 +10,6 @@ import { addOpenDocumentBlocks, inlineText, type OpenDocumentContext, stylesOf }
 
 /** OpenDocument presentations: a page per slide, its title as a heading, and the speaker's notes. */
 export const odpReader: Reader = {
-  types: ['odp'],
   async read({ bytes, fileName }) {
     const file = openZipPackage({ bytes, fileName, what: 'an OpenDocument presentation' });
     const root = contentOf(file, fileName);

@@ -7,7 +7,6 @@ import { readOdsSheets } from './ods-sheets.ts';
 
 /** OpenDocument spreadsheets: each sheet as tables, numbers as shown, dates as `2024-01-31`. */
 export const odsReader: Reader = {
-  types: ['ods'],
   async read({ bytes, fileName, signal }) {
     const file = openZipPackage({ bytes, fileName, what: 'an OpenDocument spreadsheet' });
     const sheets = await readOdsSheets({ file, fileName, signal });

@@ -8,7 +8,6 @@ import { addOpenDocumentBlocks, type OpenDocumentContext, stylesOf } from './ope
 
 /** OpenDocument texts: headings, lists, tables, text boxes and notes. */
 export const odtReader: Reader = {
-  types: ['odt'],
   async read({ bytes, fileName }) {
     const file = openZipPackage({ bytes, fileName, what: 'an OpenDocument text' });
     const root = contentOf(file, fileName);

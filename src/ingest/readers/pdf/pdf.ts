@@ -10,7 +10,7 @@ import { createFontNames, type FontNames } from './pdf-fonts.ts';
 import { joinLines, type PlacedText } from './pdf-lines.ts';
 import { orderRows, type Row } from './pdf-order.ts';
 import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
-import { type RotatedText, quarterTurnsOf, rotateUpright } from './pdf-rotation.ts';
+import { quarterTurnsOf, type RotatedText, rotateUpright } from './pdf-rotation.ts';
 import { dropRunningHeaders } from './pdf-running-lines.ts';
 import { readScan } from './pdf-scans.ts';
 
@@ -20,7 +20,6 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** PDF page by page: paragraphs reconstructed from letter positions, running headers and footers left out. */
 export const pdfReader: Reader = {
-  types: ['pdf'],
   async read(input) {
     const { bytes, fileName, signal } = input;
     const pdf = await open(bytes, fileName);
@@ -124,7 +123,15 @@ async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<Pla
       const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = item.transform as readonly number[];
       const size = Math.hypot(c, d) || Math.hypot(a, b) || item.height;
       return [
-        { text: item.str, x, y, width: item.width, size, turn: quarterTurnsOf(a, b), isBold: fonts.isBold(item.fontName) },
+        {
+          text: item.str,
+          x,
+          y,
+          width: item.width,
+          size,
+          turn: quarterTurnsOf(a, b),
+          isBold: fonts.isBold(item.fontName),
+        },
       ];
     }),
   );

@@ -5,7 +5,6 @@ import type { Reader } from '../reader.ts';
 
 /** Calendars: each meeting or task is a section with time, place and participants. */
 export const calendarReader: Reader = {
-  types: ['ics'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined || !/^BEGIN:VCALENDAR/im.test(decoded.text))

@@ -14,7 +14,6 @@ const MAX_TEXT = 30_000_000;
  * rows can be found, understood and quoted by itself.
  */
 export const csvReader: Reader = {
-  types: ['csv', 'tsv'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

@@ -12,7 +12,6 @@ const MAX_TEXT = 30_000_000;
  * can be understood by itself. Each record of a list is a separate block.
  */
 export const jsonReader: Reader = {
-  types: ['json', 'jsonl'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

@@ -7,7 +7,6 @@ import type { Reader } from '../reader.ts';
 
 /** Org files: outline, lists, tables, code; drawers, comments and settings are left out. */
 export const orgReader: Reader = {
-  types: ['org'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

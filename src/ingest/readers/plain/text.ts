@@ -4,7 +4,6 @@ import type { Block, Reader } from '../reader.ts';
 
 /** Plain text: paragraphs at blank lines, and lines that are certainly headings. */
 export const textReader: Reader = {
-  types: ['txt'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

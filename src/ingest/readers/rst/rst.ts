@@ -11,7 +11,6 @@ import { gridRows, isGridBorder, isSimpleBorder, rstTable, simpleRows } from './
 
 /** reStructuredText: sections by underlined titles, tables, lists, literal blocks and directives. */
 export const rstReader: Reader = {
-  types: ['rst'],
   async read({ bytes, fileName }) {
     const decoded = decodeText(bytes);
     if (decoded === undefined) throw new ServiceError('invalid_request', `${fileName} holds no readable text.`);

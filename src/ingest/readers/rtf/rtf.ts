@@ -8,7 +8,6 @@ import { readRtf } from './rtf-paragraphs.ts';
 
 /** Rich text: headings, lists, tables and notes. */
 export const rtfReader: Reader = {
-  types: ['rtf'],
   async read({ bytes, fileName, signal }) {
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
     if (!source.startsWith('{\\rtf')) throw new ServiceError('invalid_request', `${fileName} is not rich text.`);
