@@ -17,8 +17,10 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // Many tests wait for processes they started; one worker less than there are cores, the default, waits with them.
     maxWorkers: Math.max(4, availableParallelism()),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only against hangs: the slow tests take up to half a minute on a quiet machine, and several times that elsewhere.
+    testTimeout: mode === 'slow' ? 300_000 : 60_000,
+    hookTimeout: mode === 'slow' ? 300_000 : 60_000,
+    expect: { poll: { timeout: 20_000 } },
     restoreMocks: true,
   },
 }));

@@ -17,7 +17,8 @@ export async function openSandbox(limits: Partial<SandboxLimits> = {}, packages?
   return createPythonSandbox({
     runtime,
     layers: () => findOuterLayers(path),
-    limits: { ...defaultSandboxLimits, ...limits },
+    // Only a hang may end a run: a slow machine takes half a minute to make the snapshot.
+    limits: { ...defaultSandboxLimits, queuedMilliseconds: 180_000, milliseconds: 60_000, ...limits },
     cacheFolder: CACHE,
     packages: openPackages(packages, { pyodide: runtime.pyodide, cacheFolder: CACHE }),
   });

@@ -29,7 +29,7 @@ export interface RunParts {
 }
 
 const AT_ONCE = 8;
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 60_000;
 const REFILL_EVERY = 200;
 /** A line of the log is about one of the last so many requests. */
 const REMEMBERED = 200;

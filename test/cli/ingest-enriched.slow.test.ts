@@ -44,4 +44,4 @@ it('a person is told what placing passages comes to, agrees, and finds documents
   expect(again.stderr).toContain('Nothing is to be asked of a model');
   expect(again.stdout).toContain('1 unchanged');
   expect(provider.requests).toHaveLength(2);
-}, 60_000);
+});

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { PATIENT } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -35,7 +36,7 @@ async function watchNotes(cwd: string, ...args: string[]) {
     await ended;
   });
   const said = (wanted: Partial<Line>) =>
-    expect.poll(() => lines, { timeout: 15_000, interval: 50 }).toContainEqual(expect.objectContaining(wanted));
+    expect.poll(() => lines, PATIENT).toContainEqual(expect.objectContaining(wanted));
   await said({ type: 'watching' });
   return {
     lines,

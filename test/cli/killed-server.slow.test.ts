@@ -2,6 +2,7 @@ import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.j
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type Descendant, descendantsOf, isRunning } from '../support/descendants.ts';
+import { PATIENT } from '../support/patience.ts';
 import { endlessMarkdown } from '../support/preparation-jobs.ts';
 import { type RunningServer, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -11,8 +12,6 @@ const KINDS = {
   'a reader': /preparation-process\.js/,
   'a slot of the sandbox': /slot-process\.js/,
 };
-const GONE = { timeout: 10_000, interval: 50 };
-const MINUTES = 180_000;
 
 /** Gives a server work that never ends, for every kind of process that it starts. */
 async function keepBusy({ url }: RunningServer): Promise<void> {
@@ -29,7 +28,6 @@ async function startBusy(cwd: string): Promise<RunningServer> {
   const server = await startCitewell({
     cwd,
     env: { CITEWELL_LOG_LEVEL: 'silent', CITEWELL_MCP_TOOLSETS: 'retrieval,research' },
-    startWithinMs: 60_000,
   });
   onTestFinished(() => server.kill());
   await keepBusy(server);
@@ -40,10 +38,10 @@ async function expectGone(children: readonly Descendant[]): Promise<void> {
   await vi.waitFor(async () => {
     const left = await Promise.all(children.map(async (each) => ((await isRunning(each.pid)) ? [each.command] : [])));
     expect(left.flat()).toEqual([]);
-  }, GONE);
+  }, PATIENT);
 }
 
-it('leaves no process behind when it is killed while each kind of them works', { timeout: MINUTES }, async () => {
+it('leaves no process behind when it is killed while each kind of them works', async () => {
   const server = await startBusy(await temporaryFolder());
   let children: readonly Descendant[] = [];
   await vi.waitFor(
@@ -56,7 +54,7 @@ it('leaves no process behind when it is killed while each kind of them works', {
         ).not.toEqual([]);
       }
     },
-    { timeout: 60_000, interval: 20 },
+    { ...PATIENT, interval: 20 },
   );
   await server.kill();
   await expectGone(children);
@@ -64,7 +62,6 @@ it('leaves no process behind when it is killed while each kind of them works', {
 
 it.each([0, 30, 120, 400])(
   'leaves no process behind when it is killed %i ms after they were asked for',
-  { timeout: MINUTES },
   async (milliseconds) => {
     const server = await startBusy(await temporaryFolder());
     const children = new Map<number, Descendant>();

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { PATIENT } from '../support/patience.ts';
 import { type RunningServer, runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -33,7 +34,7 @@ it('a server that is killed in the middle of its queue finishes at its next star
 
   const next = await startCitewell({ cwd });
   onTestFinished(next.kill);
-  await expect.poll(() => backlog(next), { timeout: 20_000 }).toMatchObject({ queued: 0, running: 0, failed: 0 });
+  await expect.poll(() => backlog(next), PATIENT).toMatchObject({ queued: 0, running: 0, failed: 0 });
   for (const id of tasks) {
     const { results } = (await (await fetch(`${next.url}/v3/tasks/${id}`)).json()) as { results: { state: string } };
     expect(results).toMatchObject({ state: 'succeeded' });

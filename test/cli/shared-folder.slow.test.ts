@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readServerInfo } from '../../src/store/server-info.ts';
 import { connectStdio, textOf } from '../mcp/support/citewell-mcp.ts';
+import { PATIENT } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -30,15 +31,13 @@ async function startChat(cwd: string) {
   };
 }
 
-const patient = { timeout: 30_000, interval: 100 };
-
 it('commands, assistants and servers work while a chat has the data folder, and chats while they have it', async () => {
   const cwd = await temporaryFolder();
   const dataFolder = join(cwd, '.citewell');
   const roleNow = async () => (await readServerInfo(dataFolder))?.role;
   await writeFile(join(cwd, 'lighthouse.txt'), 'The lighthouse of Skerry was finished in 1844.\n');
   const chat = await startChat(cwd);
-  await expect.poll(roleNow, patient).toBe('command');
+  await expect.poll(roleNow, PATIENT).toBe('command');
 
   const ingested = await runCitewell(['ingest', 'lighthouse.txt', '--json'], { cwd });
   expect(JSON.parse(ingested.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ ingested: 1, failed: 0 });
@@ -52,14 +51,14 @@ it('commands, assistants and servers work while a chat has the data folder, and 
   onTestFinished(server.kill);
   expect(await roleNow()).toBe('server');
   chat.ask('When was the lighthouse finished?');
-  await expect.poll(chat.stdout, patient).toContain('1844');
+  await expect.poll(chat.stdout, PATIENT).toContain('1844');
   expect(textOf(await assistant.callTool(query))).toContain('1844');
 
   await server.end('SIGTERM');
   expect((await runCitewell(['search', 'lighthouse'], { cwd })).stdout).toContain('finished in 1844');
   const before = chat.stdout().length;
   chat.ask('Was the lighthouse finished in 1844?');
-  await expect.poll(() => chat.stdout().slice(before), patient).toContain('1844');
+  await expect.poll(() => chat.stdout().slice(before), PATIENT).toContain('1844');
   expect((await chat.end()).code).toBe(0);
   expect(textOf(await assistant.callTool(query))).toContain('1844');
-}, 180_000);
+});

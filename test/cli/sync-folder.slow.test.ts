@@ -14,10 +14,10 @@ import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts
 import { shareStore } from '../../src/store/share-store.ts';
 import { openStore } from '../../src/store/sql/open-store.ts';
 import { startHttp } from '../http/support/start-http.ts';
+import { PATIENT } from '../support/patience.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Longer time-outs for busy machines. */
-const patient = { timeout: 15_000 };
 
 const always = new AbortController().signal;
 
@@ -202,9 +202,9 @@ describe('events of files', () => {
     await writeFile(join(root, 'data/a.db'), 'a');
     await mkdir(join(root, 'deep'));
     await writeFile(join(root, 'deep/a.txt'), 'a');
-    await expect.poll(() => [...paths], patient).toEqual(expect.arrayContaining([join(root, 'deep')]));
+    await expect.poll(() => [...paths], PATIENT).toEqual(expect.arrayContaining([join(root, 'deep')]));
     await rename(join(root, 'deep'), join(root, 'other'));
-    await expect.poll(() => [...paths], patient).toEqual(expect.arrayContaining([join(root, 'other')]));
+    await expect.poll(() => [...paths], PATIENT).toEqual(expect.arrayContaining([join(root, 'other')]));
     expect([...paths].filter((path) => /\.git|data/.test(path))).toEqual([]);
   });
 });

@@ -5,18 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPreparationWorkers, type PreparationLimits } from '../../src/ingest/prepare-in-worker.ts';
+import { PATIENT } from '../support/patience.ts';
 import { endlessMarkdown, jobOf } from '../support/preparation-jobs.ts';
 import { linesAt, makePdf } from './make-pdf.ts';
-
-/** Longer time-outs for busy machines. */
-const patient = { timeout: 15_000 };
 
 const always = new AbortController().signal;
 const words = jobOf('b.txt', 'Some words.');
 const endless = jobOf('a.md', endlessMarkdown());
 
 function openWorkers(limits: Partial<PreparationLimits> = {}) {
-  const workers = createPreparationWorkers({ workers: 1, timeoutMs: 60_000, memoryMb: 1_024, ...limits });
+  const workers = createPreparationWorkers({ workers: 1, timeoutMs: 240_000, memoryMb: 1_024, ...limits });
   onTestFinished(() => workers.close());
   return workers;
 }
@@ -34,13 +32,13 @@ async function processesWith(memoryMb: number): Promise<number[]> {
 
 describe('a document', () => {
   it('that keeps its reader in a loop is ended in time, and the next is read', async () => {
-    const workers = openWorkers({ timeoutMs: 4_000, memoryMb: 1_021 });
+    const workers = openWorkers({ timeoutMs: 10_000, memoryMb: 1_021 });
     await workers.prepare(words, always);
     await expect(workers.prepare(endless, always)).rejects.toMatchObject({
       code: 'timeout',
-      message: expect.stringMatching(/a\.md took more than 4 s/),
+      message: expect.stringMatching(/a\.md took more than 10 s/),
     });
-    await expect.poll(() => processesWith(1_021), patient).toEqual([]);
+    await expect.poll(() => processesWith(1_021), PATIENT).toEqual([]);
     expect((await workers.prepare(words, always)).passages).toHaveLength(1);
   });
 
@@ -93,8 +91,7 @@ it('a service that is killed leaves no reader behind, not even one in a loop', a
   const program = fileURLToPath(new URL('../support/read-endlessly.ts', import.meta.url));
   const service = spawn(process.execPath, [program, '1019'], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(service.stdout, 'data');
-  await setTimeout(300);
-  expect(await processesWith(1_019)).toHaveLength(1);
+  await expect.poll(() => processesWith(1_019), PATIENT).toHaveLength(1);
   service.kill('SIGKILL');
-  await expect.poll(() => processesWith(1_019), { timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => processesWith(1_019), PATIENT).toEqual([]);
 });

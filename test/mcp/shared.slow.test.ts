@@ -7,6 +7,7 @@ import { StdioClientTransport as FormerTransport } from '@modelcontextprotocol/s
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isAlive, readStartTime } from '../../src/store/process-identity.ts';
 import { readServerInfo } from '../../src/store/server-info.ts';
+import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { bareEnvironment, connectStdio, ownFolder, PROGRAM, textOf } from './support/citewell-mcp.ts';
 
@@ -20,7 +21,7 @@ async function folderWithNote(): Promise<string> {
 }
 
 describe('citewell mcp', () => {
-  it('writes nothing but messages to stdout, and ends within two seconds of stdin closing', async () => {
+  it('writes nothing but messages to stdout, and ends promptly when stdin closes', async () => {
     const cwd = await ownFolder();
     const child = spawn(process.execPath, [PROGRAM, 'mcp'], { cwd, env: bareEnvironment(), stdio: 'pipe' });
     let stdout = '';
@@ -34,7 +35,7 @@ describe('citewell mcp', () => {
     send({ method: 'notifications/initialized' });
     send({ id: 2, method: 'tools/call', params: { name: 'corpus_status', arguments: {} } });
     send({ id: 3, method: 'tools/call', params: SEARCH });
-    await expect.poll(() => stdout.match(/"id":/g)?.length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => stdout.match(/"id":/g)?.length, PATIENT).toBe(3);
     const messages = stdout
       .trimEnd()
       .split('\n')
@@ -46,10 +47,8 @@ describe('citewell mcp', () => {
     child.stdin.end();
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);
-    expect(performance.now() - closedAt).toBeLessThan(2_000);
-    await expect
-      .poll(async () => (await Promise.all(chroma.map(isAlive))).filter(Boolean), { timeout: 3_000 })
-      .toEqual([]);
+    expect(performance.now() - closedAt).toBeLessThan(PROMPTLY_MS);
+    await expect.poll(async () => (await Promise.all(chroma.map(isAlive))).filter(Boolean), PATIENT).toEqual([]);
     expect(await readServerInfo(join(cwd, '.citewell'))).toBeUndefined();
   });
 
@@ -70,8 +69,7 @@ describe('citewell mcp', () => {
     const call = async (name: string, args: object = {}) =>
       client.callTool({ name, arguments: { ...args } }).then((result) => ({ ...result, text: textOf(result) }));
     expect((await call('search_file_knowledge', { query: 'capital' })).isError).toBeFalsy();
-    const patient = { timeout: 40_000, interval: 200 };
-    await expect.poll(async () => (await call('corpus_status')).text, patient).toMatch(/Folder: .*docs \(in step, 1 /);
+    await expect.poll(async () => (await call('corpus_status')).text, PATIENT).toMatch(/Folder: .*docs \(in step, 1 /);
     expect((await call(SEARCH.name, SEARCH.arguments)).text).toContain('Paris');
     await writeFile(join(cwd, 'docs', 'norway.md'), '# Norway\n\nThe capital of Norway is Oslo.\n');
     expect((await call('sync_folder')).structuredContent).toMatchObject({ status: 'ended' });
@@ -79,7 +77,7 @@ describe('citewell mcp', () => {
       files: [{ state: 'ingested' }, { state: 'ingested' }],
     });
     await rm(join(cwd, 'docs', 'france.md'));
-    await expect.poll(async () => (await call(SEARCH.name, SEARCH.arguments)).text, patient).not.toContain('Paris');
+    await expect.poll(async () => (await call(SEARCH.name, SEARCH.arguments)).text, PATIENT).not.toContain('Paris');
     expect((await call('sync_folder', { path: '/' })).text).toMatch(/There is no file or folder "\/" below/);
   });
 
@@ -131,7 +129,7 @@ describe('one data folder', () => {
     await server.end('SIGTERM');
     for (const client of [first, second]) expect(textOf(await client.callTool(SEARCH))).toContain('Paris');
     expect((await readServerInfo(data))?.role).toBe('mcp');
-  }, 60_000);
+  });
 
   it('is taken over when the process that had it is killed', async () => {
     const cwd = await folderWithNote();
@@ -141,7 +139,7 @@ describe('one data folder', () => {
     await second.callTool(SEARCH);
     process.kill((await readServerInfo(join(cwd, '.citewell')))?.pid ?? 0, 'SIGKILL');
     expect(textOf(await second.callTool(SEARCH))).toContain('Paris');
-  }, 60_000);
+  });
 
   it('tells every process of documents that another took in', async () => {
     const cwd = await folderWithNote();
@@ -154,8 +152,8 @@ describe('one data folder', () => {
     });
     await second.callTool({ name: 'corpus_status', arguments: {} });
     await first.callTool({ name: 'ingest_file', arguments: { path: 'france.md' } });
-    await expect.poll(() => changes, { timeout: 5_000 }).toBe(1);
-  }, 60_000);
+    await expect.poll(() => changes, PATIENT).toBe(1);
+  });
 });
 
 /** The child processes of a process, where the system lists them. */

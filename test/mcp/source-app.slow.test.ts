@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { findChromium, startChromium } from '../../scripts/browser-test/chromium.ts';
 import { APP_MIME_TYPE, SOURCE_APP_URI } from '../../src/mcp/source-app.ts';
+import { PATIENT } from '../support/patience.ts';
 import { startInProcess } from './support/in-process.ts';
 
 const TEXT = `Tea grows on the wet hills of Assam.\n\n${'Rain falls there. '.repeat(200)}\n\nThe first harvest of the year begins in March.\n\n${'Leaves are dried. '.repeat(200)}`;
@@ -48,7 +49,7 @@ it('shows the cited passage in a frame of a host that shows apps', async () => {
   // As text: it runs in the page, which has other types than the tests.
   await tab.evaluate(`(${HOST})(${JSON.stringify(html)}, ${JSON.stringify(result)})`);
   const shown = tab.frameLocator('iframe');
-  await shown.locator('mark').waitFor({ timeout: 10_000 });
+  await shown.locator('mark').waitFor({ timeout: PATIENT.timeout });
   expect(await shown.locator('mark').textContent()).toBe(statements[0]?.evidence.quote);
   expect(await shown.locator('h1').textContent()).toMatch(/^Tea · characters \d+-\d+ of \d+$/);
   expect(await shown.locator('button').count()).toBe(2);

@@ -74,19 +74,15 @@ describe('bubblewrap', () => {
     });
   });
 
-  it.runIf(bubblewrapPath(path) !== undefined)(
-    'leaves the slot as it is to its callers',
-    { timeout: 120_000 },
-    async () => {
-      const sandbox = await openOurs({}, undefined, path);
-      try {
-        const result = await sandbox.run({ code: '6 * 7', inputs: {}, files: [] }, signal);
-        expect(result.value?.repr).toBe('42');
-      } finally {
-        await sandbox.close();
-      }
-    },
-  );
+  it.runIf(bubblewrapPath(path) !== undefined)('leaves the slot as it is to its callers', async () => {
+    const sandbox = await openOurs({}, undefined, path);
+    try {
+      const result = await sandbox.run({ code: '6 * 7', inputs: {}, files: [] }, signal);
+      expect(result.value?.repr).toBe('42');
+    } finally {
+      await sandbox.close();
+    }
+  });
 });
 
 describe('where Python cannot be run', () => {

@@ -40,7 +40,7 @@ it.each(['readme.txt', 'tiny.whl', 'tiny-1.0.tar.gz'])('%s is no wheel', (file) 
 describe('packages of an operator', () => {
   const cacheFolder = () => join(folder, 'cache');
 
-  it('are imported from a folder of wheels, with the data in them', { timeout: 120_000 }, async () => {
+  it('are imported from a folder of wheels, with the data in them', async () => {
     await writeFile(join(folder, 'tiny_one-1.0-py3-none-any.whl'), makeWheel('tiny_one'));
     await writeFile(join(folder, 'tiny_two-2.1-py3-none-any.whl'), makeWheel('tiny_two', '2.1'));
     const sandbox = await openSandbox({}, folder);
@@ -56,7 +56,7 @@ describe('packages of an operator', () => {
     }
   });
 
-  it('may be compiled for Pyodide', { timeout: 120_000 }, async () => {
+  it('may be compiled for Pyodide', async () => {
     const file = 'tinyext-1.0-cp314-cp314-pyodide_2026_0_wasm32.whl';
     await writeFile(
       join(folder, file),

@@ -10,9 +10,9 @@ import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
 import { createPythonSandbox } from '../../src/sandbox/python-sandbox.ts';
 import { findRuntime } from '../../src/sandbox/runtime.ts';
 import type { PythonRequest } from '../../src/sandbox/sandbox.ts';
+import { PATIENT } from '../support/patience.ts';
 
 const { signal } = new AbortController();
-const LONG = { timeout: 120_000 };
 
 describe('Python in the sandbox', () => {
   let sandbox: Awaited<ReturnType<typeof openSandbox>>;
@@ -30,13 +30,13 @@ describe('Python in the sandbox', () => {
   const run = (code: string, more: Partial<PythonRequest> = {}) =>
     sandbox.run({ code, inputs: {}, files: [], session: 'kept', ...more }, signal);
 
-  it('gets inputs as variables and files in its working folder', LONG, async () => {
+  it('gets inputs as variables and files in its working folder', async () => {
     const files = [{ name: 'data/a.csv', bytes: Buffer.from('x,y\n1,2\n') }];
     const { value } = await run('[n + 1, inputs["n"], open("data/a.csv").read()]', { inputs: { n: 4 }, files });
     expect(value).toMatchObject({ type: 'list', json: [5, 4, 'x,y\n1,2\n'] });
   });
 
-  it('hands back what it left below out/, within limits, and names the rest', LONG, async () => {
+  it('hands back what it left below out/, within limits, and names the rest', async () => {
     const { files, skippedFiles } = await run(
       'import os\nos.makedirs("out/b", exist_ok=True)\nopen("out/a.svg", "w").write("<svg/>")\nopen("out/b/c.txt", "w").write("c")\nopen("out/d.bin", "wb").write(bytes(9999))\nNone',
     );
@@ -48,7 +48,7 @@ describe('Python in the sandbox', () => {
     expect((await run('1')).files).toEqual([]);
   });
 
-  it('shows an error by its type, message and line, with the frames of the code alone', LONG, async () => {
+  it('shows an error by its type, message and line, with the frames of the code alone', async () => {
     const { end, error } = await run('import json\ndef read(text):\n    return json.loads(text)\n\nread("{")');
     expect(end).toBe('exception');
     expect(error).toMatchObject({ type: 'json.decoder.JSONDecodeError', line: 3 });
@@ -58,12 +58,12 @@ describe('Python in the sandbox', () => {
     expect(error?.traceback).not.toMatch(/json\/decoder|_sandbox/);
   });
 
-  it('shows where a program is no Python', LONG, async () => {
+  it('shows where a program is no Python', async () => {
     const { error } = await run('x = 1\nif x\n    print(x)');
     expect(error).toMatchObject({ type: 'SyntaxError', message: "expected ':'", line: 2 });
   });
 
-  it('counts what it does not keep of long outputs', LONG, async () => {
+  it('counts what it does not keep of long outputs', async () => {
     const { stdout, value } = await run('print("é" * 5000)\n"y" * 3000');
     expect([stdout.text.length, stdout.characters, stdout.isTruncated]).toEqual([1_000, 5_001, true]);
     expect([value?.repr.length, value?.isTruncated, value?.json]).toEqual([1_000, true, undefined]);
@@ -75,17 +75,17 @@ describe('Python in the sandbox', () => {
     ['2**60', undefined],
     ['{1: 2}', undefined],
     ['(1, [2.5, None, {"a": True}])', [1, [2.5, null, { a: true }]]],
-  ])('gives the value of %s as JSON only when that says all of it', LONG, async (code, json) => {
+  ])('gives the value of %s as JSON only when that says all of it', async (code, json) => {
     expect((await run(code)).value?.json).toEqual(json);
   });
 
-  it('tells how a program ended itself', LONG, async () => {
+  it('tells how a program ended itself', async () => {
     expect(await run('import sys\nsys.exit(3)')).toMatchObject({ end: 'exit', exitCode: 3 });
     expect(await run('raise SystemExit')).toMatchObject({ end: 'exit', exitCode: 0 });
     expect(await run('exit("no")')).toMatchObject({ end: 'exit', exitCode: 1, stderr: { text: 'no\n' } });
   });
 
-  it('keeps variables in a session, and nothing without one', LONG, async () => {
+  it('keeps variables in a session, and nothing without one', async () => {
     await run('kept = 5');
     expect((await run('kept + 1')).value?.repr).toBe('6');
     const other = await sandbox.run({ code: 'kept', inputs: {}, files: [] }, signal);
@@ -94,21 +94,21 @@ describe('Python in the sandbox', () => {
     expect([anew.error?.type, anew.sessionLost]).toEqual(['NameError', false]);
   });
 
-  it('keeps a session through errors and lost memory that Python itself notices', LONG, async () => {
+  it('keeps a session through errors and lost memory that Python itself notices', async () => {
     await run('kept = 7');
     await run('1 / 0');
     await run('x = "a" * 10**9');
     expect(await run('kept')).toMatchObject({ value: { repr: '7' }, sessionLost: false });
   });
 
-  it('has randomness of its own in every slot', LONG, async () => {
+  it('has randomness of its own in every slot', async () => {
     const code = 'import os, random, uuid\n[random.random(), os.urandom(8), uuid.uuid4()]';
     const values = await Promise.all([1, 2].map(() => sandbox.run({ code, inputs: {}, files: [] }, signal)));
     expect(values[0]?.value?.repr).toBeDefined();
     expect(values[0]?.value?.repr).not.toBe(values[1]?.value?.repr);
   });
 
-  it('is ended when its caller leaves', LONG, async () => {
+  it('is ended when its caller leaves', async () => {
     const leaving = new AbortController();
     const running = sandbox.run({ code: 'while True: pass', inputs: {}, files: [] }, leaving.signal);
     setTimeout(() => leaving.abort(new Error('left')), 300);
@@ -122,13 +122,13 @@ describe('Python in the sandbox', () => {
     ['a name that leads outside', { files: [{ name: '../a', bytes: new Uint8Array(1) }] }, /cannot be a file's name/],
     ['an absolute name', { files: [{ name: '/etc/a', bytes: new Uint8Array(1) }] }, /cannot be a file's name/],
     ['more time than there is', { milliseconds: 10_000_000 }, /At most 60000 ms/],
-  ])('refuses %s', LONG, async (_, request, expected) => {
+  ])('refuses %s', async (_, request, expected) => {
     await expect(run('1', request)).rejects.toThrow(expected);
   });
 });
 
 describe('the processes of the sandbox', () => {
-  it('end when their parent is killed', LONG, async () => {
+  it('end when their parent is killed', async () => {
     const parent = spawn(process.execPath, [join(import.meta.dirname, 'support', 'parent.ts')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -136,15 +136,12 @@ describe('the processes of the sandbox', () => {
     const pids: number[] = JSON.parse(String(line));
     expect(pids.length).toBeGreaterThan(0);
     parent.kill('SIGKILL');
-    await vi.waitFor(
-      async () => {
-        for (const pid of pids) expect(isRunning(pid)).toBe(false);
-      },
-      { timeout: 20_000, interval: 100 },
-    );
+    await vi.waitFor(async () => {
+      for (const pid of pids) expect(isRunning(pid)).toBe(false);
+    }, PATIENT);
   });
 
-  it('start again from nothing when the snapshot on disk is rubbish', LONG, async () => {
+  it('start again from nothing when the snapshot on disk is rubbish', async () => {
     const cacheFolder = await mkdtemp(join(tmpdir(), 'citewell-snapshot-'));
     const search = findRuntime();
     if (!search.found) throw new Error(search.reason);
@@ -154,7 +151,7 @@ describe('the processes of the sandbox', () => {
       createPythonSandbox({
         runtime,
         layers: async () => ({ bubblewrap: { absent: 'not looked for' }, kernelLimits: true }),
-        limits: defaultSandboxLimits,
+        limits: { ...defaultSandboxLimits, queuedMilliseconds: PATIENT.timeout },
         cacheFolder,
         packages: { files: async () => [] },
         report: (message) => reports.push(message),
@@ -179,7 +176,7 @@ describe('the processes of the sandbox', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('have an empty environment and the limits of the kernel', LONG, async () => {
+  it.runIf(process.platform === 'linux')('have an empty environment and the limits of the kernel', async () => {
     const sandbox = await openSandbox({ slots: 1 });
     try {
       await sandbox.run({ code: '1', inputs: {}, files: [], session: 'a' }, signal);

@@ -62,4 +62,4 @@ it('measures a collection over HTTP, uses what it kept, and fails where a measur
   await writeFile(join(folder, 'queries.jsonl'), '{"_id":"q"}');
   const bad = await evaluate(...common);
   expect({ code: bad.code, stderr: bad.stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/line 1: text/) });
-}, 120_000);
+});

@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../src/store/sql/open-store.ts';
 import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
 import { watchCorpus } from '../../src/store/watch-corpus.ts';
 import { newChunk, newDocument, publication } from '../support/new-document.ts';
+import { PATIENT } from '../support/patience.ts';
 import { subjects } from '../support/subjects.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -93,7 +94,7 @@ describe('the embedder of a corpus', () => {
     // All of them first, so that training does not begin with only some of them.
     await corpus.add(texts);
     corpus.learner.start();
-    await vi.waitFor(() => expect(corpus.embeddings.name).toBe(LSA), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => expect(corpus.embeddings.name).toBe(LSA), PATIENT);
     expect(await corpus.reason()).toBe('It was learned from 120 passages of this corpus.');
     expect(await facts(corpus.store)).toEqual([
       [HASH, 'previous', 120],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const PROGRAM = fileURLToPath(new URL('../../dist/src/cli/citewell.js', import.meta.url));
 /** Shared by all tests, because the native module patched for this system has 50 MB. */
 const CACHES = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
-const START_WITHIN_MS = 20_000;
+const START_WITHIN_MS = 60_000;
 
 export interface Run {
   readonly code: number | null;
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly input?: string | { readonly open: true };
   /** A wrapper command that changes limits, such as `prlimit --nofile=64`. */
   readonly via?: readonly string[];
-  /** Milliseconds for a server to start; default 20 s. */
+  /** Milliseconds for a server to start; default 60 s. */
   readonly startWithinMs?: number;
   /** Called with the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { chatReply, startFakeOpenAi } from '../../support/fake-openai.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { runCitewell, startCitewell } from '../../support/run-citewell.ts';
 
 const STRANGE = fileURLToPath(new URL('./strange-process.ts', import.meta.url));
@@ -54,5 +55,5 @@ it('a served agent uses tools of the servers in the settings, the status says wh
   expect(stderr).toContain('The MCP server "nobody" cannot be reached (ECONNREFUSED), so its tools are not there.');
 
   expect((await server.end('SIGTERM')).code).toBe(0);
-  await expect.poll(() => isRunning(Number(pid)), { timeout: 3_000 }).toBe(false);
+  await expect.poll(() => isRunning(Number(pid)), PATIENT).toBe(false);
 });

@@ -72,7 +72,7 @@ export async function startInProcess({ options = {}, http, change }: InProcessOp
   const { sqlite, spaces, collections, maintenance } = store;
   const { corpus, changes } = watchCorpus(store.corpus);
   const embeddings = createLexicalHash();
-  await spaces.claim(await embeddings.space(AbortSignal.timeout(5_000)));
+  await spaces.claim(await embeddings.space(AbortSignal.timeout(60_000)));
   const ingestor = createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue });
   const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
   const retriever = withOutlines(createRetriever({ chunks: createChunkSearch(search), embedder: embeddings }), corpus);
@@ -147,7 +147,7 @@ export async function startInProcess({ options = {}, http, change }: InProcessOp
         collectionIds: [],
         settings: {},
       });
-      for await (const event of ingestor.run(accepted.document.id, AbortSignal.timeout(20_000))) {
+      for await (const event of ingestor.run(accepted.document.id, AbortSignal.timeout(60_000))) {
         if (event.type === 'failed') throw event.error;
       }
       return accepted.document.id;

@@ -1,10 +1,10 @@
 import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedChroma, openEmbeddedChroma } from '../../../src/store/chroma/embedded-chroma.ts';
 import type { VectorRecord } from '../../../src/store/vector-index.ts';
 import { bindingCache, silentLog } from '../../support/embedded-chroma.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DIMENSIONS = 8;
@@ -82,8 +82,7 @@ describe('a vector collection in use', () => {
     // At once: the call meets a broken connection or a starting server.
     expect((await collection.nearest(probe, 1))[0]).toMatchObject({ key: 7 });
     expect(await collection.count()).toBe(20);
-    for (let waits = 0; recoveries() === 0 && waits < 100; waits += 1) await sleep(20);
-    expect(recoveries()).toBe(1);
+    await expect.poll(recoveries, PATIENT).toBe(1);
     expect(await chroma.isHealthy()).toBe(true);
   });
 

@@ -3,16 +3,19 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ChromaServer, type ServerRecovery } from '../../../src/store/chroma/chroma-server.ts';
 import { launchServer } from '../../../src/store/chroma/launch-server.ts';
 import { recordServer } from '../../../src/store/chroma/leftover-server.ts';
 import { findBindingPackage, loadableBinding, thisHost } from '../../../src/store/chroma/loadable-binding.ts';
 import { readStartTime } from '../../../src/store/process-identity.ts';
 import { bindingCache, silentLog } from '../../support/embedded-chroma.ts';
+import { PATIENT, PROMPTLY_MS } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** A slow machine may need this long until the server answers. */
+const START_MS = 60_000;
 
 let binding = '';
 beforeAll(async () => {
@@ -33,22 +36,18 @@ const pidOf = (server: ChromaServer): number => {
   return server.state.pid;
 };
 
-const until = async (condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> => {
-  for (const begun = performance.now(); !(await condition()); await sleep(20)) {
-    if (performance.now() - begun > withinMs) throw new Error('It did not come true in time.');
-  }
-};
+const until = (condition: () => boolean | Promise<boolean>) => vi.waitUntil(condition, PATIENT);
 
 describe('the embedded Chroma server', () => {
-  it('starts and stops within three seconds and leaves no process', async () => {
+  it('starts and stops promptly and leaves no process', async () => {
     const begun = performance.now();
     const server = startServer(join(await temporaryFolder(), 'chroma'));
-    const response = await fetch(`${await server.url(5_000)}/api/v2/heartbeat`);
+    const response = await fetch(`${await server.url(START_MS)}/api/v2/heartbeat`);
     expect(response.ok).toBe(true);
     await response.arrayBuffer();
     const pid = pidOf(server);
     await server.stop();
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(PROMPTLY_MS);
     expect(await isRunning(pid)).toBe(false);
     await expect(server.url(100)).rejects.toMatchObject({ code: 'store_failed' });
   });
@@ -60,7 +59,7 @@ describe('the embedded Chroma server', () => {
     const { pid } = JSON.parse(await readFile(join(folder, 'chroma.pid'), 'utf8'));
     const begun = performance.now();
     await server.stop();
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(PROMPTLY_MS);
     expect(await isRunning(pid)).toBe(false);
   });
 
@@ -68,7 +67,7 @@ describe('the embedded Chroma server', () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
     const comebacks: ServerRecovery[] = [];
     server.onRecovered((comeback) => comebacks.push(comeback));
-    await server.url(5_000);
+    await server.url(START_MS);
     const first = pidOf(server);
     process.kill(first, 'SIGKILL');
     await until(() => comebacks.length === 1);
@@ -83,7 +82,7 @@ describe('the embedded Chroma server', () => {
     const server = startServer(join(folder, 'chroma'));
     const comebacks: ServerRecovery[] = [];
     server.onRecovered((comeback) => comebacks.push(comeback));
-    await server.url(10_000);
+    await server.url(START_MS);
     expect(comebacks).toEqual(['emptied']);
     expect(existsSync(join(folder, 'chroma.damaged'))).toBe(false);
   });
@@ -95,7 +94,7 @@ describe('the embedded Chroma server', () => {
     const noModule = join(folder, 'no-module.node');
     await writeFile(noModule, 'no module');
     const server = startServer(join(folder, 'chroma'), noModule);
-    await expect(server.url(10_000)).rejects.toMatchObject({
+    await expect(server.url(START_MS)).rejects.toMatchObject({
       code: 'store_failed',
       message: expect.stringMatching(/cannot start on .*no-module\.node: .*CHROMA_URL/),
     });
@@ -108,13 +107,13 @@ describe('the embedded Chroma server', () => {
     const leftover = await launchServer({
       binding,
       folder: join(folder, 'chroma'),
-      readyWithinMs: 10_000,
+      readyWithinMs: START_MS,
       onProcess: (pid) => recordServer({ file: join(folder, 'chroma.pid'), folder: join(folder, 'chroma') }, pid),
       signal: new AbortController().signal,
     });
     onTestFinished(() => leftover.stop());
     const server = startServer(join(folder, 'chroma'));
-    await server.url(10_000);
+    await server.url(START_MS);
     expect(await isRunning(leftover.pid)).toBe(false);
     expect(pidOf(server)).not.toBe(leftover.pid);
   });
@@ -123,10 +122,10 @@ describe('the embedded Chroma server', () => {
     const folder = await temporaryFolder();
     const original = startServer(join(folder, 'original', 'chroma'));
     await mkdir(join(folder, 'original'));
-    await original.url(10_000);
+    await original.url(START_MS);
     await cp(join(folder, 'original'), join(folder, 'copy'), { recursive: true });
     const copy = startServer(join(folder, 'copy', 'chroma'));
-    await copy.url(10_000);
+    await copy.url(START_MS);
     expect(await isRunning(pidOf(original))).toBe(true);
     expect(pidOf(copy)).not.toBe(pidOf(original));
   });
@@ -137,7 +136,7 @@ describe('the embedded Chroma server', () => {
     onTestFinished(() => void bystander.kill('SIGKILL'));
     await once(bystander, 'spawn');
     await writeFile(join(folder, 'chroma.pid'), JSON.stringify({ pid: bystander.pid, startTime: 'another time' }));
-    await startServer(join(folder, 'chroma')).url(10_000);
+    await startServer(join(folder, 'chroma')).url(START_MS);
     expect(await isRunning(bystander.pid ?? 0)).toBe(true);
   });
 
@@ -150,10 +149,10 @@ describe('the embedded Chroma server', () => {
     const { pid } = JSON.parse(String(line));
     expect(await isRunning(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await until(async () => !(await isRunning(pid)), 3_000);
+    await until(async () => !(await isRunning(pid)));
     const server = startServer(folder);
     const collections = 'api/v2/tenants/default_tenant/databases/default_database/collections';
-    const response = await fetch(new URL(collections, await server.url(10_000)));
+    const response = await fetch(new URL(collections, await server.url(START_MS)));
     expect(await response.json()).toMatchObject([{ name: 'citewell-kept' }]);
   });
 
@@ -161,10 +160,10 @@ describe('the embedded Chroma server', () => {
     const server = startServer(join(await temporaryFolder(), 'chroma'));
     const comebacks: ServerRecovery[] = [];
     server.onRecovered((comeback) => comebacks.push(comeback));
-    await server.url(10_000);
+    await server.url(START_MS);
     const first = pidOf(server);
     await server.empty();
-    await server.url(10_000);
+    await server.url(START_MS);
     expect(pidOf(server)).not.toBe(first);
     expect(comebacks).toEqual(['emptied']);
   });

@@ -8,13 +8,13 @@ import { openStore, type Store } from '../../../src/store/sql/open-store.ts';
 import { createChunkSearch } from '../../../src/store/sql/search/chunk-search.ts';
 import { bindingCache, silentLog } from '../../support/embedded-chroma.ts';
 import { newChunk, newDocument } from '../../support/new-document.ts';
+import { PATIENT } from '../../support/patience.ts';
 import { ingest } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DIMENSIONS = 8;
 /** More than the limit for exhaustive comparison, and more than Chroma buffers before it writes the graph to disk. */
 const PASSAGES = 4_500;
-const PATIENT = { timeout: 50_000, interval: 50 };
 const space = { embedder: 'test/waves', version: '1', dimensions: DIMENSIONS };
 
 const vectorOf = (number: number): Float32Array => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { everything } from '../../../src/documents/filter.ts';
+import { PATIENT } from '../../support/patience.ts';
 import {
   direction,
   ingest,
@@ -116,7 +117,7 @@ describe('a process that is killed', () => {
     await store.close();
     const support = new URL('../../support/ingest-endlessly.ts', import.meta.url).pathname;
     const acknowledged = await new Promise<string[]>((resolve, reject) => {
-      const child = execFile(process.execPath, [support, store.path], { timeout: 20_000 }, () => {});
+      const child = execFile(process.execPath, [support, store.path], { timeout: PATIENT.timeout }, () => {});
       let output = '';
       child.stdout?.on('data', (text: string) => {
         output += text;
@@ -138,12 +139,8 @@ describe('a process that is killed', () => {
 });
 
 describe('an index that is down', () => {
-  const whenInStep = async ({ maintenance }: TestStore) => {
-    for (let wait = 0; maintenance.state().kind !== 'in_step'; wait++) {
-      if (wait > 400) throw new Error(`The index is still ${JSON.stringify(maintenance.state())}.`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
+  const whenInStep = ({ maintenance }: TestStore) =>
+    expect.poll(() => maintenance.state(), PATIENT).toEqual({ kind: 'in_step' });
 
   it('does not keep a document from being published, and gets its vectors when it is back', async () => {
     const store = await openTestStore();

@@ -13,6 +13,7 @@ export interface HostileFile {
   /** What the text, or the reason, must and must not contain. */
   readonly says?: RegExp;
   readonly saysNot?: RegExp;
+  /** How long it may take on a machine of 2026; default 20. */
   readonly seconds?: number;
 }
 
@@ -20,14 +21,15 @@ export type Outcome =
   | { readonly kind: 'read'; readonly text: string; readonly passages: number }
   | { readonly kind: 'refused'; readonly code: ServiceError['code']; readonly reason: string };
 
+const SLOWER_MACHINE = 4;
 const GOOD = { fileName: 'good.txt', bytes: new TextEncoder().encode('Boats leave at nine.') };
 
-/** Reads files in the reading processes of the service, with its memory limits and a short time limit. */
+/** Reads files in the reading processes of the service, with its memory limits and a time limit of its own. */
 export function describeHostileFiles(kind: string, files: readonly HostileFile[]): void {
   describe(kind, () => {
     let workers: PreparationWorkers | undefined;
     beforeAll(() => {
-      workers = createPreparationWorkers({ workers: 1, timeoutMs: 60_000, memoryMb: 1_024 });
+      workers = createPreparationWorkers({ workers: 1, timeoutMs: 240_000, memoryMb: 1_024 });
     });
     afterAll(() => workers?.close());
     const attempt = (fileName: string, bytes: Uint8Array): Promise<Outcome> => {
@@ -35,7 +37,7 @@ export function describeHostileFiles(kind: string, files: readonly HostileFile[]
       return readThrough(workers, fileName, bytes);
     };
 
-    it.each(files.map((file) => [file.title, file] as const))('%s', { timeout: 120_000 }, async (_, file) => {
+    it.each(files.map((file) => [file.title, file] as const))('%s', async (_, file) => {
       const bytes = file.make();
       const started = performance.now();
       const outcome = await attempt(file.fileName, bytes);
@@ -44,7 +46,7 @@ export function describeHostileFiles(kind: string, files: readonly HostileFile[]
       const said = outcome.kind === 'read' ? outcome.text : outcome.reason;
       if (file.says !== undefined) expect(said).toMatch(file.says);
       if (file.saysNot !== undefined) expect(said).not.toMatch(file.saysNot);
-      expect(seconds).toBeLessThan(file.seconds ?? 20);
+      expect(seconds).toBeLessThan(SLOWER_MACHINE * (file.seconds ?? 20));
       // The process continues to work.
       expect(await attempt(GOOD.fileName, GOOD.bytes)).toMatchObject({ kind: 'read', text: 'Boats leave at nine.' });
     });

@@ -4,7 +4,7 @@ import { readThrough } from './support.ts';
 import { allSamples } from './text-samples.ts';
 
 describe('a file by a wrong name', () => {
-  const workers = createPreparationWorkers({ workers: 1, timeoutMs: 30_000, memoryMb: 1_024 });
+  const workers = createPreparationWorkers({ workers: 1, timeoutMs: 120_000, memoryMb: 1_024 });
   afterAll(() => workers.close());
 
   it.each(Object.entries(allSamples))('%s is read for what it is or refused with a reason', async (name, make) => {
