@@ -224,6 +224,12 @@ export interface PullProgress {
   readonly total: number;
 }
 
+/** Rows deleted so far, of so many. */
+export interface ResetProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
 export interface PullOutcome {
   /** Of which the graph has more than before. */
   readonly documents: number;
@@ -249,7 +255,13 @@ export interface GraphRecords {
   pull(collectionId: string, options: PullOptions): Promise<PullOutcome>;
   /** Removes the document's contribution until the next pull. False when there was none. */
   removeDocument(collectionId: string, documentId: string): Promise<boolean>;
-  /** Empties the graph, including manual entries. Extracted entries come back with the next pull. */
+  /**
+   * Empties the graph, including manual entries; extracted entries come back with the next pull. The graph is empty for
+   * every reader from the first transaction on. The rows are then deleted in short transactions, with progress after
+   * each; cancelling leaves the rest to the background.
+   */
+  resetInSteps(collectionId: string, signal: AbortSignal): AsyncGenerator<ResetProgress, void>;
+  /** The same without progress. */
   reset(collectionId: string): Promise<void>;
   /** The most mentioned entities first. Edges are those between the nodes shown. */
   outline(collectionId: string, page: { readonly nodes: Page; readonly edges: number }): Promise<GraphOutline>;

@@ -153,6 +153,10 @@ describe('the graph of a collection', () => {
     expect(await client.graphs.listEntities({ collectionId })).toMatchObject({ totalEntries: 0 });
     await expect(client.graphs.removeDocument({ collectionId, documentId })).rejects.toThrow(/Status 404/);
     expect((await client.graphs.reset({ collectionId })).results).toMatchObject({ success: true });
+    const resetStream = await http.post(`/v3/graphs/${collectionId}/reset`, { stream: true });
+    expect(await resetStream.text()).toMatch(
+      /event: reset\ndata: {"success":true}\n\nevent: done\ndata: \[DONE\]\n\n$/,
+    );
     expect((await client.collections.retrieve({ id: collectionId })).results).toMatchObject({
       graphSyncStatus: 'pending',
       graphClusterStatus: 'pending',

@@ -11,9 +11,9 @@ import { requestSignal } from '../request-signal.ts';
 import { sendEvents } from '../sse.ts';
 import { streamOptions } from '../stream-options.ts';
 import { onlyMethods } from '../unknown-route.ts';
+import { toPullEvents, toPullRecord, toResetEvents } from '../wire/graph-events.ts';
 import { toGraphRecord, toGraphView } from '../wire/graph-record.ts';
-import { graphChange, graphWork, pullRequest } from '../wire/graph-request.ts';
-import { toPullEvents, toPullRecord } from '../wire/pull-events.ts';
+import { graphChange, graphWork, pullRequest, resetRequest } from '../wire/graph-request.ts';
 import { graphsQuery, pullQuery, viewQuery } from '../wire/query.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'limits' | 'log'>;
@@ -72,8 +72,14 @@ export function graphRoutes(services: Services): Router {
     .route('/:id/reset')
     .post(async (request, response) => {
       const { id } = await found(request, response);
-      await graph.records.reset(id);
-      response.json(single({ success: true }));
+      const { isStreamed } = readBody(request, resetRequest);
+      const signal = requestSignal(request, response);
+      const steps = graph.records.resetInSteps(id, signal);
+      if (isStreamed) await sendEvents(response, toResetEvents(steps), streamOptions(signal, limits, log));
+      else {
+        for await (const _ of steps);
+        response.json(single({ success: true }));
+      }
     })
     .all(onlyMethods('POST'));
 

@@ -124,3 +124,8 @@ function toExtractor(model: string | undefined, settings: Partial<Options> | und
 export const pullRequest = snakeCased(z.object({ force: optional(flag), stream: optional(flag) })).transform(
   ({ force, stream }) => ({ force: force ?? false, isStreamed: stream ?? false }),
 );
+
+/** `stream` is ours, as with `pull`. */
+export const resetRequest = snakeCased(z.object({ stream: optional(flag) })).transform(({ stream }) => ({
+  isStreamed: stream ?? false,
+}));

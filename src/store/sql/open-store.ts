@@ -23,6 +23,7 @@ import { createSummaries } from './documents/sql-summaries.ts';
 import { dropOrphans } from './documents/staged-chunks.ts';
 import { renewFullText } from './full-text/full-text-rows.ts';
 import { createGraphSearch } from './graph/create-graph-search.ts';
+import { createGraphResets } from './graph/graph-resets.ts';
 import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
@@ -97,6 +98,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const upkeep = createIndexUpkeep({ sqlite, index, ...(report && { report }) });
   upkeep.wakeUp();
+  const resets = createGraphResets(sqlite, report);
+  resets.wakeUp();
   return {
     sqlite,
     corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),
@@ -104,12 +107,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sources: createSourceRecords(sqlite),
     spaces: createVectorSpaces({ sqlite, upkeep, embeddingText }),
     learned: createLearnedEmbedders(sqlite, embeddingText),
-    collections: createCollections(sqlite),
+    collections: createCollections(sqlite, resets),
     conversations: createConversations(sqlite),
     prompts: createPrompts(sqlite),
     people: createUserStore(sqlite),
     documentGraphs: createDocumentGraphs(sqlite),
-    graphs: createGraphs(sqlite),
+    graphs: createGraphs(sqlite, resets),
     graphNames: createNameVectors(sqlite),
     graphSearch: createGraphSearch(sqlite),
     versions: createVersions({ sqlite, upkeep, versionsKept }),
@@ -119,6 +122,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     contexts: createChunkContexts(sqlite),
     maintenance: upkeep,
     async close() {
+      await resets.close();
       await upkeep.close();
       await sqlite.close();
     },

@@ -10,10 +10,11 @@ import {
   newRelationship,
   pullRequest,
   relationshipChange,
+  resetRequest,
 } from '../../wire/graph-request.ts';
 import { graphRowsQuery, graphsQuery, pullQuery, relationshipsQuery, viewQuery } from '../../wire/query.ts';
 import { csv, json, jsonOrEvents, type Operation, type OperationGroup, operation } from '../operation.ts';
-import { pullEvent } from '../records/events.ts';
+import { pullEvent, resetEvent } from '../records/events.ts';
 import {
   communityRecord,
   entityRecord,
@@ -103,7 +104,12 @@ const graphs: readonly Operation[] = [
     name: 'resetGraph',
     summary: 'Empty a graph',
     section,
-    answer: json(success),
+    body: json(resetRequest),
+    isBodyOptional: true,
+    description:
+      'The graph is empty at once; its rows are then deleted in steps. With `stream` the answer is a stream that tells ' +
+      'how far that is.',
+    answer: jsonOrEvents(success, resetEvent),
   }),
   operation('POST /v3/graphs/{id}/communities/build', {
     name: 'buildCommunities',

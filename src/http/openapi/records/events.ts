@@ -127,6 +127,15 @@ export const pullEvent = z
   .union([event('progress', z.object({ done: z.int(), total: z.int() })), event('pulled', pulled), error, done])
   .meta({ id: 'PullEvent' });
 
+export const resetEvent = z
+  .union([
+    event('progress', z.object({ done: z.int(), total: z.int() })),
+    event('reset', z.object({ success: z.boolean() })),
+    error,
+    done,
+  ])
+  .meta({ id: 'ResetEvent' });
+
 export const reindexEvent = z
   .union([
     event('progress', z.object({ done: z.int(), total: z.int() })),

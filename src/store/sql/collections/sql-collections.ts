@@ -1,10 +1,11 @@
 import type { Collection, CollectionChange, CollectionRecords, GraphStatus } from '../../records.ts';
+import type { GraphResets } from '../graph/graph-resets.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { addMember, createMemberships, idsOfMember, keepOutOfSubmissions } from './collection-memberships.ts';
 
 /** CollectionRecords in the record store. */
-export function createCollections(sqlite: Sqlite): CollectionRecords {
+export function createCollections(sqlite: Sqlite, resets: GraphResets): CollectionRecords {
   const { reader, writer } = sqlite;
   return {
     ...createMemberships(sqlite),
@@ -65,8 +66,11 @@ export function createCollections(sqlite: Sqlite): CollectionRecords {
         return numUpdatedRows === 0n ? undefined : readOne(transaction, id);
       }),
 
-    remove: (id) =>
-      writer.transaction().execute(async (transaction) => {
+    async remove(id) {
+      // Beforehand and in steps, because a graph can have far more rows than the collection has documents. Should this be
+      // interrupted, the collection stays and its graph is gathered anew.
+      for await (const _ of resets.empty(id.toLowerCase(), { excludesDocuments: false }));
+      return writer.transaction().execute(async (transaction) => {
         const row = await select(transaction).where('k.id', '=', id.toLowerCase()).executeTakeFirst();
         if (row === undefined) return undefined;
         const { documentCount, userCount } = toCollection(row);
@@ -74,7 +78,8 @@ export function createCollections(sqlite: Sqlite): CollectionRecords {
         await transaction.deleteFrom('document_collections').where('collection_id', '=', row.id).execute();
         await transaction.deleteFrom('collections').where('id', '=', row.id).execute();
         return { documents: documentCount, users: userCount };
-      }),
+      });
+    },
   };
 }
 

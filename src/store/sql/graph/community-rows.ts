@@ -30,7 +30,7 @@ interface CommunityRow {
 const SELECT = sql`
   select c.*, (select json_group_array(entity_key) from (
     select entity_key from graph_community_members m where m.community_key = c.key order by place)) as members
-  from graph_communities c`;
+  from shown_graph_communities c`;
 
 /** Communities of a graph's entities. */
 export function createCommunities({ reader, writer }: Sqlite): Communities {
@@ -38,7 +38,7 @@ export function createCommunities({ reader, writer }: Sqlite): Communities {
     async communities(collectionId, { offset, limit }) {
       const id = collectionId.toLowerCase();
       const { total } = await reader
-        .selectFrom('graph_communities')
+        .selectFrom('shown_graph_communities')
         .select(({ fn }) => fn.countAll<number>().as('total'))
         .where('collection_id', '=', id)
         .executeTakeFirstOrThrow();
@@ -81,8 +81,13 @@ export function createCommunities({ reader, writer }: Sqlite): Communities {
     async removeCommunity(collectionId, id) {
       const { numDeletedRows } = await writer
         .deleteFrom('graph_communities')
-        .where('collection_id', '=', collectionId.toLowerCase())
-        .where('key', '=', recordKey('graph_communities', id) ?? -1)
+        .where('key', 'in', (from) =>
+          from
+            .selectFrom('shown_graph_communities')
+            .select('key')
+            .where('collection_id', '=', collectionId.toLowerCase())
+            .where('key', '=', recordKey('graph_communities', id) ?? -1),
+        )
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
@@ -133,7 +138,7 @@ async function insertCommunity(
   await sql`
     insert into graph_community_members (community_key, entity_key, place)
     select ${key}, e.key, j.key from json_each(${JSON.stringify(members)}) as j
-    join graph_entities e on e.key = j.value and e.collection_id = ${collectionId.toLowerCase()} where true
+    join shown_graph_entities e on e.key = j.value and e.collection_id = ${collectionId.toLowerCase()} where true
     on conflict do nothing`.execute(database);
   await indexCommunity(database, key);
   return key;

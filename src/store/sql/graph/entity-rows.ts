@@ -46,7 +46,7 @@ const entitySelects = {
         select distinct c.id from graph_entity_sources s join entity_mentions m on m.entity_key = s.document_entity_key
         join chunks c on c.key = m.chunk_key
         where s.graph_entity_key = e.key limit ${sql.lit(CHUNKS_NAMED)})) as chunks
-    from graph_entities e`,
+    from shown_graph_entities e`,
 } as const;
 
 /** SQL condition that a row belongs to the parent, over the tables of `entitySelects`. */
@@ -62,7 +62,7 @@ export async function listEntities(
   const from =
     parent.kind === 'document'
       ? sql`document_entities e join documents d on d.key = e.document_key`
-      : sql`graph_entities e`;
+      : sql`shown_graph_entities e`;
   const counted = await sql<{ total: number }>`
     select count(*) as total from ${from} where ${within(parent)}`.execute(database);
   const { rows } = await sql<EntityRow>`

@@ -14,7 +14,7 @@ export async function gatherDocument(database: Queries, collectionId: string, do
     insert into graph_entities (collection_id, name_key, origin, name, created_at, updated_at)
     select ${collectionId}, e.name_key, 'extracted', e.name, ${now}, ${now} from document_entities e
     where e.document_key = ${document} and not exists (
-      select 1 from graph_entities g where g.collection_id = ${collectionId} and g.name_key = e.name_key)`.execute(
+      select 1 from shown_graph_entities g where g.collection_id = ${collectionId} and g.name_key = e.name_key)`.execute(
     database,
   );
   // "cross join" makes SQLite keep the written order, from the document's own rows outwards by key. Without statistics
@@ -22,7 +22,7 @@ export async function gatherDocument(database: Queries, collectionId: string, do
   const entities = await sql`
     insert into graph_entity_sources (graph_entity_key, document_entity_key)
     select min(g.key), e.key from document_entities e
-    cross join graph_entities g on g.collection_id = ${collectionId} and g.name_key = e.name_key
+    cross join shown_graph_entities g on g.collection_id = ${collectionId} and g.name_key = e.name_key
     where e.document_key = ${document} group by e.key
     on conflict do nothing`.execute(database);
   // The entities at the ends of a relationship in this graph: those the source's ends were just merged into.
@@ -30,9 +30,9 @@ export async function gatherDocument(database: Queries, collectionId: string, do
     select r.key, r.predicate, gs.key as subject_key, gs.name as subject, go.key as object_key, go.name as object
     from document_relationships r
     cross join graph_entity_sources s on s.document_entity_key = r.subject_key
-    cross join graph_entities gs on gs.key = s.graph_entity_key and gs.collection_id = ${collectionId}
+    cross join shown_graph_entities gs on gs.key = s.graph_entity_key and gs.collection_id = ${collectionId}
     cross join graph_entity_sources o on o.document_entity_key = r.object_key
-    cross join graph_entities go on go.key = o.graph_entity_key and go.collection_id = ${collectionId}
+    cross join shown_graph_entities go on go.key = o.graph_entity_key and go.collection_id = ${collectionId}
     where r.document_key = ${document}`;
   await sql`
     with ends as materialized (${ends})

@@ -94,6 +94,16 @@ interface GraphExclusionTable {
   readonly document_key: number;
 }
 
+/** Graphs being emptied: rows up to these keys are hidden and will be deleted. */
+interface GraphResetTable {
+  readonly collection_id: string;
+  readonly entity_key: number;
+  readonly relationship_key: number;
+  readonly community_key: number;
+  /** 1 while its documents are taken out of the graph, in the transaction that inserts the row. */
+  readonly is_starting: number;
+}
+
 /** Null fields are taken from the sources. */
 interface GraphEntityTable extends Stamped {
   readonly key: Generated<number>;
@@ -166,7 +176,12 @@ export interface GraphTables {
   readonly graphs: GraphTable;
   readonly graph_documents: GraphDocumentTable;
   readonly graph_exclusions: GraphExclusionTable;
+  readonly graph_resets: GraphResetTable;
   readonly graph_entities: GraphEntityTable;
+  /** Views without the rows of `graph_resets`, for all reads of a collection's graph. */
+  readonly shown_graph_entities: GraphEntityTable;
+  readonly shown_graph_relationships: GraphRelationshipTable;
+  readonly shown_graph_communities: GraphCommunityTable;
   readonly graph_entity_sources: GraphEntitySourceTable;
   readonly graph_relationships: GraphRelationshipTable;
   readonly graph_relationship_sources: GraphRelationshipSourceTable;

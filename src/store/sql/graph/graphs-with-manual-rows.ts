@@ -23,7 +23,7 @@ export function graphsWithManualRows(reading: Reading, filter: Filter): Readonly
 }
 
 const hasManualRows = (table: string) =>
-  `exists (select 1 from ${table} g where g.collection_id = c.id and g.origin = 'made')`;
+  `exists (select 1 from shown_${table} g where g.collection_id = c.id and g.origin = 'made')`;
 const GRAPHS_WITH_MANUAL_ROWS = `
   select c.id, c.owner_id from collections c
   where ${hasManualRows('graph_entities')} or ${hasManualRows('graph_relationships')} or ${hasManualRows('graph_communities')}`;

@@ -60,8 +60,13 @@ export function createManualRows({ writer }: Sqlite): ManualRows {
     async removeEntity(collectionId, id) {
       const { numDeletedRows } = await writer
         .deleteFrom('graph_entities')
-        .where('collection_id', '=', collectionId.toLowerCase())
-        .where('key', '=', recordKey('graph_entities', id) ?? -1)
+        .where('key', 'in', (from) =>
+          from
+            .selectFrom('shown_graph_entities')
+            .select('key')
+            .where('collection_id', '=', collectionId.toLowerCase())
+            .where('key', '=', recordKey('graph_entities', id) ?? -1),
+        )
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
@@ -124,8 +129,13 @@ export function createManualRows({ writer }: Sqlite): ManualRows {
     async removeRelationship(collectionId, id) {
       const { numDeletedRows } = await writer
         .deleteFrom('graph_relationships')
-        .where('collection_id', '=', collectionId.toLowerCase())
-        .where('key', '=', recordKey('graph_relationships', id) ?? -1)
+        .where('key', 'in', (from) =>
+          from
+            .selectFrom('shown_graph_relationships')
+            .select('key')
+            .where('collection_id', '=', collectionId.toLowerCase())
+            .where('key', '=', recordKey('graph_relationships', id) ?? -1),
+        )
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
@@ -146,7 +156,7 @@ async function requireEnd(
   id: string,
 ): Promise<{ readonly key: number; readonly name: string }> {
   const row = await database
-    .selectFrom('graph_entities')
+    .selectFrom('shown_graph_entities')
     .select(['key', 'name'])
     .where('collection_id', '=', collectionId.toLowerCase())
     .where('key', '=', recordKey('graph_entities', id) ?? -1)

@@ -59,7 +59,7 @@ const selects = {
 const sources = {
   document: sql`document_relationships r join documents d on d.key = r.document_key
     join document_entities s on s.key = r.subject_key join document_entities o on o.key = r.object_key`,
-  collection: sql`graph_relationships r
+  collection: sql`shown_graph_relationships r
     join graph_entities s on s.key = r.subject_key join graph_entities o on o.key = r.object_key`,
 } as const;
 

@@ -55,7 +55,7 @@ const rowsWith = (reading: Reading, term: string): number =>
 
 const MATCHING = `
   select c.key, c.collection_id, c.origin, c.name, c.summary, c.findings, t.rank
-  from graph_community_terms t cross join graph_communities c on c.key = t.rowid
+  from graph_community_terms t cross join shown_graph_communities c on c.key = t.rowid
   where graph_community_terms match ? order by t.rank limit ${CANDIDATES}`;
 
 const MEMBERS = `

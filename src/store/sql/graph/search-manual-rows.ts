@@ -88,7 +88,7 @@ function share(text: string, wanted: ReadonlySet<string>): number {
 const OF_MEMBERS = "origin = 'made' and collection_id in (select value from json_each(?))";
 const MAX_ROWS = 5_000;
 const ENTITIES = `
-  select key, name, category, coalesce(description, '') from graph_entities where ${OF_MEMBERS} limit ${MAX_ROWS}`;
+  select key, name, category, coalesce(description, '') from shown_graph_entities where ${OF_MEMBERS} limit ${MAX_ROWS}`;
 const RELATIONSHIPS = `
   select key, subject, subject_key, predicate, object, object_key, coalesce(description, ''), coalesce(weight, 1)
-  from graph_relationships where ${OF_MEMBERS} limit ${MAX_ROWS}`;
+  from shown_graph_relationships where ${OF_MEMBERS} limit ${MAX_ROWS}`;

@@ -5,14 +5,17 @@ import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { createCommunities } from './community-rows.ts';
 import { findEntity, listEntities } from './entity-rows.ts';
+import type { GraphResets } from './graph-resets.ts';
 import { createManualRows } from './manual-rows.ts';
 import { pullDocuments } from './pull-documents.ts';
 import { recordId, recordKey } from './record-id.ts';
 import { findRelationship, listRelationships } from './relationship-rows.ts';
 
 /** GraphRecords in the record store. */
-export function createGraphs(sqlite: Sqlite): GraphRecords {
+export function createGraphs(sqlite: Sqlite, resets: GraphResets): GraphRecords {
   const { reader, writer } = sqlite;
+  const reset = (collectionId: string, signal?: AbortSignal) =>
+    resets.empty(collectionId.toLowerCase(), { excludesDocuments: true, ...(signal && { signal }) });
   return {
     ...createCommunities(sqlite),
     ...createManualRows(sqlite),
@@ -27,9 +30,9 @@ export function createGraphs(sqlite: Sqlite): GraphRecords {
         select c.id, coalesce(g.name, c.name) as name, coalesce(g.description, c.description) as description,
           (select json_group_array(d.id) from graph_documents gd join documents d on d.key = gd.document_key
             where gd.collection_id = c.id) as documents,
-          (select count(*) from graph_entities e where e.collection_id = c.id) as entities,
-          (select count(*) from graph_relationships r where r.collection_id = c.id) as relationships,
-          (select count(*) from graph_communities m where m.collection_id = c.id) as communities,
+          (select count(*) from shown_graph_entities e where e.collection_id = c.id) as entities,
+          (select count(*) from shown_graph_relationships r where r.collection_id = c.id) as relationships,
+          (select count(*) from shown_graph_communities m where m.collection_id = c.id) as communities,
           coalesce(g.created_at, c.created_at) as created_at, coalesce(g.updated_at, c.updated_at) as updated_at
         from collections c left join graphs g on g.collection_id = c.id
         where c.id = ${collectionId.toLowerCase()}`.execute(reader);
@@ -87,23 +90,10 @@ export function createGraphs(sqlite: Sqlite): GraphRecords {
         return true;
       }),
 
-    reset: (collectionId) =>
-      writer.transaction().execute(async (transaction) => {
-        const id = collectionId.toLowerCase();
-        await sql`
-          insert into graph_exclusions (collection_id, document_key)
-          select c.id, dc.document_key from collections c
-          join document_collections dc on dc.collection_id = c.id
-          join document_graphs g on g.document_key = dc.document_key and g.extracted_at is not null
-          where c.id = ${id} on conflict do nothing`.execute(transaction);
-        for (const table of ['graph_communities', 'graph_relationships', 'graph_entities', 'graph_documents'] as const)
-          await transaction.deleteFrom(table).where('collection_id', '=', id).execute();
-        await transaction
-          .updateTable('collections')
-          .set({ graph_sync_status: 'pending', graph_cluster_status: 'pending' })
-          .where('id', '=', id)
-          .execute();
-      }),
+    resetInSteps: (collectionId, signal) => reset(collectionId, signal),
+    async reset(collectionId) {
+      for await (const _ of reset(collectionId));
+    },
 
     outline: (collectionId, page) =>
       reader.transaction().execute((transaction) => readOutline(transaction, collectionId.toLowerCase(), page)),
@@ -132,7 +122,7 @@ async function readOutline(
   page: { readonly nodes: { readonly offset: number; readonly limit: number }; readonly edges: number },
 ): Promise<GraphOutline> {
   const nodes = await sql<{ key: number; mentions: number }>`
-    select e.key, coalesce(sum(x.mentions), 0) as mentions from graph_entities e
+    select e.key, coalesce(sum(x.mentions), 0) as mentions from shown_graph_entities e
     left join graph_entity_sources s on s.graph_entity_key = e.key
     left join document_entities x on x.key = s.document_entity_key
     where e.collection_id = ${id} group by e.key
@@ -160,7 +150,7 @@ async function readOutline(
         join document_relationships x on x.key = s.document_relationship_key
         where s.graph_relationship_key = r.key and x.description <> '' order by x.weight desc limit 1)) as description,
       coalesce(r.weight, sum(x.weight), 1) as weight
-    from graph_relationships r
+    from shown_graph_relationships r
     left join graph_relationship_sources s on s.graph_relationship_key = r.key
     left join document_relationships x on x.key = s.document_relationship_key
     where r.collection_id = ${id}
@@ -168,8 +158,8 @@ async function readOutline(
       and r.object_key in (select value from json_each(${shown}))
     group by r.key order by weight desc, r.key limit ${page.edges}`.execute(database);
   const counts = await sql<{ nodes: number; edges: number }>`
-    select (select count(*) from graph_entities where collection_id = ${id}) as nodes,
-      (select count(*) from graph_relationships where collection_id = ${id}) as edges`.execute(database);
+    select (select count(*) from shown_graph_entities where collection_id = ${id}) as nodes,
+      (select count(*) from shown_graph_relationships where collection_id = ${id}) as edges`.execute(database);
   const mentionsOf = new Map(nodes.rows.map(({ key, mentions }) => [key, mentions]));
   return {
     nodes: described.rows.map(({ key, name, category, description }) => ({

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defaultCollectionId, newId } from '../../../../src/documents/ids.ts';
-import type { ExtractedGraph, ExtractionTask, GraphParent } from '../../../../src/store/graph-records.ts';
+import type { ExtractedGraph, ExtractionTask, GraphParent, NewCommunity } from '../../../../src/store/graph-records.ts';
 import { capitalisedWords } from '../../../support/capitalised-words.ts';
 import { ingest, newChunk, newDocument, openTestStore, publication, type TestStore } from '../../../support/store.ts';
 
@@ -60,6 +60,46 @@ function manyRelationships({ passages }: ExtractionTask, number: number, count: 
     entities: [...names, 'hub'].map((name) => ({ ...common, name })),
     relationships: names.map((object) => ({ ...common, subject: 'hub', predicate: 'beside', object, weight: 1 })),
   };
+}
+
+async function addManyRelationships(store: TestStore, documents: number, each: number): Promise<void> {
+  for (let number = 0; number < documents; number++) {
+    await addDocument(store, `doc ${number}`, 'Word.');
+    const task = await store.documentGraphs.next();
+    if (task) await store.documentGraphs.save(task, 'test', manyRelationships(task, number, each));
+  }
+}
+
+async function communityOfTwo({ graphs }: TestStore): Promise<NewCommunity> {
+  const { items } = await graphs.entities(ofCollection, { offset: 0, limit: 2 });
+  const described = { name: 'Two', summary: 'Two things.', findings: [], rating: 1, ratingExplanation: '', level: 0 };
+  return { ...described, attributes: {}, memberIds: items.map(({ id }) => id) };
+}
+
+/** Rows of all collections' graphs, hidden ones as well. */
+async function countRows({ sqlite }: TestStore): Promise<number | undefined> {
+  const { rows } = await sql<{ n: number }>`
+    select (select count(*) from graph_entities) + (select count(*) from graph_relationships)
+      + (select count(*) from graph_communities) as n`.execute(sqlite.reader);
+  return rows[0]?.n;
+}
+
+async function expectEmpty(store: TestStore): Promise<void> {
+  const nothing = { entities: 0, relationships: 0, communities: 0, documentIds: [] };
+  expect(await store.graphs.graph(collectionId)).toMatchObject(nothing);
+  expect(await namesOf(store, ofCollection)).toEqual([]);
+  expect(await relationsOf(store, ofCollection)).toEqual([]);
+  expect(await store.graphs.communities(collectionId, page)).toMatchObject({ total: 0 });
+  const outline = await store.graphs.outline(collectionId, { nodes: page, edges: 10 });
+  expect(outline).toEqual({ nodes: [], edges: [], totalNodes: 0, totalEdges: 0 });
+  const limits = { entities: 5, relationships: 5, communities: 5 };
+  const found = await store.graphSearch.search({
+    text: 'two things',
+    vector: null,
+    filter: { kind: 'all' },
+    limits,
+  });
+  expect(found.communities).toEqual([]);
 }
 
 describe('what a document says', () => {
@@ -191,12 +231,7 @@ describe('the graph of a collection', () => {
   // minute.
   it('gathers 10,000 relationships document by document, tells how far it is, and can be stopped', async () => {
     const store = await openWithCollection();
-    const documents = 5;
-    for (let number = 0; number < documents; number++) {
-      await addDocument(store, `doc ${number}`, 'Word.');
-      const task = await store.documentGraphs.next();
-      if (task) await store.documentGraphs.save(task, 'test', manyRelationships(task, number, 2_000));
-    }
+    await addManyRelationships(store, 5, 2_000);
     expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 10_001, relationships: 10_000 });
     await store.graphs.reset(collectionId);
     const stop = new AbortController();
@@ -215,6 +250,58 @@ describe('the graph of a collection', () => {
     expect(await store.graphs.graph(collectionId)).toMatchObject({ relationships: 4_000 });
     expect(await store.graphs.pull(collectionId, { force: false })).toEqual({ documents: 3 });
     expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 10_001, relationships: 10_000 });
+  }, 30_000);
+
+  it('is empty at once when reset, while its rows are deleted in short transactions', async () => {
+    const store = await openWithCollection();
+    await addManyRelationships(store, 2, 2_000);
+    await store.graphs.replaceBuilt(collectionId, [await communityOfTwo(store)]);
+    const stop = new AbortController();
+    const steps = store.graphs.resetInSteps(collectionId, stop.signal);
+    expect(await steps.next()).toMatchObject({ done: false, value: { total: 8_002 } });
+    await expectEmpty(store);
+    expect(await countRows(store)).toBeGreaterThan(5_000);
+    // What comes meanwhile is neither hidden nor joined to what is hidden.
+    expect(await store.graphs.pull(collectionId, { force: false })).toEqual({ documents: 2 });
+    const other = await addDocument(store, 'other', 'Paris lies near Rouen.');
+    await extractAll(store);
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ entities: 4_003, relationships: 4_001 });
+    const { total } = await store.graphs.relationships(ofCollection, { ...page, entityNames: ['hub'] });
+    expect(total).toBe(4_000);
+    await store.graphs.replaceBuilt(collectionId, [await communityOfTwo(store)]);
+    stop.abort();
+    await expect(steps.next()).rejects.toMatchObject({ code: 'cancelled' });
+    await vi.waitFor(async () => expect(await countRows(store)).toBe(8_005), { timeout: 10_000 });
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ relationships: 4_001, communities: 1 });
+    expect(await store.collections.get(collectionId)).toMatchObject({ graphClusterStatus: 'success' });
+    expect(await store.graphs.removeDocument(collectionId, other.id)).toBe(true);
+    expect(await store.graphs.graph(collectionId)).toMatchObject({ relationships: 4_000 });
+  }, 30_000);
+
+  it('is emptied by the next process when a reset was killed', async () => {
+    const store = await openWithCollection();
+    await addManyRelationships(store, 1, 2_000);
+    await store.graphs.resetInSteps(collectionId, never).next();
+    const reopened = await store.reopen();
+    await expectEmpty(reopened);
+    await vi.waitFor(async () => expect(await countRows(reopened)).toBe(0), { timeout: 10_000 });
+    await reopened.documentGraphs.gatherRest(never);
+    await expectEmpty(reopened);
+  }, 30_000);
+
+  it('goes with its collection, and comes back when that was interrupted', async () => {
+    const store = await openWithCollection();
+    await addManyRelationships(store, 1, 2_000);
+    const rows = await countRows(store);
+    await sql`create trigger stays before delete on collections begin select raise(abort, 'interrupted'); end`.execute(
+      store.sqlite.writer,
+    );
+    await expect(store.collections.remove(collectionId)).rejects.toThrow('interrupted');
+    await store.documentGraphs.gatherRest(never);
+    expect(await countRows(store)).toBe(rows);
+    await sql`drop trigger stays`.execute(store.sqlite.writer);
+    expect(await store.collections.remove(collectionId)).toMatchObject({ documents: 1 });
+    expect(await countRows(store)).toBe(0);
   }, 30_000);
 
   it('lets go of what a document said when it leaves, and keeps what was made by hand', async () => {

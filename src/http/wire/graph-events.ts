@@ -1,4 +1,4 @@
-import type { PullOutcome, PullProgress } from '../../store/graph-records.ts';
+import type { PullOutcome, PullProgress, ResetProgress } from '../../store/graph-records.ts';
 import type { ServerSentEvent } from '../sse.ts';
 
 export const toPullRecord = ({ documents }: PullOutcome) => ({ success: documents > 0, documents });
@@ -13,4 +13,12 @@ export async function* toPullEvents(
     if (step.done) return yield { event: 'pulled', data: toPullRecord(step.value) };
     yield { event: 'progress', data: step.value };
   }
+}
+
+/** Ours: `progress` after each transaction, then `reset`. The graph is empty before the first of them. */
+export async function* toResetEvents(
+  steps: AsyncGenerator<ResetProgress, void>,
+): AsyncGenerator<ServerSentEvent, void> {
+  for await (const step of steps) yield { event: 'progress', data: step };
+  yield { event: 'reset', data: { success: true } };
 }
