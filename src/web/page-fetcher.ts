@@ -144,7 +144,7 @@ async function toFetchedPage(
   { headers, body }: Dispatcher.ResponseData,
   url: URL,
   maxBytes: number,
-): Promise<Omit<FetchedPage, 'hops'>> {
+): Promise<Omit<FetchedPage, 'redirectChain'>> {
   const contentType = single(headers['content-type']);
   const mediaType = contentType?.split(';')[0]?.trim().toLowerCase() || undefined;
   const charset = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? '')?.[1]?.toLowerCase();

@@ -29,7 +29,7 @@ async function site(files: Readonly<Record<string, Reply>>) {
   });
   const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate: true } });
   onTestFinished(() => fetcher.close());
-  const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, gap: 0 });
+  const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs: 0 });
   const webPages = createWebPages({ fetcher, crawlPolicy, readPage: readWebPage, analyser: { analyse, analyseQuery } });
   return { ...server, webPages };
 }
