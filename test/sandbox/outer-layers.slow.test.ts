@@ -28,9 +28,9 @@ const plan = {
 describe('the command of a slot', () => {
   it('allows Node nothing but to read its own files and to load the isolate', () => {
     const layers = { bubblewrap: { absent: '' }, kernelLimits: false };
-    const { program, words } = slotCommand({ ...plan, layers });
+    const { program, args } = slotCommand({ ...plan, layers });
     expect(program).toBe(process.execPath);
-    expect(words).toEqual([
+    expect(args).toEqual([
       '--no-node-snapshot',
       '--no-warnings',
       '--wasm-max-mem-pages=4096',
@@ -44,22 +44,22 @@ describe('the command of a slot', () => {
   });
 
   it('sets limits of the kernel by a shell that does not stay', () => {
-    const { program, words } = slotCommand({ ...plan, layers: { bubblewrap: { absent: '' }, kernelLimits: true } });
-    expect([program, words[0], words[2]]).toEqual(['/bin/sh', '-c', process.execPath]);
-    expect(words[1]).toBe(
+    const { program, args } = slotCommand({ ...plan, layers: { bubblewrap: { absent: '' }, kernelLimits: true } });
+    expect([program, args[0], args[2]]).toEqual(['/bin/sh', '-c', process.execPath]);
+    expect(args[1]).toBe(
       'ulimit -c 0 2>/dev/null; ulimit -f 0 2>/dev/null; ulimit -n 64 2>/dev/null; ulimit -d 1536000 2>/dev/null; exec "$0" "$@"',
     );
   });
 
   it('puts bubblewrap around both, with nothing but what is needed', () => {
     const layers = { bubblewrap: { program: '/usr/bin/bwrap' }, kernelLimits: true };
-    const { program, words } = slotCommand({ ...plan, layers });
+    const { program, args } = slotCommand({ ...plan, layers });
     expect(program).toBe('/usr/bin/bwrap');
-    expect(words).toEqual(expect.arrayContaining(['--unshare-all', '--die-with-parent', '--clearenv', '--cap-drop']));
-    const bound = words.flatMap((word, index) => (word.startsWith('--ro-bind') ? [words[index + 1]] : []));
+    expect(args).toEqual(expect.arrayContaining(['--unshare-all', '--die-with-parent', '--clearenv', '--cap-drop']));
+    const bound = args.flatMap((word, index) => (word.startsWith('--ro-bind') ? [args[index + 1]] : []));
     expect(bound).toEqual(expect.arrayContaining([process.execPath, '/bin/sh', ...plan.readable]));
     expect(bound).not.toEqual(expect.arrayContaining(['/']));
-    expect(words.filter((word) => word === '--bind' || word === '--share-net')).toEqual([]);
+    expect(args.filter((word) => word === '--bind' || word === '--share-net')).toEqual([]);
   });
 });
 
