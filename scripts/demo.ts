@@ -33,7 +33,7 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
   const client = await httpClient(await connect(config, { output }));
   try {
     title('1. Taking in the papers of a small ferry company (scripts/samples)');
-    await takeIn(client, config.dataDir, signal);
+    await ingestSamples(client, config.dataDir, signal);
     title('2. Asking three questions');
     for (const question of QUESTIONS) await ask(client, question, signal);
     await showStatus(client);
@@ -50,7 +50,7 @@ async function demo(folder: string, signal: AbortSignal): Promise<void> {
   output.print(output.style('dim', `\n   ${duration((performance.now() - startedAt) / 1000)}, all on this machine.`));
 }
 
-async function takeIn(client: Client, dataFolder: string, signal: AbortSignal): Promise<void> {
+async function ingestSamples(client: Client, dataFolder: string, signal: AbortSignal): Promise<void> {
   const steps = ingestAll(await samples(), {
     client,
     dataFolder,

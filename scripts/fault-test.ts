@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { clockJumps } from './fault-test/clock-jumps.ts';
 import { damagedDatabase } from './fault-test/damaged-database.ts';
 import { damagedIndex } from './fault-test/damaged-index.ts';
-import { drippers } from './fault-test/drippers.ts';
 import type { Fault } from './fault-test/fault.ts';
 import { fewDescriptors } from './fault-test/few-descriptors.ts';
 import { fullDisk } from './fault-test/full-disk.ts';
@@ -12,6 +11,7 @@ import { hangingChroma } from './fault-test/hanging-chroma.ts';
 import { littleMemory } from './fault-test/little-memory.ts';
 import { manyConnections } from './fault-test/many-connections.ts';
 import { readOnlyFolder } from './fault-test/read-only-folder.ts';
+import { slowUploads } from './fault-test/slow-uploads.ts';
 import { openTrial } from './fault-test/trial.ts';
 import { twoServers } from './fault-test/two-servers.ts';
 import { type Totals, tally } from './kill-test/report.ts';
@@ -47,7 +47,7 @@ const FAULTS: readonly Fault[] = [
   clockJumps,
   twoServers,
   manyConnections,
-  drippers,
+  slowUploads,
 ];
 
 async function main(): Promise<void> {

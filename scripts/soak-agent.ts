@@ -98,15 +98,25 @@ async function main(): Promise<void> {
 const HEADINGS =
   'round  stayed  left  stored  aborted  outran  never  seconds  first event p50  p95 ms   wrong  heap MB   rss MB';
 
-function cells({ stayed, left, stored, aborted, outran, neverBegan, seconds, firstEvents, wrong }: SoakReport): string {
+function cells({
+  stayed,
+  left,
+  stored,
+  aborted,
+  finishedFirst,
+  notStarted,
+  seconds,
+  firstEvents,
+  wrong,
+}: SoakReport): string {
   const at = (share: number) => Math.round(firstEvents[Math.floor(firstEvents.length * share)] ?? 0);
   return [
     [stayed, 7],
     [left, 6],
     [stored, 8],
     [aborted, 9],
-    [outran, 8],
-    [neverBegan, 7],
+    [finishedFirst, 8],
+    [notStarted, 7],
     [seconds.toFixed(1), 9],
     [at(0.5), 17],
     [at(0.95), 8],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-const USUAL_PLACES = [
+const DEFAULT_PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -12,7 +12,7 @@ const USUAL_PLACES = [
 
 /** Where a Chromium is on this machine; undefined when there is none. */
 export const findChromium = (named: string | undefined): string | undefined =>
-  [...(named === undefined || named === '' ? [] : [named]), ...USUAL_PLACES].find((path) => existsSync(path));
+  [...(named === undefined || named === '' ? [] : [named]), ...DEFAULT_PATHS].find((path) => existsSync(path));
 
 /** A browser that asks nothing of the network by itself. The sandbox cannot run where root runs it, as in containers. */
 export const startChromium = (executablePath: string): Promise<Browser> =>

@@ -27,7 +27,7 @@ export const fullDisk: Fault = {
 
       await trial.stop();
       await disk.fill();
-      const full = await startAnyhow(trial);
+      const full = await startWithFullDisk(trial);
       trial.check(
         'a start on a full disk succeeds, or says why not',
         full !== undefined && !/disk is full|no space/i.test(full) && full,
@@ -82,7 +82,7 @@ async function goesOn(trial: Trial): Promise<void> {
 }
 
 /** What it said when it did not start. */
-async function startAnyhow(trial: Trial): Promise<string | undefined> {
+async function startWithFullDisk(trial: Trial): Promise<string | undefined> {
   try {
     await trial.start();
     return undefined;

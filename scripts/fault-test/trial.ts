@@ -138,7 +138,7 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
     async checkRecovered() {
       let trouble = '';
       await within(RECOVERED_WITHIN_MS, async () => {
-        trouble = await troubleOf(api).catch((error: unknown) => String(error));
+        trouble = await recoveryProblem(api).catch((error: unknown) => String(error));
         return trouble === '';
       });
       check('it recovers by itself', trouble !== '' && `After ${RECOVERED_WITHIN_MS / 1000} s: ${trouble}`);
@@ -181,7 +181,7 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
 }
 
 /** What keeps the service from being well, as it says itself; empty when it is. */
-async function troubleOf(api: Api): Promise<string> {
+async function recoveryProblem(api: Api): Promise<string> {
   const state = member(member(member((await api.health()).body, 'results'), 'index'), 'state');
   if (state !== 'ready') return `the index is ${String(state)}.`;
   const owed = member(member(member((await api.status()).body, 'results'), 'citewell'), 'owed_to_index');

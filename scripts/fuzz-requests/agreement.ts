@@ -11,7 +11,7 @@ export async function disagreements(dataFolder: string): Promise<readonly string
     const index = chroma && (await readIndex(chroma.port, records.collection));
     return [
       ...records.damage,
-      ...records.pastTroubles,
+      ...records.versionProblems,
       ...(records.pending === 0 ? [] : [`The outbox has ${records.pending} entries.`]),
       ...(records.leftovers === 0 ? [] : [`${records.leftovers} passages are staged or of an older version.`]),
       ...compare('The full-text index', records.fullTextKeys, visible),

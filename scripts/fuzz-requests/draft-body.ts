@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import { draftForm } from './draft-form.ts';
 import { fromSchema, type SchemaParts } from './from-schema.ts';
 import { breakBytes, compressed, mutate } from './mutate.ts';
-import { oddString, oddValue } from './odd-values.ts';
+import { invalidString, oddValue } from './odd-values.ts';
 
 export interface DraftedBody {
   readonly bytes: Buffer | undefined;
@@ -70,7 +70,7 @@ function draft(type: string, value: unknown, parts: SchemaParts): DraftedBody {
       return { bytes: Buffer.from(text), headers: { 'content-type': type } };
     }
     default:
-      return { bytes: Buffer.from(oddString(random)), headers: { 'content-type': type } };
+      return { bytes: Buffer.from(invalidString(random)), headers: { 'content-type': type } };
   }
 }
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { DraftedBody } from './draft-body.ts';
 import type { SchemaParts } from './from-schema.ts';
-import { oddString } from './odd-values.ts';
+import { invalidString } from './odd-values.ts';
 
 /** A multipart form of an object's members, broken in one of the ways a form can be. */
 export function draftForm(value: unknown, { random }: SchemaParts): DraftedBody {
@@ -32,7 +32,7 @@ export function draftForm(value: unknown, { random }: SchemaParts): DraftedBody 
   function filePart(): Buffer {
     const name = random.chance(0.7)
       ? `a.${random.pick(['txt', 'md', 'csv', 'json', 'html', 'pdf', 'docx', 'xlsx', 'eml', 'zip', 'png', 'exe', 'TXT', ''])}`
-      : header(oddString(random).slice(0, 2_000));
+      : header(invalidString(random).slice(0, 2_000));
     const field = random.chance(0.95) ? 'file' : 'files';
     const type = random.chance(0.5)
       ? `\r\nContent-Type: ${random.pick(['text/plain', 'application/pdf', 'x', 'text/plain; charset=utf-16'])}`
@@ -48,17 +48,17 @@ export function draftForm(value: unknown, { random }: SchemaParts): DraftedBody 
       case 1:
         return Buffer.from(Array.from({ length: 400 }, () => random.integer(0, 255)));
       case 2:
-        return Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.from(oddString(random))]);
+        return Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.from(invalidString(random))]);
       case 3:
-        return Buffer.concat([Buffer.from('PK\x03\x04'), gzipSync(oddString(random))]);
+        return Buffer.concat([Buffer.from('PK\x03\x04'), gzipSync(invalidString(random))]);
       case 4:
-        return Buffer.from(`name,year\n${oddString(random)},2020\n"open`);
+        return Buffer.from(`name,year\n${invalidString(random)},2020\n"open`);
       case 5:
-        return Buffer.from(`{"title": ${JSON.stringify(oddString(random))}}`);
+        return Buffer.from(`{"title": ${JSON.stringify(invalidString(random))}}`);
       case 6:
-        return Buffer.from(`<html><body><h1>${oddString(random)}</h1><table><tr><td>a`);
+        return Buffer.from(`<html><body><h1>${invalidString(random)}</h1><table><tr><td>a`);
       default:
-        return Buffer.from(`# Harbour\n\nLights of ${oddString(random)}\n\nThe northern coast.`);
+        return Buffer.from(`# Harbour\n\nLights of ${invalidString(random)}\n\nThe northern coast.`);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import type { DraftedBody } from './draft-body.ts';
 import { fromSchema, type SchemaParts } from './from-schema.ts';
 import { breakBytes, mutate } from './mutate.ts';
-import { oddString, oddValue } from './odd-values.ts';
+import { invalidString, oddValue } from './odd-values.ts';
 
 /** A tool as MCP offers it. */
 export interface OfferedTool {
@@ -83,16 +83,19 @@ function paramsOf(method: string, parts: SchemaParts): object {
     `kb://documents/${id()}/chunks/${id()}`,
     'kb://index',
     'file:///etc/hosts',
-    oddString(random),
+    invalidString(random),
   ]);
   switch (method) {
     case 'resources/read':
     case 'resources/subscribe':
       return { uri };
     case 'prompts/get':
-      return { name: oddString(random), arguments: { query: oddString(random) } };
+      return { name: invalidString(random), arguments: { query: invalidString(random) } };
     case 'completion/complete':
-      return { ref: { type: 'ref/resource', uri }, argument: { name: 'id', value: oddString(random).slice(0, 20) } };
+      return {
+        ref: { type: 'ref/resource', uri },
+        argument: { name: 'id', value: invalidString(random).slice(0, 20) },
+      };
     case 'initialize':
       return {
         protocolVersion: random.pick(['2025-11-25', '2024-11-05', 'x']),
@@ -100,6 +103,6 @@ function paramsOf(method: string, parts: SchemaParts): object {
         clientInfo: { name: 'fuzz', version: '1' },
       };
     default:
-      return random.chance(0.5) ? {} : { cursor: oddString(random).slice(0, 100), level: 'debug', requestId: 1 };
+      return random.chance(0.5) ? {} : { cursor: invalidString(random).slice(0, 100), level: 'debug', requestId: 1 };
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import type { Random } from '../seeded-random.ts';
 import { fromSchema, type SchemaParts } from './from-schema.ts';
-import { oddNumber, oddString, oddValue } from './odd-values.ts';
+import { invalidString, oddNumber, oddValue } from './odd-values.ts';
 import type { Kind, Stock } from './stock.ts';
 
 /** The path with something in each of its variable parts, mostly of what is there. */
@@ -89,7 +89,7 @@ function oddPart(random: Random): string {
         '[object Object]',
       ]);
     case 2:
-      return Buffer.from(oddString(random).slice(0, 40))
+      return Buffer.from(invalidString(random).slice(0, 40))
         .toString('latin1')
         .replace(/[^\x21-\xff]|[/?#]/g, '!');
     case 3:
@@ -99,7 +99,7 @@ function oddPart(random: Random): string {
     case 5:
       return String(oddNumber(random));
     default:
-      return encodeURIComponent(oddString(random).toWellFormed().slice(0, 500));
+      return encodeURIComponent(invalidString(random).toWellFormed().slice(0, 500));
   }
 }
 
@@ -147,7 +147,7 @@ export interface Parameter {
 
 function oddOf(name: string, random: Random): unknown {
   if (name === 'limit' || name === 'offset' || random.chance(0.3)) return oddNumber(random);
-  return random.chance(0.8) ? oddString(random).slice(0, 3_000) : oddValue(random, 4);
+  return random.chance(0.8) ? invalidString(random).slice(0, 3_000) : oddValue(random, 4);
 }
 
 function pair(name: string, value: unknown): string {

@@ -6,7 +6,7 @@ import { type BodySchemas, draftBody } from './draft-body.ts';
 import { draftMessage, type OfferedTool } from './draft-mcp.ts';
 import { draftPath, draftQuery, type Parameter } from './draft-path.ts';
 import type { SchemaParts } from './from-schema.ts';
-import { oddString } from './odd-values.ts';
+import { invalidString } from './odd-values.ts';
 import type { Credentials } from './people.ts';
 import type { Face, FuzzedRequest } from './request.ts';
 import type { Stock } from './stock.ts';
@@ -99,7 +99,7 @@ export function unknownRoute(routes: readonly MountedRoute[], random: Random): M
     `/v4${path}`,
     path.toUpperCase(),
     `${path}%2f`,
-    `/${encodeURIComponent(oddString(random).toWellFormed().slice(0, 200))}`,
+    `/${encodeURIComponent(invalidString(random).toWellFormed().slice(0, 200))}`,
     '/v3',
     '/*',
     '/v3/../../etc',
@@ -140,7 +140,7 @@ function whoAsks(face: Face, random: Random, credentials: Credentials): Readonly
 function oddHeaders(random: Random): Readonly<Record<string, string | readonly string[]>> {
   if (!random.chance(0.15)) return {};
   const latin = () =>
-    oddString(random)
+    invalidString(random)
       .slice(0, 200)
       .replace(/[^\x20-\x7e\xa0-\xff]/g, '?');
   return random.pick<Readonly<Record<string, string | readonly string[]>>>([

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import type { Random } from '../seeded-random.ts';
-import { PASSWORD } from './keeper.ts';
 import { oddFilter } from './odd-filter.ts';
-import { models, oddString, oddValue, queries, timestamps } from './odd-values.ts';
+import { invalidString, models, oddValue, queries, timestamps } from './odd-values.ts';
+import { PASSWORD } from './owner.ts';
 import type { Kind } from './stock.ts';
 
 export interface SchemaParts {
@@ -13,14 +13,14 @@ export interface SchemaParts {
   readonly id: (kind?: Kind) => string;
 }
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 /** Of the members that may be left out, so many are there. */
 const PRESENT = 0.35;
 
 /** A value that mostly fits a schema of the interface's description. */
 export function fromSchema(schema: JsonSchema, parts: SchemaParts, name = '', depth = 0): unknown {
   const { random, schemas } = parts;
-  const hinted = depth > DEEPEST ? null : hint(name, parts);
+  const hinted = depth > MAX_DEPTH ? null : hint(name, parts);
   if (hinted !== undefined) return hinted;
   const { $ref } = schema;
   if (typeof $ref === 'string') {
@@ -88,7 +88,7 @@ function toText({ format }: JsonSchema, { random, id }: SchemaParts): string {
     case 'uri':
       return random.pick(['https://nowhere.invalid/a', 'file:///tmp/a.txt', 'http://127.0.0.1:1/x', 'https://[::1']);
     default:
-      return random.chance(0.6) ? random.pick(queries) : oddString(random);
+      return random.chance(0.6) ? random.pick(queries) : invalidString(random);
   }
 }
 

@@ -32,7 +32,7 @@ const expectedFailures: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Words of the machine's own: of stack traces, of files, of SQL. None of the requests has them. */
-const INNER_WORDS =
+const INTERNAL_WORDS =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
 
 /** What is wrong with an answer, in sentences. */
@@ -49,9 +49,8 @@ export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: Jud
   if (status >= 500 && !isExpected(fuzzed, body)) complaints.push(`A request of a client led to ${status}.`);
   if (status >= 400) {
     complaints.push(...shapeComplaints(fuzzed, outcome, body));
-    const [word] = INNER_WORDS.exec(text) ?? [];
-    if (word !== undefined && !isOwnWord(word, fuzzed))
-      complaints.push(`The answer has ${JSON.stringify(word)} in it.`);
+    const [word] = INTERNAL_WORDS.exec(text) ?? [];
+    if (word !== undefined && !isEchoed(word, fuzzed)) complaints.push(`The answer has ${JSON.stringify(word)} in it.`);
     if (parts.folders.some((folder) => text.includes(folder)))
       complaints.push('The answer names a folder of this machine.');
   } else {
@@ -69,7 +68,7 @@ function isExpected({ method, route }: FuzzedRequest, body: unknown): boolean {
 }
 
 /** What a request says may be said back to it. */
-function isOwnWord(word: string, { path, body }: FuzzedRequest): boolean {
+function isEchoed(word: string, { path, body }: FuzzedRequest): boolean {
   return path.includes(word) || (body?.includes(word) ?? false);
 }
 

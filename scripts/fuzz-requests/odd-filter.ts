@@ -1,5 +1,5 @@
 import type { Random } from '../seeded-random.ts';
-import { oddNumber, oddString, oddValue } from './odd-values.ts';
+import { invalidString, oddNumber, oddValue } from './odd-values.ts';
 
 const fields: readonly [string, ...string[]] = [
   'document_id',
@@ -62,7 +62,7 @@ export function oddFilter(random: Random, depth = 0): unknown {
       const parts = Array.from({ length: random.pick([0, 1, 2, 3]) }, () => oddFilter(random, depth + 1));
       return [random.pick(['$and', '$or', '$not']), random.chance(0.9) ? parts : oddValue(random)];
     }
-    const field = random.chance(0.05) ? oddString(random) : random.pick(fields);
+    const field = random.chance(0.05) ? invalidString(random) : random.pick(fields);
     if (random.chance(0.15)) return [field, operand(random)];
     const operator = random.pick(operators);
     const several = random.chance(0.05) ? { $gt: oddNumber(random) } : {};
@@ -76,10 +76,10 @@ function operand(random: Random): unknown {
     case 0:
       return oddNumber(random);
     case 1:
-      return oddString(random);
+      return invalidString(random);
     case 2:
       return Array.from({ length: random.pick([0, 1, 3, 40]) }, () =>
-        random.chance(0.5) ? oddString(random) : oddNumber(random),
+        random.chance(0.5) ? invalidString(random) : oddNumber(random),
       );
     case 3:
       return random.pick([null, true, false]);

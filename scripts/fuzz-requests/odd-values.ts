@@ -152,7 +152,8 @@ export const timestamps: Some<string> = [
   '2020-01-01T00:00:00+99:99',
 ];
 
-export const oddString = (random: Random): string => (random.chance(0.15) ? anyLetters(random) : random.pick(strings));
+export const invalidString = (random: Random): string =>
+  random.chance(0.15) ? anyLetters(random) : random.pick(strings);
 
 export const oddNumber = (random: Random): number =>
   random.chance(0.3) ? random.integer(-5, 2_000) : random.pick(numbers);
@@ -176,7 +177,7 @@ export function oddValue(random: Random, depth = 0): unknown {
       return oddNumber(random);
     case 3:
     case 4:
-      return oddString(random);
+      return invalidString(random);
     case 5:
       return Array.from({ length: random.pick([0, 1, 2, 5, 300]) }, () =>
         random.chance(0.9) ? 'x' : oddValue(random, depth + 3),

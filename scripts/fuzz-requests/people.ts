@@ -1,5 +1,5 @@
 import { member } from '../kill-test/api.ts';
-import { PASSWORD } from './keeper.ts';
+import { PASSWORD } from './owner.ts';
 
 /** The ordinary user whose credentials requests carry. */
 export interface Credentials {

@@ -16,7 +16,7 @@ export interface FuzzedRequest {
 
 export type Face = 'open' | 'guarded';
 
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 
 /** The line that sends the same again; longer bodies are in base64, and very long ones cut. */
 export function toCurl({ method, path, headers, body }: FuzzedRequest, url: string): string {
@@ -25,10 +25,10 @@ export function toCurl({ method, path, headers, body }: FuzzedRequest, url: stri
   const address = quoted(`${url}${path}`);
   if (body === undefined) return `curl -sS ${options.join(' ')} ${address}`;
   const text = body.toString('utf8');
-  if (body.length < LONGEST && isPlain(text))
+  if (body.length < MAX_LENGTH && isPlain(text))
     return `curl -sS ${options.join(' ')} --data-binary ${quoted(text)} ${address}`;
-  const encoded = body.subarray(0, LONGEST).toString('base64');
-  const note = body.length > LONGEST ? ` # the first ${LONGEST} of ${body.length} bytes` : '';
+  const encoded = body.subarray(0, MAX_LENGTH).toString('base64');
+  const note = body.length > MAX_LENGTH ? ` # the first ${MAX_LENGTH} of ${body.length} bytes` : '';
   return `echo ${encoded} | base64 -d | curl -sS ${options.join(' ')} --data-binary @- ${address}${note}`;
 }
 

@@ -8,9 +8,9 @@ import { seededRandom } from '../seeded-random.ts';
 import { disagreements } from './agreement.ts';
 import { draftRequest, type MountedRoute, unknownRoute } from './draft-request.ts';
 import { complaintsOf } from './judge.ts';
-import { createKeeper } from './keeper.ts';
 import { sendMalformed } from './malformed.ts';
 import { memoryComplaints, sampleMemory } from './memory.ts';
+import { createOwner } from './owner.ts';
 import { createCredentials } from './people.ts';
 import type { FuzzedRequest } from './request.ts';
 import { type Outcome, send } from './send.ts';
@@ -50,9 +50,9 @@ const routesOfAllMethods: readonly MountedRoute[] = [
 /** Sends the requests, judges each answer, and looks at the service afterwards. */
 export async function runRequests({ subject, count, seed, only, tally, report }: RunParts): Promise<void> {
   const { urls } = subject;
-  const keeper = await createKeeper(urls.guarded);
+  const owner = await createOwner(urls.guarded);
   const credentials = await createCredentials(urls.guarded);
-  const stock = createStock({ url: urls.open, keeper });
+  const stock = createStock({ url: urls.open, owner });
   let session = '';
   const refill = async (): Promise<void> => {
     await stock.refill();
@@ -119,7 +119,7 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
 
   const health = await fetch(`${urls.open}/v3/health`);
   if (member(member(await health.json(), 'results'), 'message') !== 'ok') tally.complain('The service is not healthy.');
-  for (const sentence of await keeper.look()) tally.complain(sentence);
+  for (const sentence of await owner.look()) tally.complain(sentence);
   for (const sentence of await disagreements(subject.dataFolder)) tally.complain(sentence);
 }
 

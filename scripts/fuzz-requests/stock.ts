@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { member } from '../kill-test/api.ts';
 import type { Random } from '../seeded-random.ts';
-import { type Keeper, PASSWORD } from './keeper.ts';
-import { oddString } from './odd-values.ts';
+import { invalidString } from './odd-values.ts';
+import { type Owner, PASSWORD } from './owner.ts';
 
 /** What paths have in their variable parts: `/documents/:id` asks for `documents`. */
 export type Kind =
@@ -36,13 +36,13 @@ export interface Stock {
 export interface StockParts {
   readonly url: string;
   /** What is left alone. */
-  readonly keeper: Keeper;
+  readonly owner: Owner;
 }
 
-const LEAST = 6;
+const MIN_STOCK = 6;
 const LISTED = 40;
 
-export function createStock({ url, keeper }: StockParts): Stock {
+export function createStock({ url, owner }: StockParts): Stock {
   const found = new Map<Kind, readonly string[]>();
 
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
@@ -59,7 +59,7 @@ export function createStock({ url, keeper }: StockParts): Stock {
   const list = async (kind: Kind, path: string, name = 'id'): Promise<readonly string[]> => {
     const rows = await ask('GET', `${path}${path.includes('?') ? '&' : '?'}limit=${LISTED}`);
     const ids = (Array.isArray(rows) ? rows : [])
-      .filter((row) => !keeper.owns(row))
+      .filter((row) => !owner.owns(row))
       .flatMap((row) => [member(row, name)].filter((id) => typeof id === 'string'));
     found.set(kind, ids);
     return ids;
@@ -67,7 +67,7 @@ export function createStock({ url, keeper }: StockParts): Stock {
 
   async function refill(): Promise<void> {
     const documents = await list('documents', '/v3/documents');
-    for (let count = documents.length; count < LEAST; count++) {
+    for (let count = documents.length; count < MIN_STOCK; count++) {
       const raw_text = `Harbour lights number ${randomUUID()} on the northern coast. Captain Ada Lovelace met Charles Babbage.`;
       await ask('POST', '/v3/documents', { raw_text, metadata: { year: 2020 + count, tags: ['sea', 'light'] } });
     }
@@ -81,12 +81,13 @@ export function createStock({ url, keeper }: StockParts): Stock {
       await list('versions', `/v3/documents/${document}/versions`, 'version');
     }
     await list('chunks', '/v3/chunks');
-    if ((await list('conversations', '/v3/conversations')).length < LEAST) await ask('POST', '/v3/conversations', {});
+    if ((await list('conversations', '/v3/conversations')).length < MIN_STOCK)
+      await ask('POST', '/v3/conversations', {});
     const [conversation] = await list('conversations', '/v3/conversations');
     await ask('POST', `/v3/conversations/${conversation}/messages`, { role: 'user', content: 'Which harbour?' });
     await list('messages', `/v3/conversations/${conversation}`);
     const collections = await list('collections', '/v3/collections');
-    for (let count = collections.length; count < LEAST; count++) {
+    for (let count = collections.length; count < MIN_STOCK; count++) {
       await ask('POST', '/v3/collections', { name: `Ships ${randomUUID()}` });
     }
     const [collection] = await list('collections', '/v3/collections');
@@ -124,7 +125,7 @@ export function createStock({ url, keeper }: StockParts): Stock {
 
   const pick = (kind: Kind, random: Random): string => {
     const [first, ...others] = found.get(kind) ?? [];
-    if (first === undefined) return oddString(random);
+    if (first === undefined) return invalidString(random);
     // What lies behind is put behind the first.
     return random.chance(0.4) ? first : random.pick([first, ...others]);
   };

@@ -1,6 +1,6 @@
 import type { Random } from '../seeded-random.ts';
 import type { Api, Leg, Texts } from './api.ts';
-import { type Draft, shownOf, tellingWords, textOf } from './draft.ts';
+import { type Draft, distinctiveWords, shownOf, textOf } from './draft.ts';
 import type { FoundDocument, FoundIndex, FoundRecords } from './inspect.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import type { Check } from './report.ts';
@@ -25,15 +25,15 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
   return [
     {
       title: 'every acknowledged document is there and ingested, as it was sent last',
-      violations: there.flatMap(({ entry, draft, found }) => name(entry, lacksOf(draft, entry, found))),
+      violations: there.flatMap(({ entry, draft, found }) => name(entry, missingPartsOf(draft, entry, found))),
     },
     {
       title: 'every document is complete, and its passages are where they say in its text',
       violations: there.flatMap(({ entry, draft, found }) =>
-        name(entry, found === undefined ? [] : gapsOf(draft, found)),
+        name(entry, found === undefined ? [] : chunkProblemsOf(draft, found)),
       ),
     },
-    { title: 'nothing is there that was not asked for', violations: strangersOf(inspection) },
+    { title: 'nothing is there that was not asked for', violations: unexpectedDocumentsOf(inspection) },
     {
       title: 'the full-text index has the visible passages and no others',
       violations: fullTextOf(inspection, visible),
@@ -41,8 +41,8 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
     {
       title: 'earlier versions are kept as they were, and nothing of them beside',
       violations: [
-        ...records.pastTroubles,
-        ...there.flatMap(({ entry, found }) => name(entry, versionGapsOf(entry, found))),
+        ...records.versionProblems,
+        ...there.flatMap(({ entry, found }) => name(entry, versionProblemsOf(entry, found))),
       ],
     },
     { title: 'every visible passage has its vector and no other has', violations: vectorsOf(records, visible) },
@@ -50,7 +50,10 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
       title: 'Chroma has the visible passages and no others',
       violations: compare('Chroma', index.keys, new Set(visible)),
     },
-    { title: 'Chroma has the vectors that are recorded', violations: await nearnessOf(inspection, visible) },
+    {
+      title: 'Chroma has the vectors that are recorded',
+      violations: await nearestNeighbourProblems(inspection, visible),
+    },
     {
       title: 'documents are found by their words in full text',
       violations: await searchEach(inspection, 'full_text'),
@@ -59,7 +62,7 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
       title: 'documents are found by their words in the semantic search',
       violations: await searchEach(inspection, 'semantic'),
     },
-    { title: 'what was deleted or replaced is found nowhere', violations: await ghostsOf(inspection) },
+    { title: 'what was deleted or replaced is found nowhere', violations: await deletedButFound(inspection) },
     {
       title: 'the database is sound and owes the index nothing',
       violations: [...records.damage, ...(records.pending === 0 ? [] : [`The outbox has ${records.pending} entries.`])],
@@ -67,53 +70,55 @@ export async function checkAll(inspection: Inspection): Promise<Check[]> {
   ];
 }
 
-function lacksOf(draft: Draft, { tag }: Entry, found: FoundDocument | undefined): string[] {
+function missingPartsOf(draft: Draft, { tag }: Entry, found: FoundDocument | undefined): string[] {
   if (found === undefined) return ['it is lost.'];
-  const lacks: string[] = [];
-  if (found.status !== 'success') lacks.push(`its status is ${found.status} (${found.failure ?? 'no failure'}).`);
-  if (found.bytes !== textOf(draft)) lacks.push('its bytes are not those that were sent.');
+  const missingParts: string[] = [];
+  if (found.status !== 'success')
+    missingParts.push(`its status is ${found.status} (${found.failure ?? 'no failure'}).`);
+  if (found.bytes !== textOf(draft)) missingParts.push('its bytes are not those that were sent.');
   if (found.metadata['version_sent'] !== draft.version)
-    lacks.push(`its metadata is of version ${found.metadata['version_sent']}.`);
+    missingParts.push(`its metadata is of version ${found.metadata['version_sent']}.`);
   if (tag !== null && found.metadata['tag'] !== tag)
-    lacks.push(`its tag is ${found.metadata['tag']} instead of ${tag}.`);
-  return lacks;
+    missingParts.push(`its tag is ${found.metadata['tag']} instead of ${tag}.`);
+  return missingParts;
 }
 
-function gapsOf(draft: Draft, { chunks, chunkCount, text }: FoundDocument): string[] {
-  const gaps: string[] = [];
+function chunkProblemsOf(draft: Draft, { chunks, chunkCount, text }: FoundDocument): string[] {
+  const problems: string[] = [];
   const texts = chunks.map((chunk) => chunk.text);
   if (shownOf(draft, texts) !== 'all')
-    gaps.push(`its passages show ${shownOf(draft, texts)} of version ${draft.version}.`);
-  if (chunks.length !== chunkCount) gaps.push(`it has ${chunks.length} passages and says ${chunkCount}.`);
+    problems.push(`its passages show ${shownOf(draft, texts)} of version ${draft.version}.`);
+  if (chunks.length !== chunkCount) problems.push(`it has ${chunks.length} passages and says ${chunkCount}.`);
   const [misplaced] = chunks.filter(({ start, end, text: passage }) => text.slice(start, end) !== passage);
-  if (misplaced !== undefined) gaps.push(`passage ${misplaced.ordinal} is not at ${misplaced.start} of its text.`);
+  if (misplaced !== undefined) problems.push(`passage ${misplaced.ordinal} is not at ${misplaced.start} of its text.`);
   const ordinals = chunks.map(({ ordinal }) => ordinal).sort((one, two) => one - two);
-  if (ordinals.some((ordinal, index) => ordinal !== index)) gaps.push('its passages are not numbered from 0 on.');
-  if (texts.some((passage) => !passage.includes(draft.word))) gaps.push('a passage is of another version.');
+  if (ordinals.some((ordinal, index) => ordinal !== index)) problems.push('its passages are not numbered from 0 on.');
+  if (texts.some((passage) => !passage.includes(draft.word))) problems.push('a passage is of another version.');
   if (draft.form === 'chunks' && texts.join('\n\n') !== textOf(draft))
-    gaps.push('its passages are not the chunks that were sent.');
-  return gaps;
+    problems.push('its passages are not the chunks that were sent.');
+  return problems;
 }
 
 /** As many are kept when nothing is set. */
 const VERSIONS_KEPT = 10;
 
-function versionGapsOf({ versions }: Entry, found: FoundDocument | undefined): string[] {
+function versionProblemsOf({ versions }: Entry, found: FoundDocument | undefined): string[] {
   if (found === undefined) return [];
-  const gaps: string[] = [];
+  const problems: string[] = [];
   const kept = versions.map((draft, index) => ({ draft, label: `v${index}` })).slice(-VERSIONS_KEPT);
   for (const { draft, label } of kept) {
     const bytes = found.versions.get(label);
-    if (bytes === undefined) gaps.push(`its version ${label} is not kept.`);
-    else if (bytes !== textOf(draft)) gaps.push(`its version ${label} is another text.`);
+    if (bytes === undefined) problems.push(`its version ${label} is not kept.`);
+    else if (bytes !== textOf(draft)) problems.push(`its version ${label} is another text.`);
   }
-  if (found.versions.size > kept.length) gaps.push(`it has ${found.versions.size} versions instead of ${kept.length}.`);
-  return gaps;
+  if (found.versions.size > kept.length)
+    problems.push(`it has ${found.versions.size} versions instead of ${kept.length}.`);
+  return problems;
 }
 
-function strangersOf({ ledger, records }: Inspection): string[] {
-  const strangers = [...records.documents.keys()].filter((id) => ledger.entries.get(id)?.draft == null);
-  const violations = strangers.map((id) => `Document ${id} is there (${records.documents.get(id)?.status}).`);
+function unexpectedDocumentsOf({ ledger, records }: Inspection): string[] {
+  const unexpected = [...records.documents.keys()].filter((id) => ledger.entries.get(id)?.draft == null);
+  const violations = unexpected.map((id) => `Document ${id} is there (${records.documents.get(id)?.status}).`);
   if (records.leftovers > 0) violations.push(`${records.leftovers} passages are staged or of an older version.`);
   return violations;
 }
@@ -141,7 +146,10 @@ function vectorsOf({ vectors, dimensions }: FoundRecords, visible: readonly numb
 const SAMPLE = 60;
 const NEAREST = 10;
 
-async function nearnessOf({ records, index, random }: Inspection, visible: readonly number[]): Promise<string[]> {
+async function nearestNeighbourProblems(
+  { records, index, random }: Inspection,
+  visible: readonly number[],
+): Promise<string[]> {
   const violations: string[] = [];
   const sample = sampleOf(visible, random);
   const indexed = await index.vectorsOf(sample);
@@ -176,7 +184,7 @@ function sampleOf(keys: readonly number[], random: Random): number[] {
 }
 
 /** The index finds nearly all, by nature: so many may be missed without a filter, and none with one. */
-const MISSED_AT_MOST = { share: 0.15, number: 4 };
+const MAX_MISSED = { share: 0.15, number: 4 };
 
 async function searchEach({ searched, api, random }: Inspection, leg: Leg): Promise<string[]> {
   const violations: string[] = [];
@@ -192,15 +200,15 @@ async function searchEach({ searched, api, random }: Inspection, leg: Leg): Prom
     // Chosen by a filter, the few passages of a document are compared one by one.
     if (!isFound(await api.search(query, { leg, id, limit: 10 }))) violations.push(`${sentence} among its own.`);
   }
-  const { share, number } = leg === 'semantic' ? MISSED_AT_MOST : { share: 0, number: 0 };
+  const { share, number } = leg === 'semantic' ? MAX_MISSED : { share: 0, number: 0 };
   return missed.length > Math.max(number, share * searched.length) ? [...violations, ...missed] : violations;
 }
 
-async function ghostsOf({ ledger, searched, api, records }: Inspection): Promise<string[]> {
+async function deletedButFound({ ledger, searched, api, records }: Inspection): Promise<string[]> {
   const violations: string[] = [];
   for (const { id, draft, gone } of ledger.entries.values()) {
     for (const old of gone) {
-      for (const word of tellingWords(old, draft)) {
+      for (const word of distinctiveWords(old, draft)) {
         const keys = records.keysWith(word);
         if (keys.length > 0)
           violations.push(`Version ${old.version} of document ${id} has ${keys.length} full-text entries.`);
@@ -211,7 +219,7 @@ async function ghostsOf({ ledger, searched, api, records }: Inspection): Promise
     if (draft === null && (await api.passages(id)).status !== 404)
       violations.push(`Document ${id} is deleted and answers.`);
     const last = gone.at(-1);
-    const [word] = last === undefined ? [] : tellingWords(last, draft);
+    const [word] = last === undefined ? [] : distinctiveWords(last, draft);
     if (last === undefined || word === undefined) continue;
     for (const leg of ['full_text', 'semantic'] as const) {
       const { texts } = await api.search(word, { leg, limit: 10 });

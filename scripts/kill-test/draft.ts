@@ -78,7 +78,7 @@ export function shownOf({ word, marks }: Draft, texts: readonly string[]): 'noth
 }
 
 /** Words that `draft` has and `other` has not: what tells it where both could be seen. */
-export function tellingWords(draft: Draft, other: Draft | null): readonly string[] {
+export function distinctiveWords(draft: Draft, other: Draft | null): readonly string[] {
   if (draft.word !== other?.word) return [draft.word];
   const shared = new Set(other.marks);
   return draft.marks.filter((mark) => !shared.has(mark));

@@ -38,7 +38,7 @@ export interface FoundRecords {
   readonly collection: string;
   readonly pending: number;
   /** What is wrong with what is kept of earlier versions. */
-  readonly pastTroubles: readonly string[];
+  readonly versionProblems: readonly string[];
   /** What SQLite itself says is wrong with the file. */
   readonly damage: readonly string[];
   /** Keys of the passages that have this term in the full-text index. */
@@ -102,7 +102,7 @@ export function readRecords(dataFolder: string): FoundRecords {
     dimensions: Number(space?.['dimensions'] ?? 0),
     collection: String(space?.['collection'] ?? ''),
     pending: countOf('select count(*) as count from outbox'),
-    pastTroubles: Object.entries(pastTroubles).flatMap(([trouble, sql]) => {
+    versionProblems: Object.entries(versionProblems).flatMap(([trouble, sql]) => {
       const count = countOf(`select count(*) as count from (${sql})`);
       return count === 0 ? [] : [`${count} ${trouble}.`];
     }),
@@ -117,7 +117,7 @@ export function readRecords(dataFolder: string): FoundRecords {
 }
 
 /** Each finds nothing where all is well. */
-const pastTroubles: Readonly<Record<string, string>> = {
+const versionProblems: Readonly<Record<string, string>> = {
   'places of versions lead to no passage': `select 1 from version_chunks
     where chunk_key not in (select key from chunks union select key from past_chunks)`,
   'passages are kept for no version': `select 1 from past_chunks

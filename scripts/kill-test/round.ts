@@ -79,7 +79,7 @@ export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
   });
 
   await sleep(plan.afterMs);
-  const orphans = await strike(plan, subject, random);
+  const orphans = await killProcess(plan, subject, random);
   if (plan.victim === 'chroma') await sleep(random.integer(200, 2_000));
   stopWork.abort();
   const tally = await working;
@@ -114,7 +114,7 @@ function planRound({ round, random }: RoundParts): Plan {
 }
 
 /** Kills; says which Chroma was still alive too long afterwards. */
-async function strike({ victim }: Plan, subject: Subject, random: Random): Promise<string[]> {
+async function killProcess({ victim }: Plan, subject: Subject, random: Random): Promise<string[]> {
   const dataFolder = dataFolderOf(subject);
   const killChroma = async () => {
     for (const { pid } of await chromasOn(dataFolder)) kill(pid);
@@ -161,13 +161,13 @@ async function restart({ againAfterMs }: Plan, subject: Subject): Promise<void> 
 async function recovered({ subject, api }: RoundParts): Promise<string[]> {
   let trouble = '';
   const isWell = await within(RECOVERED_WITHIN_MS, async () => {
-    trouble = await troubleOf(subject, api).catch((error: unknown) => String(error));
+    trouble = await recoveryProblem(subject, api).catch((error: unknown) => String(error));
     return trouble === '';
   });
   return isWell ? [] : [`After ${RECOVERED_WITHIN_MS / 1000} s: ${trouble}`];
 }
 
-async function troubleOf(subject: Subject, api: Api): Promise<string> {
+async function recoveryProblem(subject: Subject, api: Api): Promise<string> {
   const health = member((await api.health()).body, 'results');
   const state = member(member(health, 'index'), 'state');
   if (state !== 'ready') return `the index is ${String(state)}.`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../seeded-random.ts';
 import type { Api, Texts } from './api.ts';
-import { type Draft, shownOf, tellingWords } from './draft.ts';
+import { type Draft, distinctiveWords, shownOf } from './draft.ts';
 import { type Entry, type Ledger, requestedDraft } from './ledger.ts';
 
 export interface Watch {
@@ -90,4 +90,5 @@ function problemWith({ status, texts }: Texts, { entry, before, drafts }: Expect
 }
 
 const isHiddenBehind = (draft: Draft, whole: Draft, texts: readonly string[]): boolean =>
-  draft.word === whole.word && !tellingWords(draft, whole).some((mark) => texts.some((text) => text.includes(mark)));
+  draft.word === whole.word &&
+  !distinctiveWords(draft, whole).some((mark) => texts.some((text) => text.includes(mark)));

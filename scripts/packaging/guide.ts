@@ -1,5 +1,5 @@
 import { command, firstSentence, jsonText, packageFile } from './manifests.ts';
-import { everyTool, isUsual, mcpFlags } from './offers.ts';
+import { everyTool, isDefault, mcpFlags } from './offers.ts';
 
 // Parts of docs/mcp.md that follow from the code.
 
@@ -115,7 +115,7 @@ const toolTable = [
   '| tool | toolset | what it does | kind |',
   '|---|---|---|---|',
   ...everyTool().map(({ tool, toolsets }) => {
-    const sets = toolsets.map((set) => (isUsual(set) ? `**${set}**` : set)).join(', ');
+    const sets = toolsets.map((set) => (isDefault(set) ? `**${set}**` : set)).join(', ');
     return `| \`${tool.name}\` | ${sets} | ${firstSentence(tool).replaceAll('|', '\\|')} | ${kindOf(tool)} |`;
   }),
 ].join('\n');

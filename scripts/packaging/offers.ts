@@ -31,7 +31,7 @@ export function everyTool(): readonly ToolRow[] {
   }));
 }
 
-export const isUsual = (toolset: string): boolean => defaultToolsets.includes(toolset);
+export const isDefault = (toolset: string): boolean => defaultToolsets.includes(toolset);
 
 export interface Flag {
   readonly flags: string;

@@ -13,7 +13,7 @@ interface Asked {
   readonly maxTokens: number;
 }
 
-const USUAL_MAX_TOKENS = 1_000;
+const DEFAULT_MAX_TOKENS = 1_000;
 const TOKENS_PER_WORD = 10;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 const CAPITAL = 'Die Hauptstadt von Frankreich ist Paris.';
@@ -39,7 +39,7 @@ function turnFor(asked: Asked): OpenAiTurn {
   if (call !== undefined) return { toolCalls: [{ id: `call_${asked.calls}`, ...call }] };
   if (/capital of France/i.test(asked.question)) return { text: CAPITAL };
   const [, ending] = /End your answer with: (\S+)/.exec(asked.everything) ?? [];
-  const length = Math.min(asked.maxTokens, USUAL_MAX_TOKENS) / TOKENS_PER_WORD;
+  const length = Math.min(asked.maxTokens, DEFAULT_MAX_TOKENS) / TOKENS_PER_WORD;
   const padding = Array.from({ length }, (_, index) => `word${index}`).join(' ');
   const text = `This is about: ${asked.question.slice(0, 300)} [1]. ${padding}.`;
   return { text: ending === undefined ? text : `${text} ${ending}` };
@@ -84,7 +84,7 @@ function readRequest({ body }: ReceivedRequest): Asked {
       (sum, { type, tool_calls: calls }) => sum + (calls?.length ?? 0) + Number(type === 'function_call'),
       0,
     ),
-    maxTokens: body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens ?? USUAL_MAX_TOKENS,
+    maxTokens: body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens ?? DEFAULT_MAX_TOKENS,
   };
 }
 

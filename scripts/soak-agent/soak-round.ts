@@ -22,9 +22,9 @@ export interface SoakReport {
   /** Of those who left: runs that went on and were stored, that were ended, and that had ended before. */
   readonly stored: number;
   readonly aborted: number;
-  readonly outran: number;
+  readonly finishedFirst: number;
   /** Left before the service had heard of them. */
-  readonly neverBegan: number;
+  readonly notStarted: number;
   readonly seconds: number;
   /** Milliseconds to the first event of those who stayed, sorted. */
   readonly firstEvents: readonly number[];
@@ -57,24 +57,24 @@ export async function soakRound(parts: SoakParts): Promise<SoakReport> {
   const wrong: string[] = [];
   await Promise.all(
     clients.map(async (client) => {
-      const complaint = await beClient(client, parts, firstEvents).catch((error: unknown) => String(error));
+      const complaint = await runClient(client, parts, firstEvents).catch((error: unknown) => String(error));
       if (complaint !== undefined) wrong.push(`Question ${client.number}: ${complaint}`);
     }),
   );
-  wrong.push(...(await comeToRest(clients, parts)));
-  const counts = { stored: 0, aborted: 0, outran: 0, neverBegan: 0 };
+  wrong.push(...(await waitUntilIdle(clients, parts)));
+  const counts = { stored: 0, aborted: 0, finishedFirst: 0, notStarted: 0 };
   for (const client of clients) {
     const said = await messagesOf(parts.url, client.conversation);
     const kept = said[1] ?? '';
     const isWhole = kept === fullAnswer(client.number, parts.settings);
     if (client.leaves !== undefined && said.length === 0) {
-      counts.neverBegan++;
+      counts.notStarted++;
     } else if (client.leaves === undefined || client.isResumable) {
       if (!isWhole)
         wrong.push(`Question ${client.number}: its answer was not stored whole, but "${kept.slice(0, 60)}".`);
       if (client.leaves !== undefined) counts.stored++;
     } else {
-      counts[isWhole ? 'outran' : 'aborted']++;
+      counts[isWhole ? 'finishedFirst' : 'aborted']++;
     }
   }
   const stayed = clients.filter(({ leaves }) => leaves === undefined).length;
@@ -83,7 +83,7 @@ export async function soakRound(parts: SoakParts): Promise<SoakReport> {
 }
 
 /** Reads its stream to the end, or leaves; returns what was wrong with it. */
-async function beClient(client: Client, parts: SoakParts, firstEvents: number[]): Promise<string | undefined> {
+async function runClient(client: Client, parts: SoakParts, firstEvents: number[]): Promise<string | undefined> {
   const { leaves } = client;
   const leaving = new AbortController();
   const timer =
@@ -126,7 +126,7 @@ async function beClient(client: Client, parts: SoakParts, firstEvents: number[])
 }
 
 /** Waits until nothing runs any more and no call is open upstream; returns what did not come to rest. */
-async function comeToRest(clients: readonly Client[], { url, model, settle }: SoakParts): Promise<string[]> {
+async function waitUntilIdle(clients: readonly Client[], { url, model, settle }: SoakParts): Promise<string[]> {
   const giveUpAt = performance.now() + settle;
   for (;;) {
     const { results } = (await (await fetch(`${url}/v3/retrieval/runs`)).json()) as { results: { status: string }[] };

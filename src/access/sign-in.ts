@@ -73,12 +73,12 @@ export function createSignIn(parts: SignInParts): SignIn {
   return {
     async login({ email, password, address }) {
       const account = email.toLowerCase();
-      const place = rateLimitAddress(address);
-      const pair = `${account} ${place}`;
+      const clientAddress = rateLimitAddress(address);
+      const pair = `${account} ${clientAddress}`;
       throttles.pair.attempt(pair);
       // Who has logged in from there before is locked out by nobody else's guesses, neither at the account nor there.
       if (!known.has(pair)) {
-        throttles.address.attempt(place);
+        throttles.address.attempt(clientAddress);
         throttles.email.attempt(account);
       }
       const user = await users.findByEmail(email);
@@ -94,7 +94,7 @@ export function createSignIn(parts: SignInParts): SignIn {
         );
       }
       // Of the address only this one: or who has an account could guess at others' for ever between two logins.
-      if (!known.has(pair)) throttles.address.undo(place);
+      if (!known.has(pair)) throttles.address.undo(clientAddress);
       throttles.pair.forgive(pair);
       throttles.email.forgive(account);
       known.add(pair);

@@ -46,14 +46,14 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
     turn.abort(new ServiceError('cancelled', 'Cancelled.'));
     return true;
   };
-  if (conversationId !== undefined) await greetAgain(client, conversationId, context);
+  if (conversationId !== undefined) await showHistory(client, conversationId, context);
   const lines = lineInput({
     input: process.stdin,
     echo: process.stderr,
     onInterrupt: cancelTurn,
     stop: interruption.stop,
   });
-  interruption.askFirst(cancelTurn);
+  interruption.handleFirst(cancelTurn);
   if (lines.isInteractive)
     output.note(output.noteStyle('dim', 'Ask about your documents. /help says what else there is.'));
   try {
@@ -71,7 +71,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
     }
   } finally {
     lines.close();
-    interruption.askFirst(() => false);
+    interruption.handleFirst(() => false);
   }
   if (interruption.stop.aborted) throw new ServiceError('cancelled', 'Interrupted.');
   if (conversationId !== undefined && lines.isInteractive) {
@@ -131,7 +131,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
   }
 }
 
-async function greetAgain(client: Client, id: string, { output }: CommandContext): Promise<void> {
+async function showHistory(client: Client, id: string, { output }: CommandContext): Promise<void> {
   const messages = await client.conversation(id);
   const asked = messages.findLast(({ role }) => role === 'user');
   if (asked === undefined) return;

@@ -48,7 +48,7 @@ async function checkAddress(variable: string, url: string): Promise<Finding[]> {
     await ask(url);
     return [{ name: NAME, state: 'ok', detail: `${variable}: ${url} answers` }];
   } catch (error) {
-    return [deaf(variable, url, error)];
+    return [unreachable(variable, url, error)];
   }
 }
 
@@ -61,7 +61,7 @@ async function checkOllama(url: string, { models, embeddingModel }: Config): Pro
     const response = await ask(new URL(OLLAMA_TAGS, url.endsWith('/') ? url : `${url}/`));
     known = tags.parse(JSON.parse(response)).models.map(({ name }) => name);
   } catch (error) {
-    return [deaf(variable, url, error)];
+    return [unreachable(variable, url, error)];
   }
   const named = [models.quality, models.fast, models.reasoning, models.fallback, embeddingModel].flatMap((model) =>
     model?.startsWith('ollama/') ? [model.slice('ollama/'.length)] : [],
@@ -73,7 +73,7 @@ async function checkOllama(url: string, { models, embeddingModel }: Config): Pro
   return [{ name: NAME, state: 'wrong', detail: `${detail}; not ${missing.join(', ')}`, fix: `Run: ${fix}` }];
 }
 
-const deaf = (variable: string, url: string, error: unknown): Finding => ({
+const unreachable = (variable: string, url: string, error: unknown): Finding => ({
   name: NAME,
   state: 'wrong',
   detail: `${variable}: ${url} does not answer (${reasonOf(error)})`,

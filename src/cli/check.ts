@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { paragraph, place, visible, visibleLine } from './layout.ts';
+import { formatLocation, paragraph, visible, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 import { verdictWords } from './show-citations.ts';
 import { withClient } from './with-client.ts';
@@ -101,7 +101,7 @@ function show(
     output.print(paragraph(`${name}“${quote}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));
     const where = [
       output.link(visibleLine(title), server && link),
-      place({ page, headingPath }),
+      formatLocation({ page, headingPath }),
       `characters ${start}-${end}`,
     ];
     output.print(output.style('dim', `    ${where.filter((part) => part !== '').join(', ')}`));

@@ -241,7 +241,7 @@ export interface Client extends FolderTarget {
     asOf?: string,
   ): Promise<readonly Passage[]>;
   /** Part of a document's extracted text, as of a time or now. */
-  text(id: string, stretch: { readonly start: number; readonly end: number }, asOf?: string): Promise<string>;
+  text(id: string, range: { readonly start: number; readonly end: number }, asOf?: string): Promise<string>;
   deleteDocument(id: string): Promise<DeletionRecord>;
   /** Newest first. */
   versions(

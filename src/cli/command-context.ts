@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import type { Interruption } from './interruption.ts';
 import type { Output } from './output.ts';
 
-export interface ConfigWishes {
+export interface ConfigOptions {
   /** Variables set by options of the command. */
   readonly overrides?: Readonly<Record<string, string>>;
   /** False where someone else chooses the working folder: its `.env` is not read. */
@@ -14,5 +14,5 @@ export interface CommandContext {
   readonly output: Output;
   readonly interruption: Interruption;
   /** Reads the configuration; throws the error that lists every wrong variable. */
-  readonly config: (options?: ConfigWishes) => Promise<Config>;
+  readonly config: (options?: ConfigOptions) => Promise<Config>;
 }

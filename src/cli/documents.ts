@@ -3,7 +3,7 @@ import type { Client, DocumentRecord, Passage } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { paragraph, place, table } from './layout.ts';
+import { formatLocation, paragraph, table } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
 import { chunkJson } from './search.ts';
 import { withClient } from './with-client.ts';
@@ -61,7 +61,7 @@ export function showDocument(
       const lines = members.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
       for (const line of table(lines)) output.print(line);
       chunks?.forEach((chunk, index) => {
-        const where = place(chunk);
+        const where = formatLocation(chunk);
         output.print();
         output.print(output.style('bold', `#${index}${where === '' ? '' : ` (${where})`}`));
         output.print(paragraph(chunk.text, { width: output.width, indent: '  ' }));

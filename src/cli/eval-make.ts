@@ -104,8 +104,8 @@ async function passageOf(client: Client, offset: number, round: number): Promise
   const passages = document === undefined ? 0 : chunkCount(document);
   if (document === undefined || passages === 0) return undefined;
   // Golden-ratio steps spread over the chunks of a document and repeat none before all were visited.
-  const place = Math.floor(((0.382 + round * 0.618) % 1) * passages);
-  const [passage] = await client.chunks(document.id, { offset: place, limit: 1 });
+  const position = Math.floor(((0.382 + round * 0.618) % 1) * passages);
+  const [passage] = await client.chunks(document.id, { offset: position, limit: 1 });
   return passage && { ...passage, documentId: document.id, title: document.title };
 }
 

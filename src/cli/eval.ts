@@ -55,7 +55,7 @@ export async function evaluate(path: string, options: EvalOptions, context: Comm
   const questions = await readQuestions(resolve(path));
   const { dataDir } = await context.config();
   const before = await baselineOf(options, dataDir, questions);
-  context.interruption.bePatient();
+  context.interruption.finishFirst();
   return withClient(context, async (client) => {
     const resolved = await resolveDocuments(questions, path, namedDocuments(client));
     const setup = await setupOf(client, options);
@@ -102,13 +102,13 @@ interface EvalRun {
   readonly options: EvalOptions;
 }
 
-interface Around {
+interface EvalContext {
   readonly client: Client;
   readonly context: CommandContext;
 }
 
 /** Asks the questions and saves results as they come: an interruption loses only the questions in progress. */
-async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { client, context }: Around) {
+async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { client, context }: EvalContext) {
   const { output, interruption } = context;
   const startedAt = new Date().toISOString();
   const file = evaluationFile(run.dataDir, startedAt);

@@ -34,9 +34,9 @@ export function toEvaluated(client: Client, options: AskingOptions): Evaluated {
       return (await client.search({ ...query, offset: 0, explain: false }, signal)).passages;
     },
     ...(answers !== 'none' && { answer: (question, signal) => ask(client, queryFor(question), signal) }),
-    async readText(id, stretch) {
+    async readText(id, range) {
       try {
-        return await client.text(id, stretch, asOf);
+        return await client.text(id, range, asOf);
       } catch (error) {
         // A citation of a document that no longer exists counts as none.
         if (error instanceof ServiceError && error.code === 'not_found') return undefined;

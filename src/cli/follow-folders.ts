@@ -29,7 +29,7 @@ export interface FollowParts {
 /** A file is ingested after it has been unchanged for this long, or after the maximum below. */
 const QUIET_MS = 500;
 const MAX_WAIT_MS = 60_000;
-const ASK_AGAIN_MS = 2_000;
+const RETRY_INTERVAL_MS = 2_000;
 /** Interval of full passes, in case events were lost. */
 const POLL_INTERVAL_MS = 10 * 60_000;
 
@@ -89,7 +89,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
         if (stop.aborted) return;
         onLost(error);
         all();
-        await sleep(ASK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+        await sleep(RETRY_INTERVAL_MS, undefined, { signal: stop }).catch(() => undefined);
         continue;
       }
       if (stop.aborted) return;

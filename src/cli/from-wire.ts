@@ -15,7 +15,7 @@ import type {
 // Records of the HTTP interface as commands show them. Unknown members are ignored.
 
 const metadata = z.record(z.string(), z.json());
-const place = { page: z.number().nullable().default(null), heading_path: z.array(z.string()).default([]) };
+const locationFields = { page: z.number().nullable().default(null), heading_path: z.array(z.string()).default([]) };
 
 const chunk = z.object({
   id: z.string(),
@@ -23,7 +23,7 @@ const chunk = z.object({
   text: z.string(),
   start: z.number().nullable().default(null),
   end: z.number().nullable().default(null),
-  ...place,
+  ...locationFields,
   score: z.number().nullish(),
   version: z.string().nullish(),
   metadata,
@@ -69,7 +69,7 @@ export function searchFromWire(results: unknown): SearchResult {
   return { passages: hits.map(toPassage), notes, ...(explanation !== undefined && { explanation }) };
 }
 
-const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...place });
+const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...locationFields });
 const citation = z.object({
   id: z.templateLiteral(['cit.', z.number()]),
   verdict: z.enum(['verbatim', 'close', 'elsewhere', 'not_found']).optional(),

@@ -99,7 +99,7 @@ export function extractGraph(
     const estimate = await client.graph.estimate(collection, model);
     if (json) output.print(JSON.stringify({ type: 'estimate', ...estimate }));
     else output.print(estimateText(estimate));
-    if (estimate.calls > 0 && !yes && !(await isAgreed(interruption.stop))) {
+    if (estimate.calls > 0 && !yes && !(await isConfirmed(interruption.stop))) {
       output.note('Nothing was extracted. Say --yes, or answer yes.');
       return exitCodes.failure;
     }
@@ -122,7 +122,7 @@ function estimateText({ model, documents, chunks, calls, cost_usd: cost, ...toke
   return `${what}: ${count(calls)} calls, about ${count(tokens.input_tokens)} tokens read and ${count(tokens.output_tokens)} written, ${money}.`;
 }
 
-async function isAgreed(stop: AbortSignal): Promise<boolean> {
+async function isConfirmed(stop: AbortSignal): Promise<boolean> {
   const input = lineInput({
     input: process.stdin,
     echo: process.stderr,

@@ -112,7 +112,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
       return (results as unknown[]).map(sourcedFromWire);
     },
 
-    async relocate(id, { source, fileName }) {
+    async updateSource(id, { source, fileName }) {
       await call('PUT', `/documents/${id}/source`, { body: { source, file_name: fileName }, isRepeatable: true });
     },
 
@@ -225,7 +225,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
         const found = statusFromWire((results as { citewell: unknown }).citewell);
         // An index that was just opened is worth waiting for.
         if (found.index.state !== 'checking' || isLasting || performance.now() > giveUpAt) return found;
-        await sleep(ASK_AGAIN_MS);
+        await sleep(POLL_INTERVAL_MS);
       }
     },
 
@@ -277,7 +277,7 @@ function pathOf(id: string): string {
 }
 
 const SETTLE_MS = 5_000;
-const ASK_AGAIN_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
 const isFatal = ({ code }: ServiceError): boolean =>
   code === 'store_failed' || code === 'embedding_mismatch' || code === 'not_configured' || code === 'cancelled';

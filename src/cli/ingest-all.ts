@@ -31,7 +31,7 @@ export interface IngestAllOptions {
   /** Contextual enrichment of its chunks by a model. */
   readonly isEnriched?: boolean;
   /** Without it addresses are refused. */
-  readonly web?: WebMeans;
+  readonly web?: WebAccess;
   /** For addresses: more than the one page. */
   readonly site?: SiteScope | undefined;
   readonly dataFolder: string;
@@ -41,7 +41,7 @@ export interface IngestAllOptions {
   readonly abandon: AbortSignal;
 }
 
-export interface WebMeans {
+export interface WebAccess {
   readonly fetcher: PageFetcher;
   readonly crawlPolicy: CrawlPolicy;
 }

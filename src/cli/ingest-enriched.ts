@@ -9,19 +9,23 @@ export interface EnrichedParts {
   readonly names: readonly string[];
   readonly options: Omit<IngestAllOptions, 'client' | 'web' | 'site'>;
   /** Consent was given on the command line. */
-  readonly isAgreed: boolean;
+  readonly isConfirmed: boolean;
 }
 
 /**
  * Shows the estimated cost of `--enrich` and asks for consent. Returns false when declined. Throws `invalid_request`
  * when nobody can be asked.
  */
-export async function agreeToEnrich(client: Client, parts: EnrichedParts, context: CommandContext): Promise<boolean> {
+export async function confirmEnrichment(
+  client: Client,
+  parts: EnrichedParts,
+  context: CommandContext,
+): Promise<boolean> {
   const { output, interruption } = context;
   const sum = await estimateAll(client, parts, context);
   if (interruption.stop.aborted) return false;
   output.note(sentence(sum, parts.names.some(isUrl)));
-  if (parts.isAgreed || sum.calls === 0) return true;
+  if (parts.isConfirmed || sum.calls === 0) return true;
   const answers = lineInput({
     input: process.stdin,
     echo: process.stderr,

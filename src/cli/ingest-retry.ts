@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { count, progressLine } from './progress-line.ts';
 import { withClient } from './with-client.ts';
 
-const LOOK_MS = 300;
+const POLL_INTERVAL_MS = 300;
 const SILENT_REPORT_MS = 15_000;
 
 /** `citewell ingest retry`: another try for what failed, and the end of what was left unfinished. */
@@ -44,7 +44,7 @@ async function watchBacklog(client: Client, { output, interruption }: CommandCon
       output.note(progressLine(line, output.width));
       reportedAt = performance.now();
     }
-    await sleep(LOOK_MS, undefined, { signal: interruption.stop }).catch(() => undefined);
+    await sleep(POLL_INTERVAL_MS, undefined, { signal: interruption.stop }).catch(() => undefined);
     backlog = await client.backlog();
   }
   output.status('');

@@ -22,7 +22,7 @@ export async function watchFolders(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output, interruption } = context;
-  interruption.bePatient();
+  interruption.finishFirst();
   const { dataDir: dataFolder } = await context.config();
   const roots = await foldersOf(names);
   const tally = new Map<string, number>();
@@ -40,7 +40,7 @@ export async function watchFolders(
         },
         onCaughtUp() {
           if (options.json) output.print(JSON.stringify({ type: 'watching', ...Object.fromEntries(tally) }));
-          else output.print(`In step: ${inWords(tally)}. Watching; Ctrl-C ends it.`);
+          else output.print(`In step: ${describeCounts(tally)}. Watching; Ctrl-C ends it.`);
         },
         onLost: ({ message }) => output.note(`${output.noteStyle('yellow', 'waiting')} ${message}`),
       }),
@@ -76,7 +76,7 @@ function show(step: FolderStep, { json }: WatchOptions, { output }: CommandConte
   }
 }
 
-function inWords(tally: ReadonlyMap<string, number>): string {
+function describeCounts(tally: ReadonlyMap<string, number>): string {
   if (tally.size === 0) return 'nothing there yet';
   return [...tally].map(([kind, number]) => `${count(number)} ${kind}`).join(', ');
 }

@@ -23,7 +23,7 @@ export async function ingest(
   if (options.watch === true) return (await import('./ingest-watch.ts')).watchFolders(names, options, context);
   if (options.dryRun === true) return (await import('./ingest-dry-run.ts')).listSources(names, options, context);
   const { output, interruption } = context;
-  interruption.bePatient();
+  interruption.finishFirst();
   const { dataDir: dataFolder, web: settings } = await context.config();
   const site = siteOf(options, names);
   const allowPrivate = options.allowPrivateAddresses === true;
@@ -41,9 +41,9 @@ export async function ingest(
       abandon: interruption.abandon,
     };
     if (isEnriched) {
-      const { agreeToEnrich } = await import('./ingest-enriched.ts');
-      const isAgreed = await agreeToEnrich(client, { names, options: chosen, isAgreed: options.yes === true }, context);
-      if (!isAgreed) {
+      const { confirmEnrichment } = await import('./ingest-enriched.ts');
+      const isConfirmed = await confirmEnrichment(client, { names, options: chosen, isConfirmed: options.yes === true }, context);
+      if (!isConfirmed) {
         await fetcher.close();
         output.note('Nothing was taken in.');
         return exitCodeOf(tally, interruption.received());

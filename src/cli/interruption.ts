@@ -6,11 +6,11 @@ export interface Interruption {
   readonly abandon: AbortSignal;
   readonly received: () => 'SIGINT' | 'SIGTERM' | 'EPIPE' | undefined;
   /** The command finishes its work after the first signal; only the third one ends the process. */
-  bePatient(): void;
+  finishFirst(): void;
   /** Asks first whether Ctrl-C ended something smaller than the command; true means that it did. */
-  askFirst(endsSomething: () => boolean): void;
+  handleFirst(handled: () => boolean): void;
   /** The command continues when its output is no longer read. */
-  outliveReader(): void;
+  ignoreBrokenPipe(): void;
   /** The reader of stdout has gone. */
   brokenPipe(): void;
   dispose(): void;
@@ -26,11 +26,11 @@ export function listenForInterruption(
   let received: 'SIGINT' | 'SIGTERM' | 'EPIPE' | undefined;
   let signals = 0;
   let signalsToForce = 2;
-  let outlivesReader = false;
-  let endsSomething = () => false;
+  let ignoresBrokenPipe = false;
+  let handled = () => false;
   const onSignal = (signal: NodeJS.Signals) => {
     if (signal !== 'SIGINT' && signal !== 'SIGTERM') return;
-    if (signal === 'SIGINT' && endsSomething()) return;
+    if (signal === 'SIGINT' && handled()) return;
     received ??= signal;
     signals += 1;
     if (signals >= signalsToForce) force(signal);
@@ -42,17 +42,17 @@ export function listenForInterruption(
     stop: stop.signal,
     abandon: abandon.signal,
     received: () => received,
-    bePatient: () => {
+    finishFirst: () => {
       signalsToForce = 3;
     },
-    askFirst: (asked) => {
-      endsSomething = asked;
+    handleFirst: (asked) => {
+      handled = asked;
     },
-    outliveReader: () => {
-      outlivesReader = true;
+    ignoreBrokenPipe: () => {
+      ignoresBrokenPipe = true;
     },
     brokenPipe: () => {
-      if (outlivesReader) return;
+      if (ignoresBrokenPipe) return;
       received ??= 'EPIPE';
       stop.abort();
       abandon.abort();

@@ -40,7 +40,10 @@ export function paragraph(text: string, options: { width: number; indent: string
 }
 
 /** The place of a chunk in words: `page 3, Terms > Payment`. */
-export function place(passage: { readonly page: number | null; readonly headingPath: readonly string[] }): string {
+export function formatLocation(passage: {
+  readonly page: number | null;
+  readonly headingPath: readonly string[];
+}): string {
   return [
     ...(passage.page === null ? [] : [`page ${passage.page}`]),
     ...(passage.headingPath.length === 0 ? [] : [visibleLine(passage.headingPath.join(' > '))]),

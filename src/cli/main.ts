@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { readVersion } from '../version.ts';
-import type { ConfigWishes } from './command-context.ts';
+import type { ConfigOptions } from './command-context.ts';
 import { type ExitCode, exitCodeFor, exitCodes } from './exit-codes.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
 import { endOnBrokenPipe, processOutput } from './output.ts';
@@ -26,7 +26,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     if (isDebugging && error instanceof Error) output.note(error.stack);
   };
   let envFile: () => string | undefined = () => undefined;
-  const readConfig = async (options: ConfigWishes = {}) => {
+  const readConfig = async (options: ConfigOptions = {}) => {
     if (config === undefined) {
       const { loadConfig } = await import('../config.ts');
       config = loadConfig({ ...options, envFile: envFile() });

@@ -38,7 +38,7 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
   const statePath =
     options.state ??
     join(config.dataDir, `migration-${createHash('sha256').update(source.url).digest('hex').slice(0, 12)}.jsonl`);
-  const link = await connect(config, context, { makesWay: false });
+  const link = await connect(config, context, { yieldsStore: false });
   const items: MigratedItem[] = [];
   let total = 0;
   const startedAt = performance.now();

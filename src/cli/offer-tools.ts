@@ -12,7 +12,7 @@ export function connectionOffers(
   config: Config,
   usual: ToolOffer,
   folders: readonly string[],
-): (wish: ConnectionOptions) => ToolOffer {
+): (options: ConnectionOptions) => ToolOffer {
   const offers = new Map<string, ToolOffer>();
   return ({ toolsets: asked, readOnly }) => {
     const key = JSON.stringify([asked === undefined ? null : [...new Set(asked)].toSorted(), readOnly]);

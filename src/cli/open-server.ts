@@ -12,7 +12,7 @@ import type { ToolOffer } from '../mcp/choose-tools.ts';
 import type { Services } from '../services.ts';
 import { removeServerInfo, type ServerInfo, writeServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
-import type { McpFaces } from './mcp-faces.ts';
+import type { McpEndpoints } from './mcp-endpoints.ts';
 
 export interface ServerParts {
   readonly services: Services;
@@ -31,7 +31,7 @@ export interface OpenServer {
   /** The token in the data folder's `server.json`. */
   readonly token: string;
   /** The services for MCP, without going through HTTP. */
-  mcp(): Promise<McpFaces>;
+  mcp(): Promise<McpEndpoints>;
   close(): Promise<void>;
 }
 
@@ -56,13 +56,13 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     ...(isOpen && { anonymous: defaultAdmin }),
   });
   const hosts = [nameOf(address.host), ...namesIn(oauth?.audience), ...config.allowedHosts];
-  let faces: Promise<McpFaces> | undefined;
+  let endpoints: Promise<McpEndpoints> | undefined;
   const mcp = () => {
     // Loaded on first use: most commands end before an assistant connects.
-    faces ??= import('./mcp-faces.ts').then(({ openMcpFaces }) =>
-      openMcpFaces({ ...parts, authenticate, hosts, token: localToken, stopping: stopping.signal }),
+    endpoints ??= import('./mcp-endpoints.ts').then(({ openMcpEndpoints }) =>
+      openMcpEndpoints({ ...parts, authenticate, hosts, token: localToken, stopping: stopping.signal }),
     );
-    return faces;
+    return endpoints;
   };
   const mounts = [
     ...(offer ? [{ path: '/mcp', handler: later(async () => (await mcp()).overHttp) }] : []),
@@ -84,7 +84,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     async close() {
       await removeServerInfo(config.dataDir);
       stopping.abort();
-      const opened = await faces;
+      const opened = await endpoints;
       await opened?.endSessions();
       await server.close();
       await opened?.close();

@@ -41,6 +41,6 @@ export async function reindex(options: ReindexOptions, context: CommandContext):
         );
       }
     },
-    { embedder: 'keep', makesWay: false },
+    { embedder: 'keep', yieldsStore: false },
   );
 }

@@ -4,7 +4,7 @@ import type { Json } from '../documents/document.ts';
 import type { Client, Passage, SearchMode, SearchResult } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { paragraph, place, table, visibleLine } from './layout.ts';
+import { formatLocation, paragraph, table, visibleLine } from './layout.ts';
 import { noteEmptyCorpus } from './note-empty-corpus.ts';
 import type { Output } from './output.ts';
 import { withClient } from './with-client.ts';
@@ -72,7 +72,7 @@ function show({ passages, notes, explanation }: SearchResult, asked: Shown, outp
   const { offset } = asked;
   if (passages.length === 0) output.note('Nothing was found.');
   passages.forEach((passage, index) => {
-    const where = place(passage);
+    const where = formatLocation(passage);
     output.print(
       `${offset + index + 1}. ${output.style('bold', output.link(visibleLine(passage.title), addressOf(passage, asked)))}${where === '' ? '' : output.style('dim', ` (${where})`)}` +
         `  ${output.style('cyan', passage.score.toFixed(3))}`,
@@ -117,16 +117,16 @@ function explanationLines(explanation: Json): string[] {
   if (typeof explanation !== 'object' || explanation === null) return [];
   const rows = Object.entries(explanation).flatMap(([name, value]) => {
     if (value === null || (Array.isArray(value) && value.length === 0)) return [];
-    return [[name.replaceAll('_', ' '), inWords(value)]];
+    return [[name.replaceAll('_', ' '), formatValue(value)]];
   });
   return table(rows);
 }
 
-function inWords(value: Json): string {
+function formatValue(value: Json): string {
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : value.toFixed(1);
-  if (Array.isArray(value)) return value.map(inWords).join(', ');
+  if (Array.isArray(value)) return value.map(formatValue).join(', ');
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([name, member]) => `${name.replaceAll('_', ' ')} ${inWords(member)}`)
+    .map(([name, member]) => `${name.replaceAll('_', ' ')} ${formatValue(member)}`)
     .join(', ');
 }

@@ -1,6 +1,7 @@
 import { createServices } from '../services.ts';
 import { readVersion } from '../version.ts';
 import { accessHints } from './access-hints.ts';
+import { acquireDataFolder } from './acquire-data-folder.ts';
 import type { CommandContext } from './command-context.ts';
 import { describeAccess } from './describe-access.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -9,7 +10,6 @@ import { serverLog } from './log.ts';
 import { offerFor } from './offer-tools.ts';
 import { openServer } from './open-server.ts';
 import { count } from './progress-line.ts';
-import { takeFolder } from './take-folder.ts';
 
 interface ServeOptions {
   readonly port?: number;
@@ -24,10 +24,10 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     ...(options.port !== undefined && { CITEWELL_PORT: String(options.port) }),
   };
   const config = await context.config({ overrides });
-  interruption.outliveReader();
+  interruption.ignoreBrokenPipe();
   const offer = offerFor(config, {}, []);
   const open = () => createServices(config, { log: serverLog(config.logLevel), resumes: true });
-  const services = await takeFolder(config.dataDir, open, interruption.stop);
+  const services = await acquireDataFolder(config.dataDir, open, interruption.stop);
   try {
     const server = await openServer({ services, config, address: config, offer, role: 'server' });
     try {

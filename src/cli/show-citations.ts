@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { CitedSource, Client, Verdict } from './client.ts';
-import { paragraph, place, visibleLine } from './layout.ts';
+import { formatLocation, paragraph, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 
 const LINES_PER_QUOTE = 6;
@@ -26,7 +26,9 @@ export async function showCitations(citations: readonly CitedSource[], client: C
       output.print(`    ${output.style(colour, words)}`);
     }
     for (const quote of quotes) {
-      const where = [place(quote), `characters ${quote.start}-${quote.end}`].filter((part) => part !== '').join(', ');
+      const where = [formatLocation(quote), `characters ${quote.start}-${quote.end}`]
+        .filter((part) => part !== '')
+        .join(', ');
       output.print(paragraph(`“${quote.text}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));
       output.print(output.style('dim', `    ${where}`));
     }

@@ -35,7 +35,7 @@ export type FilterTarget = 'chunk' | 'document';
  * overrides the document's. `inherited` comes between the chunk's own metadata and the document's, `fallback` after
  * both.
  */
-export type FieldPlace =
+export type FieldLocation =
   | { readonly kind: 'record'; readonly field: RecordField; readonly isIdentifier: boolean }
   | { readonly kind: 'collections'; readonly single: boolean }
   | {
@@ -67,7 +67,7 @@ const FALLBACK: readonly RecordField[] = [
 const METADATA_PREFIX = 'metadata.';
 
 /** Resolves a field name, docs/contract.md 4.2. Unknown names resolve to metadata that no record has. */
-export function placeOfField(name: string, target: FilterTarget): FieldPlace {
+export function locateField(name: string, target: FilterTarget): FieldLocation {
   if (name.startsWith(METADATA_PREFIX)) {
     const path = name.slice(METADATA_PREFIX.length);
     const inherited = inheritedField(path, target);

@@ -1,6 +1,6 @@
 import type { Json, Metadata } from './document.ts';
 import type { Filter, Scalar } from './filter.ts';
-import { type FilterTarget, placeOfField, type RecordField } from './filter-field.ts';
+import { type FilterTarget, locateField, type RecordField } from './filter-field.ts';
 import { isUuid } from './ids.ts';
 import { matchesLike, readLikePattern } from './like-pattern.ts';
 
@@ -42,24 +42,24 @@ export function matchesFilter(filter: Filter, record: FilterRecord): boolean {
 export type Condition = Extract<Filter, { readonly field: string }>;
 
 function matchesCondition(condition: Condition, record: FilterRecord): boolean {
-  const place = placeOfField(condition.field, record.target);
-  if (place.kind === 'collections') return matchesCollections(condition, record.collectionIds, place.single);
-  if (place.kind === 'record') {
-    const value = record.fields[place.field] ?? null;
-    return matchesValue(place.isIdentifier ? withIdOperands(condition) : condition, value);
+  const location = locateField(condition.field, record.target);
+  if (location.kind === 'collections') return matchesCollections(condition, record.collectionIds, location.single);
+  if (location.kind === 'record') {
+    const value = record.fields[location.field] ?? null;
+    return matchesValue(location.isIdentifier ? withIdOperands(condition) : condition, value);
   }
-  return matchesValue(condition, metadataValue(record, place) ?? null);
+  return matchesValue(condition, metadataValue(record, location) ?? null);
 }
 
 function metadataValue(
   record: FilterRecord,
-  place: { readonly path: readonly string[]; readonly inherited?: RecordField; readonly fallback?: RecordField },
+  location: { readonly path: readonly string[]; readonly inherited?: RecordField; readonly fallback?: RecordField },
 ): Json | undefined {
-  const [key = ''] = place.path;
-  if (Object.hasOwn(record.ownMetadata, key)) return valueAt(record.ownMetadata, place.path);
-  if (place.inherited) return record.fields[place.inherited];
-  const found = valueAt(record.metadata, place.path);
-  return found === undefined && place.fallback ? record.fields[place.fallback] : found;
+  const [key = ''] = location.path;
+  if (Object.hasOwn(record.ownMetadata, key)) return valueAt(record.ownMetadata, location.path);
+  if (location.inherited) return record.fields[location.inherited];
+  const found = valueAt(record.metadata, location.path);
+  return found === undefined && location.fallback ? record.fields[location.fallback] : found;
 }
 
 function valueAt(metadata: Metadata, path: readonly string[]): Json | undefined {

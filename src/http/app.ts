@@ -7,7 +7,7 @@ import type { HttpServices } from './http-services.ts';
 import { limitRequests } from './limit-requests.ts';
 import { answerOpenAiFailure } from './openai-failure.ts';
 import { receiveBytes } from './read-body.ts';
-import { refuseOddHost } from './refuse-odd-host.ts';
+import { rejectInvalidHost } from './reject-invalid-host.ts';
 import { nameRequest } from './request-id.ts';
 import { agentRoutes } from './routes/agent.ts';
 import { answerCheckRoutes } from './routes/answer-check.ts';
@@ -63,7 +63,7 @@ export function createApp(
   app.set('query parser', 'simple');
   // Only these proxies are trusted to report the caller's address; see `request.ip`.
   app.set('trust proxy', services.trustedProxies ?? []);
-  app.use(nameRequest, refuseOddHost);
+  app.use(nameRequest, rejectInvalidHost);
   for (const { path, handler } of mounts) app.use(path, handler);
   app.use(guard);
   app.use(pageRoutes(), sessionRoutes(services));

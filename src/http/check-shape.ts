@@ -1,13 +1,17 @@
 import type { z } from 'zod';
 import { type FieldIssue, ServiceError } from '../errors.ts';
 
-type Place = 'body' | 'query' | 'path';
+type RequestPart = 'body' | 'query' | 'path';
 
 /** The value in the schema's output type, or `invalid_field` with one issue per wrong member (docs/contract.md 1.2). */
-export function checkShape<Schema extends z.ZodType>(schema: Schema, value: unknown, place: Place): z.output<Schema> {
+export function checkShape<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  part: RequestPart,
+): z.output<Schema> {
   const checked = schema.safeParse(value, { reportInput: true });
   if (checked.success) return checked.data;
-  throw invalidFields(checked.error.issues.map((issue) => toFieldIssue(issue, place)));
+  throw invalidFields(checked.error.issues.map((issue) => toFieldIssue(issue, part)));
 }
 
 /** An `invalid_field` error for a single member. */
@@ -20,12 +24,12 @@ function invalidFields(issues: readonly FieldIssue[]): ServiceError {
   return new ServiceError('invalid_field', message, { issues });
 }
 
-function toFieldIssue(issue: z.core.$ZodIssue, place: Place): FieldIssue {
-  const loc = [place, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
+function toFieldIssue(issue: z.core.$ZodIssue, part: RequestPart): FieldIssue {
+  const loc = [part, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))];
   if (issue.code === 'invalid_type' && issue.input === undefined)
     return { type: 'missing', loc, msg: 'Field required' };
   return {
-    type: nameOf(issue, place),
+    type: nameOf(issue, part),
     loc,
     msg: issue.message,
     ...(issue.input === undefined ? {} : { input: issue.input }),
@@ -33,11 +37,11 @@ function toFieldIssue(issue: z.core.$ZodIssue, place: Place): FieldIssue {
 }
 
 /** R2R's clients expect pydantic's error names; where one exists for the case, it is used. */
-function nameOf(issue: z.core.$ZodIssue, place: Place): string {
+function nameOf(issue: z.core.$ZodIssue, part: RequestPart): string {
   switch (issue.code) {
     case 'invalid_type':
       // Query values are text, so a wrong type is reported as a parsing error.
-      return `${pydanticType(issue.expected)}_${place === 'query' && issue.expected === 'boolean' ? 'parsing' : 'type'}`;
+      return `${pydanticType(issue.expected)}_${part === 'query' && issue.expected === 'boolean' ? 'parsing' : 'type'}`;
     case 'too_small':
       return issue.origin === 'number' || issue.origin === 'int' ? 'greater_than_equal' : 'too_short';
     case 'too_big':

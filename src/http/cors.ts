@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
-const READABLE =
+const EXPOSED_HEADERS =
   'X-Request-Id, X-Conversation-Id, X-Run-Id, Content-Disposition, Content-Range, ETag, Retry-After, WWW-Authenticate';
 const PREFLIGHT_SECONDS = '600';
 
@@ -13,7 +13,7 @@ export const allowOrigins: RequestHandler = (request, response, next) => {
   if (origin !== undefined) {
     response.set('Access-Control-Allow-Origin', origin);
     response.set('Access-Control-Allow-Credentials', 'true');
-    response.set('Access-Control-Expose-Headers', READABLE);
+    response.set('Access-Control-Expose-Headers', EXPOSED_HEADERS);
   }
   if (request.method !== 'OPTIONS') return next();
   response.set('Allow', METHODS);

@@ -2,7 +2,7 @@
 export type CsvValue = string | number | boolean | null | readonly unknown[] | object;
 
 /** Characters per piece written to the response. */
-const PIECE = 64_000;
+const CHUNK_SIZE = 64_000;
 
 /**
  * Writes rows as CSV in pieces, so that memory stays small for any number of rows. Every field is quoted and no value
@@ -15,7 +15,7 @@ export async function* toCsv(
   let piece = header === undefined ? '' : csvLine(header);
   for await (const row of rows) {
     piece += csvLine(row);
-    if (piece.length < PIECE) continue;
+    if (piece.length < CHUNK_SIZE) continue;
     yield piece;
     piece = '';
   }

@@ -39,7 +39,11 @@ export interface Failure {
  */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof ServiceError) {
-    return { status: statusOfCode[thrown.code], error: asTold(thrown), isExpected: thrown.code !== 'internal' };
+    return {
+      status: statusOfCode[thrown.code],
+      error: withPublicMessage(thrown),
+      isExpected: thrown.code !== 'internal',
+    };
   }
   if (thrown instanceof Error && thrown.name === 'AbortError') {
     return { status: statusOfCode.cancelled, error: new ServiceError('cancelled', 'Cancelled.'), isExpected: true };
@@ -54,7 +58,7 @@ export function toFailure(thrown: unknown): Failure {
 }
 
 /** The error with its public message. */
-function asTold(error: ServiceError): ServiceError {
+function withPublicMessage(error: ServiceError): ServiceError {
   const { code, publicMessage, issues, retryAfter, challenge } = error;
   if (publicMessage === error.message) return error;
   const rest = { ...(retryAfter !== undefined && { retryAfter }), ...(challenge !== undefined && { challenge }) };

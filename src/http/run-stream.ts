@@ -30,7 +30,7 @@ export async function streamNewRun(
     kind,
     conversationId,
     isResumable,
-    produce: (signal) => encoded(untilAnswered(events(signal), services)),
+    produce: (signal) => encoded(untilFinalAnswer(events(signal), services)),
     onFailure: (thrown) => encode(failureEvent(thrown, services.log)),
   });
   await streamRun(request, response, services, { run, after: 0 });
@@ -67,7 +67,7 @@ async function* numbered(run: Run, after: number, signal: AbortSignal): AsyncGen
 }
 
 /** After the answer no other event may follow; later failures are only logged. */
-async function* untilAnswered(
+async function* untilFinalAnswer(
   events: AsyncIterable<ServerSentEvent>,
   { log }: Pick<HttpServices, 'log'>,
 ): AsyncGenerator<ServerSentEvent, void> {

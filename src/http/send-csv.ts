@@ -47,14 +47,15 @@ export async function sendPieces(response: Response, pieces: Readable): Promise<
     await pipeline(pieces, response);
   } catch (error) {
     pieces.destroy();
-    if (!isGone(error)) throw error;
+    if (!isConnectionClosed(error)) throw error;
   }
 }
 
 /** The client disconnected before or during the response. */
-const GONE: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
+const CONNECTION_CLOSED_CODES: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_UNABLE_TO_PIPE'];
 
-const isGone = (error: unknown): boolean => error instanceof Error && 'code' in error && GONE.includes(error.code);
+const isConnectionClosed = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && CONNECTION_CLOSED_CODES.includes(error.code);
 
 const ROWS_PER_PAGE = 500;
 

@@ -45,10 +45,10 @@ export async function sendZip(response: Response, { documents, bytesOf }: Zipped
   await sendPieces(response, output);
 }
 
-const PIECE = 64_000;
+const CHUNK_SIZE = 64_000;
 
 function* inPieces(bytes: Uint8Array, onTaken: () => void): Generator<Uint8Array, void> {
-  for (let start = 0; start < bytes.byteLength; start += PIECE) yield bytes.subarray(start, start + PIECE);
+  for (let start = 0; start < bytes.byteLength; start += CHUNK_SIZE) yield bytes.subarray(start, start + CHUNK_SIZE);
   onTaken();
 }
 

@@ -34,7 +34,7 @@ export async function listen(
   app: Express,
   { host, port }: Address,
   /** Milliseconds a request's body may take to arrive. */
-  patience: number = defaultHttpLimits.request,
+  timeoutMs: number = defaultHttpLimits.request,
 ): Promise<HttpServer> {
   const stopping = new AbortController();
   announceStop(app, stopping.signal);
@@ -42,7 +42,7 @@ export async function listen(
     { headersTimeout: HEADERS_TIMEOUT, requestTimeout: REQUEST_TIMEOUT, keepAliveTimeout: KEEP_ALIVE_TIMEOUT },
     app,
   );
-  const watch = cutOffSlowBodies(server, patience);
+  const watch = cutOffSlowBodies(server, timeoutMs);
   await startListening(server, { host, port });
   const address = server.address();
   const actualPort = typeof address === 'object' && address !== null ? address.port : port;

@@ -16,7 +16,7 @@ interface Arriving {
  * Closes connections whose request body arrives too slowly (slowloris): each body gets `patience` milliseconds plus one
  * second for every 50 kB received.
  */
-export function cutOffSlowBodies(server: Server, patience: number): { close(): void } {
+export function cutOffSlowBodies(server: Server, timeoutMs: number): { close(): void } {
   const arriving = new Set<Arriving>();
   server.on('request', (request) => {
     if (request.complete) return;
@@ -36,13 +36,13 @@ export function cutOffSlowBodies(server: Server, patience: number): { close(): v
           continue;
         }
         const bytes = request.socket.bytesRead - bytesBefore;
-        const allowed = patience + (bytes / MIN_BYTES_PER_SECOND) * 1000;
+        const allowed = timeoutMs + (bytes / MIN_BYTES_PER_SECOND) * 1000;
         if (performance.now() - since <= allowed) continue;
         request.socket.end('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
         request.destroy();
       }
     },
-    Math.min(CHECK_INTERVAL, patience),
+    Math.min(CHECK_INTERVAL, timeoutMs),
   ).unref();
   return { close: () => clearInterval(check) };
 }

@@ -153,8 +153,8 @@ function targetOf(principal: Principal, { corpus, collections, ingestor, sources
       return before && toSourced(before);
     },
     documentsBelow: async (query) => (await sources.below(principal.userId, query)).map(toSourced),
-    async relocate(id, place) {
-      await sources.relocate(id, place);
+    async updateSource(id, place) {
+      await sources.updateSource(id, place);
     },
     deleteDocument: (id) => corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: id }),
   };

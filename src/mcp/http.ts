@@ -23,7 +23,7 @@ export interface McpHttpParts {
   readonly allowedOrigins: readonly string[];
   readonly limits?: Partial<McpHttpLimits>;
   /** The tools of a connection that asks for some in particular. Throws `invalid_field` for a name that is none. */
-  readonly offerFor?: (wish: ConnectionOptions) => ToolOffer;
+  readonly offerFor?: (options: ConnectionOptions) => ToolOffer;
   /** Counts a call of a tool. Throws `rate_limited`. */
   readonly admit?: (principal: Principal, route: string) => Promise<void>;
   readonly onError: (error: Error) => void;

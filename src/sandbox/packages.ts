@@ -42,12 +42,14 @@ export function openPackages(source: string | undefined, options: PackageOptions
 
 async function find(source: string | undefined, options: PackageOptions): Promise<readonly SlotPackage[]> {
   if (source === undefined) return [];
-  const [place = '', list] = source.split('#', 2);
+  const [location = '', list] = source.split('#', 2);
   const names = list
     ?.split(/[,\s]+/)
     .filter((name) => name !== '')
     .map(plainName);
-  return /^https?:\/\//.test(place) ? fromMirror(place, names ?? [], options) : fromFolder(place, names, options);
+  return /^https?:\/\//.test(location)
+    ? fromMirror(location, names ?? [], options)
+    : fromFolder(location, names, options);
 }
 
 /** One spelling for each package, as PEP 503 has it. */

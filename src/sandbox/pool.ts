@@ -231,8 +231,8 @@ export class SlotPool<S extends PooledSlot> {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
-      const place = this.#waiting.indexOf(waiting);
-      if (place !== -1) this.#waiting.splice(place, 1);
+      const index = this.#waiting.indexOf(waiting);
+      if (index !== -1) this.#waiting.splice(index, 1);
     }
   }
 

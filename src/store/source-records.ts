@@ -13,5 +13,5 @@ export interface SourceRecords {
    * Changes the source and file name of a document; its content, chunks and vectors stay unchanged. A title that was
    * the old file name becomes the new one.
    */
-  relocate(id: string, place: { readonly source: string; readonly fileName: string }): Promise<Document>;
+  updateSource(id: string, change: { readonly source: string; readonly fileName: string }): Promise<Document>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paragraph, place, table, wrap } from '../../src/cli/layout.ts';
+import { formatLocation, paragraph, table, wrap } from '../../src/cli/layout.ts';
 import { byteCount, duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
 
 describe('text for a terminal', () => {
@@ -21,9 +21,9 @@ describe('text for a terminal', () => {
   });
 
   it('names the place of a passage as far as it is known', () => {
-    expect(place({ page: 3, headingPath: ['A', 'B'] })).toBe('page 3, A > B');
-    expect(place({ page: null, headingPath: ['A'] })).toBe('A');
-    expect(place({ page: null, headingPath: [] })).toBe('');
+    expect(formatLocation({ page: 3, headingPath: ['A', 'B'] })).toBe('page 3, A > B');
+    expect(formatLocation({ page: null, headingPath: ['A'] })).toBe('A');
+    expect(formatLocation({ page: null, headingPath: [] })).toBe('');
   });
 
   it('never lets a text steer the terminal', () => {

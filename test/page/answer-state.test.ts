@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../src/client/stream-events.ts';
-import { checkRequest, takeCheck } from '../../src/page/app/views/ask/answer-check.ts';
+import { applyCheck, checkRequest } from '../../src/page/app/views/ask/answer-check.ts';
 import {
   type AnswerState,
+  applyEvent,
   emptyAnswer,
   quoteOf,
   sentencesWithoutSupport,
-  takeEvent,
 } from '../../src/page/app/views/ask/answer-state.ts';
 import { targetOf } from '../../src/page/app/views/ask/selection.ts';
 import { toMetadata, toTurns } from '../../src/page/app/views/ask/stored-turns.ts';
@@ -69,7 +69,7 @@ const final = (more: object = {}): StreamEvent => ({
   },
 });
 
-const play = (...events: readonly StreamEvent[]): AnswerState => events.reduce(takeEvent, emptyAnswer);
+const play = (...events: readonly StreamEvent[]): AnswerState => events.reduce(applyEvent, emptyAnswer);
 
 describe('an answer from its events', () => {
   it('grows with the text and its citations', () => {
@@ -181,7 +181,7 @@ describe('the check of an answer that came without verdicts', () => {
 
   it('gives each marker the verdict and the quote of its statement', () => {
     const own = [{ marker: 1, verdict: 'not_found' }];
-    const after = takeCheck(state, {
+    const after = applyCheck(state, {
       statements: [
         {
           start: 0,

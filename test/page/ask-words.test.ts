@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../src/page/app/views/ask/answer-state.ts';
-import { askRequest, noScope, readPlace } from '../../src/page/app/views/ask/ask-place.ts';
+import { askRequest, noScope, readAskParameters } from '../../src/page/app/views/ask/ask-parameters.ts';
 import { nextSpoken } from '../../src/page/app/views/ask/spoken-sentences.ts';
 import { describeStep } from '../../src/page/app/views/ask/steps.ts';
 
@@ -72,14 +72,14 @@ describe('steps in words', () => {
 
 describe('the address as a request', () => {
   it('reads what it knows and nothing else', () => {
-    const place = readPlace(new URLSearchParams('ask=Who%3F&kind=agent&collection=c&as_of=2025-01-01&x=y'));
+    const place = readAskParameters(new URLSearchParams('ask=Who%3F&kind=agent&collection=c&as_of=2025-01-01&x=y'));
     expect(place).toEqual({
       ask: 'Who?',
       kind: 'agent',
       conversation: '',
       scope: { ...noScope, collection: 'c', asOf: '2025-01-01' },
     });
-    expect(readPlace(new URLSearchParams('kind=nonsense')).kind).toBe('answer');
+    expect(readAskParameters(new URLSearchParams('kind=nonsense')).kind).toBe('answer');
   });
 
   it('asks for one answer', () => {

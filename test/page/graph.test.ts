@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   type GraphView,
-  placeOfSentence,
   relationshipsOf,
+  sentenceLocation,
   shownCommunities,
 } from '../../src/page/app/views/graph/graph-shape.ts';
 
@@ -36,11 +36,11 @@ describe('the sentence of a relationship', () => {
 
   it('is where it stands in its passage', () => {
     const other = { document_id: 'o', text: 'Nothing of it.', start: 0, end: 14 };
-    expect(placeOfSentence([other, passage], 'Ann knows Ben.')).toEqual({ documentId: 'd', start: 107, end: 121 });
+    expect(sentenceLocation([other, passage], 'Ann knows Ben.')).toEqual({ documentId: 'd', start: 107, end: 121 });
   });
 
   it('is its whole passage where it is said otherwise, and nowhere where there is none', () => {
-    expect(placeOfSentence([passage], 'Ann met Ben.')).toEqual({ documentId: 'd', start: 100, end: 127 });
-    expect(placeOfSentence([], 'Ann knows Ben.')).toBeUndefined();
+    expect(sentenceLocation([passage], 'Ann met Ben.')).toEqual({ documentId: 'd', start: 100, end: 127 });
+    expect(sentenceLocation([], 'Ann knows Ben.')).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { insertMarkers } from '../../src/page/app/views/ask/insert-markers.ts';
 import { markdownTree, type Node } from '../../src/page/app/views/ask/markdown-tree.ts';
-import { placeMarks } from '../../src/page/app/views/ask/place-marks.ts';
 
 /** The tree as a line of text: `<strong>…</strong>`, `{0}` for a mark, `~0 …~` for an unsupported sentence. */
 function draw(nodes: readonly Node[]): string {
@@ -22,7 +22,7 @@ function render(text: string, { unsupported = [] as string[], marks = spansOf(te
     const start = text.indexOf(sentence);
     return { start, end: start + sentence.length };
   });
-  return draw(markdownTree(placeMarks(text, marks, sentences)));
+  return draw(markdownTree(insertMarkers(text, marks, sentences)));
 }
 
 const spansOf = (text: string, pattern: RegExp) =>

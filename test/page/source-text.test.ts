@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findChunkAt } from '../../src/page/app/views/source/find-chunk.ts';
 import { isWithin, readSourceAddress } from '../../src/page/app/views/source/quote.ts';
-import { findChunkAt } from '../../src/page/app/views/source/quote-place.ts';
 import {
   blocksOf,
   contradicts,

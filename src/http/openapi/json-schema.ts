@@ -10,7 +10,7 @@ export class Components {
 }
 
 /** zod adds this bound to every integer; it is left out because it tells readers nothing. */
-const LARGEST = String(Number.MAX_SAFE_INTEGER);
+const MAX_SAFE = String(Number.MAX_SAFE_INTEGER);
 
 /**
  * Converts a zod schema to JSON Schema. Schemas with an `id` become references and are added to the components.
@@ -21,9 +21,9 @@ export function toJsonSchema(schema: z.ZodType, components: Components): JsonSch
   if (before !== undefined) return before;
   const { $defs = {}, properties = {} } = z.toJSONSchema(z.object({ schema }), { io: 'input', unrepresentable: 'any' });
   for (const [name, definition] of Object.entries($defs)) {
-    if (!isAnyJson(name) && !components.named.has(name)) components.named.set(name, asObject(tidy(definition)));
+    if (!isAnyJson(name) && !components.named.has(name)) components.named.set(name, asObject(normalize(definition)));
   }
-  const written = asObject(tidy(properties['schema']));
+  const written = asObject(normalize(properties['schema']));
   components.written.set(schema, written);
   return written;
 }
@@ -31,8 +31,8 @@ export function toJsonSchema(schema: z.ZodType, components: Components): JsonSch
 /** `z.json()` is the only unnamed schema that refers to itself. */
 const isAnyJson = (name: string): boolean => name.startsWith('__schema');
 
-function tidy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidy);
+function normalize(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;
   const { $ref, ...rest } = value as Record<string, unknown>;
   if (typeof $ref === 'string') {
@@ -42,7 +42,7 @@ function tidy(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(rest)
       .filter(([key, member]) => !isNoise(key, member, rest))
-      .map(([key, member]) => [key, key === 'default' || key === 'examples' ? member : tidy(member)]),
+      .map(([key, member]) => [key, key === 'default' || key === 'examples' ? member : normalize(member)]),
   );
 }
 
@@ -50,7 +50,7 @@ function isNoise(key: string, member: unknown, { format }: Readonly<Record<strin
   // The format says the same as the pattern.
   if (key === 'pattern') return format === 'uuid' || format === 'date-time';
   if (key === '$schema' || key === 'id') return typeof member === 'string';
-  if (key === 'maximum' || key === 'minimum') return String(member).replace('-', '') === LARGEST;
+  if (key === 'maximum' || key === 'minimum') return String(member).replace('-', '') === MAX_SAFE;
   return key === 'propertyNames' && JSON.stringify(member) === '{"type":"string"}';
 }
 

@@ -18,7 +18,7 @@ import { entityColumns, relationshipColumns } from '../wire/export-columns.ts';
 import { toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
 import { graphWork } from '../wire/graph-request.ts';
 import { relationshipsQuery } from '../wire/query.ts';
-import { describedVectors } from './graph-rows.ts';
+import { embeddedDescriptions } from './graph-rows.ts';
 import { findChangeable, findVisible } from './visible-document.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'corpus' | 'collections' | 'embeddings' | 'limits'>;
@@ -75,7 +75,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       const { id } = await findVisible(corpus, readId(request, 'id'), response);
       const { items, total } = await graph.records.entities(parentOf(id), readPage(request));
       const texts = items.map(({ description, name }) => description || name);
-      const vectors = await describedVectors(embeddings, texts, request, response);
+      const vectors = await embeddedDescriptions(embeddings, texts, request, response);
       response.json(
         list(
           items.map((each, index) => toEntityRecord(each, vectors[index])),
@@ -96,7 +96,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
         predicates: [...asked.relationship_types, ...asked.relationshipTypes],
       });
       const texts = items.map((each) => each.description || `${each.subject} ${each.predicate} ${each.object}`);
-      const vectors = await describedVectors(embeddings, texts, request, response);
+      const vectors = await embeddedDescriptions(embeddings, texts, request, response);
       response.json(
         list(
           items.map((each, index) => toRelationshipRecord(each, vectors[index])),

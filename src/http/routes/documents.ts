@@ -126,12 +126,12 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     .route('/:id/text')
     .get(async (request, response) => {
       const document = await findVisible(corpus, readId(request, 'id'), response);
-      const { as_of: asOf, ...stretch } = readQuery(request, textQuery);
+      const { as_of: asOf, ...range } = readQuery(request, textQuery);
       const extracted = await viewAt(corpus, asOf).textOf(document.id);
       if (extracted === undefined) {
         throw new ServiceError('not_found', `The document ${document.id} has no extracted text yet.`);
       }
-      response.json(single(toTextRecord(document.id, extracted, stretch)));
+      response.json(single(toTextRecord(document.id, extracted, range)));
     })
     .all(onlyMethods('GET'));
 

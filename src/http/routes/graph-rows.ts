@@ -193,12 +193,12 @@ export function graphRowRoutes(services: Services): Router {
     request: Request,
     response: Response,
   ): Promise<readonly Float32Array[]> {
-    return describedVectors(services.embeddings, rows.map(words), request, response);
+    return embeddedDescriptions(services.embeddings, rows.map(words), request, response);
   }
 }
 
 /** Computed on request, so that they always belong to the embedder in use. */
-export async function describedVectors(
+export async function embeddedDescriptions(
   embeddings: EmbeddingModel,
   texts: readonly string[],
   request: Request,

@@ -109,7 +109,7 @@ export function graphRoutes(services: Services): Router {
     .route('/:id/view')
     .get(async (request, response) => {
       const { id } = await found(request, response);
-      const { edges: most = USUAL_EDGES, ...nodes } = readQuery(request, viewQuery);
+      const { edges: most = DEFAULT_EDGES, ...nodes } = readQuery(request, viewQuery);
       const edges = Math.min(most, MAX_EDGES);
       const outline = await graph.records.outline(id, { nodes, edges });
       const { items } = await graph.records.communities(id, { offset: 0, limit: MAX_COMMUNITIES });
@@ -120,6 +120,6 @@ export function graphRoutes(services: Services): Router {
   return router;
 }
 
-const USUAL_EDGES = 500;
+const DEFAULT_EDGES = 500;
 const MAX_EDGES = 10_000;
 const MAX_COMMUNITIES = 1_000;

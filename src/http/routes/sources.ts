@@ -45,7 +45,7 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
     .put(receiveBytes(limits.body), async (request, response) => {
       const id = await requireChangeable(readId(request, 'id'), response);
       const { source, file_name: fileName } = readBody(request, sourcePlace);
-      response.json(single(toDocumentRecord(await sources.relocate(id, { source, fileName }))));
+      response.json(single(toDocumentRecord(await sources.updateSource(id, { source, fileName }))));
     })
     .all(onlyMethods('PUT'));
 

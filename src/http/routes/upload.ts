@@ -35,19 +35,21 @@ export function uploadRoutes({ ingestor, ingestions, collections, limits }: Serv
     if (queued) {
       ingestions.wakeUp();
       const task = await ingestions.ofDocument(id);
-      response.status(202).json(single({ message: noted(QUEUED, note), task_id: task?.id ?? null, document_id: id }));
+      response
+        .status(202)
+        .json(single({ message: withNote(QUEUED, note), task_id: task?.id ?? null, document_id: id }));
       return;
     }
     // The document is accepted: it is finished even if the caller disconnects. Only a stop interrupts it.
     await runToEnd(ingestor, id, stopSignal(request));
-    response.status(202).json(ingested(id, noted('Document created and ingested successfully.', note)));
+    response.status(202).json(ingested(id, withNote('Document created and ingested successfully.', note)));
   };
   return Router().post('/', ...receiveUpload(limits), upload);
 }
 
 const QUEUED = 'Ingest files task queued successfully.';
 
-const noted = (message: string, note: string | undefined): string =>
+const withNote = (message: string, note: string | undefined): string =>
   note === undefined ? message : `${message} ${note}`;
 
 /** The members of an estimate of graph extraction. */

@@ -9,7 +9,7 @@ import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
-import { chunksQuery, stretchQuery } from '../wire/query.ts';
+import { chunksQuery, rangeQuery } from '../wire/query.ts';
 import { toTextRecord } from '../wire/text-record.ts';
 import { toDifferenceRecord, toVersionRecord } from '../wire/version-record.ts';
 import { findChangeable } from './visible-document.ts';
@@ -45,7 +45,7 @@ export function versionRoutes({ corpus, versions }: Pick<HttpServices, 'corpus' 
     .get(async (request, response) => {
       const { id, version } = await asked(request, response);
       const extracted = found(await versions.textOf(id, { version }), id, version);
-      response.json(single({ ...toTextRecord(id, extracted, readQuery(request, stretchQuery)), version }));
+      response.json(single({ ...toTextRecord(id, extracted, readQuery(request, rangeQuery)), version }));
     })
     .all(onlyMethods('GET'));
 

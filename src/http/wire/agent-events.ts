@@ -80,11 +80,11 @@ export const toCheckedCitation = (citation: CheckedCitation, context: HitContext
     statement: check.statement,
     verdict: check.verdict,
     score: check.score,
-    ...(check.foundIn === undefined ? {} : { found_in: toPlace(check.foundIn) }),
+    ...(check.foundIn === undefined ? {} : { found_in: toLocation(check.foundIn) }),
   })),
 });
 
-function toPlace(source: Source) {
+function toLocation(source: Source) {
   switch (source.kind) {
     case 'chunk':
       return { document_id: source.chunk.documentId, chunk_id: source.chunk.id };

@@ -21,13 +21,13 @@ export function toAnnotations(citations: readonly Annotated[], origin: string) {
 }
 
 function toAnnotation({ id, source, quotes, verdict }: Annotated, { start, end }: Span, origin: string) {
-  const { url, title, place } = describe(source, origin + (addressOfSource(source, quotes) ?? ''));
+  const { url, title, sourceFields } = describe(source, origin + (addressOfSource(source, quotes) ?? ''));
   return {
     type: 'url_citation' as const,
     url_citation: { start_index: start, end_index: end, url, title },
     citation: {
       id,
-      ...place,
+      ...sourceFields,
       quotes: quotes.map(toQuote),
       ...(verdict === undefined ? {} : { verdict }),
     },
@@ -46,18 +46,18 @@ function describe(source: Source, url: string) {
     case 'chunk': {
       const { documentId, id, metadata } = source.chunk;
       const title = typeof metadata['title'] === 'string' ? metadata['title'] : documentId;
-      return { url, title, place: { document_id: documentId, chunk_id: id } };
+      return { url, title, sourceFields: { document_id: documentId, chunk_id: id } };
     }
     case 'document': {
       const { id, title } = source.document;
-      return { url, title, place: { document_id: id } };
+      return { url, title, sourceFields: { document_id: id } };
     }
     case 'graph': {
       const { id, chunkIds } = source.hit;
-      const place = { graph_id: id, chunk_ids: chunkIds, ...toSentencePlace(source.hit) };
-      return { url, title: graphHitName(source.hit), place };
+      const sourceFields = { graph_id: id, chunk_ids: chunkIds, ...toSentencePlace(source.hit) };
+      return { url, title: graphHitName(source.hit), sourceFields };
     }
     case 'web':
-      return { url: source.page.url, title: source.page.title, place: { link: source.page.url } };
+      return { url: source.page.url, title: source.page.title, sourceFields: { link: source.page.url } };
   }
 }

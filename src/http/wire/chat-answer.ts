@@ -126,7 +126,7 @@ export async function* toChatChunks(
       said += rest;
     }
     // Offsets are relative to the final answer, which begins later in the streamed text.
-    const annotations = toAnnotations(moved(citations, said.lastIndexOf(text)), origin);
+    const annotations = toAnnotations(shifted(citations, said.lastIndexOf(text)), origin);
     if (annotations.length > 0) yield chunk({ annotations });
     yield chunk({}, finish, { language_model: languageModel });
     if (!wantsUsage) continue;
@@ -134,7 +134,7 @@ export async function* toChatChunks(
   }
 }
 
-const moved = (citations: readonly Annotated[], by: number): readonly Annotated[] =>
+const shifted = (citations: readonly Annotated[], by: number): readonly Annotated[] =>
   citations.map((citation) => ({
     ...citation,
     spans: citation.spans.map(({ start, end }) => ({ start: start + by, end: end + by })),

@@ -35,13 +35,13 @@ export function toFinalCitation(citation: Citation, context: HitContext) {
  */
 function toCitationPayload({ source, quotes }: Citation, context: HitContext) {
   const [first] = quotes;
-  const place =
+  const locationFields =
     first === undefined
       ? {}
       : { start: first.start, end: first.end, page: first.page, heading_path: first.headingPath };
   return {
     ...toSourceRecord(source, context),
-    ...place,
+    ...locationFields,
     ...toUrl(source, quotes, context),
     quotes: quotes.map((quote) => ({ ...toQuote(quote), ...toUrl(source, [quote], context) })),
   };

@@ -55,7 +55,7 @@ function readConditions<Row>(name: string, wire: unknown, getter: Getter<Row>): 
   const isOperators = typeof wire === 'object' && wire !== null && !Array.isArray(wire);
   const conditions = isOperators ? Object.entries(wire) : [['$eq', wire] as const];
   return conditions.map(([operator, operand]) => {
-    const fits = fitting[operator];
+    const fits = comparisons[operator];
     if (fits !== undefined) return (row) => fits(orderOf(getter(row), operand));
     throw new ServiceError(
       'invalid_request',
@@ -64,7 +64,7 @@ function readConditions<Row>(name: string, wire: unknown, getter: Getter<Row>): 
   });
 }
 
-const fitting: Readonly<Record<string, (order: number) => boolean>> = {
+const comparisons: Readonly<Record<string, (order: number) => boolean>> = {
   $eq: (order) => order === 0,
   $gt: (order) => order > 0,
   $lt: (order) => order < 0,

@@ -50,7 +50,7 @@ const communityMembers = {
   attributes: optional(metadata),
 };
 
-const USUAL_RATING = 5;
+const DEFAULT_RATING = 5;
 
 /** `entity_ids` is ours: which entities belong to it. */
 export const newCommunity = snakeCased(
@@ -59,7 +59,7 @@ export const newCommunity = snakeCased(
   name: wire.name,
   summary: wire.summary ?? '',
   findings: wire.findings ?? [],
-  rating: wire.rating ?? USUAL_RATING,
+  rating: wire.rating ?? DEFAULT_RATING,
   ratingExplanation: wire.rating_explanation ?? '',
   level: wire.level ?? 0,
   attributes: wire.attributes ?? {},

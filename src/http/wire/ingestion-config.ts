@@ -83,7 +83,7 @@ function contextOf(wire: IngestionConfig['chunk_enrichment_settings']): ContextS
 }
 
 /** What was asked for and is done otherwise, as a sentence for the answer; undefined when all is done as asked. */
-export function noteOn(mode: IngestionMode | undefined, config: IngestionConfig): string | undefined {
+export function ignoredSettingsNote(mode: IngestionMode | undefined, config: IngestionConfig): string | undefined {
   const looks = [config.parser_overrides, config.extra_parsers].some((each) => each && Object.keys(each).length > 0);
   if (mode !== 'hi-res' && mode !== 'ocr' && !looks) return undefined;
   return (

@@ -88,12 +88,12 @@ export const allChunksQuery = z.object({
   ...paging,
 });
 
-const stretch = {
+const range = {
   start: count().describe('Where the stretch of text begins, in UTF-16 code units.'),
   end: count().describe('Where it ends, exclusive.'),
 };
-export const stretchQuery = z.object(stretch);
-export const textQuery = z.object({ as_of: asOf, ...stretch });
+export const rangeQuery = z.object(range);
+export const textQuery = z.object({ as_of: asOf, ...range });
 
 export const embeddingsQuery = z.object({ include_embeddings: includeEmbeddings });
 export const graphRowsQuery = z.object({ include_embeddings: includeEmbeddings, ...paging });

@@ -5,7 +5,7 @@ import type { Submission, SubmittedContent } from '../../ingest/ingestor.ts';
 import { checkShape, invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-body.ts';
 import type { Upload } from '../receive-upload.ts';
-import { ingestionConfig, noteOn, toIngestionSettings } from './ingestion-config.ts';
+import { ignoredSettingsNote, ingestionConfig, toIngestionSettings } from './ingestion-config.ts';
 import { optional } from './tolerant.ts';
 
 const MAX_CHUNKS = 102_400;
@@ -82,7 +82,7 @@ export function readSubmission(upload: Upload, principal: Principal): ReadUpload
     isOrchestrated: wire.run_with_orchestration,
     isQueued: wire.queued,
     isEstimate: wire.run_type === 'estimate',
-    note: noteOn(wire.ingestion_mode, wire.ingestion_config ?? {}),
+    note: ignoredSettingsNote(wire.ingestion_mode, wire.ingestion_config ?? {}),
   };
 }
 

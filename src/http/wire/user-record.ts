@@ -6,7 +6,7 @@ import type { ApiKey, Holdings, User } from '../../store/user-records.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
 
 /** What a record says of a user besides what is kept of them. */
-export interface UserSurroundings {
+export interface UserRelations {
   readonly collectionIds: readonly string[];
   /** The newest thousand. */
   readonly documentIds: readonly string[];
@@ -14,7 +14,7 @@ export interface UserSurroundings {
 }
 
 /** docs/contract.md 10. What proves a user's identity stays inside. */
-export function toUserRecord(user: User, { collectionIds, documentIds, holdings }: UserSurroundings) {
+export function toUserRecord(user: User, { collectionIds, documentIds, holdings }: UserRelations) {
   return {
     id: user.id,
     email: user.email,

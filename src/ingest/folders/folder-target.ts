@@ -47,6 +47,6 @@ export interface FolderTarget {
     readonly limit: number;
   }): Promise<readonly SourcedDocument[]>;
   /** Changes the source of a document whose content is unchanged. */
-  relocate(id: string, place: { readonly source: string; readonly fileName: string }): Promise<void>;
+  updateSource(id: string, change: { readonly source: string; readonly fileName: string }): Promise<void>;
   deleteDocument(id: string): Promise<unknown>;
 }

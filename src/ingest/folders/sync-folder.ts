@@ -87,7 +87,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     }
     const moved = known === undefined ? await movedHere(contentHash, root, client) : undefined;
     if (moved !== undefined) {
-      await client.relocate(moved.id, { source, fileName: basename(path) });
+      await client.updateSource(moved.id, { source, fileName: basename(path) });
       return { type: 'moved', name: path, from: fileURLToPath(moved.source), documentId: moved.id };
     }
     return await ingestFile(path, source, parts);
@@ -181,7 +181,7 @@ async function* removeOne(
   for (const path of duplicates.get(id) ?? []) {
     duplicates.get(id)?.delete(path);
     if (await isGone(path)) continue;
-    await client.relocate(id, { source: pathToFileURL(path).href, fileName: basename(path) });
+    await client.updateSource(id, { source: pathToFileURL(path).href, fileName: basename(path) });
     yield { type: 'moved', name: path, from: name, documentId: id };
     return;
   }

@@ -19,7 +19,7 @@ export function composeDocuments(fileName: string): Composition {
   const parts: string[] = [];
   const blocks: Block[] = [];
   let length = 0;
-  const place = (text: string): number => {
+  const appendText = (text: string): number => {
     if (length > 0) {
       parts.push(SEPARATOR);
       length += SEPARATOR.length;
@@ -39,17 +39,19 @@ export function composeDocuments(fileName: string): Composition {
     add(kind, text, level) {
       const kept = text.trim();
       if (kept === '') return;
-      const start = place(kept);
+      const start = appendText(kept);
       const heading = level === undefined ? {} : { level: Math.min(MAX_HEADING_LEVEL, level) };
       blocks.push({ kind, start, end: start + kept.length, ...heading });
     },
     append({ text, blocks: inner }, level) {
       if (text.trim() === '') return;
-      const shift = place(text);
+      const shift = appendText(text);
       for (const block of inner) {
         const moved = { ...block, start: block.start + shift, end: block.end + shift };
         blocks.push(
-          block.kind === 'heading' ? { ...moved, level: Math.min(MAX_HEADING_LEVEL, (block.level ?? 1) + level) } : moved,
+          block.kind === 'heading'
+            ? { ...moved, level: Math.min(MAX_HEADING_LEVEL, (block.level ?? 1) + level) }
+            : moved,
         );
       }
     },

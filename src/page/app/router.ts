@@ -1,14 +1,14 @@
 import { computed, signal } from '@preact/signals';
 
 /** What is shown, read from the address: every view can be linked to and reloaded. */
-export interface Place {
+export interface Route {
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 const address = signal(location.pathname + location.search);
 
-export const place = computed<Place>(() => {
+export const route = computed<Route>(() => {
   const url = new URL(address.value, location.origin);
   return { path: url.pathname, query: url.searchParams };
 });

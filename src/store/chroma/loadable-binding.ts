@@ -121,11 +121,11 @@ const COPY_ENDING = '.node';
  * Includes the package's path, so that two installations with different content do not overwrite each other's copies.
  */
 function copyName({ name, version, file }: BindingPackage, glibc: GlibcVersion): string {
-  const place = createHash('sha256')
+  const keyHash = createHash('sha256')
     .update(JSON.stringify([name, version, file]))
     .digest('hex')
     .slice(0, 16);
-  return `${COPY_PREFIX}${version.replaceAll(/[^\w.-]/g, '')}-glibc-${glibcName(glibc)}-${place}${COPY_ENDING}`;
+  return `${COPY_PREFIX}${version.replaceAll(/[^\w.-]/g, '')}-glibc-${glibcName(glibc)}-${keyHash}${COPY_ENDING}`;
 }
 
 /** Whether it is a regular file of exactly these bytes. */

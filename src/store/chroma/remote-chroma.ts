@@ -29,28 +29,28 @@ export function createRemoteChroma({ prefix = 'citewell', log, ...options }: Rem
 
 type Address = Omit<RemoteChromaOptions, 'prefix' | 'log'>;
 
-interface Place {
+interface Tenancy {
   readonly tenant: string;
   readonly database: string;
 }
 
 const ANSWERS_WITHIN_MS = 4_000;
-const PLACE_WITHIN_MS = 10_000;
+const TENANCY_TIMEOUT_MS = 10_000;
 
 function remoteConnection(address: Address): ChromaConnection {
   const headers = { ...address.headers, ...(address.token && { 'x-chroma-token': address.token }) };
   const where = `Chroma at ${address.url}`;
-  let place: Promise<Place> | undefined;
-  const findPlace = (): Promise<Place> => {
-    place ??= resolvePlace(
+  let tenancy: Promise<Tenancy> | undefined;
+  const findPlace = (): Promise<Tenancy> => {
+    tenancy ??= resolveTenancy(
       address,
-      clientFor(address, headers, { signal: AbortSignal.timeout(PLACE_WITHIN_MS) }),
+      clientFor(address, headers, { signal: AbortSignal.timeout(TENANCY_TIMEOUT_MS) }),
       where,
     );
-    place.catch(() => {
-      place = undefined;
+    tenancy.catch(() => {
+      tenancy = undefined;
     });
-    return place;
+    return tenancy;
   };
   let shared: ChromaClient | undefined;
   const closing = new AbortController();
@@ -84,7 +84,7 @@ function remoteConnection(address: Address): ChromaConnection {
   };
 }
 
-async function resolvePlace({ tenant, database }: Address, client: ChromaClient, where: string): Promise<Place> {
+async function resolveTenancy({ tenant, database }: Address, client: ChromaClient, where: string): Promise<Tenancy> {
   if (tenant !== undefined && database !== undefined) return { tenant, database };
   try {
     const identity = await client.getUserIdentity();
@@ -105,17 +105,17 @@ async function resolvePlace({ tenant, database }: Address, client: ChromaClient,
 function clientFor(
   { url }: Address,
   headers: Readonly<Record<string, string>>,
-  more: Partial<Place> & { readonly signal?: AbortSignal } = {},
+  more: Partial<Tenancy> & { readonly signal?: AbortSignal } = {},
 ): ChromaClient {
   const { protocol, hostname, port } = new URL(url);
   const ssl = protocol === 'https:';
-  const { signal, ...place } = more;
+  const { signal, ...tenancy } = more;
   return new ChromaClient({
     host: hostname,
     port: port === '' ? (ssl ? 443 : 80) : Number(port),
     ssl,
     headers: { ...headers },
-    ...place,
+    ...tenancy,
     ...(signal && { fetchOptions: { signal } }),
   });
 }

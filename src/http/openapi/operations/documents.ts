@@ -9,8 +9,8 @@ import {
   documentChunksQuery,
   documentsQuery,
   pageQuery,
+  rangeQuery,
   retryQuery,
-  stretchQuery,
   textQuery,
 } from '../../wire/query.ts';
 import { searchRequest } from '../../wire/search-request.ts';
@@ -38,7 +38,7 @@ const bytes = { '*/*': 'The bytes of the file, as they came.' };
 const label = z.string().describe('The label of a version, such as v0.');
 const bodyOfExport = { body: json(exportRequest), isBodyOptional: true, answer: csv } as const;
 
-const shelf: readonly Operation[] = [
+const listOperations: readonly Operation[] = [
   operation('POST /v3/documents', {
     name: 'createDocument',
     summary: 'Ingest a file, a text or chunks',
@@ -74,7 +74,7 @@ const shelf: readonly Operation[] = [
     summary: 'Delete those of one’s own documents that pass a filter',
     section: 'docs/contract.md 6.3',
     body: json(deletionFilter),
-    examples: { one: { document_id: { $eq: '9fbe403b-c11c-5aae-8ade-ef22980c3ad1' } } },
+    examples: { documentOperation: { document_id: { $eq: '9fbe403b-c11c-5aae-8ade-ef22980c3ad1' } } },
     answer: json(receipt),
     failures: [400],
   }),
@@ -122,7 +122,7 @@ const shelf: readonly Operation[] = [
   }),
 ];
 
-const one: readonly Operation[] = [
+const documentOperation: readonly Operation[] = [
   operation('GET /v3/documents/{id}', {
     name: 'getDocument',
     summary: 'Get a document',
@@ -214,7 +214,7 @@ const versions: readonly Operation[] = [
     name: 'getVersionText',
     summary: 'Get the text of a version',
     parts: version,
-    query: stretchQuery,
+    query: rangeQuery,
     answer: json(results(versionText)),
     failures: [403],
   }),
@@ -252,5 +252,5 @@ const versions: readonly Operation[] = [
 export const documentOperations: OperationGroup = {
   tag: 'Documents',
   description: 'Files and texts: bringing them in, reading, changing and deleting them, and their versions.',
-  operations: [...shelf, ...one, ...versions],
+  operations: [...listOperations, ...documentOperation, ...versions],
 };

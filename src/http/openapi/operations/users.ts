@@ -24,9 +24,9 @@ const word = (name: string) => ({
   'application/x-www-form-urlencoded': z.object({ [name]: z.string() }),
 });
 const credentials = z.object({ username: z.string().describe('The e-mail.'), password: z.string() });
-const unsent = z.object({ message: z.string(), note: z.string().exactOptional(), is_sent: z.boolean() });
+const unsentMail = z.object({ message: z.string(), note: z.string().exactOptional(), is_sent: z.boolean() });
 
-const entrance: readonly Operation[] = [
+const signInOperations: readonly Operation[] = [
   operation('POST /v3/users', {
     name: 'register',
     summary: 'Register',
@@ -68,7 +68,7 @@ const entrance: readonly Operation[] = [
     description: 'No e-mail is sent: an administrator makes the code. The answer is the same for every e-mail.',
     access: 'public',
     body: word('email'),
-    answer: json(results(unsent)),
+    answer: json(results(unsentMail)),
     failures: [400],
   }),
   operation('POST /v3/users/verify-email', {
@@ -87,7 +87,7 @@ const entrance: readonly Operation[] = [
     description: 'No e-mail is sent: an administrator makes the code.',
     access: 'public',
     body: word('email'),
-    answer: json(results(unsent)),
+    answer: json(results(unsentMail)),
     failures: [400],
   }),
   operation('POST /v3/users/reset-password', {
@@ -101,7 +101,7 @@ const entrance: readonly Operation[] = [
   }),
 ];
 
-const known: readonly Operation[] = [
+const accountOperations: readonly Operation[] = [
   operation('GET /v3/users', {
     name: 'listUsers',
     summary: 'List users',
@@ -223,7 +223,7 @@ const known: readonly Operation[] = [
 ];
 
 /** Routes of R2R that its client calls; here they only name the alternative. */
-const elsewhere = ['google', 'github'].flatMap((provider) =>
+const oauthOperations = ['google', 'github'].flatMap((provider) =>
   ['authorize', 'callback'].map((step) =>
     operation(`GET /v3/users/oauth/${provider}/${step}`, {
       name: `${provider}${step === 'authorize' ? 'Authorize' : 'Callback'}`,
@@ -238,5 +238,5 @@ const elsewhere = ['google', 'github'].flatMap((provider) =>
 export const userOperations: OperationGroup = {
   tag: 'Users',
   description: 'Registering, logging in, API keys and limits.',
-  operations: [...entrance, ...known, ...elsewhere],
+  operations: [...signInOperations, ...accountOperations, ...oauthOperations],
 };

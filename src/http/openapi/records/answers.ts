@@ -12,8 +12,8 @@ const headingPath = z.array(z.string());
 const url = z.string().exactOptional().describe('The page of the document with the quotes marked.');
 const quote = z.object({ start: z.int(), end: z.int(), text: z.string(), page, heading_path: headingPath, url });
 /** Place of the first quote, if there is one. */
-const place = { start: z.int().exactOptional(), end: z.int().optional(), page: page.optional() };
-const backing = { ...place, heading_path: headingPath.exactOptional(), url, quotes: z.array(quote) };
+const locationFields = { start: z.int().exactOptional(), end: z.int().optional(), page: page.optional() };
+const backing = { ...locationFields, heading_path: headingPath.exactOptional(), url, quotes: z.array(quote) };
 
 /** The record of the source (docs/contract.md 4.6) and its quotes. */
 const payload = z

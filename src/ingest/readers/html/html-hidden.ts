@@ -116,12 +116,12 @@ function withoutConditions(css: string): string {
       continue;
     }
     depth = 1;
-    let place = open + 1;
-    for (; place < css.length && depth > 0; place++) {
-      if (css[place] === '{') depth++;
-      else if (css[place] === '}') depth--;
+    let offset = open + 1;
+    for (; offset < css.length && depth > 0; offset++) {
+      if (css[offset] === '{') depth++;
+      else if (css[offset] === '}') depth--;
     }
-    start = place;
+    start = offset;
   }
   return kept + css.slice(start);
 }

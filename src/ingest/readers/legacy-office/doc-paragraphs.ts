@@ -125,8 +125,8 @@ function runsOf(page: Buffer): { readonly end: number; readonly properties: Prop
   const count = Math.min(page[PAGE - 1] ?? 0, 29);
   return Array.from({ length: count }, (_, index) => {
     const end = page.readUInt32LE((index + 1) * 4);
-    const place = (page[(count + 1) * 4 + index * 13] ?? 0) * 2;
-    return { end, properties: propertiesOf(page, place) };
+    const offset = (page[(count + 1) * 4 + index * 13] ?? 0) * 2;
+    return { end, properties: propertiesOf(page, offset) };
   });
 }
 
@@ -135,11 +135,11 @@ const ROW_END = 0x2417;
 /** Operand size by the upper three bits of the opcode; 0 means an explicit length follows. */
 const OPERAND_BYTES = [1, 1, 2, 4, 2, 2, 0, 3] as const;
 
-function propertiesOf(page: Buffer, place: number): Properties {
-  if (place === 0 || place >= PAGE - 2) return { style: 0, isInTable: false, isRowEnd: false };
-  const words = page[place] ?? 0;
-  const start = words === 0 ? place + 2 : place + 1;
-  const end = Math.min(PAGE - 1, start + (words === 0 ? (page[place + 1] ?? 0) * 2 : words * 2 - 1));
+function propertiesOf(page: Buffer, offset: number): Properties {
+  if (offset === 0 || offset >= PAGE - 2) return { style: 0, isInTable: false, isRowEnd: false };
+  const words = page[offset] ?? 0;
+  const start = words === 0 ? offset + 2 : offset + 1;
+  const end = Math.min(PAGE - 1, start + (words === 0 ? (page[offset + 1] ?? 0) * 2 : words * 2 - 1));
   if (start + 2 > end) return { style: 0, isInTable: false, isRowEnd: false };
   let isInTable = false;
   let isRowEnd = false;

@@ -21,17 +21,17 @@ export function readDocPieces(main: Buffer, table: Buffer, fileName: string): Do
   let at = 0;
   while (at + 3 <= list.length && list[at] === 1) at += 3 + list.readUInt16LE(at + 1);
   if (at + 5 > list.length || list[at] !== 2) throw damaged();
-  const places = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1));
-  const count = Math.floor((places.length - 4) / 12);
+  const pointers = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1));
+  const count = Math.floor((pointers.length - 4) / 12);
   if (count < 1) throw damaged();
   const pieces: DocPiece[] = [];
   for (let index = 0; index < count; index++) {
-    const start = places.readUInt32LE(index * 4);
-    const end = places.readUInt32LE(index * 4 + 4);
-    const place = places.readUInt32LE((count + 1) * 4 + index * 8 + 2);
+    const start = pointers.readUInt32LE(index * 4);
+    const end = pointers.readUInt32LE(index * 4 + 4);
+    const pointer = pointers.readUInt32LE((count + 1) * 4 + index * 8 + 2);
     if (end < start || end > MAX_CHARACTERS) throw damaged();
-    const isCompressed = (place & 0x40000000) !== 0;
-    const offset = place & 0x3fffffff;
+    const isCompressed = (pointer & 0x40000000) !== 0;
+    const offset = pointer & 0x3fffffff;
     pieces.push({ start, end, at: isCompressed ? offset >> 1 : offset, bytesPerCharacter: isCompressed ? 1 : 2 });
   }
   return pieces;

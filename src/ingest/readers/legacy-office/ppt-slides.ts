@@ -35,18 +35,18 @@ const MAX_RECORDS = 2_000_000;
 export function readPptSlides(stream: Buffer, lastEdit: number, fileName: string): PptSlide[] {
   const damaged = () => new ServiceError('invalid_request', `${fileName} is damaged: its slides cannot be found.`);
   try {
-    const { places, documentId } = readPersistDirectory(stream, lastEdit);
-    const document = recordAt(stream, places.get(documentId) ?? -1);
+    const { places: offsets, documentId } = readPersistDirectory(stream, lastEdit);
+    const document = recordAt(stream, offsets.get(documentId) ?? -1);
     if (document === undefined) throw damaged();
     const lists = [...recordsIn(document.data)].filter(({ type }) => type === RECORD.slideList);
     const notes = new Map(
       entriesOf(lists.find(({ instance }) => instance === NOTES)).flatMap(({ persistId }) => {
-        const part = recordAt(stream, places.get(persistId) ?? -1);
+        const part = recordAt(stream, offsets.get(persistId) ?? -1);
         return part === undefined ? [] : [notesOf(part)];
       }),
     );
     return entriesOf(lists.find(({ instance }) => instance === SLIDES)).map(({ persistId, slideId, texts }) => {
-      const part = recordAt(stream, places.get(persistId) ?? -1);
+      const part = recordAt(stream, offsets.get(persistId) ?? -1);
       const all = [...texts, ...(part === undefined ? [] : textsBelow(part.data))].filter(({ text }) => text !== '');
       const title = all.find(({ kind }) => TITLES.has(kind));
       return {
@@ -62,7 +62,7 @@ export function readPptSlides(stream: Buffer, lastEdit: number, fileName: string
 
 /** Offset of each part; a later save overrides an earlier one. */
 function readPersistDirectory(stream: Buffer, lastEdit: number) {
-  const places = new Map<number, number>();
+  const offsets = new Map<number, number>();
   let documentId = 0;
   const visited = new Set<number>();
   for (let offset = lastEdit; offset !== 0 && !visited.has(offset) && visited.size < MAX_EDITS; ) {
@@ -71,20 +71,20 @@ function readPersistDirectory(stream: Buffer, lastEdit: number) {
     if (edit?.type !== RECORD.userEdit) break;
     if (documentId === 0) documentId = edit.data.readUInt32LE(16);
     const directory = recordAt(stream, edit.data.readUInt32LE(12));
-    if (directory?.type === RECORD.persistDirectory) addPlaces(places, directory.data);
+    if (directory?.type === RECORD.persistDirectory) addOffsets(offsets, directory.data);
     offset = edit.data.readUInt32LE(8);
   }
-  return { places, documentId };
+  return { places: offsets, documentId };
 }
 
-function addPlaces(places: Map<number, number>, data: Buffer): void {
+function addOffsets(offsets: Map<number, number>, data: Buffer): void {
   for (let at = 0; at + 4 <= data.length; ) {
     const head = data.readUInt32LE(at);
     const first = head & 0xfffff;
     const count = head >>> 20;
     at += 4;
     for (let index = 0; index < count && at + 4 <= data.length; index++, at += 4) {
-      if (!places.has(first + index)) places.set(first + index, data.readUInt32LE(at));
+      if (!offsets.has(first + index)) offsets.set(first + index, data.readUInt32LE(at));
     }
   }
 }

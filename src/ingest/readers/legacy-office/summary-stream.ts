@@ -28,29 +28,29 @@ export function readSummaryStream(file: CompoundFile): DocumentProperties {
 
 function readProperties(stream: Buffer): DocumentProperties {
   const set = stream.subarray(stream.readUInt32LE(44));
-  const places = new Map<number, number>();
+  const offsets = new Map<number, number>();
   for (let index = 0; index < Math.min(MAX_PROPERTIES, set.readUInt32LE(4)); index++)
-    places.set(set.readUInt32LE(8 + index * 8), set.readUInt32LE(12 + index * 8));
-  const codePagePlace = places.get(CODE_PAGE);
+    offsets.set(set.readUInt32LE(8 + index * 8), set.readUInt32LE(12 + index * 8));
+  const codePagePlace = offsets.get(CODE_PAGE);
   const codePage = codePagePlace === undefined ? 1252 : set.readUInt16LE(codePagePlace + 4);
   const properties: Record<string, string> = {};
   for (const [number, name] of Object.entries(FIELDS)) {
-    const place = places.get(Number(number));
-    const value = place === undefined ? '' : readValue(set, place, codePage);
+    const offset = offsets.get(Number(number));
+    const value = offset === undefined ? '' : readValue(set, offset, codePage);
     if (value !== '') properties[name] = value;
   }
   return properties;
 }
 
-function readValue(set: Buffer, place: number, codePage: number): string {
-  const type = set.readUInt32LE(place);
+function readValue(set: Buffer, offset: number, codePage: number): string {
+  const type = set.readUInt32LE(offset);
   if (type === 30)
-    return decode(set.subarray(place + 8, place + 8 + Math.min(2_000, set.readUInt32LE(place + 4))), codePage);
+    return decode(set.subarray(offset + 8, offset + 8 + Math.min(2_000, set.readUInt32LE(offset + 4))), codePage);
   if (type === 31)
-    return clean(set.toString('utf16le', place + 8, place + 8 + Math.min(4_000, set.readUInt32LE(place + 4) * 2)));
+    return clean(set.toString('utf16le', offset + 8, offset + 8 + Math.min(4_000, set.readUInt32LE(offset + 4) * 2)));
   if (type !== 64) return '';
   // In units of 100 ns since 1601 (FILETIME).
-  const milliseconds = Number(set.readBigUInt64LE(place + 4) / 10_000n) - 11_644_473_600_000;
+  const milliseconds = Number(set.readBigUInt64LE(offset + 4) / 10_000n) - 11_644_473_600_000;
   return milliseconds > 0 && milliseconds < 4e12 ? new Date(milliseconds).toISOString() : '';
 }
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { place } from '../router.ts';
+import { route } from '../router.ts';
 import { texts } from '../texts.ts';
 import { Announcements } from './announcements.tsx';
 import { Link } from './link.tsx';
@@ -9,7 +9,7 @@ import { viewOf, views } from './views.tsx';
 /** The frame around every view: navigation, the view of the present address, announcements for screen readers. */
 export function App() {
   useEffect(() => void loadSession(), []);
-  const { path } = place.value;
+  const { path } = route.value;
   const view = viewOf(path);
   useEffect(() => {
     document.title = view.title === '' ? texts.name : `${view.title} · ${texts.name}`;

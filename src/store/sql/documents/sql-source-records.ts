@@ -33,7 +33,7 @@ export function createSourceRecords({ reader, writer }: Sqlite): SourceRecords {
       return toDocuments(reader, await query.orderBy('source').orderBy('key').limit(limit).execute());
     },
 
-    relocate: (id, { source, fileName }) =>
+    updateSource: (id, { source, fileName }) =>
       writer.transaction().execute(async (transaction) => {
         const row = await requireRow(transaction, id);
         const title = isNamedByItsFile(row) ? fileName : row.title;

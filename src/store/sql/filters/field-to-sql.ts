@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { FieldPlace, FilterTarget, RecordField } from '../../../documents/filter-field.ts';
+import type { FieldLocation, FilterTarget, RecordField } from '../../../documents/filter-field.ts';
 
 /** A JSON value as SQL expressions: its type as in `json_type` (NULL when absent), its value, and its JSON text. */
 export interface SqlValue {
@@ -8,19 +8,19 @@ export interface SqlValue {
   readonly json: RawBuilder<unknown>;
 }
 
-type Placed = Exclude<FieldPlace, { readonly kind: 'collections' }>;
+type LocatedField = Exclude<FieldLocation, { readonly kind: 'collections' }>;
 
 /** The value of a filter's field, over the aliases `c` (chunks) and `d` (documents). */
-export function fieldToSql(place: Placed, target: FilterTarget): SqlValue {
-  if (place.kind === 'record') return columnValue(place.field, target);
-  const path = jsonPath(place.path);
-  const inherited = place.inherited && columnValue(place.inherited, target);
-  const ofDocument = inherited ?? withFallback(member(sql`d.metadata`, path), place.fallback, target);
+export function fieldToSql(location: LocatedField, target: FilterTarget): SqlValue {
+  if (location.kind === 'record') return columnValue(location.field, target);
+  const path = jsonPath(location.path);
+  const inherited = location.inherited && columnValue(location.inherited, target);
+  const ofDocument = inherited ?? withFallback(member(sql`d.metadata`, path), location.fallback, target);
   if (target === 'document') return ofDocument;
 
   const own = member(sql`c.metadata`, path);
   // Few chunks have metadata of their own; the plain comparison avoids parsing the JSON of all other chunks.
-  const isOwn = sql`(c.metadata <> '{}' and json_type(c.metadata, ${jsonPath(place.path.slice(0, 1))}) is not null)`;
+  const isOwn = sql`(c.metadata <> '{}' and json_type(c.metadata, ${jsonPath(location.path.slice(0, 1))}) is not null)`;
   return eitherValue(isOwn, own, ofDocument);
 }
 

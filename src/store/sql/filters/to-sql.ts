@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Json } from '../../../documents/document.ts';
 import type { Filter, Scalar } from '../../../documents/filter.ts';
-import { type FilterTarget, placeOfField } from '../../../documents/filter-field.ts';
+import { type FilterTarget, locateField } from '../../../documents/filter-field.ts';
 import { readLikePattern } from '../../../documents/like-pattern.ts';
 import { type Condition, withIdOperands } from '../../../documents/matches-filter.ts';
 import { ServiceError } from '../../../errors.ts';
@@ -53,12 +53,12 @@ function joined(kind: 'and' | 'or', parts: readonly RawBuilder<boolean>[]): RawB
 }
 
 function conditionToSql(condition: Condition, target: FilterTarget): RawBuilder<boolean> {
-  const place = placeOfField(condition.field, target);
-  if (place.kind === 'collections') return collectionsToSql(withIdOperands(condition), place.single);
-  const value = fieldToSql(place, target);
-  if (place.kind === 'metadata') return valueToSql(condition, value);
+  const location = locateField(condition.field, target);
+  if (location.kind === 'collections') return collectionsToSql(withIdOperands(condition), location.single);
+  const value = fieldToSql(location, target);
+  if (location.kind === 'metadata') return valueToSql(condition, value);
   // No column holds an array, and the plain comparison can use an index.
-  const asked = place.isIdentifier ? withIdOperands(condition) : condition;
+  const asked = location.isIdentifier ? withIdOperands(condition) : condition;
   if (asked.kind === 'in') return isOneOf(value, asked.values);
   if (asked.kind === 'notIn') return sql<boolean>`(${isOneOf(value, asked.values)}) is not true`;
   return valueToSql(asked, value);

@@ -4,7 +4,7 @@ import type { Queries } from '../vector-spaces/space-rows.ts';
 import { ensureNames, nameForm } from './name-rows.ts';
 
 /** A stored mention: the row mentioned, the chunk, start and end offset. */
-type Place = readonly [row: number, chunk: number, start: number, end: number];
+type MentionSpan = readonly [row: number, chunk: number, start: number, end: number];
 
 /**
  * Replaces the document's graph. Rows with the same names are kept, so that the collection graphs and communities built
@@ -103,7 +103,11 @@ function withEnds({ entities, relationships }: ExtractedGraph): Entity[] {
   return [...all.values(), ...missing.values()];
 }
 
-function places(row: number | undefined, mentions: readonly Mention[], chunks: ReadonlyMap<string, number>): Place[] {
+function places(
+  row: number | undefined,
+  mentions: readonly Mention[],
+  chunks: ReadonlyMap<string, number>,
+): MentionSpan[] {
   if (row === undefined) return [];
   return mentions.flatMap(({ chunkId, start, end }) => {
     const chunk = chunks.get(chunkId);
@@ -182,7 +186,11 @@ const tables = {
   },
 } as const;
 
-async function addMentions(database: Queries, kind: keyof typeof tables, wanted: readonly Place[]): Promise<void> {
+async function addMentions(
+  database: Queries,
+  kind: keyof typeof tables,
+  wanted: readonly MentionSpan[],
+): Promise<void> {
   const { mentions, row } = tables[kind];
   await sql`
     insert into ${mentions} (${row}, chunk_key, start_offset, end_offset)
@@ -195,7 +203,7 @@ async function dropOtherMentions(
   database: Queries,
   kind: keyof typeof tables,
   document: number,
-  wanted: readonly Place[],
+  wanted: readonly MentionSpan[],
 ): Promise<void> {
   const { rows, mentions, row } = tables[kind];
   const there = await sql<{ row: number; chunk: number; start: number }>`

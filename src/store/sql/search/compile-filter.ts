@@ -1,7 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { createQueryId, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely';
 import type { Filter } from '../../../documents/filter.ts';
-import { placeOfField } from '../../../documents/filter-field.ts';
+import { locateField } from '../../../documents/filter-field.ts';
 import type { PhraseFilters } from '../../chunk-search.ts';
 import { termSequences } from '../../full-text/term-sequences.ts';
 import { filterToSql } from '../filters/to-sql.ts';
@@ -88,8 +88,9 @@ const CHUNK_COLUMNS: readonly string[] = ['id', 'chunk_id', 'text', 'chunk_order
 function asksForChunkColumns(filter: Filter): boolean {
   if (filter.kind === 'and' || filter.kind === 'or') return filter.filters.some(asksForChunkColumns);
   if (!('field' in filter)) return false;
-  const place = placeOfField(filter.field, 'chunk');
-  const column = place.kind === 'record' ? place.field : place.kind === 'metadata' ? place.inherited : undefined;
+  const location = locateField(filter.field, 'chunk');
+  const column =
+    location.kind === 'record' ? location.field : location.kind === 'metadata' ? location.inherited : undefined;
   return column !== undefined && CHUNK_COLUMNS.includes(column);
 }
 

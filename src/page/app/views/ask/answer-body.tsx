@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { texts } from '../../texts.ts';
 import { type AnswerState, sentencesWithoutSupport } from './answer-state.ts';
 import { Chip } from './chip.tsx';
+import { insertMarkers } from './insert-markers.ts';
 import type { Node } from './markdown-tree.ts';
-import { placeMarks } from './place-marks.ts';
 import { streamingText } from './streaming-text.ts';
 
 type Render = typeof import('./markdown-tree.ts').markdownTree;
@@ -36,7 +36,7 @@ export function AnswerBody({ turn, answer }: { readonly turn: string; readonly a
     const shown = isWriting ? streamingText(text, marks) : text;
     return render === undefined
       ? [shown]
-      : render(placeMarks(shown, marks, isWriting ? [] : sentencesWithoutSupport(answer)));
+      : render(insertMarkers(shown, marks, isWriting ? [] : sentencesWithoutSupport(answer)));
   }, [render, text, marks, unsupported, isWriting]);
   const show = (node: Node, place: number): ComponentChild => {
     if (typeof node === 'string') return node;

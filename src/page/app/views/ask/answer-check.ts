@@ -27,13 +27,13 @@ const MAX_CHECKED = 40_000;
 /** What is to be sent for an answer whose citations carry no verdict; undefined where there is nothing to check. */
 export function checkRequest({ text, sources, isChecked, isExtractive }: AnswerState, asOf: string) {
   const known = sources.flatMap((source) => {
-    const place =
+    const location =
       source.chunkId !== undefined
         ? { chunk_id: source.chunkId }
         : source.documentId === undefined
           ? undefined
           : { document_id: source.documentId };
-    return place === undefined ? [] : [{ marker: Number(numberOf(source.id)), ...place }];
+    return location === undefined ? [] : [{ marker: Number(numberOf(source.id)), ...location }];
   });
   const isWorthwhile = known.length > 0 && known.length === sources.length && text.length <= MAX_CHECKED;
   if (isChecked || !isWorthwhile) return undefined;
@@ -42,7 +42,7 @@ export function checkRequest({ text, sources, isChecked, isExtractive }: AnswerS
 }
 
 /** The answer with what the check found. */
-export function takeCheck(state: AnswerState, check: AnswerCheck): AnswerState {
+export function applyCheck(state: AnswerState, check: AnswerCheck): AnswerState {
   const marks = state.marks.map((mark): Mark => {
     const statement = check.statements.findLast(({ start }) => start <= mark.start);
     const number = Number(numberOf(mark.sourceId));

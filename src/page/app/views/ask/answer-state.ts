@@ -84,7 +84,7 @@ export const emptyAnswer: AnswerState = {
 };
 
 /** The answer after one more event of its stream. */
-export function takeEvent(state: AnswerState, event: StreamEvent): AnswerState {
+export function applyEvent(state: AnswerState, event: StreamEvent): AnswerState {
   switch (event.event) {
     case 'search_results':
       return state;
@@ -117,7 +117,7 @@ export function takeEvent(state: AnswerState, event: StreamEvent): AnswerState {
       return { ...state, steps, ...(usage !== undefined && { usage }) };
     }
     case 'final_answer':
-      return takeFinal(state, event.data);
+      return applyFinal(state, event.data);
   }
 }
 
@@ -125,7 +125,7 @@ export function takeEvent(state: AnswerState, event: StreamEvent): AnswerState {
 export const lineBefore = (text: string, marker: number): string =>
   text.slice(text.lastIndexOf('\n', marker - 1) + 1, marker);
 
-function takeFinal(state: AnswerState, answer: FinalAnswer): AnswerState {
+function applyFinal(state: AnswerState, answer: FinalAnswer): AnswerState {
   const { generated_answer: text, citations, conversation_id: conversationId, model, mode } = answer;
   const marks = citations.flatMap(({ id, spans, verdict, checks }): readonly Mark[] => {
     const byStart = new Map(readChecks(checks).map((check) => [check.span.start, check]));

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
-import { place, setQuery } from '../../router.ts';
+import { route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import { type AskPlace, readPlace } from './ask-place.ts';
+import { type AskParameters, readAskParameters } from './ask-parameters.ts';
 import { Composer, QUESTION_ID } from './composer.tsx';
 import { ConversationList } from './conversation-list.tsx';
 import { EmptyCorpus } from './empty-corpus.tsx';
@@ -19,7 +19,7 @@ import { useCitationKeys } from './use-citation-keys.ts';
 
 /** Asking the documents: a box, the answers with their citations, and earlier conversations. */
 export function AskView() {
-  const at = readPlace(place.value.query);
+  const at = readAskParameters(route.value.query);
   const { turns, load, conversation } = thread.value;
   const [draft, setDraft] = useState('');
   const [notice, setNotice] = useState<string>();
@@ -68,13 +68,13 @@ export function AskView() {
         <div class="turns">
           {load === 'loading' && <p class="notice">{texts.loading}</p>}
           {typeof load === 'object' && (
-            <Failure error={inWords(load.error)} retry={() => void openConversation(at.conversation)} />
+            <Failure error={withMessage(load.error)} retry={() => void openConversation(at.conversation)} />
           )}
           {turns.map((turn) => (
             <TurnView key={turn.key} turn={turn} retry={() => start(turn.question, turn.key)} />
           ))}
         </div>
-        <Composer {...{ place: at, draft, setDraft, submit, running, isFirst, notice, model }} />
+        <Composer {...{ parameters: at, draft, setDraft, submit, running, isFirst, notice, model }} />
       </div>
       <SourceBeside />
       <QuoteTip />
@@ -84,7 +84,7 @@ export function AskView() {
 
 /** Shows what the address asks for: a conversation, or a question that is to be answered. */
 function useAddress(
-  at: AskPlace,
+  at: AskParameters,
   setDraft: (text: string) => void,
   setNotice: (text: string | undefined) => void,
 ): void {
@@ -110,7 +110,7 @@ function useAddress(
 }
 
 async function openFromAddress(
-  at: AskPlace,
+  at: AskParameters,
   setDraft: (text: string) => void,
   setNotice: (text: string | undefined) => void,
 ): Promise<void> {
@@ -132,7 +132,7 @@ async function openFromAddress(
 }
 
 const isGone = (error: unknown): boolean => error instanceof RequestFailure && error.status === 404;
-const inWords = (error: unknown): unknown => (isGone(error) ? new Error(texts.ask.gone) : error);
+const withMessage = (error: unknown): unknown => (isGone(error) ? new Error(texts.ask.gone) : error);
 const isWide = (): boolean => matchMedia('(min-width: 60rem)').matches;
 
 function NoModel() {

@@ -1,14 +1,14 @@
 import { useRef } from 'preact/hooks';
 import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import { type AskKind, type AskPlace, askKinds, readFilter } from './ask-place.ts';
+import { type AskKind, type AskParameters, askKinds, readFilter } from './ask-parameters.ts';
 import { ScopeFields } from './scope-fields.tsx';
 import { stop, type Turn } from './thread.ts';
 
 export const QUESTION_ID = 'ask-question';
 
 interface ComposerProps {
-  readonly place: AskPlace;
+  readonly parameters: AskParameters;
   readonly draft: string;
   readonly setDraft: (text: string) => void;
   readonly submit: () => void;
@@ -20,7 +20,16 @@ interface ComposerProps {
 }
 
 /** Where a question is written, with how and about what it is to be answered. */
-export function Composer({ place, draft, setDraft, submit, running, isFirst, notice, model }: ComposerProps) {
+export function Composer({
+  parameters: place,
+  draft,
+  setDraft,
+  submit,
+  running,
+  isFirst,
+  notice,
+  model,
+}: ComposerProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const problem = filterProblem(place.scope.filter);
   const isReady = draft.trim() !== '' && running === undefined && problem === undefined;
@@ -101,7 +110,7 @@ function KindChoice({ kind }: { readonly kind: AskKind }) {
   );
 }
 
-const isScoped = ({ scope }: AskPlace): boolean => Object.values(scope).some((value) => value !== '');
+const isScoped = ({ scope }: AskParameters): boolean => Object.values(scope).some((value) => value !== '');
 
 function filterProblem(filter: string): string | undefined {
   try {

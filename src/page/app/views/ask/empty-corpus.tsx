@@ -18,8 +18,8 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (question: string) 
   const take = async (files: readonly File[], question = ''): Promise<void> => {
     if (files.length === 0 || isBusy) return;
     const states: Upload[] = files.map(({ name }) => ({ name, state: 'waiting' }));
-    const show = (place: number, state: Upload['state']) => {
-      states[place] = { name: files[place]?.name ?? '', state };
+    const show = (index: number, state: Upload['state']) => {
+      states[index] = { name: files[index]?.name ?? '', state };
       setUploads([...states]);
     };
     for (const [index, file] of files.entries()) {

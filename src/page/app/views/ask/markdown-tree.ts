@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { type Placed, splitAtSigns, withoutSigns } from './place-marks.ts';
+import { type MarkedSource, splitAtSigns, withoutSigns } from './insert-markers.ts';
 
 /** What an answer is shown as. Built of values rather than HTML, so nothing in it can run. */
 export type Node =
@@ -54,7 +54,7 @@ interface Open {
 }
 
 /** Renders Markdown with the marks that were placed in it. */
-export function markdownTree(placed: Placed): readonly Node[] {
+export function markdownTree(placed: MarkedSource): readonly Node[] {
   const root: Open = { token: undefined, children: [] };
   const stack: Open[] = [root];
   let unsupported: number | undefined;
@@ -104,14 +104,14 @@ export function markdownTree(placed: Placed): readonly Node[] {
   return root.children;
 }
 
-const code = ({ content }: Token, { written }: Placed): Node => ({
+const code = ({ content }: Token, { written }: MarkedSource): Node => ({
   kind: 'element',
   tag: 'code',
   children: [withoutSigns(content, written)],
 });
 
 /** Undefined where only the content is to be shown: unknown elements, and links that lead nowhere safe. */
-function element(token: Token, children: readonly Node[], { written }: Placed): Node | undefined {
+function element(token: Token, children: readonly Node[], { written }: MarkedSource): Node | undefined {
   const tag = tags.find((each) => each === token.tag);
   if (tag === undefined) return undefined;
   if (tag === 'a') {

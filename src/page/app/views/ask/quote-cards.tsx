@@ -3,7 +3,7 @@ import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { type AnswerState, quoteOf } from './answer-state.ts';
 import { chipId, opened, sourceOf, targetOf } from './selection.ts';
-import { placeOf } from './tip.tsx';
+import { sourceLabel } from './tip.tsx';
 
 /** The answer without a language model: each quotation as a card with its place. */
 export function QuoteCards({ turn, answer }: { readonly turn: string; readonly answer: AnswerState }) {
@@ -31,7 +31,7 @@ export function QuoteCards({ turn, answer }: { readonly turn: string; readonly a
               >
                 {title}
               </Link>
-              {quote !== undefined && <span class="notice">{placeOf('', quote)}</span>}
+              {quote !== undefined && <span class="notice">{sourceLabel('', quote)}</span>}
             </p>
             <button
               type="button"

@@ -2,7 +2,7 @@ import { callList } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import type { Scope } from './ask-place.ts';
+import type { Scope } from './ask-parameters.ts';
 
 interface Collection {
   readonly id: string;

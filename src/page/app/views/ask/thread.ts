@@ -3,9 +3,9 @@ import { readEvents, StreamFailure } from '../../../../client/sse.ts';
 import { call, messageOf, RequestFailure, send } from '../../api/request.ts';
 import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import { type AnswerCheck, checkRequest, takeCheck } from './answer-check.ts';
-import { type AnswerState, emptyAnswer, takeEvent } from './answer-state.ts';
-import { type AskKind, type AskPlace, askRequest, noScope, type Scope } from './ask-place.ts';
+import { type AnswerCheck, applyCheck, checkRequest } from './answer-check.ts';
+import { type AnswerState, applyEvent, emptyAnswer } from './answer-state.ts';
+import { type AskKind, type AskParameters, askRequest, noScope, type Scope } from './ask-parameters.ts';
 import { forgetRun, type KnownRun, knownRuns, rememberRun } from './known-runs.ts';
 import { createSpeaker } from './speaker.ts';
 import { toMetadata, toTurns } from './stored-turns.ts';
@@ -93,19 +93,25 @@ async function openRunOf(conversation: string, question: string, signal: AbortSi
 }
 
 /** Asks a question at the end of what is shown, and streams its answer. */
-export async function ask(place: AskPlace, replacing?: string): Promise<void> {
+export async function ask(parameters: AskParameters, replacing?: string): Promise<void> {
   const kept = thread.value.turns.filter(({ key }) => key !== replacing);
-  const turn = newTurn(place.ask, place.kind, place.scope);
+  const turn = newTurn(parameters.ask, parameters.kind, parameters.scope);
   thread.value = { ...thread.value, load: 'loaded', turns: [...kept, turn] };
   const { signal } = reading;
   try {
-    const conversation = await conversationFor(place, signal);
+    const conversation = await conversationFor(parameters, signal);
     showConversation(conversation);
-    const { path, body } = askRequest(place.ask, { ...place, conversation });
+    const { path, body } = askRequest(parameters.ask, { ...parameters, conversation });
     const response = await send(path, { method: 'POST', body, signal });
     const run = response.headers.get('X-Run-Id') ?? '';
     const id = response.headers.get('X-Conversation-Id') ?? conversation;
-    const known: KnownRun = { run, question: place.ask, kind: place.kind, conversation: id, asOf: place.scope.asOf };
+    const known: KnownRun = {
+      run,
+      question: parameters.ask,
+      kind: parameters.kind,
+      conversation: id,
+      asOf: parameters.scope.asOf,
+    };
     rememberRun(known);
     update(turn.key, () => ({ run }));
     showConversation(id);
@@ -123,7 +129,7 @@ function showConversation(id: string): void {
 }
 
 /** Answers of one search belong to no conversation of the service; the page keeps them in one. */
-async function conversationFor({ ask: question, kind }: AskPlace, signal: AbortSignal): Promise<string> {
+async function conversationFor({ ask: question, kind }: AskParameters, signal: AbortSignal): Promise<string> {
   const { conversation } = thread.value;
   if (kind !== 'answer') return conversation;
   const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME);
@@ -155,17 +161,17 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
   };
   let answer = emptyAnswer;
   const speaker = createSpeaker(signal);
-  const picture = createPictures(() => {
+  const renders = createRenderScheduler(() => {
     update(key, () => ({ answer, isReconnecting: false }));
     speaker.say(answer.text);
   }, signal);
   for await (const event of readEvents(response, { reconnect, attempts: ATTEMPTS })) {
     if (signal.aborted) return;
-    answer = takeEvent(answer, event);
-    picture.ask();
+    answer = applyEvent(answer, event);
+    renders.ask();
   }
   if (signal.aborted) return;
-  picture.stop();
+  renders.stop();
   if (answer.phase !== 'done') throw new StreamFailure('stream_broken', texts.ask.broken);
   update(key, ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({ ...turn, answer }), true);
   speaker.finish(answer.text);
@@ -181,7 +187,7 @@ async function checked(key: string, answer: AnswerState, asOf: string): Promise<
   if (body === undefined) return answer;
   update(key, () => ({ isChecking: true }));
   try {
-    const after = takeCheck(answer, await call<AnswerCheck>('/v3/retrieval/check', { method: 'POST', body }));
+    const after = applyCheck(answer, await call<AnswerCheck>('/v3/retrieval/check', { method: 'POST', body }));
     update(key, () => ({ answer: after, isChecking: false }));
     return after;
   } catch {
@@ -225,14 +231,14 @@ function fail(key: string, error: unknown, signal: AbortSignal): void {
       ...turn,
       answer: isStopped
         ? { ...turn.answer, phase: 'stopped' }
-        : { ...turn.answer, phase: 'failed', failure: { code, message: inWords(code, error, turn.answer) } },
+        : { ...turn.answer, phase: 'failed', failure: { code, message: errorMessage(code, error, turn.answer) } },
     }),
     true,
   );
   conversationChanges.value++;
 }
 
-function inWords(code: string, error: unknown, { text }: AnswerState): string {
+function errorMessage(code: string, error: unknown, { text }: AnswerState): string {
   const shown = text === '' ? '' : ` ${texts.ask.arrived}`;
   if (code === 'stream_broken') return texts.ask.broken + shown;
   // Runs are kept in memory: a server that was started again does not know them.
@@ -257,7 +263,7 @@ function update(key: string, change: (turn: Turn) => Partial<Turn>, isWhole = fa
 }
 
 /** Draws at most once a frame and not oftener than the eye needs. */
-function createPictures(draw: () => void, signal: AbortSignal) {
+function createRenderScheduler(draw: () => void, signal: AbortSignal) {
   let isDue = false;
   let isOver = false;
   let last = 0;

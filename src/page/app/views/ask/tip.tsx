@@ -20,7 +20,7 @@ export const tip = signal<Tip | undefined>(undefined);
 const MARGIN = 8;
 const MAX_QUOTE = 420;
 /** Milliseconds to move the pointer from the chip onto the quote. */
-const PATIENCE = 180;
+const HIDE_DELAY_MS = 180;
 
 let leaving: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,7 +33,7 @@ export function hideTip(of: string): void {
   clearTimeout(leaving);
   leaving = setTimeout(() => {
     if (tip.value?.of === of) tip.value = undefined;
-  }, PATIENCE);
+  }, HIDE_DELAY_MS);
 }
 
 export function QuoteTip() {
@@ -74,14 +74,14 @@ export function QuoteTip() {
       onMouseLeave={() => hideTip(of)}
     >
       {quote !== undefined && <blockquote>{clip(quote.text)}</blockquote>}
-      <p class="tip-place">{placeOf(title, quote)}</p>
+      <p class="tip-place">{sourceLabel(title, quote)}</p>
       {verdict !== undefined && <p class={`tip-verdict ${verdict}`}>{texts.ask.verdictHints[verdict]}</p>}
     </div>
   );
 }
 
 /** "Annual report · page 12 · Safety". */
-export const placeOf = (title: string, quote: Quote | undefined): string =>
+export const sourceLabel = (title: string, quote: Quote | undefined): string =>
   [title, quote?.page === null || quote === undefined ? '' : texts.ask.page(quote.page), quote?.headings.at(-1) ?? '']
     .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
     .join(' · ');

@@ -12,7 +12,7 @@ export interface GraphColours {
   readonly surface: string;
 }
 
-export const MOST_COLOURS = LIGHT.length;
+export const MAX_COLOURS = LIGHT.length;
 
 export const coloursOf = (isDark: boolean): GraphColours =>
   isDark

@@ -1,6 +1,6 @@
 import { call, callList } from '../../api/request.ts';
 import { sourceAddress } from '../../router.ts';
-import { type GraphEdge, type GraphView, type Passage, placeOfSentence } from './graph-shape.ts';
+import { type GraphEdge, type GraphView, type Passage, sentenceLocation } from './graph-shape.ts';
 
 export interface CollectionName {
   readonly id: string;
@@ -8,8 +8,8 @@ export interface CollectionName {
 }
 
 /** Nodes drawn at first, and at most. */
-export const FIRST_NODES = 150;
-export const MOST_NODES = 1000;
+export const INITIAL_NODES = 150;
+export const MAX_NODES = 1000;
 const EDGES_PER_NODE = 6;
 
 export const loadCollections = async (signal: AbortSignal): Promise<readonly CollectionName[]> => {
@@ -29,13 +29,13 @@ export async function sentenceAddress(collection: string, edge: GraphEdge): Prom
     `/v3/graphs/${collection}/relationships/${edge.id}`,
   );
   const passages: Passage[] = [];
-  for (const id of row.chunk_ids.slice(0, MOST_PASSAGES)) {
+  for (const id of row.chunk_ids.slice(0, MAX_PASSAGES)) {
     const passage = await call<Passage>(`/v3/chunks/${id}`);
     passages.push(passage);
     if (passage.text.includes(edge.description)) break;
   }
-  const place = placeOfSentence(passages, edge.description);
-  return place && sourceAddress(place.documentId, place);
+  const location = sentenceLocation(passages, edge.description);
+  return location && sourceAddress(location.documentId, location);
 }
 
-const MOST_PASSAGES = 20;
+const MAX_PASSAGES = 20;

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../../texts.ts';
-import { coloursOf, MOST_COLOURS } from './colours.ts';
+import { coloursOf, MAX_COLOURS } from './colours.ts';
 import type { Drawing } from './draw-graph.ts';
 import { type GraphView, shownCommunities } from './graph-shape.ts';
 
@@ -18,7 +18,7 @@ export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingPro
   const [failure, setFailure] = useState(false);
   const isDark = useIsDark();
   const colours = coloursOf(isDark);
-  const communities = shownCommunities(view, MOST_COLOURS);
+  const communities = shownCommunities(view, MAX_COLOURS);
   const colourOf = new Map(communities.map(({ id }, at) => [id, colours.communities[at] ?? colours.other]));
   const handlers = useRef({ onNode, onEdge });
   handlers.current = { onNode, onEdge };

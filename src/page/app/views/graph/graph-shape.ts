@@ -40,7 +40,7 @@ export interface Passage {
 }
 
 /** The characters of the sentence in the passage that has it; those of the first passage where none has it. */
-export function placeOfSentence(passages: readonly Passage[], sentence: string) {
+export function sentenceLocation(passages: readonly Passage[], sentence: string) {
   const passage = passages.find(({ text }) => sentence !== '' && text.includes(sentence)) ?? passages[0];
   if (passage === undefined) return undefined;
   const at = sentence === '' ? -1 : passage.text.indexOf(sentence);
@@ -73,4 +73,4 @@ export function shownCommunities(view: GraphView, most: number): readonly GraphC
 }
 
 /** A relationship as words: `occurs_with` as "occurs with". */
-export const sayPredicate = (label: string): string => label.replaceAll('_', ' ');
+export const predicateLabel = (label: string): string => label.replaceAll('_', ' ');

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
-import { navigate, place, setQuery } from '../../router.ts';
+import { navigate, route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import { FIRST_NODES, loadCollections, loadGraph, MOST_NODES, sentenceAddress } from './graph-data.ts';
+import { INITIAL_NODES, loadCollections, loadGraph, MAX_NODES, sentenceAddress } from './graph-data.ts';
 import { GraphDrawing } from './graph-drawing.tsx';
 import type { GraphView as GraphData, GraphEdge } from './graph-shape.ts';
 import { GraphTable } from './graph-table.tsx';
@@ -13,12 +13,12 @@ import { NodePanel } from './node-panel.tsx';
 
 /** What the documents of a collection speak of, and what has to do with what. */
 export function GraphView() {
-  const { query } = place.value;
+  const { query } = route.value;
   const collections = useResource(loadCollections, []);
   const all = collections.kind === 'loaded' ? collections.value : [];
   const collection = query.get('collection') ?? all[0]?.id;
   const name = query.get('name') ?? undefined;
-  const [nodes, setNodes] = useState(FIRST_NODES);
+  const [nodes, setNodes] = useState(INITIAL_NODES);
   const graph = useResource(
     async (signal) => (collection === undefined ? undefined : loadGraph(collection, nodes, signal)),
     [collection, nodes],
@@ -33,7 +33,7 @@ export function GraphView() {
           <select
             value={collection ?? ''}
             onChange={({ currentTarget: { value } }) => {
-              setNodes(FIRST_NODES);
+              setNodes(INITIAL_NODES);
               setQuery({ collection: value, name: null });
             }}
           >
@@ -59,7 +59,7 @@ export function GraphView() {
       {graph.kind === 'loaded' && graph.value !== undefined && collection !== undefined && (
         <Shown
           {...{ collection, name, isTable, view: graph.value }}
-          onMore={nodes < MOST_NODES ? () => setNodes(Math.min(MOST_NODES, nodes * 3)) : undefined}
+          onMore={nodes < MAX_NODES ? () => setNodes(Math.min(MAX_NODES, nodes * 3)) : undefined}
         />
       )}
     </div>

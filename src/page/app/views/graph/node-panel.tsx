@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../../texts.ts';
-import { type GraphEdge, type GraphNode, type GraphView, relationshipsOf, sayPredicate } from './graph-shape.ts';
+import { type GraphEdge, type GraphNode, type GraphView, predicateLabel, relationshipsOf } from './graph-shape.ts';
 
 interface NodePanelProps {
   readonly view: GraphView;
@@ -9,7 +9,7 @@ interface NodePanelProps {
   readonly onEdge: (edge: GraphEdge) => void;
 }
 
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 /** An entity and what it has to do with others; each relationship opens on its sentence. */
 export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
@@ -31,11 +31,11 @@ export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
       <h3>{texts.graph.relationships}</h3>
       {relationships.length === 0 && <p class="notice">{texts.graph.alone}</p>}
       <ul>
-        {relationships.slice(0, MOST_LISTED).map(({ edge, other }) => (
+        {relationships.slice(0, MAX_LISTED).map(({ edge, other }) => (
           <li key={edge.id}>
             <p>
               {edge.source === node.id ? '' : '← '}
-              <span class="notice">{sayPredicate(edge.label)}</span>{' '}
+              <span class="notice">{predicateLabel(edge.label)}</span>{' '}
               <button type="button" class="graph-name" onClick={() => onNode(other.id)}>
                 {other.label}
               </button>
@@ -47,9 +47,7 @@ export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
           </li>
         ))}
       </ul>
-      {relationships.length > MOST_LISTED && (
-        <p class="notice">{texts.graph.more(relationships.length - MOST_LISTED)}</p>
-      )}
+      {relationships.length > MAX_LISTED && <p class="notice">{texts.graph.more(relationships.length - MAX_LISTED)}</p>}
     </aside>
   );
 }

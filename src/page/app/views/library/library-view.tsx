@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { place, setQuery } from '../../router.ts';
+import { route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { Collections } from './collections.tsx';
 import { DocumentTable } from './document-table.tsx';
@@ -27,7 +27,7 @@ const POLL_INTERVAL_MS = 2_500;
 
 /** The documents: taken in, narrowed, sorted into collections, deleted. What is shown is in the address. */
 export function LibraryView() {
-  const filter = readLibraryFilter(place.value.query);
+  const filter = readLibraryFilter(route.value.query);
   const { state, collection, title, offset } = filter;
   const documents = useResource((signal) => loadDocuments(filter, signal), [state, collection, title, offset]);
   const collections = useResource((signal) => loadCollections(signal), []);

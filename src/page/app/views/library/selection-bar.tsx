@@ -92,7 +92,7 @@ interface DeletionProps {
   readonly onClose: (isDone: boolean) => void;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Asks, deletes one after the other, and shows the receipt. */
 function Deletion({ documents, onClose }: DeletionProps) {
@@ -112,7 +112,7 @@ function Deletion({ documents, onClose }: DeletionProps) {
     setPhase('done');
     announce(texts.library.deleted);
   };
-  const more = documents.length - MOST_NAMED;
+  const more = documents.length - MAX_NAMED;
   return (
     <Dialog
       title={phase === 'done' ? texts.library.receipt : texts.library.deleteTitle(documents.length)}
@@ -121,7 +121,7 @@ function Deletion({ documents, onClose }: DeletionProps) {
       {phase === 'asking' && (
         <>
           <ul class="deletion-names">
-            {documents.slice(0, MOST_NAMED).map(({ id, title, file_name: fileName }) => (
+            {documents.slice(0, MAX_NAMED).map(({ id, title, file_name: fileName }) => (
               <li key={id}>{title === '' ? fileName : title}</li>
             ))}
             {more > 0 && <li>{texts.library.andMore(more)}</li>}

@@ -4,7 +4,7 @@ import { texts } from '../../texts.ts';
 import { countUploads, shownUploads, type Upload, type UploadState } from './upload-queue.ts';
 import { uploadQueue, uploads } from './uploads.ts';
 
-const MOST_SHOWN = 12;
+const MAX_SHOWN = 12;
 
 /** The files on their way in: how far all are, and the ones worth a look. */
 export function UploadList() {
@@ -12,7 +12,7 @@ export function UploadList() {
   if (all.length === 0) return null;
   const { total, over, failed } = countUploads(all);
   const isDone = over === total;
-  const shown = shownUploads(all, MOST_SHOWN);
+  const shown = shownUploads(all, MAX_SHOWN);
   return (
     <section class="card uploads" aria-label={texts.library.uploads}>
       <header>
@@ -49,7 +49,7 @@ function UploadLine({ upload }: { readonly upload: Upload }) {
   return (
     <li class={`upload upload-${state.kind}`}>
       <span class="upload-name">{isThere ? <Link href={sourceAddress(documentId)}>{name}</Link> : name}</span>
-      <span class="upload-state">{sayState(state)}</span>
+      <span class="upload-state">{describeState(state)}</span>
       {state.kind === 'working' && state.total !== undefined && state.total > 0 && (
         <progress value={state.done ?? 0} max={state.total} aria-label={texts.library.stage(state.stage)} />
       )}
@@ -62,7 +62,7 @@ function UploadLine({ upload }: { readonly upload: Upload }) {
   );
 }
 
-function sayState(state: UploadState): string {
+function describeState(state: UploadState): string {
   switch (state.kind) {
     case 'waiting':
       return texts.library.waiting;

@@ -19,9 +19,9 @@ export interface Upload extends FoundFile {
 }
 
 /** What carries one file in and tells of it: each state as it comes, the last of which is over. */
-export type Carry = (
+export type RunUpload = (
   upload: Upload,
-  tell: (change: Partial<Pick<Upload, 'state' | 'documentId' | 'taskId'>>) => void,
+  onUploadChange: (change: Partial<Pick<Upload, 'state' | 'documentId' | 'taskId'>>) => void,
 ) => Promise<void>;
 
 const isOver = ({ state: { kind } }: Upload): boolean => kind !== 'waiting' && !isActive(kind);
@@ -31,14 +31,14 @@ const isActive = (kind: UploadState['kind']): boolean => kind === 'sending' || k
 export class UploadQueue {
   readonly #uploads = new Map<number, Upload>();
   readonly #waiting: number[] = [];
-  readonly #carry: Carry;
+  readonly #upload: RunUpload;
   readonly #onChange: () => void;
   readonly #atOnce: number;
   #active = 0;
   #lastKey = 0;
 
-  constructor(carry: Carry, onChange: () => void, atOnce = 3) {
-    this.#carry = carry;
+  constructor(run: RunUpload, onChange: () => void, atOnce = 3) {
+    this.#upload = run;
     this.#onChange = onChange;
     this.#atOnce = atOnce;
   }
@@ -89,17 +89,17 @@ export class UploadQueue {
   }
 
   async #run(upload: Upload): Promise<void> {
-    const tell: Parameters<Carry>[1] = (change) => {
+    const onUploadChange: Parameters<RunUpload>[1] = (change) => {
       const now = this.#uploads.get(upload.key);
       if (now === undefined) return;
       this.#uploads.set(upload.key, { ...now, ...change });
       this.#onChange();
     };
-    tell({ state: { kind: 'sending' } });
+    onUploadChange({ state: { kind: 'sending' } });
     try {
-      await this.#carry(upload, tell);
+      await this.#upload(upload, onUploadChange);
     } catch (error) {
-      tell({ state: { kind: 'failed', reason: error instanceof Error ? error.message : String(error) } });
+      onUploadChange({ state: { kind: 'failed', reason: error instanceof Error ? error.message : String(error) } });
     } finally {
       this.#active--;
       this.#next();

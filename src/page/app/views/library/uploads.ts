@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
-import { carryUpload } from './carry-upload.ts';
 import type { FoundFile } from './read-dropped.ts';
 import { countUploads, type Upload, UploadQueue } from './upload-queue.ts';
+import { createUploader } from './uploader.ts';
 
 /** The collection that new files go into. */
 export const uploadInto = signal<string | undefined>(undefined);
@@ -28,7 +28,7 @@ function show(): void {
 
 /** Goes on while other views are looked at. */
 export const uploadQueue = new UploadQueue(
-  carryUpload(() => uploadInto.value),
+  createUploader(() => uploadInto.value),
   show,
 );
 

@@ -2,7 +2,7 @@ import './quality.css';
 import { RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
-import { place, setQuery } from '../../router.ts';
+import { route, setQuery } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { type Evaluation, loadEvaluation, loadEvaluations } from './quality-data.ts';
@@ -12,7 +12,7 @@ import { askAgain, scoreRows } from './score-rows.ts';
 export function QualityView() {
   const list = useResource(loadEvaluations, []);
   const all = list.kind === 'loaded' ? list.value.items : [];
-  const id = place.value.query.get('evaluation') ?? all[0]?.id;
+  const id = route.value.query.get('evaluation') ?? all[0]?.id;
   const evaluation = useResource(async (signal) => (id === undefined ? undefined : loadEvaluation(id, signal)), [id]);
   return (
     <div class="quality">

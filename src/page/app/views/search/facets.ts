@@ -23,8 +23,8 @@ export interface Facets {
   readonly metadata: readonly MetadataFacet[];
 }
 
-const MOST_VALUES = 12;
-const MOST_KEYS = 8;
+const MAX_VALUES = 12;
+const MAX_KEYS = 8;
 /** What the service itself writes among the metadata. */
 const OWN_KEYS: ReadonlySet<string> = new Set(['version', 'failure', 'title', 'document_type']);
 
@@ -45,10 +45,10 @@ export function facetsOf(documents: readonly FacetSource[]): Facets {
     }
   }
   const metadata = [...keys]
-    .filter(([, values]) => values.size > 0 && values.size <= MOST_VALUES && Math.max(...values.values()) > 1)
+    .filter(([, values]) => values.size > 0 && values.size <= MAX_VALUES && Math.max(...values.values()) > 1)
     .map(([key, values]) => ({ key, values: mostFirst(values) }))
     .toSorted((one, other) => documentsOf(other) - documentsOf(one) || one.key.localeCompare(other.key))
-    .slice(0, MOST_KEYS);
+    .slice(0, MAX_KEYS);
   return { types: mostFirst(types), collections: mostFirst(collections), metadata };
 }
 

@@ -72,13 +72,13 @@ export interface CorpusFacets extends Facets {
   readonly collectionNames: ReadonlyMap<string, string>;
 }
 
-const MOST_COUNTED = 1000;
+const MAX_COUNTED = 1000;
 
 /** What the corpus holds, by its newest documents. */
 export async function loadFacets(signal: AbortSignal): Promise<CorpusFacets> {
   const [documents, collections] = await Promise.all([
     callList<FacetSource>('/v3/documents', {
-      query: { limit: MOST_COUNTED, ingestion_status: ['success', 'enriching'] },
+      query: { limit: MAX_COUNTED, ingestion_status: ['success', 'enriching'] },
       signal,
     }),
     callList<{ readonly id: string; readonly name: string }>('/v3/collections', { query: { limit: 1000 }, signal }),

@@ -2,7 +2,7 @@ import './search.css';
 import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
-import { navigate, place } from '../../router.ts';
+import { navigate, route } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import { FacetPanel } from './facet-panel.tsx';
@@ -13,7 +13,7 @@ import { type SearchResults, search } from './search-data.ts';
 
 /** Passages that fit a query; the query and its filters are the address. */
 export function SearchView() {
-  const address = readSearchAddress(place.value.query);
+  const address = readSearchAddress(route.value.query);
   const link = toSearchLink(address);
   const results = useResource(
     async (signal) => (address.query.trim() === '' ? undefined : { of: link, found: await search(address, signal) }),

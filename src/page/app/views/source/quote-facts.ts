@@ -12,9 +12,9 @@ export interface QuoteFacts {
 }
 
 /** How much is read on either side of a quote. */
-export const AROUND_QUOTE = 160;
+export const CONTEXT_CHARACTERS = 160;
 
-/** Reads the facts from a stretch that begins up to `AROUND_QUOTE` before the quote. */
+/** Reads the facts from a stretch that begins up to `CONTEXT_CHARACTERS` before the quote. */
 export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: readonly string[]): QuoteFacts {
   const from = start - window.start;
   return {
@@ -27,7 +27,7 @@ export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: 
 }
 
 /** “Page 3 · Finance › Results” */
-export function placeText(facts: QuoteFacts | undefined): string {
+export function locationText(facts: QuoteFacts | undefined): string {
   if (facts === undefined) return '';
   const parts = [facts.page === undefined ? '' : texts.source.page(facts.page), facts.headingPath.join(' › ')];
   return parts.filter((part) => part !== '').join(' · ');

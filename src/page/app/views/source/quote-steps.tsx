@@ -8,12 +8,12 @@ interface QuoteStepsProps {
 }
 
 /** Which quote is looked at and where it stands, with a way to the others. */
-export function QuoteSteps({ active, total, place, onStep }: QuoteStepsProps) {
+export function QuoteSteps({ active, total, place: location, onStep }: QuoteStepsProps) {
   return (
     <div class="source-quotes">
       <p>
         <strong>{texts.source.quote(active + 1, total)}</strong>
-        {place !== '' && <span class="source-place"> {place}</span>}
+        {location !== '' && <span class="source-place"> {location}</span>}
       </p>
       {total > 1 && (
         <div class="source-steps">

@@ -8,7 +8,7 @@ import { DetailsTab } from './details-tab.tsx';
 import { OriginalTab, prepareOriginal } from './original-tab.tsx';
 import { PassagesTab } from './passages-tab.tsx';
 import type { Quote } from './quote.ts';
-import { placeText } from './quote-facts.ts';
+import { locationText } from './quote-facts.ts';
 import { QuoteSteps } from './quote-steps.tsx';
 import { loadShown, type Shown } from './source-data.ts';
 import { SourceHead } from './source-head.tsx';
@@ -114,7 +114,7 @@ function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: Loa
   const at = Math.min(active, Math.max(0, quotes.length - 1));
   const found = useQuoteFacts(shown, quotes[at]);
   const facts = typeof found === 'object' ? found : undefined;
-  const place = placeText(facts);
+  const location = locationText(facts);
   const tabs = useTabs({ shown, quoteKey: `${path} ${key} ${at}`, hasQuote: quotes.length > 0, found, tab, onTab });
   return (
     <>
@@ -127,7 +127,7 @@ function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: Loa
           onShow={tabs.show}
           panel={panel}
         />
-        {quotes.length > 0 && <QuoteSteps active={at} total={quotes.length} place={place} onStep={setActive} />}
+        {quotes.length > 0 && <QuoteSteps active={at} total={quotes.length} place={location} onStep={setActive} />}
       </div>
       <div id={panel} role="tabpanel" aria-labelledby={`${panel}-${tabs.name}`} class="source-panel">
         {tabs.notice !== undefined && (
@@ -140,7 +140,7 @@ function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: Loa
           <OriginalTab address={`${path}/download`} document={document} facts={facts} onMarked={tabs.onMarked} />
         )}
         {tabs.name === 'text' && document.text_length > 0 && (
-          <TextTab path={path} length={document.text_length} quotes={quotes} active={at} placeText={place} />
+          <TextTab path={path} length={document.text_length} quotes={quotes} active={at} locationText={location} />
         )}
         {tabs.name === 'passages' && <PassagesTab shown={shown} />}
         {tabs.name === 'versions' && <VersionsTab shown={shown} />}

@@ -1,4 +1,4 @@
-import { navigate, place, setQuery } from '../../router.ts';
+import { navigate, route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { readSourceAddress } from './quote.ts';
 import { SourcePane } from './source-pane.tsx';
@@ -6,7 +6,7 @@ import { tabNames } from './use-tabs.ts';
 
 /** A document at `/d/{id}@{version}?q=start-end`: the whole of what can be seen is in the address. */
 export function SourceView() {
-  const { path, query } = place.value;
+  const { path, query } = route.value;
   const { documentId, version, quotes } = readSourceAddress(path, query);
   if (documentId === '') return <p class="notice">{texts.source.badAddress}</p>;
   const tab = tabNames.find((name) => name === query.get('tab'));

@@ -16,12 +16,12 @@ export function Tabs<Name extends string>({ label, tabs, shown, onShow, panel }:
     const at = tabs.findIndex(({ name }) => name === shown);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
     if (to === undefined) return;
-    const place = (to + tabs.length) % tabs.length;
-    const next = tabs[place];
+    const index = (to + tabs.length) % tabs.length;
+    const next = tabs[index];
     if (next === undefined) return;
     event.preventDefault();
     onShow(next.name);
-    list.current?.querySelectorAll('button')[place]?.focus();
+    list.current?.querySelectorAll('button')[index]?.focus();
   };
   return (
     <div class="source-tabs" role="tablist" aria-label={label} ref={list} onKeyDown={step}>

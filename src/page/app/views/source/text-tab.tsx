@@ -14,11 +14,11 @@ export interface TextTabProps {
   /** The place of the quote that is looked at. */
   readonly active: number;
   /** The page and headings of that quote, as they are said. */
-  readonly placeText: string;
+  readonly locationText: string;
 }
 
 /** The extracted text with the quotes marked at their exact characters. Only a stretch of it is in the page. */
-export function TextTab({ path, length, quotes, active, placeText }: TextTabProps) {
+export function TextTab({ path, length, quotes, active, locationText }: TextTabProps) {
   const quote = quotes[active];
   const isInside = quote === undefined || isWithin(quote, length);
   const shown = useTextWindow(path, length, isInside ? quote : undefined);
@@ -33,7 +33,7 @@ export function TextTab({ path, length, quotes, active, placeText }: TextTabProp
     if (!isHere) return;
     const mark = list.current?.querySelector(`mark[data-quotes~="${active}"]`);
     if (mark) showInMiddle(mark);
-    announce(texts.source.quoteMarked(active + 1, quotes.length, placeText));
+    announce(texts.source.quoteMarked(active + 1, quotes.length, locationText));
   }, [isHere, path, quote?.start, quote?.end]);
 
   if (window === undefined) {
@@ -135,7 +135,7 @@ function useSteadyScroll(list: { readonly current: HTMLElement | null }, start: 
     const remember = () => {
       const blocks = [...current.children];
       const first = blocks.findIndex((block) => block.getBoundingClientRect().bottom > 0);
-      before.current = (first < 0 ? [] : blocks.slice(first, first + REMEMBERED)).map((node) => ({
+      before.current = (first < 0 ? [] : blocks.slice(first, first + ANCHOR_BLOCKS)).map((node) => ({
         node,
         top: node.getBoundingClientRect().top,
       }));
@@ -147,4 +147,4 @@ function useSteadyScroll(list: { readonly current: HTMLElement | null }, start: 
   });
 }
 
-const REMEMBERED = 4;
+const ANCHOR_BLOCKS = 4;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
+import { findChunkAt } from './find-chunk.ts';
 import { isWithin, type Quote } from './quote.ts';
-import { AROUND_QUOTE, factsOf, type QuoteFacts } from './quote-facts.ts';
-import { findChunkAt } from './quote-place.ts';
+import { CONTEXT_CHARACTERS, factsOf, type QuoteFacts } from './quote-facts.ts';
 import { loadChunks, loadText, type Shown } from './source-data.ts';
 import { contradicts } from './text-window.ts';
 
@@ -21,7 +21,10 @@ export function useQuoteFacts({ path, document }: Shown, quote: Quote | undefine
     }
     const leaving = new AbortController();
     const { start, end } = quote;
-    const span = { start: Math.max(0, start - AROUND_QUOTE), end: Math.min(end + AROUND_QUOTE, textLength) };
+    const span = {
+      start: Math.max(0, start - CONTEXT_CHARACTERS),
+      end: Math.min(end + CONTEXT_CHARACTERS, textLength),
+    };
     Promise.all([
       loadText(path, span, leaving.signal),
       // Headings are an addition; without them there still is a page.

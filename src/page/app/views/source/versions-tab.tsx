@@ -22,9 +22,9 @@ interface CompareProps {
 }
 
 function Compare({ documentId, kept, shownVersion }: CompareProps) {
-  const place = kept.findIndex(({ version }) => version === shownVersion);
+  const index = kept.findIndex(({ version }) => version === shownVersion);
   // The version that is looked at beside the one before it; the first of all beside the one after it.
-  const later = place >= 0 && place < kept.length - 1 ? place : kept.length - 2;
+  const later = index >= 0 && index < kept.length - 1 ? index : kept.length - 2;
   const [from, setFrom] = useState(kept[later + 1]?.version ?? '');
   const [to, setTo] = useState(kept[later]?.version ?? '');
   const difference = useResource((signal) => loadDifference(documentId, from, to, signal), [documentId, from, to]);

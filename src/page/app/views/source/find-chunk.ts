@@ -13,8 +13,8 @@ export async function findChunkAt(
   for (let round = 0; low < high && round < MAX_ROUNDS; round++) {
     // Passages are of about the same length, so that the first guess is mostly right.
     const guess = round === 0 ? Math.floor((offset / Math.max(1, textLength)) * total) : (low + high) >> 1;
-    const from = Math.max(low, Math.min(guess, high - 1) - AROUND);
-    const { items } = await load({ offset: from, limit: Math.min(2 * AROUND + 1, high - from) });
+    const from = Math.max(low, Math.min(guess, high - 1) - CONTEXT_CHUNKS);
+    const { items } = await load({ offset: from, limit: Math.min(2 * CONTEXT_CHUNKS + 1, high - from) });
     const [first, last] = [items[0], items.at(-1)];
     if (first === undefined || last === undefined) return best;
     if (offset < first.start) high = from;
@@ -27,5 +27,5 @@ export async function findChunkAt(
   return best;
 }
 
-const AROUND = 5;
+const CONTEXT_CHUNKS = 5;
 const MAX_ROUNDS = 20;

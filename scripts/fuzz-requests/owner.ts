@@ -1,7 +1,7 @@
 import { member } from '../kill-test/api.ts';
 
 /** A user whose document nobody else may touch: it has to be found when all is over. */
-export interface Keeper {
+export interface Owner {
   /** Whether a record is theirs. */
   owns(record: unknown): boolean;
   /** What is wrong with what they find, in sentences. */
@@ -13,7 +13,7 @@ export const PASSWORD = 'a long pass phrase';
 const PASSAGE = 'The quokkaberry ferments under glass for forty nights before it is bottled.';
 
 /** Registers them at a service that asks for credentials, and has them ingest their document. */
-export async function createKeeper(url: string): Promise<Keeper> {
+export async function createOwner(url: string): Promise<Owner> {
   const call = async (path: string, body?: unknown, token?: string): Promise<unknown> => {
     const response = await fetch(`${url}/v3${path}`, {
       method: body === undefined ? 'GET' : 'POST',

@@ -1,6 +1,6 @@
 import { call } from '../../api/request.ts';
 import { texts } from '../../texts.ts';
-import type { Carry, UploadState } from './upload-queue.ts';
+import type { RunUpload, UploadState } from './upload-queue.ts';
 
 interface Accepted {
   readonly document_id: string;
@@ -8,9 +8,9 @@ interface Accepted {
 }
 
 /** Sends a file in, or has the failed task of one tried again, and follows it to its end. */
-export const carryUpload =
-  (collectionId: () => string | undefined): Carry =>
-  async (upload, tell) => {
+export const createUploader =
+  (collectionId: () => string | undefined): RunUpload =>
+  async (upload, onChange) => {
     let { documentId, taskId } = upload;
     if (documentId !== undefined && taskId !== undefined) {
       await call(`/v3/tasks/${taskId}/retry`, { method: 'POST' });
@@ -18,13 +18,13 @@ export const carryUpload =
       const accepted = await call<Accepted>('/v3/documents', { method: 'POST', body: formOf(upload, collectionId()) });
       documentId = accepted.document_id;
       taskId = accepted.task_id ?? undefined;
-      if (taskId === undefined) return tell({ documentId, state: { kind: 'same' } });
-      tell({ documentId, taskId });
+      if (taskId === undefined) return onChange({ documentId, state: { kind: 'same' } });
+      onChange({ documentId, taskId });
     }
-    await follow(documentId, (state) => tell({ state }));
+    await follow(documentId, (state) => onChange({ state }));
   };
 
-function formOf({ file, folder }: Parameters<Carry>[0], collectionId: string | undefined): FormData {
+function formOf({ file, folder }: Parameters<RunUpload>[0], collectionId: string | undefined): FormData {
   const form = new FormData();
   form.set('queued', 'true');
   if (folder !== '') form.set('metadata', JSON.stringify({ folder }));
@@ -34,19 +34,19 @@ function formOf({ file, folder }: Parameters<Carry>[0], collectionId: string | u
 }
 
 /** Reads the events of a document until the last of them. The browser takes a broken stream up again by itself. */
-function follow(documentId: string, tell: (state: UploadState) => void): Promise<void> {
+function follow(documentId: string, onChange: (state: UploadState) => void): Promise<void> {
   const source = new EventSource(`/v3/documents/${documentId}/events`);
   return new Promise((over) => {
     const end = (state: UploadState) => {
       source.close();
-      tell(state);
+      onChange(state);
       over();
     };
     for (const name of eventNames) {
       source.addEventListener(name, ({ data }) => {
         const state = stateOf(name, JSON.parse(data));
         if (state === undefined) return;
-        if (state.kind === 'working') tell(state);
+        if (state.kind === 'working') onChange(state);
         else end(state);
       });
     }

@@ -15,7 +15,7 @@ export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'mark' | 'start' | 'end'; readonly index: number };
 
-export interface Placed {
+export interface MarkedSource {
   readonly source: string;
   /** The text of each marker, for where Markdown shows characters as they are. */
   readonly written: readonly string[];
@@ -26,7 +26,11 @@ interface Insertion extends MarkerSpan {
 }
 
 /** Writes signs at the markers' places and around the sentences. Spans outside the text or within others are left out. */
-export function placeMarks(text: string, marks: readonly MarkerSpan[], sentences: readonly MarkerSpan[] = []): Placed {
+export function insertMarkers(
+  text: string,
+  marks: readonly MarkerSpan[],
+  sentences: readonly MarkerSpan[] = [],
+): MarkedSource {
   const insertions: Insertion[] = [];
   let end = 0;
   const ordered = marks.map((mark, index) => ({ ...mark, index })).toSorted((one, two) => one.start - two.start);

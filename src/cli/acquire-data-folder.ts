@@ -5,30 +5,30 @@ import { readServerInfo } from '../store/server-info.ts';
 
 const TIMEOUT_MS = 15_000;
 /** For a holder that does not say who it is: a command, or a process that is just starting or ending. */
-const SHORT_PATIENCE = 5_000;
-const LOOK_AGAIN = 100;
+const SHORT_TIMEOUT_MS = 5_000;
+const POLL_INTERVAL_MS = 100;
 
 /**
  * Opens the data folder for a server. A process that has it only for one user of its own is asked to make way, and
  * uses the server from then on. Throws `conflict` when something else has it.
  */
-export async function takeFolder<T>(dataDir: string, open: () => Promise<T>, signal: AbortSignal): Promise<T> {
+export async function acquireDataFolder<T>(dataDir: string, open: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const startedAt = performance.now();
   // One that makes way takes its name back first and lets go of the folder when everything is closed.
-  let isMakingWay = false;
+  let isYielding = false;
   for (;;) {
     try {
       return await open();
     } catch (error) {
       const isTaken = error instanceof ServiceError && error.code === 'conflict';
       const holder = isTaken ? await readServerInfo(dataDir) : undefined;
-      const patience = isMakingWay || holder !== undefined ? TIMEOUT_MS : SHORT_PATIENCE;
-      if (!isTaken || signal.aborted || performance.now() - startedAt > patience) throw error;
+      const timeoutMs = isYielding || holder !== undefined ? TIMEOUT_MS : SHORT_TIMEOUT_MS;
+      if (!isTaken || signal.aborted || performance.now() - startedAt > timeoutMs) throw error;
       if (holder !== undefined) {
         if (holder.role === 'server' || !(await askToYield(holder, signal))) throw error;
-        isMakingWay = true;
+        isYielding = true;
       }
     }
-    await sleep(LOOK_AGAIN);
+    await sleep(POLL_INTERVAL_MS);
   }
 }

@@ -9,7 +9,7 @@ const DRIP_EVERY_MS = 500;
 const GONE_WITHIN_MS = 15_000;
 
 /** Callers whose request arrives byte by byte, to hold what a server has of connections and memory. */
-export const drippers: Fault = {
+export const slowUploads: Fault = {
   name: 'drippers',
   title: '500 requests arrive a byte at a time',
   async run(trial) {

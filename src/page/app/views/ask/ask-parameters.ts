@@ -1,5 +1,5 @@
 /** What the address says of the Ask view. */
-export interface AskPlace {
+export interface AskParameters {
   readonly ask: string;
   readonly kind: AskKind;
   readonly conversation: string;
@@ -26,7 +26,7 @@ export const noScope: Scope = { collection: '', filter: '', asOf: '', model: '',
 /** Providers that want to know how much a model may think are told this many tokens. */
 const THINKING_BUDGET = 4_000;
 
-export function readPlace(query: URLSearchParams): AskPlace {
+export function readAskParameters(query: URLSearchParams): AskParameters {
   const text = (name: string): string => query.get(name)?.trim() ?? '';
   return {
     ask: text('ask'),
@@ -56,7 +56,7 @@ export interface AskRequest {
 }
 
 /** The request that asks a question. */
-export function askRequest(question: string, { kind, conversation, scope }: Omit<AskPlace, 'ask'>): AskRequest {
+export function askRequest(question: string, { kind, conversation, scope }: Omit<AskParameters, 'ask'>): AskRequest {
   const { collection, asOf, model } = scope;
   const filter = readFilter(scope.filter);
   const conditions = [

@@ -9,7 +9,7 @@ import { readVersion } from '../version.ts';
 import { connectionOffers } from './offer-tools.ts';
 import type { ServerParts } from './open-server.ts';
 
-export interface McpFaces {
+export interface McpEndpoints {
   readonly backend: Backend;
   /** For MCP clients over HTTP. */
   readonly overHttp: Mount['handler'];
@@ -19,7 +19,7 @@ export interface McpFaces {
   close(): Promise<void>;
 }
 
-interface McpFacesParts extends ServerParts {
+interface McpEndpointsParts extends ServerParts {
   readonly authenticate: Authenticate;
   /** Names besides those of this machine by which the server may be called. */
   readonly hosts: readonly string[];
@@ -31,7 +31,7 @@ interface McpFacesParts extends ServerParts {
 const OWN_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /** The services as MCP clients and other processes of this user see them. */
-export function openMcpFaces(parts: McpFacesParts): McpFaces {
+export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
   const { services, config, authenticate, hosts, token, stopping, onYield } = parts;
   const { offer = { tools: [], absent: [] }, folders = [] } = parts;
   const backend = createLocalBackend(services);
