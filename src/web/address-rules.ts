@@ -3,12 +3,12 @@ import { ServiceError } from '../errors.ts';
 import { matchesHost, type OpenHost } from './open-hosts.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** Which addresses may be fetched. */
+/** Which addresses may be fetched; checked before each connection (SSRF protection). */
 export interface AddressRules {
-  /** Ports of public hosts that may be asked. */
+  /** Allowed ports of public hosts. */
   readonly ports: ReadonlySet<number>;
   readonly open: readonly OpenHost[];
-  /** Lets everything through, this machine and its network too. Only for someone who asks for just that. */
+  /** Allows every address, including this machine and its network. Set only on explicit request. */
   readonly allowPrivate: boolean;
 }
 
@@ -16,7 +16,7 @@ export const publicOnly: AddressRules = { ports: new Set([80, 443]), open: [], a
 
 const MAX_ADDRESS_LENGTH = 8_000;
 
-/** Reads an http or https address. Throws `invalid_request` for anything else, and for one with a user name in it. */
+/** Parses an http or https URL. Throws `invalid_request` for anything else, and for a URL with credentials. */
 export function readAddress(address: string, base?: URL): URL {
   const url = address.length > MAX_ADDRESS_LENGTH ? null : URL.parse(address.trim(), base?.href);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
@@ -31,8 +31,8 @@ export function readAddress(address: string, base?: URL): URL {
 }
 
 /**
- * Throws `forbidden` when the rules say no to what can be seen in the address: its port, and its host where that is an IP
- * address. A URL's host is already normal, however it was spelled. Names are checked when they are looked up.
+ * Checks what the URL itself shows: its port, and its host if that is an IP address. Throws `forbidden`. `URL` has
+ * already normalised the host; host names are checked after their lookup.
  */
 export function checkAddress(url: URL, rules: AddressRules): void {
   if (rules.allowPrivate) return;
@@ -49,7 +49,7 @@ export function checkAddress(url: URL, rules: AddressRules): void {
   }
 }
 
-/** Throws `forbidden` unless a connection to this address, found for the host, is within the rules. */
+/** Throws `forbidden` unless the rules allow a connection to this address, which the host resolved to. */
 export function checkResolved(address: string, host: string, port: number, rules: AddressRules): void {
   if (rules.allowPrivate || isOpenName(host, port, rules)) return;
   const isOpened = rules.open.some((open) => matchesHost(open, address) && opensPort(open, port, rules));
@@ -62,12 +62,12 @@ const isOpenName = (host: string, port: number, rules: AddressRules): boolean =>
 const opensPort = (open: OpenHost, port: number, { ports }: AddressRules): boolean =>
   open.port === undefined ? ports.has(port) : open.port === port;
 
-/** Without the brackets of IPv6 and the dot that may end a name. */
+/** The host without IPv6 brackets and without a trailing dot. */
 export const hostOf = ({ hostname }: { readonly hostname: string }): string =>
   hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
 
-// Says the name and not what it resolved to: that would tell a caller about the network inside.
+// Names the host and not the resolved address, which would reveal the internal network to the caller.
 const refusedAddress = (host: string): ServiceError =>
   new ServiceError('forbidden', `${host} is not an address of the public internet; it is not fetched.`);

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { ServiceError } from '../errors.ts';
 
-/** As much of playwright-core as is used; the package is an optional peer and may be missing. */
+/** The part of playwright-core used here; the package is an optional peer dependency. */
 interface Chromium {
   launch(options: object): Promise<Browser>;
 }
@@ -40,13 +40,13 @@ const PACKAGE = 'playwright-core';
 const LAUNCH_TIMEOUT_MS = 15_000;
 
 /**
- * A Chromium without a network of its own. Only root, who cannot have it, goes without Chromium's sandbox: containers
- * run as root, and there the container is what stands around the page.
+ * Starts a Chromium without network access. Chromium's sandbox does not work for root and is switched off for that user
+ * only: root usually means a container, which isolates the page instead.
  */
 export async function launchBrowser(executablePath: string): Promise<Browser> {
   const { chromium } = await loadPlaywright();
   try {
-    // The package makes its folders before it looks, and leaves them when there is no such program.
+    // The package creates its folders before it checks the executable, and leaves them behind if there is none.
     await access(executablePath, constants.X_OK);
     return await chromium.launch({
       executablePath,
@@ -54,22 +54,22 @@ export async function launchBrowser(executablePath: string): Promise<Browser> {
       chromiumSandbox: process.getuid?.() !== 0,
       timeout: LAUNCH_TIMEOUT_MS,
       env: {},
-      // Left to itself the package ends this process on a signal, before its own shutdown is done.
+      // By default, the package ends this process on a signal, before the service has shut down.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
       args: [
-        // Nothing listens there: what is not answered by us goes nowhere.
+        // Nothing listens there, so a request that is not answered by an interceptor fails.
         '--proxy-server=http://127.0.0.1:9',
         '--proxy-bypass-list=<-loopback>',
         '--host-resolver-rules=MAP * ~NOTFOUND',
-        // Named differently by Chrome and by its headless shell.
+        // Chrome and its headless shell use different names for this switch.
         '--webrtc-ip-handling-policy=disable_non_proxied_udp',
         '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
         '--disable-background-networking',
         '--disable-sync',
         '--disable-component-update',
-        // A page can neither open further ones nor fill the machine's memory.
+        // Pages can neither open windows nor exhaust the machine's memory.
         '--block-new-web-contents',
         '--js-flags=--max-old-space-size=512',
       ],
@@ -86,7 +86,7 @@ function notStarted(executablePath: string, error: unknown): string {
     : start;
 }
 
-/** Whether rendering has the package it needs, for those who look before they ask. */
+/** Whether the package needed for rendering is installed. */
 export const hasPlaywright = (): Promise<boolean> =>
   loadPlaywright().then(
     () => true,

@@ -1,8 +1,8 @@
-/** Parameters that say where a reader came from and nothing of what is read. */
+/** Query parameters that only track the origin of a visit. */
 const TRACKING =
   /^(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|igshid|mc_cid|mc_eid|mkt_tok|_hsenc|_hsmi|ref_src|srsltid|spm|cmpid|vero_id|oly_\w+_id)$/i;
 
-/** One form for all addresses of a page, to tell that they are one; not for fetching. The address itself when it is none. */
+/** Maps all addresses of a page to one form, for comparison only, not for fetching. Returns the input if it is no URL. */
 export function canonicalUrl(address: string): string {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return address;
@@ -15,7 +15,7 @@ export function canonicalUrl(address: string): string {
   return `https://${host}${path}${query}`;
 }
 
-/** Whether the address is of this host or one below it. */
+/** Whether the address belongs to this host or one of its subdomains. */
 export function isOfDomain(address: string, domain: string): boolean {
   const host = URL.parse(address)?.hostname.toLowerCase() ?? '';
   const wanted = domain.toLowerCase();

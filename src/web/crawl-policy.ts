@@ -4,17 +4,17 @@ import { type PageFetcher, statusOf, USER_AGENT } from './page-fetcher.ts';
 import { allowAll, allowNothing, type Robots, readRobots } from './robots.ts';
 
 export interface CrawlPolicySettings {
-  /** Whether robots.txt is asked and obeyed. */
+  /** Whether robots.txt is read and obeyed. */
   readonly obeysRobots: boolean;
-  /** Milliseconds between two requests to one host. */
+  /** Minimum milliseconds between two requests to one host. */
   readonly minGapMs: number;
 }
 
 export const defaultCrawlPolicy: CrawlPolicySettings = { obeysRobots: true, minGapMs: 500 };
 
-/** How a site wants to be treated: what it lets robots read, and how often it may be asked. */
+/** Applies a site's robots.txt and a minimum delay between requests. */
 export interface CrawlPolicy {
-  /** Waits for the host's turn. Throws `forbidden` where robots.txt says no. Handed to a fetch as its `admit`. */
+  /** Waits until the host may be requested again. Throws `forbidden` where robots.txt disallows it. Used as `admit` of a fetch. */
   admit(url: URL, signal: AbortSignal): Promise<void>;
   robotsOf(url: URL, signal: AbortSignal): Promise<Robots>;
 }
@@ -32,7 +32,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
   const robotsOf = (url: URL): Promise<Robots> => {
     const known = sites.get(url.origin);
     if (known !== undefined && performance.now() - known.at < CACHE_MS) return known.robots;
-    // Not on the caller's signal: others wait for the same file.
+    // Without the caller's signal, because other callers wait for the same file.
     const robots = fetchRobots(fetcher, url.origin);
     sites.delete(url.origin);
     sites.set(url.origin, { robots, at: performance.now() });
@@ -58,7 +58,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
   };
 }
 
-/** RFC 9309: a file that is not there allows everything, one that a failing server cannot give allows nothing. */
+/** RFC 9309: a missing robots.txt allows everything, one that a failing server cannot deliver disallows everything. */
 async function fetchRobots(fetcher: Pick<PageFetcher, 'fetch'>, origin: string): Promise<Robots> {
   try {
     const page = await fetcher.fetch(`${origin}/robots.txt`, {

@@ -6,7 +6,7 @@ import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
 import { selectPassages, type TermAnalyser } from './select-passages.ts';
 import type { ReadPage, WebPage, WebPages } from './web-pages.ts';
 
-/** A page as a browser shows it after its scripts ran; see render-page.ts. */
+/** Renders a page in a browser, see render-page.ts. */
 export type RenderPage = (address: string, options: RenderOptions) => Promise<FetchedPage>;
 
 export type RenderOptions = Pick<FetchOptions, 'signal' | 'admit'>;
@@ -16,7 +16,7 @@ export interface WebPagesParts {
   readonly crawlPolicy: Pick<CrawlPolicy, 'admit'>;
   readonly readPage: ReadPage;
   readonly analyser: TermAnalyser;
-  /** Where a browser is configured. */
+  /** Present if a browser is configured. */
   readonly render?: RenderPage;
   readonly cache?: PageCache;
 }

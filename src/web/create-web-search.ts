@@ -8,14 +8,14 @@ import type { EngineReply, EngineResult, SearchEngine } from './search/search-en
 import type { WebQuery, WebResult, WebSearch, WebSearchOutcome } from './web-search.ts';
 
 export interface WebSearchParts {
-  /** First choice first; never empty. */
+  /** In order of preference; never empty. */
   readonly engines: readonly SearchEngine[];
-  /** Milliseconds one engine may take before the next is asked. */
+  /** Time limit per engine, in milliseconds, before the next one is tried. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 8_000;
-/** Milliseconds for which an engine that failed is asked last. */
+/** Milliseconds for which an engine is tried last after it failed. */
 const COOLDOWN_MS = 60_000;
 const MAX_SNIPPET_LENGTH = 2_000;
 const MAX_TITLE_LENGTH = 300;
@@ -25,11 +25,12 @@ export interface ClosableWebSearch extends WebSearch {
 }
 
 /**
- * Search through the first engine that answers. One that fails gives way to the next and rests for a while; an answer of
- * nothing is an answer. Filters are applied once more to what comes back, as not every engine keeps to them.
+ * Searches with the first engine that answers. After a failure, the next engine is tried and the failed one is tried
+ * last for a while; an empty result counts as an answer. Domain filters are applied to the results again, because not
+ * every engine respects them.
  */
 export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchParts): ClosableWebSearch {
-  // Whoever set the address of an engine meant it, so it may be on this machine.
+  // The operator configured the address of an engine, so it may be on this machine.
   const dispatcher = new Agent({ connect: { timeout: timeoutMs }, keepAliveTimeout: 4_000 });
   const coolingUntil = new Map<string, number>();
   return {
@@ -54,7 +55,10 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
   };
 }
 
-function inOrderOfUse(engines: readonly SearchEngine[], coolingUntil: ReadonlyMap<string, number>): readonly SearchEngine[] {
+function inOrderOfUse(
+  engines: readonly SearchEngine[],
+  coolingUntil: ReadonlyMap<string, number>,
+): readonly SearchEngine[] {
   const now = performance.now();
   const isCooling = ({ name }: SearchEngine) => (coolingUntil.get(name) ?? 0) > now;
   return [...engines.filter((engine) => !isCooling(engine)), ...engines.filter(isCooling)];
@@ -101,7 +105,7 @@ function matchesDomains(address: string, { includeDomains, excludeDomains }: Web
   return isIncluded && !excludeDomains.some((domain) => isOfDomain(address, domain));
 }
 
-/** Of two addresses of one page the first stays. */
+/** Removes results with the same canonical URL; the first one stays. */
 function withoutDuplicates(results: readonly EngineResult[]): EngineResult[] {
   const seen = new Set<string>();
   return results.filter(({ url }) => {

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 
 const MAX_CODINGS = 3;
 
-/** Undoes a Content-Encoding. Throws `too_large` as soon as more than `maxBytes` come out, `provider_failed` for nonsense. */
+/** Decodes a Content-Encoding. Throws `too_large` as soon as the output exceeds `maxBytes`, `provider_failed` for invalid data. */
 export async function decompress(bytes: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
   const codings = (encoding ?? '')
     .toLowerCase()
@@ -19,7 +19,7 @@ export async function decompress(bytes: Buffer, encoding: string | undefined, ma
 
 async function undo(coding: string, bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
-  // A connection that broke off near the end leaves most of a page, which is worth having.
+  // A truncated response still contains most of the page.
   const lenient = { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH };
   try {
     switch (coding) {
@@ -45,5 +45,5 @@ async function undo(coding: string, bytes: Buffer, maxOutputLength: number): Pro
   }
 }
 
-/** Servers disagree on what `deflate` means: with the two bytes of zlib before it, or bare. */
+/** Servers disagree on whether `deflate` includes the two-byte zlib header. */
 const isZlib = ([first = 0, second = 0]: Buffer): boolean => (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;

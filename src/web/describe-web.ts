@@ -1,14 +1,14 @@
 import type { WebSettings } from './web-settings.ts';
 
-/** What is set of the web, for people; no key and no address is in it. */
+/** The web settings, for display; contains neither keys nor addresses. */
 export interface WebFacts {
-  /** In the order in which they are asked; empty means that the web is not searched. */
+  /** Search engines in order of preference; empty if web search is off. */
   readonly search: readonly string[];
-  /** Program that renders pages; null means that pages are taken as they come. */
+  /** Executable of the browser that renders pages; null if pages are not rendered. */
   readonly browser: string | null;
   /** Whether robots.txt is obeyed. */
   readonly robots: boolean;
-  /** How many hosts or networks are opened beyond the public internet. */
+  /** Number of hosts or networks allowed beyond the public internet. */
   readonly opened: number;
 }
 
@@ -19,7 +19,7 @@ export const webFacts = ({ engines, browser, obeysRobots, openHosts }: WebSettin
   opened: openHosts.length,
 });
 
-/** The facts in one line. */
+/** The facts on one line. */
 export function describeWeb({ search, browser, robots, opened }: WebFacts): string {
   return [
     search.length === 0 ? 'no search service is set' : `search with ${search.join(', then ')}`,

@@ -5,11 +5,11 @@ export interface FetchPageOptions {
   readonly signal: AbortSignal;
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
-  /** Lets addresses of this machine and its network through. Only for someone who asks for just that. */
+  /** Allows addresses of this machine and its network. Set only on explicit request. */
   readonly allowPrivate?: boolean;
 }
 
-/** One page or file of the public web; see `PageFetcher` for what it throws. */
+/** Fetches one page or file; see `PageFetcher` for the errors. */
 export async function fetchPage(address: string, options: FetchPageOptions): Promise<FetchedPage> {
   const { allowPrivate = false, ...rest } = options;
   const fetcher = createPageFetcher({ rules: { ...publicOnly, allowPrivate } });

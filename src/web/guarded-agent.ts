@@ -12,9 +12,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_MS = 4_000;
 
 /**
- * Connections that keep to the rules. A name is looked up once for each connection, inside the attempt: what is checked
- * is what is connected to, and a name that changes its mind is checked anew. An IP address is never looked up, so it is
- * checked before; and whatever was connected to is checked once more before a byte is sent.
+ * An HTTP agent that connects only to allowed addresses. The name is resolved within the connection attempt, once, so
+ * the checked address is the one connected to (no DNS rebinding). IP addresses are not resolved and are checked before;
+ * the address of the open connection is checked once more before data is sent.
  */
 export function createGuardedAgent(rules: AddressRules, resolve: Resolve = systemResolve): Agent {
   return new Agent({
@@ -57,7 +57,7 @@ interface Lookup {
   readonly resolve: Resolve;
 }
 
-/** A name with one address inside is refused whole: no honest one has both kinds. */
+/** Rejects a host if any of its addresses is not allowed: no legitimate host mixes public and internal addresses. */
 function guardedLookup({ host, port, rules, resolve }: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname)

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Something an operator has opened although it is not the public internet, or not one of its usual ports. */
+/** A host or network that the operator allows although it is not public, or uses another port. */
 export type OpenHost = { readonly port: number | undefined } & (
   | { readonly kind: 'name'; readonly name: string }
-  /** `*.intern`: every name below. */
+  /** `*.intern`: all subdomains. */
   | { readonly kind: 'below'; readonly suffix: string }
   | { readonly kind: 'network'; readonly network: string; readonly prefix: number }
 );
@@ -13,8 +13,8 @@ const NAME = /^(\*\.)?([a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-
 const NETWORK = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?:\/(\d{1,3}))?(?::(\d{1,5}))?$/;
 
 /**
- * One entry: `wiki.intern`, `*.intern`, `10.0.0.0/8`, `[fd00::]/8`, each with an optional `:port`. Undefined for what is
- * none. Without a port an entry opens the usual ports.
+ * Parses an entry such as `wiki.intern`, `*.intern`, `10.0.0.0/8` or `[fd00::]/8`, each with an optional `:port`.
+ * Undefined if invalid. Without a port, the default ports are allowed.
  */
 export function readOpenHost(entry: string): OpenHost | undefined {
   const text = entry.trim().toLowerCase();
@@ -33,14 +33,14 @@ export function readOpenHost(entry: string): OpenHost | undefined {
   return wildcard === undefined ? { kind: 'name', name, port } : { kind: 'below', suffix: `.${name}`, port };
 }
 
-/** Null for what cannot be one. */
+/** Null if invalid. */
 function readPort(digits: string | undefined): number | undefined | null {
   if (digits === undefined) return undefined;
   const port = Number(digits);
   return port >= 1 && port <= 65_535 ? port : null;
 }
 
-/** Whether the entry speaks of this host name or address, whatever the port. */
+/** Whether the entry includes this host name or address, on any port. */
 export function matchesHost(open: OpenHost, host: string): boolean {
   switch (open.kind) {
     case 'name':
@@ -53,7 +53,7 @@ export function matchesHost(open: OpenHost, host: string): boolean {
 }
 
 function isWithin(address: string, network: string, prefix: number): boolean {
-  // An IPv4 address in IPv6's dress is compared as what it is.
+  // An IPv4-mapped IPv6 address is compared as IPv4.
   const own = ipaddr.process(address);
   const other = ipaddr.parse(network);
   return own.kind() === other.kind() && own.match([other, prefix] as Parameters<typeof own.match>[0]);

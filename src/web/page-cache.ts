@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 20_000_000;
 const DEFAULT_SECONDS = 300;
 const MAX_SECONDS = 3_600;
 
-/** Pages read lately, the longest unused forgotten first. Those that are stale are kept to be asked after. */
+/** LRU cache of pages. Stale pages are kept, for conditional requests. */
 export class PageCache {
   readonly #kept = new Map<string, CachedPage>();
   readonly #now: () => number;
@@ -32,7 +32,7 @@ export class PageCache {
     return { page: kept.page, validators: kept.validators, isFresh: this.#now() < kept.freshUntil };
   }
 
-  /** `freshFor` in seconds, as the server said it; a page that it wants kept by nobody is not kept. */
+  /** `freshFor` is the server's cache lifetime in seconds; a page that must not be stored (0) is not. */
   put(address: string, page: WebPage, validators: Validators, freshFor: number | undefined): void {
     this.#forget(address);
     const canBeAsked = validators.etag !== undefined || validators.lastModified !== undefined;
@@ -47,7 +47,7 @@ export class PageCache {
     }
   }
 
-  /** The server says that the page is as it was. */
+  /** The server confirmed that the page is unchanged. */
   renew(address: string): void {
     const kept = this.#kept.get(address);
     if (kept !== undefined) kept.freshUntil = this.#until(undefined);

@@ -5,7 +5,7 @@ import { decompress } from './decompress.ts';
 import { createGuardedAgent, type Resolve } from './guarded-agent.ts';
 import { pageFileName } from './page-file-name.ts';
 
-/** What a server said by which it can be asked later whether a page has changed. */
+/** ETag and Last-Modified of a response, for conditional requests. */
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
@@ -15,16 +15,16 @@ export interface FetchedPage {
   /** After redirects. */
   readonly url: string;
   readonly bytes: Uint8Array;
-  /** Without parameters; undefined when the server named none. */
+  /** Without parameters; undefined if the server sent none. */
   readonly mediaType?: string;
-  /** As the server named it; the page itself may say otherwise. */
+  /** As sent by the server; the page may declare another one. */
   readonly charset?: string;
-  /** The last part of the path, or the host when there is none; fit to tell the format by. */
+  /** The last part of the path, or the host; used to detect the format. */
   readonly fileName: string;
   readonly validators: Validators;
-  /** Seconds for which the server calls the page fresh; undefined when it says nothing, 0 when it must not be kept. */
+  /** Seconds the response stays fresh; undefined if the server does not say, 0 if it must not be stored. */
   readonly freshFor?: number;
-  /** The addresses asked, first to last; one when nothing redirected. */
+  /** The requested addresses in order: the first one, then the redirects. */
   readonly redirectChain: readonly string[];
 }
 
@@ -32,17 +32,17 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
-  /** Asked before each address, redirects included; what it throws ends the fetch. */
+  /** Called before each request, including redirects; an error it throws ends the fetch. */
   readonly admit?: (url: URL, signal: AbortSignal) => Promise<void>;
-  /** Of the page as it is known; one that has not changed since is `unchanged`. */
+  /** Validators of the cached page; if it has not changed, the result is `unchanged`. */
   readonly known?: Validators;
   readonly language?: string;
 }
 
-/** Pages of the web, bounded in size, time and redirects, and within the rules on addresses at every step. */
+/** Fetches web pages with limits on size, time and redirects; every step respects the address rules. */
 export interface PageFetcher {
   /**
-   * Throws `forbidden` for an address the rules do not allow, `invalid_request` for one that is none, `too_large`,
+   * Throws `forbidden` for an address that the rules disallow, `invalid_request` for an invalid one, `too_large`,
    * `unsupported_type`, `timeout`, `rate_limited`, `cancelled`, and `provider_failed` with the status or the reason.
    */
   fetch(address: string, options: FetchOptions): Promise<FetchedPage | 'unchanged'>;
@@ -51,7 +51,7 @@ export interface PageFetcher {
 
 export interface FetcherParts {
   readonly rules: AddressRules;
-  /** In place of the system's; for tests. */
+  /** Replaces the system's resolver in tests. */
   readonly resolve?: Resolve;
 }
 
@@ -61,7 +61,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export const USER_AGENT = 'citewell';
 
-/** Nothing in these can be read, so they are not even downloaded. Vector drawings are text, but no page. */
+/** Media types without readable text, which are not downloaded. SVG contains text but is no page. */
 const UNREADABLE = /^(?:image|audio|video|font|model)\//;
 
 export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher {
@@ -183,14 +183,14 @@ async function readAll(body: Dispatcher.ResponseData['body'], { url, maxBytes, a
   let size = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
     size += part.length;
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (size > maxBytes) throw tooLarge();
     parts.push(part);
   }
   return Buffer.concat(parts);
 }
 
-/** `max-age` in seconds; 0 for what must not be kept. */
+/** `max-age` in seconds; 0 if the response must not be stored. */
 function readFreshness(cacheControl: string | undefined): number | undefined {
   if (cacheControl === undefined) return undefined;
   if (/\bno-(?:store|cache)\b|\bprivate\b/i.test(cacheControl)) return 0;
@@ -206,7 +206,7 @@ function refusedByServer(url: URL, status: number, retryAfter: string | undefine
     : new ServiceError('provider_failed', `${url.href} answered with status ${status}.`, options);
 }
 
-/** The status by which a server refused, where that is why a fetch failed. */
+/** The HTTP status if the fetch failed because of it. */
 export function statusOf(error: unknown): number | undefined {
   const cause: unknown = error instanceof ServiceError ? error.cause : undefined;
   return typeof cause === 'object' && cause !== null && 'status' in cause && typeof cause.status === 'number'
@@ -222,7 +222,7 @@ function asServiceError(error: unknown, address: string): ServiceError {
   return new ServiceError('provider_failed', `${address} could not be fetched: ${reason}.`, { cause: error });
 }
 
-/** The body is not wanted: the connection is closed rather than read to its end, however long that is. */
+/** Closes the connection instead of reading a body of unknown length to its end. */
 function discardBody({ body }: Dispatcher.ResponseData): void {
   body.on('error', () => undefined).destroy();
 }

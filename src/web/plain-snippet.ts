@@ -10,7 +10,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   mdash: '—',
 };
 
-/** The words of a snippet: engines mark what matched in HTML, and break lines as they please. */
+/** The text of a snippet without the HTML highlighting and line breaks of the search engine. */
 export const plainSnippet = (text: string): string =>
   text
     .replaceAll(/<\/?(?:strong|b|em|i|mark|span|br|p)\b[^<>]{0,200}>/gi, '')

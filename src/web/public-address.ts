@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js';
 
-/** All addresses that IANA gives out for the public internet; what lies outside is reserved or translates IPv4. */
+/** All public IPv6 addresses assigned by IANA; those outside are reserved or translate IPv4. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an IP address, written without brackets, belongs to the public internet. Anything else is refused rather than
- * listed: private and shared ranges, loopback, link-local with the metadata services, multicast, documentation, and the
- * forms of IPv6 that carry an IPv4 address (mapped, 6to4, Teredo, NAT64), which a translator could turn inwards.
+ * Whether an IP address (without brackets) is public. Uses an allow list: private and shared ranges, loopback,
+ * link-local (with the metadata services), multicast, documentation, and IPv6 forms that embed an IPv4 address (mapped,
+ * 6to4, Teredo, NAT64), which a translator could route to the internal network, are all rejected.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;

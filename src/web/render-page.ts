@@ -7,19 +7,19 @@ import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
 import { createRenderedRequests, type RenderedRequests } from './rendered-requests.ts';
 
 export interface RendererParts {
-  /** Program of a Chromium, or of a Chrome. */
+  /** Executable of Chromium or Chrome. */
   readonly executablePath: string;
-  /** Everything a page asks for goes through this, so that scripts reach no further than a fetch does. */
+  /** Answers all requests of the page, so that scripts reach no more than a fetch does. */
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
-  /** In place of it for pages of the public web, where it reaches more than that. */
+  /** Used instead for pages of the public web if `fetcher` also reaches internal hosts. */
   readonly publicFetcher?: Pick<PageFetcher, 'fetch'> | undefined;
-  /** For launching, loading and reading one page. */
+  /** Time limit for launching, loading and reading one page. */
   readonly timeoutMs?: number;
 }
 
 export interface PageRenderer {
   readonly render: RenderPage;
-  /** Ends what is being rendered; afterwards no browser runs. */
+  /** Aborts rendering in progress; afterwards no browser runs. */
   close(): Promise<void>;
 }
 
@@ -30,9 +30,8 @@ const MAX_CONCURRENT = 2;
 const MAX_CHARACTERS = 8_000_000;
 
 /**
- * Pages after their scripts ran, in a headless Chromium without a network of its own: every request of a page is made by
- * our fetchers, under the same rules, and what would go past them (sockets, WebRTC, its own lookups) leads nowhere. Each
- * page has a browser for itself, which ends with it.
+ * Renders pages in a headless Chromium without network access: our fetchers answer each request of a page under the same
+ * rules, and anything that would bypass them (sockets, WebRTC, DNS prefetch) fails. Each page gets its own browser.
  */
 export function createPageRenderer(parts: RendererParts): PageRenderer {
   const turns = pLimit(MAX_CONCURRENT);
@@ -62,7 +61,11 @@ interface RenderContext {
   readonly closing: AbortSignal;
 }
 
-async function withTimeout(address: string, options: RenderOptions, { parts, closing }: RenderContext): Promise<FetchedPage> {
+async function withTimeout(
+  address: string,
+  options: RenderOptions,
+  { parts, closing }: RenderContext,
+): Promise<FetchedPage> {
   const { timeoutMs = TIMEOUT_MS } = parts;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([options.signal, closing, deadline]);
@@ -83,7 +86,7 @@ async function withTimeout(address: string, options: RenderOptions, { parts, clo
   }
 }
 
-/** The browser is gone when this ends, whichever way; on abort whatever the page is doing is not waited for. */
+/** Ends the browser in every case; an abort does not wait for the page. */
 async function withBrowser<T>(
   executablePath: string,
   signal: AbortSignal,
@@ -114,7 +117,7 @@ async function show(address: string, { browser, requests }: RenderJob): Promise<
   const page = await context.newPage();
   await page.goto(address, { waitUntil: 'commit', timeout: LOAD_TIMEOUT_MS });
   const loaded = (state: string, timeout: number) => page.waitForLoadState(state, { timeout }).catch(() => undefined);
-  // A page that never comes to rest is taken as it is. One whose script left for a page that is refused never loads.
+  // A page that never becomes idle is read as it is. One that a script redirected to a rejected address never loads.
   await Promise.race([loaded('domcontentloaded', LOAD_TIMEOUT_MS), requests.failed]);
   await loaded('networkidle', SETTLE_TIMEOUT_MS);
   const html = await readHtml(page, context);
@@ -133,10 +136,7 @@ async function show(address: string, { browser, requests }: RenderJob): Promise<
   };
 }
 
-/**
- * The page as it stands, null when it is too large to be taken over. Asked in a world of its own, where the page's
- * scripts cannot have changed what asking does.
- */
+/** The HTML of the page; null if it is too large. Evaluated in an isolated world, which page scripts cannot modify. */
 async function readHtml(page: Page, context: BrowserContext): Promise<string | null> {
   const tools = await context.newCDPSession(page);
   const tree = (await tools.send('Page.getFrameTree')) as { frameTree: { frame: { id: string } } };
@@ -152,7 +152,7 @@ async function readHtml(page: Page, context: BrowserContext): Promise<string | n
   return typeof read.result.value === 'string' ? read.result.value : null;
 }
 
-// Text in the shadow of an element is read where it is shown: an element's own children stand in its slots.
+// Shadow DOM is serialised where it is displayed; the element's own children are inserted into its slots.
 const READ_HTML = `(most) => {
   const open = (root) => {
     for (const host of root.querySelectorAll('*')) {

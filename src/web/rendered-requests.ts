@@ -3,23 +3,23 @@ import type { PageRequest, Route } from './browser.ts';
 import type { FetchedPage, FetchOptions, PageFetcher } from './page-fetcher.ts';
 
 export interface RequestParts {
-  /** As the operator set it up. */
+  /** Fetcher with the operator's address rules. */
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
-  /** Reaches public addresses only; undefined where the other opens nothing else. */
+  /** Fetcher for public addresses only; undefined if the other one allows nothing else. */
   readonly publicFetcher?: Pick<PageFetcher, 'fetch'> | undefined;
   readonly signal: AbortSignal;
-  /** Asked before each page, not before what a page loads. */
+  /** Called before each page load, not before its sub-requests. */
   readonly admit?: FetchOptions['admit'] | undefined;
 }
 
-/** The requests of one page in a browser, answered by fetchers. */
+/** Answers the requests of one page in a browser with fetchers. */
 export interface RenderedRequests {
   answer(route: Route): Promise<void>;
-  /** Where a page came from in the end, redirects included. */
+  /** The address a page was loaded from after redirects. */
   finalAddress(url: string): string;
-  /** Why a page could not be had: the first, or one a script led on to. */
+  /** Why the page, or one that a script navigated to, could not be loaded. */
   readonly failure: unknown;
-  /** Comes true with the failure. */
+  /** Resolves with the first failure. */
   readonly failed: Promise<void>;
 }
 
@@ -27,12 +27,12 @@ const MAX_REQUESTS = 150;
 const MAX_BYTES_EACH = 8_000_000;
 const MAX_BYTES = 30_000_000;
 const TIMEOUT_MS = 12_000;
-/** What text depends on; pictures, fonts, films and frames are not loaded. */
+/** Resource types that text depends on; images, fonts, media and frames are not loaded. */
 const LOADED: ReadonlySet<string> = new Set(['document', 'script', 'xhr', 'fetch', 'stylesheet']);
 
 /**
- * Every answer may be read by every script of the page, so a page of the public web reaches nothing but the public web:
- * what an operator opened beyond it is for pages from there. Nothing is sent but the address.
+ * Scripts of the page can read every response, so pages of the public web may only reach the public web; internal hosts
+ * that the operator allowed are reachable only from pages of such hosts. Requests carry no body or headers of the page.
  */
 export function createRenderedRequests({ fetcher, publicFetcher, signal, admit }: RequestParts): RenderedRequests {
   const finalAddresses = new Map<string, string>();
@@ -80,8 +80,7 @@ export function createRenderedRequests({ fetcher, publicFetcher, signal, admit }
           failure ??= error;
           fail();
         }
-        // Any other reason would put the browser's own page of regrets in place of the page that is there. That page may
-        // be gone already.
+        // Other reasons would replace the current page with the browser's error page. The page may be closed already.
         await route.abort(isPage ? 'aborted' : 'failed').catch(() => undefined);
       }
     },
@@ -106,7 +105,7 @@ function responseOf({ bytes, mediaType, charset }: FetchedPage, request: PageReq
     status: 200,
     headers: {
       ...(contentType !== undefined && { 'content-type': contentType }),
-      // Nobody is signed in anywhere here; what other sites answer is what everyone gets.
+      // The browser has no credentials, so responses contain only what is public.
       'access-control-allow-origin': origin ?? '*',
       ...(origin !== undefined && { 'access-control-allow-credentials': 'true' }),
     },

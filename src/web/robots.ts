@@ -1,10 +1,10 @@
 import robotsParser from 'robots-parser';
 
-/** What a site's robots.txt says to us (RFC 9309). */
+/** A site's robots.txt for our user agent (RFC 9309). */
 export interface Robots {
-  /** `path` is the path with its query. */
+  /** `path` includes the query. */
   allows(path: string): boolean;
-  /** Seconds between two requests, where the site names them. */
+  /** Crawl delay in seconds, if set. */
   readonly delay?: number;
   readonly sitemaps: readonly string[];
 }
@@ -12,15 +12,15 @@ export interface Robots {
 export const allowAll: Robots = { allows: () => true, sitemaps: [] };
 export const allowNothing: Robots = { allows: (path) => path === '/robots.txt', sitemaps: [] };
 
-// The package's types name a default export where the module itself is the function.
+// The package's types declare a default export, but the module itself is the function.
 const parseRobots = robotsParser as unknown as typeof robotsParser.default;
 
-/** Any address will do: rules are about paths, and only paths are asked for. */
+/** Placeholder host: rules only concern paths. */
 const SITE = 'http://site.invalid';
 const MAX_LINES = 20_000;
 const MAX_LINE = 2_000;
 
-/** The rules for `agent`: those of its own groups, or where it has none, those for everybody. */
+/** The rules of the groups for `agent`, otherwise those for `*`. */
 export function readRobots(text: string, agent: string): Robots {
   const lines = text.split(/\r\n?|\n/, MAX_LINES).map((line) => line.slice(0, MAX_LINE));
   const robots = parseRobots(`${SITE}/robots.txt`, lines.join('\n'));

@@ -1,6 +1,6 @@
 import type { PagePassage } from './web-pages.ts';
 
-/** Text → terms; the words that matter of a question, and all of a text. */
+/** Text analysis: `analyseQuery` drops stop words, `analyse` keeps all terms. */
 export interface TermAnalyser {
   analyse(text: string): readonly string[];
   analyseQuery(text: string): readonly string[];
@@ -14,20 +14,20 @@ export interface PassageQuery {
 }
 
 interface Piece extends PagePassage {
-  /** The headings it stands under. */
+  /** The enclosing headings. */
   readonly heading: string;
   readonly terms: readonly string[];
 }
 
 const MAX_PIECE_LENGTH = 1_200;
-/** Shorter paragraphs are shown with the next. */
+/** Shorter paragraphs are merged with the next one. */
 const MIN_PIECE_LENGTH = 250;
 const SATURATION = 1.2;
 const LENGTH_WEIGHT = 0.6;
-/** Of the best passage's score, what another must have to be shown. */
+/** Minimum score of a passage, relative to the best one. */
 const MIN_RELATIVE_SCORE = 0.3;
 
-/** The passages of one text that answer a question best, in the order in which they stand: BM25 over its paragraphs. */
+/** Selects the passages of one text with the highest BM25 scores, in text order. */
 export function selectPassages({ text, query, maxCharacters, analyser }: PassageQuery): PagePassage[] {
   const wanted = [...new Set(analyser.analyseQuery(query))];
   const pieces = piecesOf(text, analyser);
@@ -67,7 +67,7 @@ export function selectPassages({ text, query, maxCharacters, analyser }: Passage
   }
 }
 
-/** Paragraphs, short ones with the next; a heading counts as words of everything below it. */
+/** Splits into paragraphs, merging short ones; headings count as terms of the text below them. */
 function piecesOf(text: string, analyser: TermAnalyser): Piece[] {
   const pieces: Piece[] = [];
   let heading = '';

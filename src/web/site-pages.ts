@@ -6,7 +6,7 @@ import type { CrawlPolicy } from './crawl-policy.ts';
 import type { FetchedPage, PageFetcher } from './page-fetcher.ts';
 import { readSitemap } from './sitemap.ts';
 
-/** A page of a site on the way; `failure` where it could not be had. */
+/** One visited page; `failure` if it could not be fetched. */
 export type SitePage =
   | { readonly address: string; readonly page: FetchedPage }
   | { readonly address: string; readonly failure: ServiceError };
@@ -15,18 +15,18 @@ export interface SiteWalk {
   readonly fetcher: Pick<PageFetcher, 'fetch'>;
   readonly crawlPolicy: CrawlPolicy;
   readonly signal: AbortSignal;
-  /** Pages at most. */
+  /** Maximum number of pages. */
   readonly limit: number;
 }
 
 const SITEMAP_BYTES = 50_000_000;
 const MAX_SITEMAPS = 100;
 const MAX_QUEUED = 50_000;
-/** What a link may lead to that is no page. */
+/** Extensions of linked files that are not pages. */
 const NOT_A_PAGE =
   /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp|tiff?|mp[34]|m4[av]|webm|mov|avi|ogg|wav|flac|css|js|mjs|map|woff2?|ttf|eot|zip|gz|tgz|bz2|xz|7z|rar|exe|dmg|iso|apk|rss|atom)$/i;
 
-/** The pages that a site's sitemap lists, of this site alone. The address is a sitemap's, or any of the site. */
+/** The pages listed in a site's sitemaps, restricted to that site. The address is a sitemap's, or any address of the site. */
 export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGenerator<SitePage, void> {
   const start = readAddress(address);
   const isSitemap = /\.xml(?:\.gz)?$/i.test(start.pathname);
@@ -51,8 +51,8 @@ export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGener
 }
 
 /**
- * The pages of one site that links lead to from this one, in so many steps, nearest first: those of the same host, below
- * the same folder. What robots.txt or a link's `nofollow` asks not to follow is not followed.
+ * Crawls a site breadth-first to `depth` links: pages of the same host below the same folder. Obeys robots.txt and
+ * `nofollow`.
  */
 export async function* crawledPages(address: string, depth: number, walk: SiteWalk): AsyncGenerator<SitePage, void> {
   const start = readAddress(address);
@@ -68,7 +68,7 @@ export async function* crawledPages(address: string, depth: number, walk: SiteWa
       const found = await visit(page, walk);
       yield found;
       if (step === depth || !('page' in found)) continue;
-      // A redirect may have led to where another way has been already.
+      // The page may have redirected to one that was already visited.
       seen.add(canonicalUrl(found.page.url));
       for (const link of linksOf(found.page)) {
         const key = canonicalUrl(link);

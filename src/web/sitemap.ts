@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 
 export interface Sitemap {
   readonly pages: readonly string[];
-  /** Further sitemaps that this one lists. */
+  /** Sitemaps listed in a sitemap index. */
   readonly sitemaps: readonly string[];
 }
 
@@ -12,7 +12,7 @@ const MAX_BYTES = 60_000_000;
 const MAX_ENTRIES = 50_000;
 const ENTRY = /<(url|sitemap)\b[^>]*>[\s\S]*?<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]]+?)\s*(?:\]\]>)?\s*<\/loc>/gi;
 
-/** Reads a sitemap: XML, packed or not, or a plain list of addresses. Throws `invalid_request` for anything else. */
+/** Parses a sitemap: XML, optionally gzipped, or a plain list of URLs. Throws `invalid_request` for anything else. */
 export async function readSitemap(bytes: Uint8Array, url: string): Promise<Sitemap> {
   const text = new TextDecoder().decode(await unpacked(bytes, url));
   if (!/<(?:urlset|sitemapindex)\b/i.test(text.slice(0, 5_000))) {

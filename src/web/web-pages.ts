@@ -1,48 +1,48 @@
 import type { FetchedPage } from './page-fetcher.ts';
 
-/** What a page says, and what it says of itself. */
+/** Content and metadata of a page. */
 export interface PageContent {
   /** Short name of the format, e.g. `html`, `pdf`, `feed`. */
   readonly type: string;
   /** Main content with headings, lists, tables, links and code as Markdown. */
   readonly markdown: string;
-  /** The same without links and marks. */
+  /** The same without Markdown syntax. */
   readonly text: string;
   readonly title?: string;
   readonly author?: string;
   readonly published?: string;
   readonly language?: string;
   readonly site?: string;
-  /** The address the page gives as its own. */
+  /** The canonical URL that the page declares. */
   readonly canonicalUrl?: string;
-  /** Characters taken out because a person who looks at the page would not see them. */
+  /** Characters removed because they are not visible on the page. */
   readonly hiddenCharacters: number;
-  /** True where scripts seem to write what is to be read: little text, and something that would. */
+  /** True if scripts probably generate the content: little text, and an app root element. */
   readonly needsScripts?: boolean;
 }
 
 export interface WebPage extends PageContent {
-  /** The address asked for. */
+  /** The requested address. */
   readonly url: string;
   /** After redirects. */
   readonly finalUrl: string;
   readonly mediaType?: string;
   readonly fetchedAt: Date;
-  /** Whether a browser ran its scripts. */
+  /** Whether a browser rendered it. */
   readonly isRendered: boolean;
 }
 
-/** Bytes of any readable format → what they say. Throws `unsupported_type`, `too_large`, `invalid_request`. */
+/** Reads the bytes of any supported format. Throws `unsupported_type`, `too_large`, `invalid_request`. */
 export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageContent>;
 
-/** Pages of the web for an agent: polite, cached, safe (see `PageFetcher`). */
+/** Web pages for an agent, with caching, crawl policy and address rules (see `PageFetcher`). */
 export interface WebPages {
   /**
-   * Throws what a fetch throws; `forbidden` also where the site's robots.txt says no. `mayContact` is asked of each
-   * address on the way, redirects included.
+   * Throws the errors of a fetch; `forbidden` also where robots.txt disallows it. `mayContact` is called for each address,
+   * including redirects.
    */
   read(address: string, options: WebPageOptions): Promise<WebPage>;
-  /** The parts of a text that answer best, in their order, within so many characters; empty when none does. */
+  /** The best passages for the query in text order, up to `maxCharacters` in total; empty if none matches. */
   passages(text: string, query: string, maxCharacters: number): readonly PagePassage[];
 }
 

@@ -1,15 +1,15 @@
-/** How long ago a page was published at most. */
+/** Maximum age of a page. */
 export type Freshness = 'day' | 'week' | 'month' | 'year';
 
 export interface WebQuery {
   readonly text: string;
   readonly limit: number;
   readonly freshness?: Freshness;
-  /** As in `de` or `pt-BR`. */
+  /** BCP 47 tag such as `de` or `pt-BR`. */
   readonly language?: string;
-  /** Two letters, as in `at`. */
+  /** ISO 3166-1 alpha-2 code such as `at`. */
   readonly country?: string;
-  /** Hosts that results must be of, with those below them; empty means all. */
+  /** Results must be of one of these hosts or their subdomains; empty allows all. */
   readonly includeDomains: readonly string[];
   readonly excludeDomains: readonly string[];
 }
@@ -21,18 +21,18 @@ export interface WebResult {
   readonly url: string;
   /** Plain text. */
   readonly snippet: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly position: number;
-  /** As the engine gave it: a date, or words such as "3 days ago". */
+  /** As returned by the engine: a date, or text such as "3 days ago". */
   readonly date: string | null;
   readonly sitelinks: readonly { readonly title: string; readonly url: string }[];
-  /** The engine's own, where it gives one. */
+  /** The engine's score, if it returns one. */
   readonly score?: number;
 }
 
 export interface WebSearchOutcome {
   readonly query: string;
-  /** Which engine answered. */
+  /** The engine that answered. */
   readonly engine: string;
   readonly results: readonly WebResult[];
   readonly related: readonly string[];
@@ -42,16 +42,16 @@ export interface WebSearchOutcome {
     readonly url: string;
     readonly title: string;
   }[];
-  /** What a reader should know, such as an engine that failed before. */
+  /** Notes for the reader, such as an engine that failed. */
   readonly notes: readonly string[];
 }
 
 /**
- * Asks the outside world. Empty when nothing is found, each page once, best first. Throws ServiceError when it cannot
- * ask: `rate_limited` or `timeout` where that is all that is wrong, else `provider_failed`.
+ * Searches the web. Results are unique by page, best first; empty if nothing is found. Throws `rate_limited` or
+ * `timeout` if all engines failed that way, otherwise `provider_failed`.
  */
 export interface WebSearch {
-  /** Names of the engines, first choice first. */
+  /** Engine names in order of preference. */
   readonly engines: readonly string[];
   search(query: WebQuery, signal: AbortSignal): Promise<WebSearchOutcome>;
 }

@@ -6,18 +6,18 @@ import { searxng } from './search/searxng.ts';
 import { serper } from './search/serper.ts';
 import { tavily } from './search/tavily.ts';
 
-/** In the order in which they are asked when no other is set: one's own first. */
+/** Default order of preference: the self-hosted engine first. */
 export const engineNames = ['searxng', 'brave', 'serper', 'tavily', 'exa'] as const;
 export type EngineName = (typeof engineNames)[number];
 
-/** What of the web may be used, and how; see the variables of the same names. */
+/** Web settings; see the environment variables of the same names. */
 export interface WebSettings {
-  /** Opened by the operator although not public. */
+  /** Non-public hosts that the operator allows. */
   readonly openHosts: readonly OpenHost[];
   readonly obeysRobots: boolean;
-  /** Engines with their key or, for SearXNG, their address; in the order in which they are asked. */
+  /** Engines with their key (for SearXNG: their address), in order of preference. */
   readonly engines: readonly { readonly name: EngineName; readonly access: string }[];
-  /** Program of a Chromium that renders pages. */
+  /** Executable of the Chromium that renders pages. */
   readonly browser?: string;
 }
 

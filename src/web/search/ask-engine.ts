@@ -12,9 +12,9 @@ export interface AskOptions {
 const MAX_BYTES = 5_000_000;
 
 /**
- * One question to one engine. Throws `rate_limited`, `timeout`, `unauthenticated` for a key it does not take, and
- * `provider_failed` for everything else, a page where there should be JSON included. Never the engine's own words:
- * they are a stranger's.
+ * Sends one query to one engine. Throws `rate_limited`, `timeout`, `unauthenticated` for a rejected key, and
+ * `provider_failed` for everything else, including a response that is not JSON. Error messages never contain the
+ * engine's text, which is untrusted.
  */
 export async function askEngine(engine: SearchEngine, query: WebQuery, options: AskOptions): Promise<EngineReply> {
   const deadline = AbortSignal.timeout(options.timeoutMs);

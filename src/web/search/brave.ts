@@ -11,7 +11,7 @@ const result = z.object({
 });
 
 const reply = z.object({
-  // Left out when nothing is found.
+  // Absent if nothing was found.
   web: z.object({ results: z.array(result) }).nullish(),
   faq: z
     .object({

@@ -20,7 +20,7 @@ const DAYS: Readonly<Record<Freshness, number>> = { day: 1, week: 7, month: 31, 
 const DAY_MS = 86_400_000;
 const SNIPPET_LENGTH = 600;
 
-/** Exa, https://api.exa.ai. `now` is for tests. */
+/** Exa, https://api.exa.ai. Tests replace `now`. */
 export const exa = (apiKey: string, baseUrl = 'https://api.exa.ai', now: () => number = Date.now): SearchEngine => ({
   name: 'exa',
   request: (query) => ({

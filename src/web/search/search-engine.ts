@@ -1,10 +1,10 @@
 import type { WebQuery } from '../web-search.ts';
 
-/** A request to an engine: what has to be sent, and nothing of how. */
+/** A request to an engine, independent of the HTTP client. */
 export interface EngineRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as JSON with POST; without one it is a GET. */
+  /** Sent as JSON with POST; GET without it. */
   readonly body?: { readonly [key: string]: unknown };
 }
 
@@ -29,24 +29,24 @@ export interface EngineReply {
   readonly notes?: readonly string[];
 }
 
-/** One search service, as two pure functions: our query → its request, its JSON → our results. */
+/** Adapter of one search service: two pure functions that map our query to its request and its JSON to our results. */
 export interface SearchEngine {
   readonly name: string;
   request(query: WebQuery): EngineRequest;
-  /** Throws ZodError for a reply of another form. */
+  /** Throws ZodError for an unexpected response. */
   read(reply: unknown): EngineReply;
-  /** What a refusal means, where the engine's own words would not help. */
+  /** Error messages by HTTP status. */
   readonly advice?: Readonly<Record<number, string>>;
 }
 
-/** A query for engines that take sites as words: `(site:a OR site:b) -site:c`. */
+/** The query text with domain filters as operators: `(site:a OR site:b) -site:c`. */
 export function withSites({ text, includeDomains, excludeDomains }: WebQuery): string {
   const included = includeDomains.map((domain) => `site:${domain}`);
   const one = included.length > 1 ? `(${included.join(' OR ')})` : included.join('');
   return [text, one, ...excludeDomains.map((domain) => `-site:${domain}`)].filter((part) => part !== '').join(' ');
 }
 
-/** An address with parameters, those that are undefined left out. */
+/** An address with query parameters; undefined ones are omitted. */
 export function withParameters(
   address: string,
   parameters: Readonly<Record<string, string | number | undefined>>,

@@ -15,7 +15,7 @@ const reply = z.object({
   unresponsive_engines: z.array(z.array(z.string())).nullish(),
 });
 
-/** A SearXNG instance, https://docs.searxng.org/dev/search_api.html; no key, but JSON must be switched on in it. */
+/** A SearXNG instance, https://docs.searxng.org/dev/search_api.html; needs no key, but its JSON format must be enabled. */
 export const searxng = (baseUrl: string): SearchEngine => ({
   name: 'searxng',
   request: (query) => ({

@@ -16,7 +16,7 @@ const reply = z.object({
 
 const MAX_RESULTS = 20;
 
-/** Tavily, https://api.tavily.com. It knows countries by their English names alone. */
+/** Tavily, https://api.tavily.com. Expects English country names. */
 export const tavily = (apiKey: string, baseUrl = 'https://api.tavily.com'): SearchEngine => ({
   name: 'tavily',
   request: (query) => ({
