@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
-import { gatherVariables, type ConfigSources } from './config-sources.ts';
+import { type ConfigSources, gatherVariables } from './config-sources.ts';
 import { type LogLevel, variableNames, variables } from './config-variables.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
 import { type ExternalServer, readExternalServers, type ServersReading } from './mcp/external-servers.ts';

@@ -42,7 +42,11 @@ export async function ingest(
     };
     if (isEnriched) {
       const { confirmEnrichment } = await import('./ingest-enriched.ts');
-      const isConfirmed = await confirmEnrichment(client, { names, options: chosen, isConfirmed: options.yes === true }, context);
+      const isConfirmed = await confirmEnrichment(
+        client,
+        { names, options: chosen, isConfirmed: options.yes === true },
+        context,
+      );
       if (!isConfirmed) {
         await fetcher.close();
         output.note('Nothing was taken in.');

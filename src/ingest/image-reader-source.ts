@@ -12,7 +12,8 @@ export type ImageReaderChoice = Exclude<ImageReaderSource, { kind: 'remote' }> |
 /** Messages of a reading process while it reads. */
 export type ImageReaderRequest =
   /** A picture is being read in the process itself, which restarts the time limit. */
-  { readonly kind: 'reading_image' } | { readonly kind: 'read_image'; readonly number: number; readonly picture: Picture };
+  | { readonly kind: 'reading_image' }
+  | { readonly kind: 'read_image'; readonly number: number; readonly picture: Picture };
 
 export const imageReaderChoice = (source: ImageReaderSource | undefined): ImageReaderChoice | undefined =>
   source?.kind === 'remote' ? { kind: 'remote' } : source;

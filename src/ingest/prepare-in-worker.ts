@@ -204,7 +204,11 @@ type ImageReply =
   | { readonly kind: 'image_text'; readonly text: string }
   | { readonly kind: 'image_failed'; readonly error: ServiceError };
 
-async function readPicture(source: ImageReaderSource | undefined, picture: Picture, signal: AbortSignal): Promise<ImageReply> {
+async function readPicture(
+  source: ImageReaderSource | undefined,
+  picture: Picture,
+  signal: AbortSignal,
+): Promise<ImageReply> {
   try {
     if (source?.kind !== 'remote') throw new ServiceError('not_configured', 'Nobody reads pictures here.');
     return { kind: 'image_text', text: await source.readImage(picture, signal) };

@@ -46,7 +46,11 @@ export async function* publishChunks(parts: ChunksToPublish): AsyncGenerator<Ing
 }
 
 /** The records switch first; the embedder of this process follows a moment later. */
-async function waitForSpaceSwitch(embeddings: EmbeddingModel, from: VectorSpaceName, signal: AbortSignal): Promise<boolean> {
+async function waitForSpaceSwitch(
+  embeddings: EmbeddingModel,
+  from: VectorSpaceName,
+  signal: AbortSignal,
+): Promise<boolean> {
   const deadline = performance.now() + SPACE_SWITCH_TIMEOUT_MS;
   for (;;) {
     const { embedder, version, dimensions } = await embeddings.space(signal);

@@ -15,7 +15,8 @@ export function openImageReader(
   parts: ImageReaderParts,
 ): ImageReaderSource | undefined {
   if (reader === 'off') return undefined;
-  if (reader !== 'tesseract') return { kind: 'remote', readImage: modelImageReader(parts.models.resolve(reader, 'fast')) };
+  if (reader !== 'tesseract')
+    return { kind: 'remote', readImage: modelImageReader(parts.models.resolve(reader, 'fast')) };
   const cacheFolder = join(parts.cacheFolder, 'ocr');
   return { kind: 'tesseract', languages, cacheFolder, ...(dataFolder !== undefined && { dataFolder }) };
 }

@@ -182,7 +182,8 @@ describe('the recogniser on this machine', () => {
         return new Promise(() => {});
       },
     }));
-    for (const _ of [1, 2]) await expect(readImage(picture, always)).rejects.toMatchObject({ message: /CITEWELL_OCR_DATA/ });
+    for (const _ of [1, 2])
+      await expect(readImage(picture, always)).rejects.toMatchObject({ message: /CITEWELL_OCR_DATA/ });
     expect(tries).toBe(2);
   });
 });

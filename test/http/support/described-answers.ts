@@ -38,13 +38,7 @@ export function describedAnswers(): DescribedAnswers {
     if (response.$ref !== undefined) return response.$ref.slice(1);
     return `/paths/${escaped(found.path)}/${method}/responses/${status}`;
   };
-  const validate = (
-    method: string,
-    path: string,
-    status: number,
-    type: string,
-    value: unknown,
-  ): string | undefined => {
+  const validate = (method: string, path: string, status: number, type: string, value: unknown): string | undefined => {
     const pointer = pointerOf(method, path, status);
     const problem =
       pointer === undefined ? 'is not described' : check(`${pointer}/content/${escaped(type)}/schema`, value);

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../errors.ts';
 import { composeDocuments } from '../compose-documents.ts';
 import type { ReadDocument, ReaderInput } from '../reader.ts';
-import { createNestingBudget, MAX_FILES } from './nesting-budget.ts';
 import { addInnerFiles, filesMetadata, type InnerFile } from './inner-files.ts';
+import { createNestingBudget, MAX_FILES } from './nesting-budget.ts';
 
 /** Files that systems and tools add to archives. */
 const TOOL_FILES = /(?:^|\/)(?:__MACOSX\/|\.git\/|\.svn\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)/i;

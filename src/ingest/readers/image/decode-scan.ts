@@ -1,7 +1,7 @@
 import { decode as decodeBmp } from 'bmp-ts';
 import { decode as decodeTiff, type TiffIfd } from 'tiff';
 import { ServiceError } from '../../../errors.ts';
-import { type Pixels, encodePng, shrink } from './encode-png.ts';
+import { encodePng, type Pixels, shrink } from './encode-png.ts';
 import type { Picture } from './image-reader.ts';
 
 /** Scans are finer than it takes to read them. */

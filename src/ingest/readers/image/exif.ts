@@ -30,12 +30,7 @@ export function readExif(bytes: Buffer): PictureFacts {
   const long = (at: number) => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
   const values: Values = new Map();
   const places: Values = new Map();
-  const readList = (
-    start: number,
-    names: Readonly<Record<number, string>>,
-    into: Values,
-    depth: number,
-  ): void => {
+  const readList = (start: number, names: Readonly<Record<number, string>>, into: Values, depth: number): void => {
     if (start === 0 || depth > 2) return;
     for (let index = 0; index < Math.min(MAX_ENTRIES, short(start)); index++) {
       const at = start + 2 + index * 12;

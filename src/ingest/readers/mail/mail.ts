@@ -1,7 +1,7 @@
 import type { Metadata } from '../../../documents/document.ts';
 import { composeDocuments } from '../compose-documents.ts';
-import { createNestingBudget } from '../containers/nesting-budget.ts';
 import { addInnerFiles, filesMetadata, type InnerFile } from '../containers/inner-files.ts';
+import { createNestingBudget } from '../containers/nesting-budget.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { declaredCharset } from '../html/html-charset.ts';
 import { readWholeHtml } from '../html/whole-html.ts';
