@@ -1,12 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { ServiceError } from '../../../errors.ts';
 import type { Reader } from '../reader.ts';
-
-
 import { createNestingBudget, type NestingBudget, NestingBudgetExceeded } from './nesting-budget.ts';
 import { readTar } from './tar.ts';
 import { isTar } from './tar-header.ts';
-
 
 /** Files compressed with gzip: a tar archive, or a single file, which is read by its own format. */
 export const gzipReader: Reader = {

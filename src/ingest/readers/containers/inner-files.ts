@@ -3,10 +3,7 @@ import { ServiceError } from '../../../errors.ts';
 import type { Composition } from '../compose-documents.ts';
 import { cleanText } from '../encoding/clean-text.ts';
 import type { ReadDocument, ReaderInput } from '../reader.ts';
-
-
 import { type NestingBudget, NestingBudgetExceeded } from './nesting-budget.ts';
-
 
 /** A file nested in another. */
 export interface InnerFile {
