@@ -1,7 +1,7 @@
 /** Who may import whom, as tables. `check-imports.ts` applies them; docs/decisions.md says why they are as they are. */
 
 /** Words and shapes that belong to everybody. */
-const vocabulary = ['documents', 'errors', 'program-file'];
+const vocabulary = ['documents', 'errors', 'program-file', 'shared'];
 /** Ports: small interfaces that adapters fulfil. */
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'access'];
 /** What the rooms that do the work stand on. */
@@ -26,7 +26,9 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   version: [],
   'program-file': [],
   'user-cache': [],
-  documents: ['errors'],
+  // Small helpers without a subject: they know nothing of ours but errors.
+  shared: ['errors'],
+  documents: ['errors', 'shared'],
   config: [
     'errors',
     'nearest-name',
@@ -64,7 +66,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   rag: [...foundations, 'models/extractive'],
   ingest: foundations,
   conversations: foundations,
-  runs: ['errors'],
+  runs: ['errors', 'shared'],
   tools: [...foundations, 'agent'],
   http: [...foundations, ...work, 'page', 'evaluation'],
   mcp: [...foundations, ...work],

@@ -1,3 +1,5 @@
+import { LruMap } from '../shared/lru-map.ts';
+
 /** Who has logged in from where, for as long as the process lives. */
 export interface KnownLogins {
   has(pair: string): boolean;
@@ -8,14 +10,9 @@ export interface KnownLogins {
 const MAX_PAIRS = 10_000;
 
 export function createKnownLogins(most: number = MAX_PAIRS): KnownLogins {
-  // A set keeps the order of insertion, which here is that of the last login.
-  const pairs = new Set<string>();
+  const pairs = new LruMap<string, true>({ max: most });
   return {
     has: (pair) => pairs.has(pair),
-    add(pair) {
-      pairs.delete(pair);
-      pairs.add(pair);
-      if (pairs.size > most) pairs.delete(pairs.values().next().value ?? '');
-    },
+    add: (pair) => pairs.set(pair, true),
   };
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { LruMap } from '../shared/lru-map.ts';
 import type { UserStore } from '../store/user-records.ts';
 import type { Principal } from './principal.ts';
 
@@ -44,7 +45,7 @@ interface Counted {
 }
 
 export function createRequestLimits({ defaults, store, now = Date.now }: RequestLimitsParts): RequestLimits {
-  const minutes = new Map<string, readonly Counted[]>();
+  const minutes = new LruMap<string, readonly Counted[]>({ max: MAX_USERS });
   // After the clock was set back, what was counted lies in the future and would count until then.
   const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE && at <= now());
   const month = () => new Date(now()).toISOString().slice(0, 7);
@@ -71,9 +72,7 @@ export function createRequestLimits({ defaults, store, now = Date.now }: Request
         now(),
       );
       // Before anything is waited for, so that many at once are counted like many in turn.
-      minutes.delete(userId);
       minutes.set(userId, [...counted.slice(-MAX_REQUESTS), { route, at: now() }]);
-      if (minutes.size > MAX_USERS) minutes.delete(minutes.keys().next().value ?? '');
       if (rates.monthly === undefined) return;
       if ((await store.requestCounts.count(userId, month())) <= rates.monthly) return;
       const message = `Monthly rate limit exceeded: ${rates.monthly} requests in a month. It begins anew with the next.`;

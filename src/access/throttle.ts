@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { LruMap } from '../shared/lru-map.ts';
 
 export interface ThrottleSettings {
   /** How many times within `seconds`. */
@@ -25,8 +26,7 @@ export function createThrottle(
   { times, seconds, names = DEFAULT_NAMES }: ThrottleSettings,
   now: () => number = () => performance.now(),
 ): Throttle {
-  // A map keeps the order of insertion, which here is that of the last try.
-  const tries = new Map<string, number[]>();
+  const tries = new LruMap<string, number[]>({ max: names });
   return {
     attempt(name) {
       const since = now() - seconds * 1000;
@@ -36,9 +36,7 @@ export function createThrottle(
         const retryAfter = Math.max(1, Math.ceil((first - since) / 1000));
         throw new ServiceError('rate_limited', `Too many attempts; try again in ${retryAfter} s.`, { retryAfter });
       }
-      tries.delete(name);
       tries.set(name, [...recent, now()]);
-      if (tries.size > names) tries.delete(tries.keys().next().value ?? '');
     },
     undo(name) {
       const left = tries.get(name)?.slice(0, -1) ?? [];

@@ -1,3 +1,4 @@
+import { LruMap } from '../shared/lru-map.ts';
 import type { Source } from './citation.ts';
 import { sourceKey } from './source-list.ts';
 
@@ -26,24 +27,20 @@ interface Session extends SessionCitations {
 
 /** Sessions by name. A number never stands for two sources of a session; what is remembered of them is bounded. */
 export function createSessionCitations(now: () => number = Date.now): (session: string) => SessionCitations {
-  const sessions = new Map<string, Session>();
+  const sessions = new LruMap<string, Session>({ max: MAX_SESSIONS });
   return (name) => {
     const known = sessions.get(name);
     const isFresh = known !== undefined && now() - known.usedAt < FORGET_AFTER;
     const session = isFresh ? known : { ...openSession(), usedAt: 0 };
     session.usedAt = now();
-    // The map keeps the order of insertion, so that the first is the longest unused.
-    sessions.delete(name);
     sessions.set(name, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
     return session;
   };
 }
 
 function openSession(): SessionCitations {
-  const numbers = new Map<string, number>();
   const places = new Map<number, CitedPlace>();
+  const numbers = new LruMap<string, number>({ max: MAX_SOURCES, onEvict: (_, number) => places.delete(number) });
   let last = 0;
   return {
     cite(source) {
@@ -54,11 +51,6 @@ function openSession(): SessionCitations {
       numbers.set(key, last);
       const place = citedPlace(source);
       if (place !== undefined) places.set(last, place);
-      const [oldest] = numbers;
-      if (numbers.size > MAX_SOURCES && oldest !== undefined) {
-        numbers.delete(oldest[0]);
-        places.delete(oldest[1]);
-      }
       return last;
     },
     cited: (number) => places.get(number),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LruMap } from '../shared/lru-map.ts';
 import type { IngestEvent } from './ingestor.ts';
 
 /** Events of one submission of a document in this process. */
@@ -21,25 +22,15 @@ interface Submitted {
   readonly attempt: number;
 }
 
-/** Maximum number of logs; the oldest inactive ones are discarded first. */
+/** Maximum number of logs; the least recently used are discarded first. */
 const MAX_LOGS = 2_000;
 /** Maximum number of events per log; old progress events are discarded. */
 const MAX_EVENTS = 5_000;
 
 export function createIngestionFeed(): IngestionFeed {
-  const logs = new Map<string, Log>();
-  const logOf = ({ documentId, attempt }: Submitted): Log => {
-    const name = `${documentId} ${attempt}`;
-    const log = logs.get(name) ?? new Log();
-    // Re-inserting moves the log to the end, in order of last use.
-    logs.delete(name);
-    logs.set(name, log);
-    if (logs.size > MAX_LOGS) {
-      const [oldest] = logs.keys();
-      if (oldest !== undefined) logs.delete(oldest);
-    }
-    return log;
-  };
+  const logs = new LruMap<string, Log>({ max: MAX_LOGS });
+  const logOf = ({ documentId, attempt }: Submitted): Log =>
+    logs.getOrCreate(`${documentId} ${attempt}`, () => new Log());
   return {
     publish: (submission, event) => logOf(submission).add(event),
     of: logOf,

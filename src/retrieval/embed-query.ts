@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
+import { LruMap } from '../shared/lru-map.ts';
 import type { VectorSpaceName } from '../store/vector-index.ts';
 
 /** A query's vector and its space. */
@@ -16,7 +17,7 @@ const QUERIES_KEPT = 256;
 
 /** Embeds queries with a cache of the last ones, for paging and repeated searches. */
 export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
-  const known = new Map<string, Float32Array>();
+  const known = new LruMap<string, Float32Array>({ max: QUERIES_KEPT });
   return async (text, signal) => {
     for (;;) {
       const space = await embedder.space(signal);
@@ -24,10 +25,7 @@ export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
       const key = [space.embedder, space.version, space.dimensions, text].join('\n');
       const vector = known.get(key) ?? (await embedOne(embedder, text, signal));
       if (!isSame(space, await embedder.space(signal))) continue;
-      known.delete(key);
       known.set(key, vector);
-      const [oldest] = known.keys();
-      if (known.size > QUERIES_KEPT && oldest !== undefined) known.delete(oldest);
       return { vector, space };
     }
   };

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { LruMap } from '../shared/lru-map.ts';
 
 /** What the pool has to know of a slot. */
 export interface PooledSlot {
@@ -61,7 +62,7 @@ export class SlotPool<S extends PooledSlot> {
   readonly #options: PoolOptions<S>;
   readonly #live = new Set<Promise<S>>();
   readonly #sessions = new Map<string, Session<S>>();
-  readonly #lost = new Set<string>();
+  readonly #lost = new LruMap<string, true>({ max: MAX_LOST_SESSIONS });
   readonly #waiting: Waiting<S>[] = [];
   #spare: { readonly slot: Promise<S>; readonly since: number } | undefined;
   #sweeper: NodeJS.Timeout | undefined;
@@ -194,9 +195,7 @@ export class SlotPool<S extends PooledSlot> {
   #lose(name: string, session: Session<S>): void {
     if (this.#sessions.get(name) !== session) return;
     this.#sessions.delete(name);
-    this.#lost.add(name);
-    const [oldest] = this.#lost;
-    if (this.#lost.size > MAX_LOST_SESSIONS && oldest !== undefined) this.#lost.delete(oldest);
+    this.#lost.set(name, true);
     this.#end(session.slot);
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { LruMap } from '../shared/lru-map.ts';
 import { type PageFetcher, statusOf, USER_AGENT } from './page-fetcher.ts';
 import { allowAll, allowNothing, type Robots, readRobots } from './robots.ts';
 
@@ -26,17 +27,15 @@ const MAX_SITES = 1_000;
 const MAX_DELAY_MS = 10_000;
 
 export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings: CrawlPolicySettings): CrawlPolicy {
-  const sites = new Map<string, { readonly robots: Promise<Robots>; readonly at: number }>();
-  const nextTurn = new Map<string, number>();
+  const sites = new LruMap<string, { readonly robots: Promise<Robots>; readonly at: number }>({ max: MAX_SITES });
+  const nextTurn = new LruMap<string, number>({ max: MAX_SITES });
 
   const robotsOf = (url: URL): Promise<Robots> => {
     const known = sites.get(url.origin);
     if (known !== undefined && performance.now() - known.at < CACHE_MS) return known.robots;
     // Without the caller's signal, because other callers wait for the same file.
     const robots = fetchRobots(fetcher, url.origin);
-    sites.delete(url.origin);
     sites.set(url.origin, { robots, at: performance.now() });
-    forgetFirst(sites);
     return robots;
   };
 
@@ -50,9 +49,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
       const minGapMs = Math.max(settings.minGapMs, Math.min((robots.delay ?? 0) * 1000, MAX_DELAY_MS));
       const now = performance.now();
       const turn = Math.max(now, nextTurn.get(url.host) ?? 0);
-      nextTurn.delete(url.host);
       nextTurn.set(url.host, turn + minGapMs);
-      forgetFirst(nextTurn);
       if (turn > now) await sleep(turn - now, undefined, { signal });
     },
   };
@@ -71,9 +68,4 @@ async function fetchRobots(fetcher: Pick<PageFetcher, 'fetch'>, origin: string):
   } catch (error) {
     return (statusOf(error) ?? 0) >= 500 ? allowNothing : allowAll;
   }
-}
-
-function forgetFirst(map: Map<string, unknown>): void {
-  const [oldest] = map.keys();
-  if (map.size > MAX_SITES && oldest !== undefined) map.delete(oldest);
 }

@@ -1,3 +1,4 @@
+import { LruMap } from '../shared/lru-map.ts';
 import type { Validators } from './page-fetcher.ts';
 import type { WebPage } from './web-pages.ts';
 
@@ -14,9 +15,8 @@ const MAX_SECONDS = 3_600;
 
 /** LRU cache of pages. Stale pages are kept, for conditional requests. */
 export class PageCache {
-  readonly #kept = new Map<string, CachedPage>();
+  readonly #kept = new LruMap<string, CachedPage>({ max: MAX_CHARACTERS, sizeOf: ({ size }) => size });
   readonly #now: () => number;
-  #size = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -27,24 +27,17 @@ export class PageCache {
   ): { readonly page: WebPage; readonly validators: Validators; readonly isFresh: boolean } | undefined {
     const kept = this.#kept.get(address);
     if (kept === undefined) return undefined;
-    this.#kept.delete(address);
-    this.#kept.set(address, kept);
     return { page: kept.page, validators: kept.validators, isFresh: this.#now() < kept.freshUntil };
   }
 
   /** `freshFor` is the server's cache lifetime in seconds; a page that must not be stored (0) is not. */
   put(address: string, page: WebPage, validators: Validators, freshFor: number | undefined): void {
-    this.#forget(address);
+    this.#kept.delete(address);
     const canBeAsked = validators.etag !== undefined || validators.lastModified !== undefined;
     if (freshFor === 0 && !canBeAsked) return;
     const size = page.markdown.length + page.text.length;
     if (size > MAX_CHARACTERS / 4) return;
     this.#kept.set(address, { page, validators, size, freshUntil: this.#until(freshFor) });
-    this.#size += size;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#size <= MAX_CHARACTERS) break;
-      this.#forget(oldest);
-    }
   }
 
   /** The server confirmed that the page is unchanged. */
@@ -55,12 +48,5 @@ export class PageCache {
 
   #until(freshFor: number | undefined): number {
     return this.#now() + Math.min(freshFor ?? DEFAULT_SECONDS, MAX_SECONDS) * 1000;
-  }
-
-  #forget(address: string): void {
-    const kept = this.#kept.get(address);
-    if (kept === undefined) return;
-    this.#kept.delete(address);
-    this.#size -= kept.size;
   }
 }

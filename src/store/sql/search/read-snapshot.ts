@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { LruMap } from '../../../shared/lru-map.ts';
 import { type ChunkLengths, readChunkLengths, type TermTable, termTables } from '../full-text/chunk-lengths.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet } from './key-set.ts';
@@ -11,9 +12,9 @@ export interface Snapshot {
   /** Lengths of the indexes of earlier versions. */
   lengthsOf(table: TermTable): ChunkLengths;
   /** States as of the last few requested times. */
-  readonly termsAsOf: Map<string, TermsAsOf>;
+  readonly termsAsOf: LruMap<string, TermsAsOf>;
   /** The last few resolved filters, by their SQL and values. */
-  readonly filters: Map<string, ResolvedFilter>;
+  readonly filters: LruMap<string, ResolvedFilter>;
 }
 
 /** The visible chunks that pass a filter, and their vectors once they were needed. */
@@ -41,12 +42,14 @@ export interface Reading {
 interface ConnectionCache {
   version: string;
   snapshot: Snapshot;
-  readonly statements: Map<string, StatementSync>;
+  readonly statements: LruMap<string, StatementSync>;
 }
 
 // Lives as long as the connection; each thread has one.
 const caches = new WeakMap<DatabaseSync, ConnectionCache>();
 const STATEMENTS_KEPT = 64;
+const FILTERS_KEPT = 8;
+const MAX_CACHED_TIMES = 4;
 
 /** Runs an operation over one consistent snapshot of the data, until `watch` ends it. */
 export function withSnapshot<Result>(
@@ -107,7 +110,11 @@ function createCache(database: DatabaseSync): ConnectionCache {
     database.exec(`create virtual table temp.${table}_counts using fts5vocab('main', '${table}', 'row')`);
     database.exec(`create virtual table temp.${table}_postings using fts5vocab('main', '${table}', 'instance')`);
   }
-  const memory: ConnectionCache = { version: '', snapshot: createSnapshot(database), statements: new Map() };
+  const memory: ConnectionCache = {
+    version: '',
+    snapshot: createSnapshot(database),
+    statements: new LruMap({ max: STATEMENTS_KEPT }),
+  };
   caches.set(database, memory);
   return memory;
 }
@@ -123,18 +130,14 @@ function createSnapshot(database: DatabaseSync): Snapshot {
     chunkLengths: () => lengthsOf('chunk_terms'),
     documentLengths: () => lengthsOf('document_terms'),
     lengthsOf,
-    termsAsOf: new Map(),
-    filters: new Map(),
+    termsAsOf: new LruMap({ max: MAX_CACHED_TIMES }),
+    filters: new LruMap({ max: FILTERS_KEPT }),
   };
 }
 
-function prepared(database: DatabaseSync, { statements }: ConnectionCache, sql: string): StatementSync {
-  const known = statements.get(sql);
-  const statement = known ?? database.prepare(sql);
-  if (known) statements.delete(sql);
-  else statement.setReturnArrays(true);
-  statements.set(sql, statement);
-  const [oldest] = statements.keys();
-  if (statements.size > STATEMENTS_KEPT && oldest !== undefined) statements.delete(oldest);
-  return statement;
-}
+const prepared = (database: DatabaseSync, { statements }: ConnectionCache, sql: string): StatementSync =>
+  statements.getOrCreate(sql, () => {
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  });

@@ -4,26 +4,17 @@ import { keysWithPhrase, visibleKeys } from './keys-with-phrase.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading, ResolvedFilter } from './read-snapshot.ts';
 
-const FILTERS_KEPT = 8;
-
 /**
  * The exact set of visible chunks that pass, or of those visible at the filter's time; undefined when all visible ones
  * pass. The last few results are cached.
  */
 export function resolveFilter(reading: Reading, filter: CompiledFilter): ResolvedFilter | undefined {
   if (filter === null) return undefined;
-  const { filters } = reading.snapshot;
   const name = JSON.stringify([filter.onChunks, filter.past?.condition, filter.phraseFilters]);
-  const known = filters.get(name);
-  const resolved = known ?? {
+  return reading.snapshot.filters.getOrCreate(name, () => ({
     keys: keySet(keysWithPhrase(reading, passingKeys(reading, filter), filter)),
     isPast: filter.past !== undefined,
-  };
-  filters.delete(name);
-  filters.set(name, resolved);
-  const [oldest] = filters.keys();
-  if (filters.size > FILTERS_KEPT && oldest !== undefined) filters.delete(oldest);
-  return resolved;
+  }));
 }
 
 function passingKeys(reading: Reading, filter: NonNullable<CompiledFilter>): number[] {

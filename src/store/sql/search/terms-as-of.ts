@@ -5,7 +5,6 @@ import { DOCUMENTS_AS_OF } from './past-tables.ts';
 import type { Reading, TermsAsOf } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
 
-const MAX_CACHED_TIMES = 4;
 const ANY: Condition = { sql: '1 = 1', parameters: [] };
 
 /** Everything visible at a point in time. */
@@ -92,14 +91,7 @@ const first = (one: string | undefined, two: string | undefined): string | undef
 // Keys of documents and of versions overlap, so keys of versions are shifted behind all documents' keys.
 const versionBase = (reading: Reading): number => reading.snapshot.documentLengths().lengths.length;
 
-function termsOf({ snapshot: { termsAsOf } }: Reading, at: string): TermsAsOf {
-  const terms = termsAsOf.get(at) ?? {};
-  termsAsOf.delete(at);
-  termsAsOf.set(at, terms);
-  const [oldest] = termsAsOf.keys();
-  if (termsAsOf.size > MAX_CACHED_TIMES && oldest !== undefined) termsAsOf.delete(oldest);
-  return terms;
-}
+const termsOf = ({ snapshot }: Reading, at: string): TermsAsOf => snapshot.termsAsOf.getOrCreate(at, () => ({}));
 
 function measure(keys: readonly number[], lengthOf: (key: number) => number): ChunkLengths {
   const largest = keys.reduce((most, key) => Math.max(most, key), 0);

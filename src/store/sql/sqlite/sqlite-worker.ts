@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { ServiceError } from '../../../errors.ts';
+import { LruMap } from '../../../shared/lru-map.ts';
 import { watchTask } from '../operation-watch.ts';
 import { searchOperations } from '../search/search-operations.ts';
 import type {
@@ -23,7 +24,7 @@ const operations: Operations = searchOperations;
 /** Runs tasks on one connection, opened at the first of them. */
 function createConnection(options: SqliteWorkerData) {
   let database: DatabaseSync | undefined;
-  const statements = new Map<string, StatementSync>();
+  const statements = new LruMap<string, StatementSync>({ max: STATEMENTS_KEPT });
 
   const open = (): DatabaseSync => {
     if (database !== undefined) return database;
@@ -38,15 +39,7 @@ function createConnection(options: SqliteWorkerData) {
     return database;
   };
 
-  const prepare = (sql: string): StatementSync => {
-    const known = statements.get(sql);
-    const statement = known ?? open().prepare(sql);
-    if (known !== undefined) statements.delete(sql);
-    statements.set(sql, statement);
-    const [oldest] = statements.keys();
-    if (statements.size > STATEMENTS_KEPT && oldest !== undefined) statements.delete(oldest);
-    return statement;
-  };
+  const prepare = (sql: string): StatementSync => statements.getOrCreate(sql, () => open().prepare(sql));
 
   const query = (task: SqliteTask & { kind: 'query' }): SqliteRows => {
     const statement = prepare(task.sql);
