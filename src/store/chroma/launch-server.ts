@@ -72,6 +72,7 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
   });
   const words = outputTail(child);
   const ended = endOf(child, words);
+  if (child.pid !== undefined) guard(child.pid, ended);
   const stop = (): Promise<void> => stopChild(child, ended);
   if (child.pid === undefined) throw new LaunchFailure((await ended).words);
   try {
@@ -83,6 +84,28 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
     throw error;
   }
 }
+
+/**
+ * Starts a process that ends the server after this one has died. Normally the server notices that by itself, but not
+ * while it is stopped (SIGSTOP).
+ */
+function guard(pid: number, ended: Promise<unknown>): void {
+  if (process.platform === 'win32') return;
+  const shell = spawn('/bin/sh', ['-c', GUARD, String(pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // Without a shell, the next start ends a server that is left over.
+  shell.on('error', () => undefined);
+  shell.stdin.on('error', () => undefined);
+  void ended.then(() => shell.kill('SIGKILL'));
+}
+
+// Standard input ends with this process. Looking often rules out that another process has got the number meanwhile.
+const GUARD = `
+read -r _
+for each in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  kill -0 "$0" 2>/dev/null || exit 0
+  sleep 0.1
+done
+kill -KILL "$0"`;
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');

@@ -42,6 +42,8 @@ export async function endLeftover({ file, folder }: RecordedServer): Promise<boo
   const wasAlive = leftover !== undefined && (await isAlive(leftover)) && (await serves(leftover, folder));
   if (wasAlive) {
     signal(leftover.pid, 'SIGTERM');
+    // A stopped process handles no signals until it is continued.
+    if (process.platform !== 'win32') signal(leftover.pid, 'SIGCONT');
     if (!(await isGone(leftover, TERM_GRACE_MS))) {
       signal(leftover.pid, 'SIGKILL');
       await isGone(leftover, KILL_GRACE_MS);

@@ -38,6 +38,24 @@ const pidOf = (server: ChromaServer): number => {
 
 const until = (condition: () => boolean | Promise<boolean>) => vi.waitUntil(condition, PATIENT);
 
+/** A process that starts a Chroma, and the number of that Chroma's process. */
+async function startParent(folder: string) {
+  const program = fileURLToPath(new URL('./parent-process.ts', import.meta.url));
+  const parent = spawn(process.execPath, [program, folder, bindingCache], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [line] = await once(parent.stdout, 'data');
+  const { pid } = JSON.parse(String(line)) as { readonly pid: number };
+  onTestFinished(() => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended, as it should.
+    }
+  });
+  expect(await isRunning(pid)).toBe(true);
+  return { parent, pid };
+}
+
 describe('the embedded Chroma server', () => {
   it('starts and stops promptly and leaves no process', async () => {
     const begun = performance.now();
@@ -101,22 +119,26 @@ describe('the embedded Chroma server', () => {
     expect(await readFile(join(folder, 'chroma', 'kept'), 'utf8')).toBe('kept');
   });
 
-  it('ends a server that an earlier process left over on the same files', async () => {
-    const folder = await temporaryFolder();
-    await mkdir(join(folder, 'chroma'));
-    const leftover = await launchServer({
-      binding,
-      folder: join(folder, 'chroma'),
-      readyWithinMs: START_MS,
-      onProcess: (pid) => recordServer({ file: join(folder, 'chroma.pid'), folder: join(folder, 'chroma') }, pid),
-      signal: new AbortController().signal,
-    });
-    onTestFinished(() => leftover.stop());
-    const server = startServer(join(folder, 'chroma'));
-    await server.url(START_MS);
-    expect(await isRunning(leftover.pid)).toBe(false);
-    expect(pidOf(server)).not.toBe(leftover.pid);
-  });
+  it.each(['running', 'stopped'])(
+    'ends a server that an earlier process left over on the same files: %s',
+    async (state) => {
+      const folder = await temporaryFolder();
+      await mkdir(join(folder, 'chroma'));
+      const leftover = await launchServer({
+        binding,
+        folder: join(folder, 'chroma'),
+        readyWithinMs: START_MS,
+        onProcess: (pid) => recordServer({ file: join(folder, 'chroma.pid'), folder: join(folder, 'chroma') }, pid),
+        signal: new AbortController().signal,
+      });
+      onTestFinished(() => leftover.stop());
+      if (state === 'stopped') process.kill(leftover.pid, 'SIGSTOP');
+      const server = startServer(join(folder, 'chroma'));
+      await server.url(START_MS);
+      expect(await isRunning(leftover.pid)).toBe(false);
+      expect(pidOf(server)).not.toBe(leftover.pid);
+    },
+  );
 
   it('leaves the server of another folder alone when started on a copy of that one', async () => {
     const folder = await temporaryFolder();
@@ -140,14 +162,16 @@ describe('the embedded Chroma server', () => {
     expect(await isRunning(bystander.pid ?? 0)).toBe(true);
   });
 
+  it('does not outlive a parent that is killed while it is stopped', async () => {
+    const { parent, pid } = await startParent(join(await temporaryFolder(), 'chroma'));
+    process.kill(pid, 'SIGSTOP');
+    parent.kill('SIGKILL');
+    await until(async () => !(await isRunning(pid)));
+  });
+
   it('does not outlive a parent that is killed, and the next start finds what was stored', async () => {
     const folder = join(await temporaryFolder(), 'chroma');
-    const program = fileURLToPath(new URL('./parent-process.ts', import.meta.url));
-    const parent = spawn(process.execPath, [program, folder, bindingCache], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void parent.kill('SIGKILL'));
-    const [line] = await once(parent.stdout, 'data');
-    const { pid } = JSON.parse(String(line));
-    expect(await isRunning(pid)).toBe(true);
+    const { parent, pid } = await startParent(folder);
     parent.kill('SIGKILL');
     await until(async () => !(await isRunning(pid)));
     const server = startServer(folder);
