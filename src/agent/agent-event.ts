@@ -1,6 +1,7 @@
 import type { CheckedCitation } from '../citations/check-citation.ts';
 import type { Source, Span } from '../citations/citation.ts';
 import type { ToolCall } from '../models/message.ts';
+import type { QuoteSupport } from '../models/model.ts';
 import type { BudgetReason, Spend } from './budget.ts';
 
 export type AgentMode = 'rag' | 'research';
@@ -23,6 +24,8 @@ export interface AgentAnswer {
   readonly mode: AgentMode;
   readonly model: string;
   readonly isExtractive: boolean;
+  /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
+  readonly support?: QuoteSupport;
   readonly toolCalls: readonly ToolCall[];
   readonly spent: Spend;
 }

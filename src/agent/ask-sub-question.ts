@@ -39,6 +39,7 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
     return {
       text: answer.text,
       sources: new Map<number, Source>(cited),
+      ...(answer.support !== undefined && { support: answer.support }),
       model: answer.model,
       usage: NOTHING,
       isUntrusted: run.containment.hasReadUntrusted,

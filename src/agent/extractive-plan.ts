@@ -30,13 +30,14 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
       const offered = new Set(toolChoice === 'none' ? [] : tools.map((tool) => tool.name));
       const calls = nextCalls(question, callsThisTurn(messages), offered, sources);
       for (const call of calls) yield { type: 'tool_call', call };
-      if (calls.length === 0) {
-        for (const piece of composeQuotes({ question, passages: quotable(sources), analyser }).pieces) {
-          yield { type: 'text', text: piece.text };
-        }
+      const stop = { type: 'stop', usage: NOTHING_SPENT, model: EXTRACTIVE_MODEL } as const;
+      if (calls.length > 0) {
+        yield { ...stop, reason: 'tool_calls' };
+        return;
       }
-      const reason = calls.length === 0 ? 'end' : 'tool_calls';
-      yield { type: 'stop', reason, usage: NOTHING_SPENT, model: EXTRACTIVE_MODEL };
+      const { support, pieces } = composeQuotes({ question, passages: quotable(sources), analyser });
+      for (const { text } of pieces) yield { type: 'text', text };
+      yield { ...stop, reason: 'end', support };
     },
   };
 }

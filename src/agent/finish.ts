@@ -32,6 +32,7 @@ export async function* finish(run: AgentRun, last: Turn | undefined, ended: RunE
       mode: run.mode,
       model: last?.model ?? run.model.name,
       isExtractive: run.isExtractive,
+      ...(last?.support !== undefined && { support: last.support }),
       toolCalls: run.toolCalls,
       spent: run.budget.spent(),
     },

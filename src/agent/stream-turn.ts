@@ -2,6 +2,7 @@ import type { CheckedCitation } from '../citations/check-citation.ts';
 import { MarkerScanner } from '../citations/marker-scanner.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { ThinkingBlock, ToolCall } from '../models/message.ts';
+import type { QuoteSupport } from '../models/model.ts';
 import { toToolSpec } from '../toolbox/tool-spec.ts';
 import type { AgentEvent, RunEnd } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -18,6 +19,8 @@ export interface Turn {
   readonly ended: RunEnd;
   /** The model that wrote it, as the provider names it; undefined when it did not come to its end. */
   readonly model?: string;
+  /** Of quotations put together without a language model. */
+  readonly support?: QuoteSupport;
   /** The limit that cut the turn short, when one did; the text is then what there was until then. */
   readonly cut?: BudgetReason;
 }
@@ -43,6 +46,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
   let ended: RunEnd = 'end';
   let cut: BudgetReason | undefined;
   let model: string | undefined;
+  let support: QuoteSupport | undefined;
   const signal = AbortSignal.any([run.signal, run.budget.timeUp]);
   try {
     const events = run.model.stream({
@@ -70,6 +74,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
         case 'stop':
           run.budget.add(event.model, event.usage);
           model = event.snapshot ?? event.model;
+          support = event.support;
           ended = event.reason === 'tool_calls' || event.reason === 'end' ? (mustAnswer ? limit : 'end') : event.reason;
       }
     }
@@ -98,6 +103,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     ended,
     ...(cut === undefined ? {} : { cut }),
     ...(model === undefined ? {} : { model }),
+    ...(support === undefined ? {} : { support }),
   };
 }
 

@@ -42,11 +42,12 @@ export function ask(question: string, options: AskOptions, context: CommandConte
   });
 }
 
-function toJson(question: string, { text, mode, model, citations }: CitedAnswer): Json {
+function toJson(question: string, { text, mode, support, model, citations }: CitedAnswer): Json {
   return {
     question,
     answer: text,
     mode,
+    ...(support !== undefined && { support }),
     model,
     citations: citations.map(({ number, documentId, title, quotes }) => ({
       id: `cit.${number}`,

@@ -81,6 +81,8 @@ export interface CitedAnswer {
   readonly text: string;
   /** `extractive` when the answer consists of quotations and no language model wrote it. */
   readonly mode: string;
+  /** Then `answer`, or `closest` when the quotes may not answer, or `none`. */
+  readonly support?: string;
   readonly model: string;
   readonly citations: readonly CitedSource[];
   /** Number of removed markers that pointed to no source. */

@@ -88,6 +88,7 @@ const citation = z.object({
 const finalAnswer = z.object({
   generated_answer: z.string(),
   mode: z.string(),
+  support: z.string().optional(),
   model: z.string(),
   citations: z.array(citation),
   removed_markers: z.number().default(0),
@@ -98,6 +99,7 @@ export function answerFromWire(data: unknown): CitedAnswer {
   return {
     text: wire.generated_answer,
     mode: wire.mode,
+    ...(wire.support !== undefined && { support: wire.support }),
     model: wire.model,
     citations: wire.citations.map(toSource),
     removedMarkers: wire.removed_markers,

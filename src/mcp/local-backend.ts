@@ -165,7 +165,7 @@ async function ask(
   const request = { query: question, search: settings, generation: {}, includeTitle: true };
   for await (const event of answerer.answer(request, signal)) {
     if (event.type !== 'final_answer') continue;
-    const { text, citations, model, usage, mode } = event.answer;
+    const { text, citations, model, usage, mode, support } = event.answer;
     const sources = new Map<number, Source>(citations.map(({ number, source }) => [number, source]));
     // Quotations are what they quote; only what a model wrote can differ.
     const check = mode === 'extractive' || text.length > checkLimits.answer ? undefined : await checkAgainst(sources);
@@ -175,7 +175,8 @@ async function ask(
     const unsupported = check?.statements
       .filter(({ verdict }) => !supports(verdict))
       .map((statement) => statement.text);
-    return { text, sources, backing, unsupported: unsupported ?? [], model, usage, isUntrusted: false };
+    const said = { text, unsupported: unsupported ?? [], ...(support !== undefined && { support }) };
+    return { ...said, sources, backing, model, usage, isUntrusted: false };
 
     async function checkAgainst(given: ReadonlyMap<number, Source>): Promise<AnswerCheck> {
       const texts = [...given].map(([marker, source]) => ({

@@ -9,6 +9,9 @@ export interface ToolSpec {
   readonly inputSchema: { readonly [key: string]: Json };
 }
 
+/** Whether quotations answer a question, are the closest passages and may not, or there are none. */
+export type QuoteSupport = 'answer' | 'closest' | 'none';
+
 /** Tokens. `input` counts all input, `cachedInput` the part of it read from a cache, `output` includes `reasoning`. */
 export interface Usage {
   readonly input: number;
@@ -43,6 +46,8 @@ export type ModelEvent =
       readonly usage: Usage;
       readonly model: string;
       readonly snapshot?: string;
+      /** Of an answer of quotations that was put together without a language model. */
+      readonly support?: QuoteSupport;
     };
 
 /**

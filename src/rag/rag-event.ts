@@ -1,6 +1,6 @@
 import type { Citation, Span } from '../citations/citation.ts';
 import type { GenerationConfig } from '../models/generation-config.ts';
-import type { StopReason, Usage } from '../models/model.ts';
+import type { QuoteSupport, StopReason, Usage } from '../models/model.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
 import type { EarlierTurn } from '../retrieval/standalone-query.ts';
@@ -30,7 +30,7 @@ export interface RagAnswer {
   /** `extractive` when no language model wrote the answer. */
   readonly mode: 'generative' | 'extractive';
   /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
-  readonly support?: 'answer' | 'closest' | 'none';
+  readonly support?: QuoteSupport;
   readonly stopReason: StopReason;
   readonly usage: Usage;
   /** Markers the model wrote that pointed to no source; they are not in `text`. */

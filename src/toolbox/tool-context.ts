@@ -6,7 +6,7 @@ import type { Chunk } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { Message } from '../models/message.ts';
-import type { Model, Usage } from '../models/model.ts';
+import type { Model, QuoteSupport, Usage } from '../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { SearchSettings } from '../retrieval/search-settings.ts';
@@ -38,6 +38,8 @@ export interface SubAnswer {
   readonly backing?: ReadonlyMap<number, { readonly verdict?: Verdict; readonly quotes: readonly Quote[] }>;
   /** Statements that no source supports. */
   readonly unsupported?: readonly string[];
+  /** Of quotations put together without a language model: `closest` when they may not answer. */
+  readonly support?: QuoteSupport;
   readonly model: string;
   readonly usage: Usage;
   /** True when words of strangers went into it. */

@@ -196,6 +196,7 @@ describe('with no language model', () => {
       expect(answer).toMatchObject({
         isExtractive: true,
         model: 'builtin/extractive',
+        support: 'answer',
         ended: 'end',
         spent: { input: 0, output: 0, dollars: 0 },
       });

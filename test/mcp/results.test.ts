@@ -56,11 +56,17 @@ describe('text and data of a result', () => {
       name: 'rag',
       arguments: { query: 'Which river flows through ten countries?' },
     });
-    const { citations, unsupported_sentences: unsupported } = result.structuredContent as {
+    const {
+      citations,
+      support,
+      unsupported_sentences: unsupported,
+    } = result.structuredContent as {
+      support: string;
       citations: { document_id: string; verdict: string; quotes: { text: string; start: number; end: number }[] }[];
       unsupported_sentences: string[];
     };
     expect(unsupported).toEqual([]);
+    expect(support).toBe('answer');
     expect(citations.length).toBeGreaterThan(0);
     for (const { document_id: id, verdict, quotes } of citations) {
       const { text: whole } = (await mcp.services.corpus.textOf(id)) ?? { text: '' };
@@ -68,6 +74,12 @@ describe('text and data of a result', () => {
       for (const { text, start, end } of quotes) expect(whole.slice(start, end)).toBe(text);
       expect(textOf(result)).toContain(`characters ${quotes[0]?.start}-${quotes[0]?.end}`);
     }
+  });
+
+  it('of rag say when nothing found supports an answer', async () => {
+    const { client } = await withLibrary();
+    const { structuredContent } = await client.callTool({ name: 'rag', arguments: { query: 'Who won the regatta?' } });
+    expect(structuredContent).toMatchObject({ support: 'none', citations: [] });
   });
 
   it('lead on from call to call until everything has been read', async () => {

@@ -32,6 +32,12 @@ export const rag = defineTool({
       }),
     ),
     unsupported_sentences: z.array(z.string()),
+    support: z
+      .enum(['answer', 'closest', 'none'])
+      .optional()
+      .describe(
+        'Only where no language model is configured: whether the quotes answer, are the closest passages and may not, or nothing was found',
+      ),
     model: z.string(),
   }),
   annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
@@ -79,6 +85,7 @@ export const rag = defineTool({
         generated_answer: text,
         citations,
         unsupported_sentences: unsupported,
+        ...(answer.support !== undefined && { support: answer.support }),
         model: answer.model,
       },
       sources,

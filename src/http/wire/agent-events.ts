@@ -103,6 +103,7 @@ const toVerdict = ({ verdict, score }: CheckedCitation) => ({ verdict, verdict_s
 export const toOutcome = (answer: AgentAnswer) => ({
   model: answer.model,
   mode: answer.isExtractive ? 'extractive' : answer.mode,
+  ...(answer.support !== undefined && { support: answer.support }),
   stop_reason: answer.ended,
   unsupported_sentences: answer.unsupported.map((span) => ({
     ...toSpan(span),

@@ -1,6 +1,7 @@
 import type { Span } from '../../citations/citation.ts';
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { splitSentences } from '../../documents/sentences.ts';
+import type { QuoteSupport } from '../model.ts';
 import { isConfident } from './confidence.ts';
 import { type Coverage, coverageAmong, supportAmong } from './coverage.ts';
 import { type AnswerKind, containsAnswer, expectedAnswer, mayContainAnswer } from './expected-answer.ts';
@@ -32,8 +33,6 @@ export interface QuoteSelection {
   /** Best first. */
   readonly quotes: readonly ChosenQuote[];
 }
-
-export type QuoteSupport = 'answer' | 'closest' | 'none';
 
 export interface QuoteChoice {
   readonly question: string;

@@ -3,7 +3,8 @@ import { type Quotable, quoteOf } from '../../citations/find-quote.ts';
 import { quotableOf } from '../../citations/quotable-of.ts';
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { fromTextScore } from '../../store/full-text/text-score.ts';
-import { chooseQuotes, type QuoteSupport } from './choose-quotes.ts';
+import type { QuoteSupport } from '../model.ts';
+import { chooseQuotes } from './choose-quotes.ts';
 import type { TableCell } from './table-rows.ts';
 
 /** A source with a text of its own, other than the graph's; of documents, a stretch that was read. */

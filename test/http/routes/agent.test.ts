@@ -389,6 +389,7 @@ describe('an agent without a language model', () => {
       conversation_id: response.headers.get('x-conversation-id'),
       model: 'builtin/extractive',
       mode: 'extractive',
+      support: 'answer',
       usage: { total_tokens: 0 },
     });
   });

@@ -149,6 +149,7 @@ export const usage = z
 export const outcome = {
   model: z.string(),
   mode: z.enum(['rag', 'research', 'extractive']),
+  support,
   stop_reason: z.enum(['end', 'length', 'refusal', 'steps', 'tokens', 'time', 'money']),
   unsupported_sentences: z.array(z.object({ start: z.int(), end: z.int(), text: z.string() })),
   removed_markers: z.int(),
