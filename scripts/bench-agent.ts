@@ -11,12 +11,12 @@ import type { Model, ModelEvent, ModelRequest } from '../src/models/model.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
 import { defineTool } from '../src/toolbox/tool.ts';
+import type { OpenStore } from '../test/support/adapters.ts';
 import {
   addDocument,
   agentOver,
   agentRequest,
   lettersSpace,
-  type OpenStore,
   type RunningAgent,
 } from '../test/support/agent-over-store.ts';
 import { content } from '../tools/rag/content.ts';
@@ -149,10 +149,10 @@ try {
   await fill(store);
   for (const [title, steps] of Object.entries(scenarios)) {
     const model = instantModel(steps);
-    const agent = agentOver(
+    const agent = await agentOver(
       store,
       { resolve: () => model, defaultName: () => model.name },
-      { tools, toolNames: { rag: names, research: [] } },
+      { tools: { tools, toolNames: { rag: names, research: [] } } },
     );
     for (let warming = 0; warming < 100; warming++) await run(agent);
     const heapBefore = heap();

@@ -6,6 +6,7 @@ import { defaultAdmin } from '../src/access/principal.ts';
 import { createLexicalHash } from '../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../src/ingest/embedding-text.ts';
 import { createIngestor } from '../src/ingest/ingest-document.ts';
+import { createPreparationWorkers } from '../src/ingest/prepare-in-worker.ts';
 import { detectType } from '../src/ingest/readers/detect-type.ts';
 import { readDocument } from '../src/ingest/readers/index.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
@@ -25,7 +26,8 @@ const data = await mkdtemp(join(tmpdir(), 'citewell-files-'));
 const store = await openStore({ path: join(data, 'citewell.db'), index: memoryVectorIndex(), embeddingText });
 const { corpus, spaces, collections, queue } = store;
 const embeddings = createLexicalHash();
-const ingestor = createIngestor({ corpus, spaces, collections, embeddings, queue, limits: { workers: 1 } });
+const readers = createPreparationWorkers({ workers: 1 });
+const ingestor = createIngestor({ corpus, readers, spaces, collections, embeddings, queue });
 
 async function takeIn(fileName: string, bytes: Uint8Array): Promise<void> {
   const content = { kind: 'file', bytes, fileName } as const;
@@ -70,7 +72,7 @@ try {
   console.log(`readers alone   ${rate(reading)}`);
   console.log(`taken in whole  ${rate(whole)}, ${(whole / reading).toFixed(2)} times as long`);
 } finally {
-  await ingestor.close();
+  await readers.close();
   await store.close();
   await rm(data, { recursive: true, force: true });
 }

@@ -7,6 +7,7 @@ import { everything } from '../src/documents/filter.ts';
 import { createLexicalHash } from '../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../src/ingest/embedding-text.ts';
 import { createIngestor } from '../src/ingest/ingest-document.ts';
+import { createPreparationWorkers } from '../src/ingest/prepare-in-worker.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
 import { createChunkSearch } from '../src/store/sql/search/chunk-search.ts';
@@ -27,7 +28,8 @@ const index = memoryVectorIndex();
 const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText });
 const embeddings = createLexicalHash();
 const { corpus, spaces, collections } = store;
-const ingestor = createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue });
+const readers = createPreparationWorkers();
+const ingestor = createIngestor({ corpus, readers, spaces, collections, embeddings, queue: store.queue });
 const { signal } = new AbortController();
 
 async function takeIn(name: string, chunks: readonly string[]): Promise<number> {
@@ -98,7 +100,7 @@ try {
     console.log(`  ${name}                  words ${milliseconds(byWords)}, meaning ${milliseconds(byMeaning)}`);
   }
 } finally {
-  await ingestor.close();
+  await readers.close();
   await store.close();
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allowedRooms, exceptions, vendorRooms } from './import-rules.ts';
+import { allowedRooms, composition, exceptions, vendorRooms } from './import-rules.ts';
 
 /** An import that goes against the direction of dependencies, as a sentence. */
 export interface Violation {
@@ -72,11 +72,24 @@ function reachableFrom(start: string, imported: ReadonlyMap<string, readonly str
   return reached;
 }
 
-function* importsOf(code: string): Generator<{ specifier: string; index: number; isType: boolean }> {
+interface FoundImport {
+  readonly specifier: string;
+  readonly index: number;
+  readonly isType: boolean;
+  /** Loaded on first use. */
+  readonly isLater: boolean;
+}
+
+function* importsOf(code: string): Generator<FoundImport> {
   for (const match of code.matchAll(IMPORT)) {
     const { type, named, loaded } = match.groups ?? {};
     const specifier = named ?? loaded ?? '';
-    yield { specifier, index: match.index + match[0].indexOf(specifier), isType: type !== undefined };
+    yield {
+      specifier,
+      index: match.index + match[0].indexOf(specifier),
+      isType: type !== undefined,
+      isLater: loaded !== undefined,
+    };
   }
 }
 
@@ -114,6 +127,39 @@ function checkVendor(file: string, room: string, specifier: string): string | un
   return `the package "${name}" belongs to ${rooms.join(', ')}; reach it through a port`;
 }
 
+/** Everything that loading the composition root loads which `composition` excludes. `sources` are files by path. */
+export function checkComposition(sources: ReadonlyMap<string, string>): Violation[] {
+  const violations: Violation[] = [];
+  const seen = new Set<string>();
+  const visit = (file: string, path: readonly string[]) => {
+    const source = sources.get(file);
+    if (source === undefined || seen.has(file)) return;
+    seen.add(file);
+    const code = withoutComments(source);
+    for (const { specifier, index, isType, isLater } of importsOf(code)) {
+      if (isType || isLater) continue;
+      const target = resolveOwn(file, specifier);
+      if (!isExcluded(file, target)) {
+        visit(target, [...path, file]);
+        continue;
+      }
+      const line = code.slice(0, index).split('\n').length;
+      const way = path.length === 0 ? '' : ` (by ${path.join(' > ')})`;
+      const message = `makes ${composition.root} load ${specifier}${way}; pass it in as an adapter`;
+      violations.push({ file, line, message });
+    }
+  };
+  visit(composition.root, []);
+  return violations;
+}
+
+function isExcluded(file: string, target: string): boolean {
+  const room = roomOf(target);
+  if (room !== undefined) return composition.rooms.some((excluded) => excluded === room);
+  const isExempt = composition.exempt.some((folder) => file.startsWith(folder));
+  return !isExempt && composition.packages.some((name) => target === name || target.startsWith(`${name}/`));
+}
+
 /** `src/store/sql/x.ts` → `store/sql` when that has a line of its own, else `store`. */
 function roomOf(file: string): string | undefined {
   if (file.startsWith('tools/')) return 'tools';
@@ -140,7 +186,11 @@ if (import.meta.main) {
       readFileSync(join(root, file), 'utf8'),
     ]),
   );
-  const violations = [...[...sources].flatMap(([file, source]) => checkFile(file, source)), ...findCycles(sources)];
+  const violations = [
+    ...[...sources].flatMap(([file, source]) => checkFile(file, source)),
+    ...checkComposition(sources),
+    ...findCycles(sources),
+  ];
   for (const { file, line, message } of violations) console.error(`${file}:${line}: ${message}.`);
   if (violations.length > 0) process.exitCode = 1;
   else console.log(`${sources.size} files import downwards only and without cycles.`);

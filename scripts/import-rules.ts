@@ -6,14 +6,7 @@ const vocabulary = ['documents', 'errors', 'program-file', 'shared'];
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'access'];
 /** What the rooms that do the work stand on. */
 const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
-const adapters = [
-  'store/sql',
-  'store/chroma',
-  'store/full-text',
-  'models/openai',
-  'models/anthropic',
-  'models/extractive',
-];
+const adapters = ['store/sql', 'store/chroma', 'models/openai', 'models/anthropic', 'models/extractive'];
 const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
 
 /**
@@ -76,7 +69,21 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
   // Runs in browsers too: nothing of ours comes with it.
   client: [],
-  services: [...foundations, ...work, ...adapters, 'config', 'version', 'user-cache', 'http', 'mcp', 'tools'],
+  // Wires the product from ports; `composition` says what it must not reach.
+  compose: [...foundations, ...work, 'http', 'tools'],
+  // Names the adapters and opens them: the only room that knows them all.
+  adapters: [
+    ...foundations,
+    ...work,
+    ...adapters,
+    'store/full-text',
+    'compose',
+    'config',
+    'version',
+    'user-cache',
+    'http',
+    'mcp',
+  ],
   cli: [
     ...foundations,
     ...work,
@@ -85,13 +92,14 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
     'config-variables',
     'version',
     'user-cache',
-    'services',
+    'adapters',
+    'compose',
     'http',
     'mcp',
     'migrate',
     'evaluation',
   ],
-  index: [...foundations, ...work, 'config', 'services', 'http'],
+  index: [...foundations, ...work, 'config', 'adapters', 'compose', 'http'],
 };
 
 /** Files that may reach further than their room, each for the reason beside it. */
@@ -107,10 +115,27 @@ export const exceptions: Readonly<Record<string, readonly string[]>> = {
   'src/models/provider-settings.ts': ['models/openai', 'models/anthropic'],
 };
 
+/**
+ * Wiring the product opens nothing: what `root` imports, and what that imports, apart from types and what is loaded
+ * later, is of no adapter, no configuration and no module that does input or output. Those arrive as `Adapters`.
+ */
+export const composition = {
+  root: 'src/compose/compose.ts',
+  rooms: ['store/sql', 'store/chroma', 'models/openai', 'models/anthropic', 'adapters', 'config', 'mcp', 'user-cache'],
+  packages: [
+    ...['openai', '@anthropic-ai/sdk', 'chromadb', 'kysely', '@huggingface/transformers', 'undici', 'express'],
+    ...['isolated-vm', 'playwright-core', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'pino'],
+    ...['node:sqlite', 'node:fs', 'node:fs/promises', 'node:child_process', 'node:worker_threads', 'node:net'],
+    ...['node:http', 'node:https', 'node:dns'],
+  ],
+  // Tools that take files read them when they are called.
+  exempt: ['tools/ingest/'],
+} as const;
+
 /** Vendor package, or built-in module worth keeping in one place → where it may be imported. `*` is everywhere. */
 export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   zod: ['*'],
-  pino: ['services', 'cli'],
+  pino: ['cli'],
   commander: ['cli'],
   'eventsource-parser': ['client'],
   express: ['http', 'mcp'],

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { openAdapters } from '../src/adapters/open-adapters.ts';
 import { commandLog } from '../src/cli/log.ts';
 import { processOutput } from '../src/cli/output.ts';
+import { compose } from '../src/compose/compose.ts';
 import { loadConfig } from '../src/config.ts';
 import { createApp } from '../src/http/app.ts';
 import { listen } from '../src/http/serve.ts';
-import { createServices } from '../src/services.ts';
 import { seededRandom } from './seeded-random.ts';
 import { startSlowModel } from './soak-agent/slow-model.ts';
 import { type SoakReport, soakRound } from './soak-agent/soak-round.ts';
@@ -70,7 +71,8 @@ async function main(): Promise<void> {
     CITEWELL_MODEL: 'slow/model',
     CITEWELL_RESUME_SECONDS: values.grace,
   };
-  const services = await createServices(loadConfig({ env, cwd: folder }), { log: commandLog('warn', output) });
+  const log = commandLog('warn', output);
+  const services = await compose(await openAdapters(loadConfig({ env, cwd: folder }), { log })).start();
   const server = await listen(createApp(services), { host: '127.0.0.1', port: 0 });
   try {
     await addDocuments(server.url);

@@ -57,3 +57,13 @@ export class ServiceError extends Error {
     this.publicMessage = options.publicMessage ?? message;
   }
 }
+
+/** Runs something that depends on a setting; its failure names the setting. */
+export function namingSetting<T>(variable: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ServiceError('invalid_field', `${variable}: ${error.message}`, { cause: error });
+  }
+}

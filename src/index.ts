@@ -1,3 +1,6 @@
+export { openAdapters } from './adapters/open-adapters.ts';
+export { compose } from './compose/compose.ts';
+export type { Services } from './compose/services.ts';
 export type { Config } from './config.ts';
 export { loadConfig } from './config.ts';
 export type { ErrorCode } from './errors.ts';
@@ -5,5 +8,3 @@ export { ServiceError } from './errors.ts';
 export { createApp } from './http/app.ts';
 export type { HttpServer } from './http/serve.ts';
 export { listen } from './http/serve.ts';
-export type { Services, ServicesOptions } from './services.ts';
-export { createServices } from './services.ts';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { defaultAdmin } from '../../src/access/principal.ts';
+import type { Services } from '../../src/compose/services.ts';
 import { defaultGraphSettings, defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
-import type { Services } from '../../src/services.ts';
 import { withNames } from './measure-graph.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';

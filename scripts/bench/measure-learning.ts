@@ -1,7 +1,10 @@
+import { LEARNED_EMBEDDING } from '../../src/embeddings/built-in-names.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { decodeArtefact } from '../../src/embeddings/lsa/artefact.ts';
-import { learnInWorker, MAX_CHUNKS_READ } from '../../src/embeddings/lsa/learn-in-worker.ts';
-import { createEmbeddingModel, LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../../src/embeddings/registry.ts';
+import { learnInWorker } from '../../src/embeddings/lsa/learn-in-worker.ts';
+import { MAX_CHUNKS_READ } from '../../src/embeddings/lsa/learning-source.ts';
+import { lsaEmbeddings } from '../../src/embeddings/lsa/lsa-embeddings.ts';
 import { distances } from '../../src/store/distance.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
@@ -43,9 +46,8 @@ export async function measureLearning(
   const model = decodeArtefact(artefact);
   if (model === undefined) throw new Error('What was learned cannot be read.');
 
-  const settings = { modelCacheDir: '', keys: {} };
-  const learned = createEmbeddingModel(LEARNED_EMBEDDING, { ...settings, learned: { learned: async () => model } });
-  const hashed = createEmbeddingModel(LEXICAL_EMBEDDING, settings);
+  const learned = lsaEmbeddings({ name: LEARNED_EMBEDDING, learned: async () => model });
+  const hashed = createLexicalHash();
   const folded = await embedAll(learned, chunks);
   const hashes = await embedAll(hashed, chunks);
   const search = await interleaved(

@@ -1,10 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChromaClient } from 'chromadb';
+import { openAdapters } from '../../src/adapters/open-adapters.ts';
 import { commandLog } from '../../src/cli/log.ts';
 import { processOutput } from '../../src/cli/output.ts';
+import { compose } from '../../src/compose/compose.ts';
+import type { Services } from '../../src/compose/services.ts';
 import { loadConfig } from '../../src/config.ts';
-import { createServices, type Services } from '../../src/services.ts';
 import { member } from '../kill-test/api.ts';
 import { chromasOn } from '../kill-test/processes.ts';
 
@@ -21,7 +23,7 @@ export async function withServices<Result>(folder: string, use: (opened: Opened)
   await mkdir(folder, { recursive: true });
   const config = loadConfig({ env: {}, cwd: folder });
   const log = commandLog('warn', processOutput(process.stdout, process.stderr));
-  const services = await createServices(config, { log });
+  const services = await compose(await openAdapters(config, { log })).start();
   try {
     while ((await services.status()).index.state !== 'ready') await sleep(20);
     const [process] = await chromasOn(config.dataDir);

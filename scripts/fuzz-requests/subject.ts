@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createAuthenticator } from '../../src/access/authenticator.ts';
+import { openAdapters } from '../../src/adapters/open-adapters.ts';
 import { offerFor } from '../../src/cli/offer-tools.ts';
 import { openServer } from '../../src/cli/open-server.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import { listen } from '../../src/http/serve.ts';
-import { createServices } from '../../src/services.ts';
 import { type Route, watchMounts } from '../../test/http/support/watch-mounts.ts';
 import { member } from '../kill-test/api.ts';
 import type { OfferedTool } from './draft-mcp.ts';
@@ -59,7 +60,7 @@ export async function startSubject(): Promise<Subject> {
   const config = loadConfig({ env: { CITEWELL_SANDBOX: 'off' }, cwd: folder });
   const offer = offerFor(config, {}, []);
   const watch = watchMounts();
-  const services = await createServices(config, { log, resumes: true });
+  const services = await compose(await openAdapters(config, { log })).start({ resumes: true });
   const server = await openServer({
     services,
     config,

@@ -1,8 +1,8 @@
 import { offerFor } from '../../src/cli/offer-tools.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { toolsets } from '../../src/compose/toolsets.ts';
 import { loadConfig } from '../../src/config.ts';
 import { defaultToolsets, type ToolSelectionOptions } from '../../src/mcp/choose-tools.ts';
-import { toolsets } from '../../src/services/tool-catalogue.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 
 // What the code itself says there is; nothing is written down twice.

@@ -51,9 +51,9 @@ export const defaultAccountSettings: AccountSettings = {
   quotas: {},
 };
 
-export async function createAccounts(settings: AccountSettings, parts: AccountParts): Promise<Accounts> {
+export function createAccounts(settings: AccountSettings, parts: AccountParts): Accounts {
   const { store, corpus, collections } = parts;
-  const secret = settings.tokenSecret ?? (await store.signingSecret());
+  const secret = async () => settings.tokenSecret ?? store.signingSecret();
   const passwords = createPasswords(settings.passwordCost, settings.minPasswordLength);
   const tokens = createSessionTokens({ ...settings, secret });
   const signIn = createSignIn({ store, tokens, passwords, requiresVerified: settings.requiresVerified });

@@ -5,7 +5,8 @@ import { ServiceError } from '../errors.ts';
 import type { User } from '../store/user-records.ts';
 
 export interface SessionTokenParts {
-  readonly secret: string;
+  /** Asked for once. */
+  readonly secret: () => Promise<string>;
   readonly accessMinutes: number;
   readonly refreshDays: number;
 }
@@ -52,10 +53,14 @@ const claims = z.object({
 });
 
 export function createSessionTokens({ secret, accessMinutes, refreshDays }: SessionTokenParts): SessionTokens {
-  const key = new TextEncoder().encode(secret);
+  let asked: Promise<Uint8Array> | undefined;
+  const key = () => {
+    asked ??= secret().then((text) => new TextEncoder().encode(text));
+    return asked;
+  };
   const seconds = { access: accessMinutes * 60, refresh: refreshDays * DAY };
 
-  const sign = (kind: TokenKind, { email, tokenStamp }: Pick<User, 'email' | 'tokenStamp'>, session: string) => {
+  const sign = async (kind: TokenKind, { email, tokenStamp }: Pick<User, 'email' | 'tokenStamp'>, session: string) => {
     const now = Math.floor(Date.now() / 1000);
     return new SignJWT({ token_type: kind, stamp: tokenStamp, session, nonce: randomUUID() })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
@@ -64,7 +69,7 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
       .setIssuedAt(now)
       .setNotBefore(now)
       .setExpirationTime(now + seconds[kind])
-      .sign(key);
+      .sign(await key());
   };
 
   return {
@@ -74,7 +79,7 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
     },
 
     async read(token, kind) {
-      const found = claims.safeParse(await verified(token, key, kind));
+      const found = claims.safeParse(await verified(token, await key(), kind));
       if (!found.success || found.data.token_type !== kind) throw invalidToken(kind);
       const { sub, stamp, jti, session, exp } = found.data;
       return { email: sub, stamp, tokenId: jti, session, expiresAt: new Date(exp * 1000).toISOString() };

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
+import { openAdapters } from '../adapters/open-adapters.ts';
+import { compose } from '../compose/compose.ts';
 import type { Config } from '../config.ts';
 import type { ToolOffer } from '../mcp/choose-tools.ts';
-import { createServices } from '../services.ts';
 import type { ServerInfo } from '../store/server-info.ts';
 import { type OpenServer, openServer } from './open-server.ts';
 
@@ -21,7 +22,8 @@ export async function holdStore(
   config: Config,
   { log, embedder = 'claim', ...options }: HoldOptions,
 ): Promise<{ readonly server: OpenServer; close(): Promise<void> }> {
-  const services = await createServices(config, { log, embedder, resumes: options.role === 'mcp' });
+  const adapters = await openAdapters(config, { log });
+  const services = await compose(adapters).start({ embedder, resumes: options.role === 'mcp' });
   try {
     const server = await openServer({ ...options, services, config, address: { host: '127.0.0.1', port: 0 } });
     return {

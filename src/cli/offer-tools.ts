@@ -1,8 +1,10 @@
+import { toolsets, unbuiltTools } from '../compose/toolsets.ts';
 import type { Config } from '../config.ts';
 import { chooseTools, type ToolOffer, type ToolSelectionOptions } from '../mcp/choose-tools.ts';
 import type { ConnectionOptions } from '../mcp/http.ts';
-import { metNeeds, toolsets, unbuiltTools } from '../services/tool-catalogue.ts';
-import type { Tool } from '../toolbox/tool.ts';
+import { defaultModelName, EXTRACTIVE_MODEL } from '../models/default-models.ts';
+import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
+import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 
 /**
  * The tools of one HTTP connection. A client may leave out what it does not want and ask for more that only reads; what
@@ -42,4 +44,23 @@ export function offerFor(config: Config, options: ToolSelectionOptions, folders:
     { ...options, toolsets: options.toolsets ?? config.mcpToolsets },
     metNeeds(config, folders),
   );
+}
+
+/** Which needs the settings meet, judged without loading anything. */
+function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
+  const met = new Set<ToolNeed>(['answerer', 'checker', 'intake', 'facts', 'web_pages']);
+  if (config.web.engines.length > 0) met.add('web_search');
+  if (hasModel(config)) met.add('reasoner').add('research');
+  if (folders.length > 0) met.add('folders');
+  if (sandboxAbsence(config.sandbox) === undefined) met.add('sandbox');
+  return met;
+}
+
+// The first provider with a key decides; a server of one's own answers only by the name of a model.
+function hasModel({ models, openai, anthropic }: Config): boolean {
+  const configured = [
+    ...(openai.apiKey === undefined && openai.baseUrl === undefined ? [] : ['openai']),
+    ...(anthropic.apiKey === undefined && anthropic.baseUrl === undefined ? [] : ['anthropic']),
+  ];
+  return defaultModelName('reasoning', models, configured) !== EXTRACTIVE_MODEL;
 }

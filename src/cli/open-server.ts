@@ -1,6 +1,7 @@
 import { type AccessTokens, createAccessTokens } from '../access/access-tokens.ts';
 import { createAuthenticator } from '../access/authenticator.ts';
 import { defaultAdmin } from '../access/principal.ts';
+import type { Services } from '../compose/services.ts';
 import type { Config } from '../config.ts';
 import { createApp, type Mount } from '../http/app.ts';
 import { allowOrigins } from '../http/cors.ts';
@@ -9,7 +10,6 @@ import { protectedResource } from '../http/protected-resource.ts';
 import { finishRoutes } from '../http/routes/finish.ts';
 import { type Address, listen } from '../http/serve.ts';
 import type { ToolOffer } from '../mcp/choose-tools.ts';
-import type { Services } from '../services.ts';
 import { removeServerInfo, type ServerInfo, writeServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 import type { McpEndpoints } from './mcp-endpoints.ts';

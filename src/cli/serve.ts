@@ -1,4 +1,5 @@
-import { createServices } from '../services.ts';
+import { openAdapters } from '../adapters/open-adapters.ts';
+import { compose } from '../compose/compose.ts';
 import { readVersion } from '../version.ts';
 import { accessHints } from './access-hints.ts';
 import { acquireDataFolder } from './acquire-data-folder.ts';
@@ -26,7 +27,8 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
   const config = await context.config({ overrides });
   interruption.ignoreBrokenPipe();
   const offer = offerFor(config, {}, []);
-  const open = () => createServices(config, { log: serverLog(config.logLevel), resumes: true });
+  const log = serverLog(config.logLevel);
+  const open = async () => compose(await openAdapters(config, { log })).start({ resumes: true });
   const services = await acquireDataFolder(config.dataDir, open, interruption.stop);
   try {
     const server = await openServer({ services, config, address: config, offer, role: 'server' });

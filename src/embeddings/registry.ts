@@ -3,10 +3,10 @@ import { parseModelName } from '../models/model-name.ts';
 import { openAiClient } from '../models/openai/openai-provider.ts';
 import { configuredProviders, findProvider, type ProviderSettings } from '../models/provider-settings.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
+import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from './built-in-names.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { createLexicalHash } from './lexical-hash.ts';
 import { localOnnx } from './local-onnx.ts';
-import { type LsaEmbeddingParts, lsaEmbeddings } from './lsa/lsa-embeddings.ts';
 import { openAiEmbeddings } from './openai-embeddings.ts';
 
 /** Settings of embedding models. `Config` satisfies it except for `modelCacheDir`. */
@@ -14,13 +14,7 @@ export interface EmbeddingSettings extends ProviderSettings {
   /** Cache folder for hub models. */
   readonly modelCacheDir: string;
   readonly retry?: RetryPolicy | undefined;
-  /** Loads or trains an embedder that learns from the corpus; without it there is none of that kind. */
-  readonly learned?: Omit<LsaEmbeddingParts, 'name'> | undefined;
 }
-
-/** The embedder trained on the corpus itself, once the corpus is large enough. */
-export const LEARNED_EMBEDDING = 'builtin/lsa-v1';
-export const LEXICAL_EMBEDDING = 'builtin/lexical-hash-v1';
 
 /** The default embedder for the configured providers; the lexical one when no provider offers embeddings. */
 export function defaultEmbeddingName(settings: ProviderSettings): string {
@@ -29,7 +23,7 @@ export function defaultEmbeddingName(settings: ProviderSettings): string {
 }
 
 /**
- * The embedding model of that name: `builtin/lexical-hash-v1`, `builtin/lsa-v1`, `openai/<model>`,
+ * The embedding model of that name: `builtin/lexical-hash-v1`, `openai/<model>`,
  * `<provider>/<model>`, with `@<dimensions>` for shorter vectors, or `local/<folder or hub id>`. Nothing is loaded or
  * connected yet. Throws `unknown_model` or `not_configured`.
  */
@@ -44,7 +38,12 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
   switch (parsed.provider) {
     case 'builtin':
       if (name.trim() === LEXICAL_EMBEDDING) return createLexicalHash();
-      if (name.trim() === LEARNED_EMBEDDING) return createLearned(settings);
+      if (name.trim() === LEARNED_EMBEDDING) {
+        throw new ServiceError(
+          'not_configured',
+          `${LEARNED_EMBEDDING} is learned from a corpus, and there is none here.`,
+        );
+      }
       throw new ServiceError(
         'unknown_model',
         `"${name}" is not built in; ${LEXICAL_EMBEDDING} and ${LEARNED_EMBEDDING} are.`,
@@ -62,11 +61,6 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
       return openAiEmbeddings({ provider, client: openAiClient(provider), model, dimensions, retry: settings.retry });
     }
   }
-}
-
-function createLearned({ learned }: EmbeddingSettings): EmbeddingModel {
-  if (learned !== undefined) return lsaEmbeddings({ ...learned, name: LEARNED_EMBEDDING });
-  throw new ServiceError('not_configured', `${LEARNED_EMBEDDING} is learned from a corpus, and there is none here.`);
 }
 
 function readDimensions(name: string): { readonly model: string; readonly dimensions: number | undefined } {

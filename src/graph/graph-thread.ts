@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
 import type { CommunityGroup } from './find-communities.ts';
-import type { ExtractedGraph, GraphExtractor } from './graph.ts';
+import { BUILT_IN_EXTRACTOR, type ExtractedGraph, type GraphExtractor } from './graph.ts';
 import type { GraphJob, GraphReply } from './graph-worker.ts';
 
 export interface GraphThreadLimits {
@@ -18,8 +18,6 @@ export interface GraphThread {
   findCommunities(graph: ExtractedGraph, signal: AbortSignal): Promise<readonly CommunityGroup[]>;
   close(): Promise<void>;
 }
-
-export const BUILT_IN_EXTRACTOR = 'builtin/noun-phrases-v1';
 
 const defaultLimits: GraphThreadLimits = { timeoutMs: 300_000, memoryMb: 1_024 };
 

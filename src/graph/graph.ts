@@ -42,6 +42,8 @@ export interface GraphChunk {
   readonly headingPath: readonly string[];
 }
 
+export const BUILT_IN_EXTRACTOR = 'builtin/noun-phrases-v1';
+
 /** Port: the chunks of one document → its graph. Deterministic adapters give the same graph for the same chunks. */
 export interface GraphExtractor {
   /** Stored with its results, e.g. `builtin/noun-phrases-v1` or `openai/gpt-…`. */

@@ -3,6 +3,7 @@ import type { Agent } from '../agent/agent.ts';
 import type { AnswerChecker } from '../citations/answer-check.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
+import type { ReindexRequest } from '../embeddings/corpus/corpus-embedder.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { GraphService } from '../graph/graph-service.ts';
 import type { SummaryService } from '../ingest/enrich/summary-service.ts';
@@ -53,13 +54,6 @@ export interface IndexService {
   state(): IndexState;
   /** Compares the index in use with the records and repairs it. */
   audit(): Promise<void>;
-}
-
-export interface ReindexRequest {
-  /** Provider-qualified embedder; undefined means the configured one. */
-  readonly model?: string;
-  /** Return to the previous vector space instead. */
-  readonly back: boolean;
 }
 
 /** The part of a pino logger used here. */

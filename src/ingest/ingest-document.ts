@@ -7,14 +7,13 @@ import type { IngestionQueue } from '../store/ingestion-queue.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { type CarriedOver, carryOver } from './carry-over.ts';
+import type { DocumentReaders } from './document-readers.ts';
 import type { Enrichment } from './enrich/enrichment.ts';
 import { findDuplicate } from './find-duplicate.ts';
-import type { ImageReaderSource } from './image-reader-source.ts';
 import type { IngestionFeed } from './ingestion-feed.ts';
 import type { IngestEvent, Ingestor, RetryDecision, Submission } from './ingestor.ts';
 import { createKeyedLimit } from './keyed-limit.ts';
 import type { PreparedDocument } from './prepare-document.ts';
-import { createPreparationWorkers, type PreparationLimits } from './prepare-in-worker.ts';
 import { publishChunks, titleFor } from './publish-chunks.ts';
 import { readSubmission, toPreparationJob } from './read-submission.ts';
 import { typeByName } from './readers/file-types.ts';
@@ -23,35 +22,25 @@ import type { SplitChunk } from './split-text.ts';
 
 export interface IngestorParts {
   readonly corpus: Corpus;
+  readonly readers: Pick<DocumentReaders, 'prepare' | 'readsImages'>;
   readonly spaces: Pick<VectorSpaces, 'claim'>;
   readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
   readonly embeddings: EmbeddingModel;
   readonly queue: Pick<IngestionQueue, 'release'>;
   /** Enrichment by models; without it documents are stored as read. */
   readonly enrichment?: Enrichment;
-  /** Reads pictures; without it pictures are rejected. */
-  readonly imageReader?: ImageReaderSource | undefined;
   /** Receives all ingestion events. */
   readonly feed?: Pick<IngestionFeed, 'publish'>;
-  readonly limits?: Partial<IngestionLimits>;
+  /** Documents processed concurrently; default 4. */
+  readonly documents?: number;
 }
 
-export interface IngestionLimits extends PreparationLimits {
-  /** Documents processed concurrently. */
-  readonly documents: number;
-}
+const DOCUMENTS_AT_ONCE = 4;
 
-const defaultLimits: IngestionLimits = { documents: 4, workers: 2, timeoutMs: 120_000, memoryMb: 1_024 };
-
-/**
- * Creates the ingestor of a corpus. `close` ends the reading processes; interrupted ingestions are resumed at the next
- * start.
- */
-export function createIngestor(parts: IngestorParts): Ingestor & { close(): Promise<void> } {
-  const { corpus } = parts;
-  const limits = { ...defaultLimits, ...parts.limits };
-  const readers = createPreparationWorkers({ ...limits, imageReader: parts.imageReader });
-  const turns = createKeyedLimit(limits.documents);
+/** Creates the ingestor of a corpus. Interrupted ingestions are resumed at the next start. */
+export function createIngestor(parts: IngestorParts): Ingestor {
+  const { corpus, readers } = parts;
+  const turns = createKeyedLimit(parts.documents ?? DOCUMENTS_AT_ONCE);
 
   async function* run(
     id: string,
@@ -180,7 +169,7 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);
       const { submission, read } = await withStoredFields(corpus, given);
-      if (parts.imageReader === undefined) refusePictures(read);
+      if (!readers.readsImages) refusePictures(read);
       const duplicate = await findDuplicate(corpus, submission, read);
       if (duplicate !== undefined) return duplicate;
       const collectionIds = await ensureCollections(parts.collections, submission);
@@ -195,7 +184,6 @@ export function createIngestor(parts: IngestorParts): Ingestor & { close(): Prom
       return { kind: 'accepted', document };
     },
     run,
-    close: () => readers.close(),
   };
 }
 

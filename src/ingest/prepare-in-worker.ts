@@ -2,21 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
+import type { DocumentReaders } from './document-readers.ts';
 import { ReaderEnded } from './failure-kind.ts';
 import type { ImageReaderReply } from './image-reader-requests.ts';
 import { type ImageReaderRequest, type ImageReaderSource, imageReaderChoice } from './image-reader-source.ts';
 import type { ProcessReply } from './preparation-process.ts';
 import type { ToPreparation } from './preparation-worker.ts';
-import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
+import type { PreparationJob } from './prepare-document.ts';
 import type { Picture } from './readers/image/image-reader.ts';
-
-export interface PreparationWorkers {
-  /**
-   * Reads and splits in a child process. Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`.
-   */
-  prepare(job: PreparationJob, signal: AbortSignal): Promise<PreparedDocument>;
-  close(): Promise<void>;
-}
 
 export interface PreparationLimits {
   /** Documents read concurrently. */
@@ -31,6 +24,8 @@ export interface PreparationSettings extends PreparationLimits {
   readonly imageReader?: ImageReaderSource | undefined;
 }
 
+const defaultLimits: PreparationLimits = { workers: 2, timeoutMs: 120_000, memoryMb: 1_024 };
+
 /** An idle worker is ended after this time to free its memory. */
 const IDLE_MS = 60_000;
 
@@ -39,8 +34,8 @@ const IDLE_MS = 60_000;
  * crash ends its process only. A thread would not suffice: V8 ends the whole process when a single allocation in a
  * thread fails, whatever limit the thread has. A process that is intact is reused for the next document.
  */
-export function createPreparationWorkers(settings: PreparationSettings): PreparationWorkers {
-  const { workers, timeoutMs, memoryMb, imageReader } = settings;
+export function createPreparationWorkers(settings: Partial<PreparationSettings> = {}): DocumentReaders {
+  const { workers, timeoutMs, memoryMb, imageReader } = { ...defaultLimits, ...settings };
   const limit = pLimit(workers);
   const idle = new Map<ChildProcess, NodeJS.Timeout>();
   const all = new Set<ChildProcess>();
@@ -78,6 +73,7 @@ export function createPreparationWorkers(settings: PreparationSettings): Prepara
   };
 
   return {
+    readsImages: imageReader !== undefined,
     prepare: (job, signal) =>
       limit(async () => {
         if (signal.aborted) throw cancelled(job);

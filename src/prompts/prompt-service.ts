@@ -32,9 +32,9 @@ export interface PromptService extends PromptTexts {
   remove(name: string): Promise<void>;
 }
 
-/** Prompts are few and asked for with every answer, so they are kept at hand. */
-export async function openPromptService(records: PromptRecords): Promise<PromptService> {
-  const kept = new Map((await records.list()).map((prompt) => [prompt.name, prompt]));
+/** Prompts are few and asked for with every answer, so they are kept at hand, from `load` on. */
+export function createPromptService(records: PromptRecords): PromptService & { load(): Promise<void> } {
+  const kept = new Map<string, StoredPrompt>();
 
   const find = (name: string): Prompt | undefined => {
     const stored = kept.get(name);
@@ -52,6 +52,10 @@ export async function openPromptService(records: PromptRecords): Promise<PromptS
   };
 
   return {
+    async load() {
+      for (const prompt of await records.list()) kept.set(prompt.name, prompt);
+    },
+
     fill: (name, values = {}) => fillTemplate(kept.get(name)?.template ?? builtInTemplates[name].template, values),
 
     list: () => [...new Set([...builtInNames, ...kept.keys()])].sort().map(get),

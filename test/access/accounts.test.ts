@@ -12,7 +12,7 @@ const PASSWORD = 'a long pass phrase';
 async function open(settings: Partial<AccountSettings> = {}, given?: TestStore) {
   const store = given ?? (await openTestStore());
   const all = { ...defaultAccountSettings, passwordCost: 4, ...settings };
-  const accounts = await createAccounts(all, { ...store, store: store.people });
+  const accounts = createAccounts(all, { ...store, store: store.people });
   const warnings: string[] = [];
   const settle = (knowsTestPassword: boolean, first?: { email: string; password: string }) =>
     ensureAdmins(
@@ -110,7 +110,7 @@ describe('accounts', () => {
         },
       },
     };
-    const accounts = await createAccounts(defaultAccountSettings, { ...store, store: people });
+    const accounts = createAccounts(defaultAccountSettings, { ...store, store: people });
     const { id } = await users.create({
       email: 'ada@example.org',
       passwordHash: null,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSessionTokens } from '../../src/access/session-tokens.ts';
 
 const secret = 'a secret of thirty-two characters.';
-const tokens = createSessionTokens({ secret, accessMinutes: 60, refreshDays: 7 });
+const tokens = createSessionTokens({ secret: async () => secret, accessMinutes: 60, refreshDays: 7 });
 const user = { email: 'ada@example.org', tokenStamp: 'stamp' };
 afterEach(() => vi.useRealTimers());
 
@@ -55,7 +55,11 @@ describe('tokens of a login', () => {
     for (const token of others) {
       await expect(tokens.read(token, 'access')).rejects.toMatchObject({ code: 'unauthenticated' });
     }
-    const elsewhere = createSessionTokens({ secret: secret.toUpperCase(), accessMinutes: 60, refreshDays: 7 });
+    const elsewhere = createSessionTokens({
+      secret: async () => secret.toUpperCase(),
+      accessMinutes: 60,
+      refreshDays: 7,
+    });
     await expect(elsewhere.read(access, 'access')).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 });

@@ -17,7 +17,7 @@ async function open(...turns: ScriptedTurn[]) {
   const store = await openTestStore();
   await addDocument(store, 'Tea', ['Tea is brewed from leaves.', 'Coffee is brewed from beans.']);
   const model = scriptedModel(...turns);
-  return { store, model, ...agentOver(store, onlyModel(model)) };
+  return { store, model, ...(await agentOver(store, onlyModel(model))) };
 }
 
 describe('a budget', () => {
@@ -165,7 +165,7 @@ describe('a run under a budget', () => {
 
   it('is refused before anything is written when a money limit could not be kept', async () => {
     const store = await openTestStore();
-    const { ask, conversations } = agentOver(store, onlyModel(scriptedModel()), { prices: {} });
+    const { ask, conversations } = await agentOver(store, onlyModel(scriptedModel()), { settings: { prices: {} } });
     await expect(ask('Tea?', { limits: { dollars: 1 } })).rejects.toMatchObject({ code: 'invalid_request' });
     expect((await conversations.list(defaultAdmin, { ids: [], offset: 0, limit: 9 })).total).toBe(0);
   });

@@ -67,10 +67,9 @@ async function open(page: string, turns: readonly ScriptedTurn[], policy = stric
   const model = scriptedModel(...turns);
   const world = external(page);
   const names = world.tools.map(({ name }) => name);
-  const agent = agentOver(store, onlyModel(model), {
-    tools: world.tools,
-    toolNames: { rag: names, research: names },
-    policy,
+  const agent = await agentOver(store, onlyModel(model), {
+    tools: { tools: world.tools, toolNames: { rag: names, research: names } },
+    settings: { policy },
   });
   return { store, model, world, ask: (text: string, change = {}) => agent.ask(text, { tools: names, ...change }) };
 }

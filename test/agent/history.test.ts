@@ -17,7 +17,7 @@ async function open(turns: readonly ScriptedTurn[], window = 128_000) {
   const store = await openTestStore();
   await addDocument(store, 'Tea', ['Tea is brewed from leaves.', 'Coffee is brewed from beans.']);
   const model = scriptedModel(...turns);
-  const agent = agentOver(store, onlyModel(model), { window });
+  const agent = await agentOver(store, onlyModel(model), { settings: { contextTokens: window } });
   return { store, model, ...agent, kept: (id: string) => agent.conversations.messages(defaultAdmin, id) };
 }
 

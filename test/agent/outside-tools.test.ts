@@ -10,7 +10,7 @@ const call = (id: string, name: string, given: unknown = {}) => calls({ id, name
 async function open(...turns: readonly ScriptedTurn[]) {
   const model = scriptedModel(...turns);
   const external = externalTools([overStdio({ tools: ['echo', 'planted', 'erase', 'fail'] })]);
-  const agent = agentOver(await openTestStore(), onlyModel(model), { external });
+  const agent = await agentOver(await openTestStore(), onlyModel(model), { external });
   return {
     ask: (change: Partial<AgentRequest> = {}) => agent.ask('What is new?', change),
     offered: () => model.requests[0]?.tools.map(({ name }) => name) ?? [],

@@ -21,7 +21,7 @@ async function open(...turns: readonly ScriptedTurn[]) {
   const store = await openTestStore();
   await addDocument(store, 'Tea', ['Tea is brewed from leaves.', 'Coffee is brewed from beans.']);
   const model = scriptedModel(...turns);
-  const agent = agentOver(store, onlyModel(model));
+  const agent = await agentOver(store, onlyModel(model));
   const ask = (message: string, change: Partial<AgentRequest> = {}) =>
     agent.ask(message, { mode: 'research', ...change });
   return { store, model, ask };
@@ -183,7 +183,7 @@ describe('with no language model', () => {
       'It was first drunk in China.',
       'Coffee is brewed from beans.',
     ]);
-    return agentOver(store, onlyModel(createExtractiveModel()));
+    return await agentOver(store, onlyModel(createExtractiveModel()));
   };
 
   it.each(['rag', 'research'] as const)(

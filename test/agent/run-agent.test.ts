@@ -35,10 +35,10 @@ async function open(turns: readonly ScriptedTurn[], tools?: readonly Tool[]) {
   const store = await openTestStore();
   const model = scriptedModel(...turns);
   const names = tools?.map(({ name }) => name) ?? [];
-  const agent = agentOver(
+  const agent = await agentOver(
     store,
     onlyModel(model),
-    tools === undefined ? {} : { tools, toolNames: { rag: names, research: names } },
+    tools === undefined ? {} : { tools: { tools, toolNames: { rag: names, research: names } } },
   );
   const asked = tools === undefined ? {} : { tools: names };
   return {

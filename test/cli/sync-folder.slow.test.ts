@@ -10,6 +10,7 @@ import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
 import { type SyncParts, syncPaths } from '../../src/ingest/folders/sync-folder.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
+import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { shareStore } from '../../src/store/share-store.ts';
 import { openStore } from '../../src/store/sql/open-store.ts';
@@ -29,12 +30,13 @@ async function openFolder(change: Partial<SyncParts> = {}) {
   const store = await openStore({
     ...{ path: join(folder, 'citewell.db'), index: memoryVectorIndex(), embeddingText, readers: 1 },
   });
-  const ingestor = createIngestor({ ...store, embeddings: createLexicalHash() });
+  const readers = createPreparationWorkers();
+  const ingestor = createIngestor({ ...store, readers, embeddings: createLexicalHash() });
   const { corpus, sources, collections } = store;
   const http = await startHttp({ corpus, sources, collections, ingestor });
   onTestFinished(async () => {
     await http.close();
-    await ingestor.close();
+    await readers.close();
     await store.close();
   });
   const link = createServerLink(

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { everything } from '../../src/documents/filter.ts';
-import type { Store } from '../../src/store/sql/open-store.ts';
+import type { SqlStore } from '../../src/store/sql/open-store.ts';
 import type { VectorIndex } from '../../src/store/vector-index.ts';
 import { direction, ingest, newChunk, newChunks, newDocument, publication } from '../support/store.ts';
 
 const all = { offset: 0, limit: 100 };
 
 /** Contract test for every Corpus. `open` returns an empty one, closed with the test. */
-export function corpusContract(name: string, open: () => Promise<Store & { readonly index: VectorIndex }>): void {
+export function corpusContract(name: string, open: () => Promise<SqlStore & { readonly index: VectorIndex }>): void {
   describe(`${name} keeps the Corpus contract`, () => {
     it('registers a document as pending, with its bytes, before any work on it', async () => {
       const { corpus } = await open();

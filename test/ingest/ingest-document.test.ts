@@ -4,8 +4,9 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import { defaultCollectionId } from '../../src/documents/ids.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { createIngestor, type IngestionLimits } from '../../src/ingest/ingest-document.ts';
+import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import type { IngestEvent, Ingestor, Submission } from '../../src/ingest/ingestor.ts';
+import { createPreparationWorkers, type PreparationSettings } from '../../src/ingest/prepare-in-worker.ts';
 import { openTestStore, type TestStore, testSpace } from '../support/store.ts';
 import { makePdf } from './make-pdf.ts';
 import { makePng } from './make-pictures.ts';
@@ -35,12 +36,19 @@ function testEmbedder(onEmbed: () => Promise<void> = async () => {}): TestEmbedd
 }
 
 async function openIngestor(
-  options: { embeddings?: EmbeddingModel; store?: TestStore; limits?: Partial<IngestionLimits> } = {},
+  options: {
+    embeddings?: EmbeddingModel;
+    store?: TestStore;
+    reading?: Partial<PreparationSettings>;
+    documents?: number;
+  } = {},
 ) {
   const store = options.store ?? (await openTestStore());
   const embeddings = options.embeddings ?? testEmbedder();
-  const ingestor = createIngestor({ ...store, embeddings, ...(options.limits && { limits: options.limits }) });
-  onTestFinished(() => ingestor.close());
+  const readers = createPreparationWorkers(options.reading);
+  onTestFinished(() => readers.close());
+  const { documents = 4 } = options;
+  const ingestor = createIngestor({ ...store, readers, embeddings, documents });
   return { store, ingestor };
 }
 
@@ -294,14 +302,13 @@ describe('what cannot be ingested', () => {
       message: expect.stringContaining('CITEWELL_READ_IMAGES'),
     });
     const imageReader = { kind: 'remote', readImage: async () => 'The ferry leaves at nine.' } as const;
-    const seeing = createIngestor({ ...store, embeddings: testEmbedder(), imageReader });
-    onTestFinished(() => seeing.close());
+    const { ingestor: seeing } = await openIngestor({ store, reading: { imageReader } });
     const { type, metadata } = await documentOf(seeing, file('a.png', makePng()));
     expect({ type, metadata }).toMatchObject({ type: 'png', metadata: { width: 300, height: 200 } });
   });
 
   it('is stopped when reading takes too long, and the next is read', async () => {
-    const { ingestor } = await openIngestor({ limits: { timeoutMs: 5_000, workers: 1 } });
+    const { ingestor } = await openIngestor({ reading: { timeoutMs: 5_000, workers: 1 } });
     const endless = file('a.md', Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n'));
     expect((await ingest(ingestor, endless)).at(-1)).toMatchObject({ type: 'failed', error: { code: 'timeout' } });
     expect((await ingest(ingestor, text('Some words.'))).at(-1)).toMatchObject({ type: 'done' });
@@ -396,7 +403,7 @@ describe('many at once', () => {
       await wait(300);
       now--;
     });
-    const { store, ingestor } = await openIngestor({ embeddings, limits: { documents: 3 } });
+    const { store, ingestor } = await openIngestor({ embeddings, documents: 3 });
     await Promise.all(Array.from({ length: 8 }, (_, index) => ingest(ingestor, text(`Document number ${index}.`))));
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(3);

@@ -10,6 +10,7 @@ import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import { createIngestionFeed } from '../../src/ingest/ingestion-feed.ts';
 import { createIngestionService } from '../../src/ingest/ingestion-service.ts';
 import type { Submission } from '../../src/ingest/ingestor.ts';
+import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
 import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
 import { openAiProvider } from '../models/support.ts';
@@ -58,7 +59,8 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
   const store = options.store ?? (await openTestStore());
   const { queue, corpus } = store;
   const feed = createIngestionFeed();
-  const ingestor = createIngestor({ ...store, embeddings: options.embeddings ?? embedder(), feed });
+  const readers = createPreparationWorkers();
+  const ingestor = createIngestor({ ...store, readers, embeddings: options.embeddings ?? embedder(), feed });
   const reported: string[] = [];
   const service = createIngestionService({
     ...{ queue, ingestor, feed, policy: quick },
@@ -67,7 +69,7 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
   });
   onTestFinished(async () => {
     await service.close();
-    await ingestor.close();
+    await readers.close();
   });
   const submit = async (submission: Submission) => {
     const { document } = await ingestor.submit(submission, { queued: true });

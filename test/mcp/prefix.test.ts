@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { toolsets } from '../../src/compose/toolsets.ts';
 import { withPrefix } from '../../src/mcp/prefix.ts';
-import { toolsets } from '../../src/services/tool-catalogue.ts';
 
 const naming = withPrefix('kb_', Object.values(toolsets).flat());
 

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { toolsets } from '../../src/compose/toolsets.ts';
 import { MAX_CHARACTERS, renderOutput } from '../../src/mcp/render-output.ts';
-import { toolsets } from '../../src/services/tool-catalogue.ts';
 import type { ToolOutcome } from '../../src/toolbox/call-tool.ts';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { toolsets } from '../../src/compose/toolsets.ts';
 import { INSTRUCTIONS } from '../../src/mcp/instructions.ts';
-import { toolsets } from '../../src/services/tool-catalogue.ts';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';
 

@@ -3,13 +3,13 @@ import { PassThrough } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { toolsets } from '../../src/compose/toolsets.ts';
 import { listen } from '../../src/http/serve.ts';
 import type { Backend } from '../../src/mcp/backend.ts';
 import { peerRoutes } from '../../src/mcp/peer/peer-routes.ts';
 import { mcpServers } from '../../src/mcp/server.ts';
 import { createSharedBackend } from '../../src/mcp/shared-backend.ts';
 import { serveOverStdio } from '../../src/mcp/stdio.ts';
-import { toolsets } from '../../src/services/tool-catalogue.ts';
 import { eraOptions, textOf } from './support/citewell-mcp.ts';
 
 /** A client transport over two pipes. */

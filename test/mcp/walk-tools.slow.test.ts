@@ -1,16 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toolsets } from '../../src/compose/toolsets.ts';
 import { chooseTools } from '../../src/mcp/choose-tools.ts';
 import { mcpOverHttp } from '../../src/mcp/http.ts';
 import { createLocalBackend } from '../../src/mcp/local-backend.ts';
 import { mcpServers } from '../../src/mcp/server.ts';
-import { defaultRunLogSettings, RunLog } from '../../src/runs/run-log.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { toolsets } from '../../src/services/tool-catalogue.ts';
-import { watchCorpus } from '../../src/store/watch-corpus.ts';
 import type { ToolNeed } from '../../src/toolbox/tool.ts';
-import { type MountedParts, startCitewell } from '../http/support/start-citewell.ts';
+import { type MountedServices, startCitewell } from '../http/support/start-citewell.ts';
 import type { RunningHttp } from '../http/support/start-http.ts';
 import { chatReply } from '../support/fake-openai.ts';
 import { type FakeProvider, type ReceivedRequest, type Reply, startFakeProvider } from '../support/fake-provider.ts';
@@ -62,7 +59,6 @@ interface Call {
 }
 
 const ids: Record<string, string> = {};
-const runs = new RunLog(defaultRunLogSettings);
 const tokens = new Map<Person, string>();
 const clients = new Map<Person, Client>();
 let provider: FakeProvider;
@@ -212,29 +208,18 @@ const needs: readonly ToolNeed[] = [
 ];
 const names = [...new Set(Object.values(toolsets).flat())].map(({ name }) => name);
 
-function mountMcp(parts: MountedParts) {
+function mountMcp(services: MountedServices) {
   const never = () => Promise.reject(new Error('The web is not reached in this test.'));
   const backend = createLocalBackend({
-    ...parts,
-    changes: watchCorpus(parts.corpus).changes,
-    runs,
+    ...services,
     web: { webSearch: { engines: [], search: never }, webPages: { read: never } as never, fetchPage: never },
     sandbox: showingSandbox as Sandbox,
-    tools: [...new Set(Object.values(toolsets).flat())],
-    status: async () => ({
-      model: 'fake',
-      embedder: 'test',
-      data: '/data',
-      index: { kind: 'memory', state: 'ready' },
-      hints: [],
-    }),
-    log: pino({ level: 'silent' }),
   });
   const offer = chooseTools({ toolsets, unbuilt: [] }, { tools: names }, new Set(needs));
   const mcp = mcpOverHttp({
     createServer: mcpServers({ backend, offer, folders: [], version: '0.0.0' }),
     backend,
-    authenticate: parts.authenticate,
+    authenticate: services.authenticate,
     allowedHosts: ['127.0.0.1'],
     allowedOrigins: ['127.0.0.1'],
     onError: () => {},
@@ -364,7 +349,6 @@ afterAll(async () => {
   for (const client of clients.values()) await client.close();
   await closeMcp();
   await http.close();
-  await runs.close();
   await provider.close();
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { builtInNames, builtInTemplates } from '../../src/prompts/built-in-templates.ts';
-import { openPromptService } from '../../src/prompts/prompt-service.ts';
+import { createPromptService } from '../../src/prompts/prompt-service.ts';
 import { builtInPrompts } from '../../src/prompts/prompt-texts.ts';
 import { fillTemplate, placeholdersOf } from '../../src/prompts/template.ts';
 import { createPrompts } from '../../src/store/sql/sql-prompts.ts';
@@ -9,7 +9,7 @@ import { openTestStore } from '../support/store.ts';
 const openService = async () => {
   const store = await openTestStore();
   const records = createPrompts(store.sqlite);
-  return { prompts: await openPromptService(records), records };
+  return { prompts: createPromptService(records), records };
 };
 
 describe('a template', () => {
@@ -47,7 +47,8 @@ describe('the prompt service', () => {
   it('remembers a change beyond the process', async () => {
     const { prompts, records } = await openService();
     await prompts.update('hyde', { template: 'Write {num_outputs} passages.' });
-    const again = await openPromptService(records);
+    const again = createPromptService(records);
+    await again.load();
     expect(again.fill('hyde', { num_outputs: '3' })).toBe('Write 3 passages.');
   });
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSandbox as openOurs } from '../../scripts/open-sandbox.ts';
+import { openSandbox } from '../../src/adapters/open-sandbox.ts';
 import { defaultSandboxLimits } from '../../src/sandbox/default-limits.ts';
 import { findOuterLayers, slotCommand } from '../../src/sandbox/outer-layers.ts';
 import { findRuntime } from '../../src/sandbox/runtime.ts';
 import { bubblewrapPath, type SandboxSettings, sandboxAbsence } from '../../src/sandbox/sandbox-settings.ts';
-import { openSandbox } from '../../src/services/open-sandbox.ts';
 
 const { signal } = new AbortController();
 const path = process.env['PATH'] ?? '';

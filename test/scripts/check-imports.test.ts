@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkFile, findCycles } from '../../scripts/check-imports.ts';
+import { checkComposition, checkFile, findCycles } from '../../scripts/check-imports.ts';
 
 const messages = (file: string, source: string) => checkFile(file, source).map(({ message }) => message);
 
@@ -8,7 +8,7 @@ describe('the import check', () => {
     ['a port may speak of documents', 'src/store/corpus.ts', "import type { Filter } from '../documents/filter.ts';"],
     ['an adapter imports its vendor', 'src/store/chroma/a.ts', "import { ChromaClient } from 'chromadb';"],
     ['a vendor of a room is open to folders below it', 'src/http/routes/a.ts', "import express from 'express';"],
-    ['the services name adapters', 'src/services.ts', "import { a } from './store/sql/a.ts';"],
+    ['one room names adapters', 'src/adapters/a.ts', "import { a } from '../store/sql/a.ts';"],
     ['files of one room import each other', 'src/rag/a.ts', "import { b } from './b.ts';"],
     ['a comment imports nothing', 'src/documents/a.ts', "// import x from 'express';\n/* import('chromadb') */"],
     ['configuration reads the environment', 'src/config.ts', 'const env = process.env;'],
@@ -33,6 +33,25 @@ describe('the import check', () => {
   it('names file and line, also when the import goes over several lines', () => {
     const source = "import {\n  a,\n  b,\n} from '../documents/x.ts';\nimport {\n  c,\n} from 'express';\n";
     expect(checkFile('src/rag/a.ts', source)).toMatchObject([{ file: 'src/rag/a.ts', line: 7 }]);
+  });
+
+  it('follows what the composition root loads to an adapter or to input and output, types and later loading apart', () => {
+    const root = "import { a } from '../rag/a.ts';\nimport type { B } from '../store/sql/b.ts';\n";
+    const files = (a: string) =>
+      new Map([
+        ['src/compose/compose.ts', root],
+        ['src/rag/a.ts', a],
+        ['src/models/registry.ts', "import OpenAI from 'openai';"],
+      ]);
+    const load = "import type { B } from '../store/sql/b.ts';\nawait import('../models/registry.ts');";
+    expect(checkComposition(files(load))).toEqual([]);
+    expect(checkComposition(files("import { type B, c } from '../store/sql/b.ts';"))).toMatchObject([
+      { file: 'src/rag/a.ts', line: 1, message: expect.stringContaining('by src/compose/compose.ts') },
+    ]);
+    expect(checkComposition(files("import { x } from '../models/registry.ts';"))).toMatchObject([
+      { file: 'src/models/registry.ts', message: expect.stringContaining('load openai') },
+    ]);
+    expect(checkComposition(files("import { readFile } from 'node:fs/promises';"))).toHaveLength(1);
   });
 
   it('asks for a line for a room it does not know', () => {

@@ -1,9 +1,10 @@
 import { defaultAdmin } from '../../src/access/principal.ts';
 import type { Agent, AgentRequest } from '../../src/agent/agent.ts';
 import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
-import { strictPolicy } from '../../src/agent/containment.ts';
-import { type AgentParts, createAgent } from '../../src/agent/create-agent.ts';
-import { type Conversations, createConversations } from '../../src/conversations/conversations.ts';
+import type { Adapters } from '../../src/compose/adapters.ts';
+import { compose } from '../../src/compose/compose.ts';
+import type { Settings } from '../../src/compose/settings.ts';
+import type { Conversations } from '../../src/conversations/conversations.ts';
 import type { Document, PageSpan } from '../../src/documents/document.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { defaultGeneration } from '../../src/http/wire/generation-config.ts';
@@ -13,12 +14,8 @@ import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import type { NewDocument } from '../../src/store/corpus.ts';
-import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
-import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
-import type { Store } from '../../src/store/sql/open-store.ts';
-import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
-import type { VectorIndex, VectorSpaceName } from '../../src/store/vector-index.ts';
-import { ragToolNames, ragTools, researchToolNames, researchTools } from '../../tools/index.ts';
+import type { VectorSpaceName } from '../../src/store/vector-index.ts';
+import { adaptersOver, type OpenStore, onlyEmbedder, testSettings } from './adapters.ts';
 import { newDocument } from './new-document.ts';
 
 /** The vector space of `letters`. */
@@ -45,15 +42,8 @@ function vectorOf(text: string): Float32Array {
   return Float32Array.from(counts, (count) => count / length);
 }
 
-const analyser = { analyse, analyseQuery };
-
-export type OpenStore = Store & { readonly index: VectorIndex };
-
-export function retrieverOver({ sqlite, index, maintenance }: OpenStore): Retriever {
-  const collections = openCollections(index);
-  const chunks = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
-  return createRetriever({ chunks, embedder: letters });
-}
+export const retrieverOver = ({ chunks }: Pick<OpenStore, 'chunks'>): Retriever =>
+  createRetriever({ chunks, embedder: letters });
 
 export interface Published extends Partial<NewDocument> {
   readonly summary?: string;
@@ -63,7 +53,7 @@ export interface Published extends Partial<NewDocument> {
 
 /** A document with these chunks, each at its position in the text, separated by blank lines. */
 export async function addDocument(
-  { corpus }: Pick<Store, 'corpus'>,
+  { corpus }: Pick<OpenStore, 'corpus'>,
   name: string,
   passages: readonly string[],
   { summary, pages = [], headings = [], ...change }: Published = {},
@@ -84,6 +74,8 @@ export async function addDocument(
   return corpus.publish(document.id, publication);
 }
 
+const testPrice = { input: 1, cachedInput: 0.1, output: 10 };
+
 export interface RunningAgent {
   readonly agent: Agent;
   readonly conversations: Conversations;
@@ -91,23 +83,23 @@ export interface RunningAgent {
   ask(message: string, change?: Partial<AgentRequest>, signal?: AbortSignal): Promise<AgentEvent[]>;
 }
 
-/** The agent over an open store, with the product's tools by default. */
-export function agentOver(store: OpenStore, models: ModelRegistry, change: Partial<AgentParts> = {}): RunningAgent {
-  const conversations = createConversations(store.conversations);
-  const agent = createAgent({
-    models,
-    retriever: retrieverOver(store),
-    library: store.corpus,
-    conversations,
-    tools: [...ragTools, ...researchTools],
-    toolNames: { rag: ragToolNames, research: researchToolNames },
-    met: new Set(),
-    analyser,
-    prices: { ...listPrices, 'test/': { input: 1, cachedInput: 0.1, output: 10 } },
-    policy: strictPolicy,
-    window: 128_000,
-    ...change,
-  });
+type Change = Omit<Partial<Adapters>, 'settings'> & { readonly settings?: Partial<Settings> };
+
+/** The agent over an open store, with the product's tools by default. It starts nothing that would have to be closed. */
+export async function agentOver(
+  store: OpenStore,
+  models: ModelRegistry,
+  { settings, ...change }: Change = {},
+): Promise<RunningAgent> {
+  const services = await compose(
+    adaptersOver(store, {
+      embedders: onlyEmbedder(letters),
+      models,
+      settings: { ...testSettings, prices: { ...listPrices, 'test/': testPrice }, ...settings },
+      ...change,
+    }),
+  ).start();
+  const { agent, conversations } = services;
   return {
     agent,
     conversations,

@@ -6,7 +6,8 @@ import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import { callTool, type ToolOutcome } from '../../src/toolbox/call-tool.ts';
 import type { Tool, ToolOutput } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
-import { type OpenStore, retrieverOver } from './agent-over-store.ts';
+import type { OpenStore } from './adapters.ts';
+import { retrieverOver } from './agent-over-store.ts';
 
 export interface Caller {
   readonly sources: { get(number: number): Source | undefined; readonly size: number };

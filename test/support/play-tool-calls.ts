@@ -8,7 +8,8 @@ import { defaultTimeLimits } from '../../src/models/watch-stream.ts';
 import { createRefusals } from '../../src/models/without-refused.ts';
 import type { JsonSchema, Tool } from '../../src/toolbox/tool.ts';
 import { toolFromJsonSchema } from '../../src/toolbox/tool-from-json-schema.ts';
-import { agentOver, type OpenStore } from './agent-over-store.ts';
+import type { OpenStore } from './adapters.ts';
+import { agentOver } from './agent-over-store.ts';
 import { messageReply, startFakeAnthropic } from './fake-anthropic.ts';
 import { chatReply, responsesReply, startFakeOpenAi } from './fake-openai.ts';
 import type { FakeProvider, Reply } from './fake-provider.ts';
@@ -114,7 +115,7 @@ export async function playCalls(
       }),
   );
   const names = tools.map(({ name }) => name);
-  const agent = agentOver(store, models, { tools, toolNames: { rag: names, research: [] } });
+  const agent = await agentOver(store, models, { tools: { tools, toolNames: { rag: names, research: [] } } });
   server.next(reply({ toolCalls: calls }), reply({ text: 'Done.' }));
   const question = row.messages.map(({ content }) => content).join('\n');
   const events = await agent.ask(question, { tools: names });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { NewChunk, NewDocument } from '../../src/store/corpus.ts';
 import { type MemoryVectorIndex, memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
-import { openStore, type Store, type StoreOptions } from '../../src/store/sql/open-store.ts';
+import { openStore, type SqlStore, type StoreOptions } from '../../src/store/sql/open-store.ts';
 import type { EmbeddingText } from '../../src/store/sql/vector-spaces/fill-space.ts';
 import type { VectorSpaceName } from '../../src/store/vector-index.ts';
 import { migratedDatabase } from './migrated-database.ts';
@@ -18,7 +18,7 @@ const embeddingText: EmbeddingText = ({ title, headingPath, text }) => [title, .
 
 export type TestStoreOptions = Pick<StoreOptions, 'versionsKept'>;
 
-export interface TestStore extends Store {
+export interface TestStore extends SqlStore {
   readonly index: MemoryVectorIndex;
   readonly path: string;
   /** Closes and reopens, like a new process. */
@@ -47,7 +47,7 @@ async function open(path: string, index: MemoryVectorIndex, options: TestStoreOp
 }
 
 /** Begins, stages and publishes a document with these chunks. */
-export async function ingest({ corpus }: Store, document: NewDocument, chunks: readonly NewChunk[]) {
+export async function ingest({ corpus }: SqlStore, document: NewDocument, chunks: readonly NewChunk[]) {
   await corpus.begin(document);
   await corpus.stage(document.id, chunks);
   return corpus.publish(document.id, publication(chunks.map((chunk) => chunk.text).join('\n')));

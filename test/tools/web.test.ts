@@ -268,11 +268,9 @@ describe('an agent on the web', () => {
       says('The council began to talk about leaving [2]. A river rose [1].'),
     );
     const names = [webSearch.name, webScrape.name];
-    const agent = agentOver(await openTestStore(), onlyModel(model), {
-      tools: [webSearch, webScrape],
-      toolNames: { rag: names, research: names },
-      web: { webSearch: search, webPages },
-      met: new Set(['web_search', 'web_pages']),
+    const agent = await agentOver(await openTestStore(), onlyModel(model), {
+      tools: { tools: [webSearch, webScrape], toolNames: { rag: names, research: names } },
+      web: { webSearch: search, webPages, fetchPage: () => Promise.reject(new Error('Nothing is fetched here.')) },
     });
     const events = await agent.ask('What of the river?', { tools: names });
     const [, read, ...refused] = resultsIn(events);

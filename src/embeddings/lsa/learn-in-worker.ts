@@ -1,17 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../errors.ts';
 import { programFile } from '../../program-file.ts';
+import { type LearningSource, MAX_CHUNKS_READ } from './learning-source.ts';
 import type { LearningOrder, LearningReply } from './learning-worker.ts';
 
-export interface LearningSource {
-  /** Number of chunks in the corpus. */
-  readonly passages: number;
-  /** The texts of some or all chunks, in batches. */
-  readonly texts: AsyncIterable<readonly string[]>;
-}
-
-/** Chunks sampled from a larger corpus for training; the others are folded in (docs/decisions.md). */
-export const MAX_CHUNKS_READ = 50_000;
 const MEMORY_MB = 2_048;
 
 /**

@@ -3,7 +3,7 @@ import { createSharedCollections } from '../../access/shared-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import type { GraphEstimate } from '../../graph/graph-service.ts';
-import { BUILT_IN_EXTRACTOR } from '../../graph/graph-thread.ts';
+import { BUILT_IN_EXTRACTOR } from '../../graph/graph.ts';
 import type { GraphParent } from '../../store/graph-records.ts';
 import { principalOf } from '../authenticate.ts';
 import { list, single } from '../envelope.ts';

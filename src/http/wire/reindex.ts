@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { ReindexRequest } from '../../embeddings/corpus/corpus-embedder.ts';
 import type { ReindexProgress, VectorSpace } from '../../store/vector-spaces.ts';
-import type { ReindexRequest } from '../http-services.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import { optional } from './tolerant.ts';
 

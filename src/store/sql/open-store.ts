@@ -1,19 +1,5 @@
-import type { ChunkContextRecords } from '../chunk-context-records.ts';
-import type { Corpus } from '../corpus.ts';
-import type { DescriptionSearch, DescriptionVectors } from '../description-records.ts';
-import type { DocumentGraphRecords, GraphNameRecords, GraphRecords } from '../graph-records.ts';
-import type { GraphSearch } from '../graph-search.ts';
-import type { IndexMaintenance } from '../index-state.ts';
-import type { IngestionQueue } from '../ingestion-queue.ts';
-import type { LearnedEmbedders } from '../learned-embedders.ts';
-import type { PromptRecords } from '../prompt-records.ts';
-import type { CollectionRecords, ConversationRecords } from '../records.ts';
-import type { SourceRecords } from '../source-records.ts';
-import type { SummaryRecords } from '../summary-records.ts';
-import type { UserStore } from '../user-records.ts';
+import type { Store } from '../store.ts';
 import type { VectorIndex } from '../vector-index.ts';
-import type { VectorSpaces } from '../vector-spaces.ts';
-import type { DocumentVersions } from '../versions.ts';
 import { createCollections } from './collections/sql-collections.ts';
 import { createConversations } from './conversations/sql-conversations.ts';
 import { createCorpus } from './documents/create-corpus.ts';
@@ -28,7 +14,9 @@ import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
 import { createIndexUpkeep } from './index-sync/index-upkeep.ts';
+import { openCollections } from './index-sync/open-collections.ts';
 import { createIngestionQueue, recoverTasks } from './queue/ingestion-queue.ts';
+import { createChunkSearch } from './search/chunk-search.ts';
 import { createPrompts } from './sql-prompts.ts';
 import { openSqlite, type Sqlite } from './sqlite/open-sqlite.ts';
 import { createUserStore } from './users/sql-user-store.ts';
@@ -39,30 +27,9 @@ import { createVectorSpaces } from './vector-spaces/sql-vector-spaces.ts';
 import { retireAll } from './versions/retire-versions.ts';
 import { createVersions } from './versions/sql-versions.ts';
 
-/** All repositories over one database file and one vector index. */
-export interface Store {
+/** The store over one database file and one vector index. */
+export interface SqlStore extends Store {
   readonly sqlite: Sqlite;
-  readonly corpus: Corpus;
-  readonly queue: IngestionQueue;
-  readonly sources: SourceRecords;
-  readonly spaces: VectorSpaces;
-  readonly learned: LearnedEmbedders;
-  readonly collections: CollectionRecords;
-  readonly conversations: ConversationRecords;
-  readonly prompts: PromptRecords;
-  readonly people: UserStore;
-  readonly documentGraphs: DocumentGraphRecords;
-  readonly graphs: GraphRecords;
-  readonly graphNames: GraphNameRecords;
-  readonly graphSearch: GraphSearch;
-  readonly versions: DocumentVersions;
-  readonly summaries: SummaryRecords;
-  readonly descriptions: DescriptionVectors;
-  readonly descriptionSearch: DescriptionSearch;
-  readonly contexts: ChunkContextRecords;
-  readonly maintenance: IndexMaintenance;
-  /** Closes the database; the caller closes the index after this. */
-  close(): Promise<void>;
 }
 
 export interface StoreOptions {
@@ -84,7 +51,7 @@ const VERSIONS_KEPT = 10;
  * pending writes are applied to the index, and the index is compared with the records in the background. One process at
  * a time.
  */
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions): Promise<SqlStore> {
   const { path, index, embeddingText, versionsKept = VERSIONS_KEPT, readers, report } = options;
   const sqlite = await openSqlite({ path, ...(readers !== undefined && { readers }), ...(report && { report }) });
   try {
@@ -102,6 +69,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   resets.wakeUp();
   return {
     sqlite,
+    chunks: createChunkSearch({
+      search: sqlite.search,
+      collections: openCollections(index),
+      state: upkeep.state,
+      onFailure: upkeep.reportFailure,
+    }),
     corpus: createCorpus({ sqlite, upkeep, embeddingText, versionsKept }),
     queue: createIngestionQueue(sqlite),
     sources: createSourceRecords(sqlite),
@@ -121,6 +94,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     descriptionSearch: createDescriptionSearch(sqlite),
     contexts: createChunkContexts(sqlite),
     maintenance: upkeep,
+    problem: sqlite.problem,
     async close() {
       await resets.close();
       await upkeep.close();

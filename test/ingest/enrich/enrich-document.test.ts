@@ -6,6 +6,7 @@ import { createEnrichment } from '../../../src/ingest/enrich/enrichment.ts';
 import { createSummaryService } from '../../../src/ingest/enrich/summary-service.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
 import type { IngestEvent, IngestionSettings, Submission } from '../../../src/ingest/ingestor.ts';
+import { createPreparationWorkers } from '../../../src/ingest/prepare-in-worker.ts';
 import type { Model, ModelRequest } from '../../../src/models/model.ts';
 import { builtInTemplates } from '../../../src/prompts/built-in-templates.ts';
 import { builtInPrompts } from '../../../src/prompts/prompt-texts.ts';
@@ -58,8 +59,9 @@ async function open(model: Model) {
     prices: { 'test/': { input: 1, cachedInput: 1, output: 2 } },
     writesSummaries: true,
   });
-  const ingestor = createIngestor({ ...store, embeddings, enrichment });
-  onTestFinished(() => ingestor.close());
+  const readers = createPreparationWorkers();
+  onTestFinished(() => readers.close());
+  const ingestor = createIngestor({ ...store, readers, embeddings, enrichment });
   const reports: string[] = [];
   const summaries = createSummaryService({
     records: store.summaries,

@@ -2,22 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { pino } from 'pino';
+import { openAdapters } from '../../../src/adapters/open-adapters.ts';
 import { offerFor } from '../../../src/cli/offer-tools.ts';
+import { compose } from '../../../src/compose/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { asDefaultAdmin } from '../../../src/http/authenticate.ts';
 import { listen } from '../../../src/http/serve.ts';
 import { mcpOverHttp } from '../../../src/mcp/http.ts';
 import { createLocalBackend } from '../../../src/mcp/local-backend.ts';
 import { mcpServers } from '../../../src/mcp/server.ts';
-import { createServices } from '../../../src/services.ts';
 import { addFixtures, fixtureOptions } from './fixtures.ts';
 
 // The real server, with the suite's fixtures registered beside its own tools, until it is told to end.
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-conformance-'));
 const config = loadConfig({ env: {}, cwd: folder });
-const services = await createServices(config, { log: pino({ level: 'silent' }) });
+const services = await compose(await openAdapters(config)).start();
 const backend = createLocalBackend(services);
 const make = mcpServers({
   backend,

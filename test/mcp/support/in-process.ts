@@ -2,35 +2,22 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import express from 'express';
-import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { defaultAdmin } from '../../../src/access/principal.ts';
 import { connectionOffers, offerFor } from '../../../src/cli/offer-tools.ts';
+import { compose } from '../../../src/compose/compose.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { createLexicalHash } from '../../../src/embeddings/lexical-hash.ts';
 import { listen } from '../../../src/http/serve.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
-import { createIngestor } from '../../../src/ingest/ingest-document.ts';
 import type { Backend } from '../../../src/mcp/backend.ts';
 import type { ToolSelectionOptions } from '../../../src/mcp/choose-tools.ts';
 import { type McpHttpParts, mcpOverHttp } from '../../../src/mcp/http.ts';
 import { createLocalBackend } from '../../../src/mcp/local-backend.ts';
 import type { McpServices } from '../../../src/mcp/mcp-services.ts';
 import { mcpServers } from '../../../src/mcp/server.ts';
-import { createExtractiveModel } from '../../../src/models/extractive/extractive-model.ts';
-import { createModelRegistry } from '../../../src/models/registry.ts';
-import { createAnswerer } from '../../../src/rag/answer-question.ts';
-import { createAnswerChecker } from '../../../src/rag/check-answer.ts';
-import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
-import { withOutlines } from '../../../src/retrieval/with-outlines.ts';
-import { defaultRunLogSettings, RunLog } from '../../../src/runs/run-log.ts';
-import { toolsets } from '../../../src/services/tool-catalogue.ts';
-import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
 import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
-import { openCollections } from '../../../src/store/sql/index-sync/open-collections.ts';
 import { openStore } from '../../../src/store/sql/open-store.ts';
-import { createChunkSearch } from '../../../src/store/sql/search/chunk-search.ts';
-import { watchCorpus } from '../../../src/store/watch-corpus.ts';
+import { adaptersOver } from '../../support/adapters.ts';
 import { migratedDatabase } from '../../support/migrated-database.ts';
 import { eraOptions, ownFolder } from './citewell-mcp.ts';
 
@@ -69,38 +56,8 @@ export async function startInProcess({ options = {}, http, change }: InProcessOp
     embeddingText,
     readers: 1,
   });
-  const { sqlite, spaces, collections, maintenance } = store;
-  const { corpus, changes } = watchCorpus(store.corpus);
-  const embeddings = createLexicalHash();
-  await spaces.claim(await embeddings.space(AbortSignal.timeout(60_000)));
-  const ingestor = createIngestor({ corpus, spaces, collections, embeddings, queue: store.queue });
-  const search = { search: sqlite.search, collections: openCollections(index), state: maintenance.state };
-  const retriever = withOutlines(createRetriever({ chunks: createChunkSearch(search), embedder: embeddings }), corpus);
-  const models = createModelRegistry({ extractive: createExtractiveModel() });
-  const runs = new RunLog(defaultRunLogSettings);
-  const real: McpServices = {
-    corpus,
-    changes,
-    collections,
-    retriever,
-    ingestor,
-    sources: store.sources,
-    checker: createAnswerChecker({ retriever, library: corpus, analyser: { analyse, analyseQuery } }),
-    answerer: createAnswerer({ retriever, models, analyser: { analyse, analyseQuery } }),
-    agent: { prepare: () => Promise.reject(new Error('There is no agent in this test.')) },
-    runs,
-    models,
-    tools: [...new Set(Object.values(toolsets).flat())],
-    status: async () => ({
-      model: 'builtin/extractive',
-      embedder: embeddings.name,
-      data: '/data',
-      index: { kind: 'memory', state: 'ready' },
-      hints: [],
-    }),
-    log: pino({ level: 'silent' }),
-  };
-  const services = { ...real, ...change?.(real) };
+  const own = await compose(adaptersOver({ ...store, index })).start();
+  const services = { ...own, ...change?.(own) };
   const backend = createLocalBackend(services);
   const folders = [join(folder, 'files')];
   const config = loadConfig({ env: {}, cwd: folder });
@@ -123,8 +80,7 @@ export async function startInProcess({ options = {}, http, change }: InProcessOp
     await mcp.close();
     await server.close();
     await backend.close();
-    await runs.close();
-    await ingestor.close();
+    await own.close();
     await store.close();
   });
   return {
@@ -139,7 +95,7 @@ export async function startInProcess({ options = {}, http, change }: InProcessOp
       return client;
     },
     async add(title, text) {
-      const accepted = await ingestor.submit({
+      const accepted = await services.ingestor.submit({
         content: { kind: 'text', text },
         title,
         ownerId: defaultAdmin.userId,
@@ -147,7 +103,7 @@ export async function startInProcess({ options = {}, http, change }: InProcessOp
         collectionIds: [],
         settings: {},
       });
-      for await (const event of ingestor.run(accepted.document.id, AbortSignal.timeout(60_000))) {
+      for await (const event of services.ingestor.run(accepted.document.id, AbortSignal.timeout(60_000))) {
         if (event.type === 'failed') throw event.error;
       }
       return accepted.document.id;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { everything } from '../../../src/documents/filter.ts';
 import { type EmbeddedChroma, openEmbeddedChroma } from '../../../src/store/chroma/embedded-chroma.ts';
 import { openCollections } from '../../../src/store/sql/index-sync/open-collections.ts';
-import { openStore, type Store } from '../../../src/store/sql/open-store.ts';
+import { openStore, type SqlStore } from '../../../src/store/sql/open-store.ts';
 import { createChunkSearch } from '../../../src/store/sql/search/chunk-search.ts';
 import { bindingCache, silentLog } from '../../support/embedded-chroma.ts';
 import { newChunk, newDocument } from '../../support/new-document.ts';
@@ -24,7 +24,7 @@ const vectorOf = (number: number): Float32Array => {
 };
 
 interface Opened {
-  readonly store: Store;
+  readonly store: SqlStore;
   readonly chroma: EmbeddedChroma;
   /** The chunk nearest to its own vector, and the notes of the search. */
   find(number: number): Promise<{ readonly text: string | undefined; readonly notes: readonly string[] }>;

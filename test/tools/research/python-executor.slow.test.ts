@@ -172,11 +172,9 @@ describe('python_executor', () => {
       calls(python('2', 'total * 2')),
       says('It is 10100.'),
     );
-    const agent = agentOver(store, onlyModel(model), {
-      tools: [pythonExecutor],
-      toolNames: { rag: ['python_executor'], research: ['python_executor'] },
+    const agent = await agentOver(store, onlyModel(model), {
+      tools: { tools: [pythonExecutor], toolNames: { rag: ['python_executor'], research: ['python_executor'] } },
       sandbox,
-      met: new Set(['sandbox']),
     });
     const events = await agent.ask('What is it?', { tools: ['python_executor'] });
     expect(resultsIn(events).at(-1)?.content).toContain('Result (int): 10100');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../../src/errors.ts';
-import { createPreparationWorkers, type PreparationWorkers } from '../../../../src/ingest/prepare-in-worker.ts';
+import type { DocumentReaders } from '../../../../src/ingest/document-readers.ts';
+import { createPreparationWorkers } from '../../../../src/ingest/prepare-in-worker.ts';
 import { detectType } from '../../../../src/ingest/readers/detect-type.ts';
 
 export interface HostileFile {
@@ -27,7 +28,7 @@ const GOOD = { fileName: 'good.txt', bytes: new TextEncoder().encode('Boats leav
 /** Reads files in the reading processes of the service, with its memory limits and a time limit of its own. */
 export function describeHostileFiles(kind: string, files: readonly HostileFile[]): void {
   describe(kind, () => {
-    let workers: PreparationWorkers | undefined;
+    let workers: DocumentReaders | undefined;
     beforeAll(() => {
       workers = createPreparationWorkers({ workers: 1, timeoutMs: 240_000, memoryMb: 1_024 });
     });
@@ -54,7 +55,7 @@ export function describeHostileFiles(kind: string, files: readonly HostileFile[]
 }
 
 /** Reads as ingestion does. An error message must be fit for users: no stack trace, no internal error, no time-out. */
-export async function readThrough(workers: PreparationWorkers, fileName: string, bytes: Uint8Array): Promise<Outcome> {
+export async function readThrough(workers: DocumentReaders, fileName: string, bytes: Uint8Array): Promise<Outcome> {
   try {
     const { type } = await detectType({ bytes, fileName });
     const job = { bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: false } as const;

@@ -9,7 +9,7 @@ import { graphHitText } from '../../../../src/documents/graph-hit.ts';
 import type { GraphSearch } from '../../../../src/store/graph-search.ts';
 import { memoryVectorIndex } from '../../../../src/store/memory/memory-vector-index.ts';
 import { createGraphSearch } from '../../../../src/store/sql/graph/create-graph-search.ts';
-import { openStore, type Store } from '../../../../src/store/sql/open-store.ts';
+import { openStore, type SqlStore } from '../../../../src/store/sql/open-store.ts';
 import { capitalisedWords } from '../../../support/capitalised-words.ts';
 import { ingest, newChunk, newDocument, testSpace } from '../../../support/store.ts';
 
@@ -27,7 +27,7 @@ const ann = principal('ann', shared);
 const bob = principal('bob', shared);
 const eve = principal('eve', other);
 
-async function openGraph(): Promise<{ store: Store; search: GraphSearch; close(): Promise<void> }> {
+async function openGraph(): Promise<{ store: SqlStore; search: GraphSearch; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'citewell-test-'));
   const index = memoryVectorIndex();
   const store = await openStore({ path: join(folder, 'citewell.db'), index, embeddingText: ({ text }) => text });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewDocument } from '../../../../src/store/corpus.ts';
-import type { Store } from '../../../../src/store/sql/open-store.ts';
+import type { SqlStore } from '../../../../src/store/sql/open-store.ts';
 import { newChunk, publication } from '../../../support/store.ts';
 
 /** A vector that depends on the text alone. */
@@ -11,7 +11,7 @@ export function directionOf(text: string): Float32Array {
 }
 
 /** Ingests a document as the product does, reusing chunks where possible; returns the texts that had to be embedded. */
-export async function takeIn({ corpus }: Store, document: NewDocument, texts: readonly string[]): Promise<string[]> {
+export async function takeIn({ corpus }: SqlStore, document: NewDocument, texts: readonly string[]): Promise<string[]> {
   await corpus.begin({ ...document, bytes: Buffer.from(texts.join('\n')) }, { replace: true });
   let start = 0;
   const passages = texts.map((text, order) => {

@@ -1,20 +1,17 @@
+import type { Adapters } from '../compose/adapters.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import { parseModelName } from '../models/model-name.ts';
-import type { PromptTexts } from '../prompts/prompt-texts.ts';
-import type { Reranker } from '../retrieval/rerank.ts';
 import { httpReranker } from '../retrieval/rerankers/http-reranker.ts';
-import { modelReranker } from '../retrieval/rerankers/model-reranker.ts';
 
 export interface RerankerParts {
   readonly settings: Config['reranker'];
   readonly models: ModelRegistry;
-  readonly prompts: PromptTexts;
 }
 
 /** The reranker that is set: `cohere/…`, `jina/…` or `tei/…`, else a language model that judges. Throws `not_configured`. */
-export function openReranker({ settings, models, prompts }: RerankerParts): Reranker | undefined {
+export function openReranker({ settings, models }: RerankerParts): Adapters['reranker'] {
   if (settings === undefined) return undefined;
   const { provider, name: model } = parseModelName(settings.name);
   switch (provider) {
@@ -36,7 +33,7 @@ export function openReranker({ settings, models, prompts }: RerankerParts): Rera
       return httpReranker({ dialect: 'tei', model, baseUrl, ...(apiKey !== undefined && { apiKey }) });
     }
     default:
-      return modelReranker(models.resolve(settings.name, 'fast'), prompts);
+      return { model: models.resolve(settings.name, 'fast').name };
   }
 }
 

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { everything } from '../../src/documents/filter.ts';
-import { createRetriever } from '../../src/retrieval/create-retriever.ts';
-import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
-import { type CorpusEmbedder, openEmbedder } from '../../src/services/open-embedder.ts';
-import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
-import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
-import { openStore, type Store } from '../../src/store/sql/open-store.ts';
-import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
-import { watchCorpus } from '../../src/store/watch-corpus.ts';
-import { newChunk, newDocument, publication } from '../support/new-document.ts';
-import { PATIENT } from '../support/patience.ts';
-import { subjects } from '../support/subjects.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { everything } from '../../../src/documents/filter.ts';
+import { type CorpusEmbedder, createCorpusEmbedder } from '../../../src/embeddings/corpus/corpus-embedder.ts';
+import { learnInWorker } from '../../../src/embeddings/lsa/learn-in-worker.ts';
+import { createEmbeddingModel } from '../../../src/embeddings/registry.ts';
+import { createRetriever } from '../../../src/retrieval/create-retriever.ts';
+import { defaultSearchSettings } from '../../../src/retrieval/search-settings.ts';
+import { memoryVectorIndex } from '../../../src/store/memory/memory-vector-index.ts';
+import { openStore, type SqlStore } from '../../../src/store/sql/open-store.ts';
+import { watchCorpus } from '../../../src/store/watch-corpus.ts';
+import { newChunk, newDocument, publication } from '../../support/new-document.ts';
+import { PATIENT } from '../../support/patience.ts';
+import { subjects } from '../../support/subjects.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const HASH = 'builtin/lexical-hash-v1';
 const LSA = 'builtin/lsa-v1';
@@ -28,24 +28,22 @@ async function newCorpus() {
     onTestFinished(() => store.close());
     const { corpus, changes } = watchCorpus(store.corpus);
     const warnings: string[] = [];
-    const embedder = await openEmbedder({
-      config: setting === undefined ? {} : { embeddingModel: setting },
-      settings: { modelCacheDir: '/nowhere' },
-      preferred: setting ?? HASH,
+    const embedder = createCorpusEmbedder({
+      embedders: {
+        required: setting,
+        preferred: setting ?? HASH,
+        create: (name) => createEmbeddingModel(name, { modelCacheDir: '/nowhere' }),
+        learn: learnInWorker,
+      },
       spaces: store.spaces,
       learned: store.learned,
       changes,
-      keep: false,
       pauses: { quiet: 50, longest: 500, retry: 1_000 },
       log: { info: () => {}, warn: (_, message) => warnings.push(message) },
     });
     onTestFinished(() => embedder.learner.close());
-    const chunks = createChunkSearch({
-      search: store.sqlite.search,
-      collections: openCollections(index),
-      state: store.maintenance.state,
-    });
-    const retriever = createRetriever({ chunks, embedder: embedder.embeddings });
+    await embedder.open({ keep: false });
+    const retriever = createRetriever({ chunks: store.chunks, embedder: embedder.embeddings });
     return {
       store,
       ...embedder,
@@ -63,7 +61,7 @@ async function newCorpus() {
 }
 
 /** Adds each text as a document, embedded with the current embedder. */
-async function add({ corpus }: Store, { embeddings }: CorpusEmbedder, some: readonly string[], prefix = 'd') {
+async function add({ corpus }: SqlStore, { embeddings }: CorpusEmbedder, some: readonly string[], prefix = 'd') {
   const vectors = await embeddings.embed(some, 'passage');
   const space = await embeddings.space();
   for (const [place, text] of some.entries()) {
@@ -83,7 +81,7 @@ async function drain<Step, Result>(steps: AsyncGenerator<Step, Result>) {
   }
 }
 
-const facts = async ({ spaces }: Store) =>
+const facts = async ({ spaces }: SqlStore) =>
   (await spaces.list()).map(({ embedder, state, vectors }) => [embedder, state, vectors]);
 
 describe('the embedder of a corpus', () => {
@@ -136,13 +134,8 @@ describe('the embedder of a corpus', () => {
     const after = await corpus.embeddings.space();
     expect(after).toMatchObject({ embedder: LSA });
     expect(after.version).not.toBe(before.version);
-    const chunks = createChunkSearch({
-      search: corpus.store.sqlite.search,
-      collections: openCollections(memoryVectorIndex()),
-      state: corpus.store.maintenance.state,
-    });
     const stale = { vector: old ?? new Float32Array(), space: before, filter: everything, limit: 3 };
-    await expect(chunks.nearest({ ...stale, measure: 'cosine_distance' })).rejects.toMatchObject({
+    await expect(corpus.store.chunks.nearest({ ...stale, measure: 'cosine_distance' })).rejects.toMatchObject({
       code: 'embedding_mismatch',
     });
     expect(await corpus.store.learned.read(LSA, before.version)).toBeDefined();
@@ -222,4 +215,4 @@ describe('the embedder of a corpus', () => {
   });
 });
 
-const building = async ({ spaces }: Store) => (await spaces.list()).find(({ state }) => state === 'building');
+const building = async ({ spaces }: SqlStore) => (await spaces.list()).find(({ state }) => state === 'building');

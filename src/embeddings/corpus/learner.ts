@@ -1,30 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
-import { decodeArtefact, versionOfArtefact } from '../embeddings/lsa/artefact.ts';
-import { learnInWorker, MAX_CHUNKS_READ } from '../embeddings/lsa/learn-in-worker.ts';
-import type { ChunksFolded } from '../embeddings/lsa/lsa-embeddings.ts';
-import type { LsaModel } from '../embeddings/lsa/lsa-model.ts';
-import { LEARNED_EMBEDDING } from '../embeddings/registry.ts';
-import { ServiceError } from '../errors.ts';
-import type { LearnedEmbedders } from '../store/learned-embedders.ts';
-import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
-import type { CorpusWatch } from '../store/watch-corpus.ts';
-import { decideLearning, type LearningDecision, type LearningFacts, MIN_WHEN_REQUESTED } from './learning-due.ts';
+import { ServiceError } from '../../errors.ts';
+import type { LearnedEmbedders } from '../../store/learned-embedders.ts';
+import type { ReindexProgress, VectorSpace, VectorSpaces } from '../../store/vector-spaces.ts';
+import type { CorpusWatch } from '../../store/watch-corpus.ts';
+import { LEARNED_EMBEDDING } from '../built-in-names.ts';
+import type { Embedders } from '../embedders.ts';
+import type { EmbeddingModel } from '../embedding-model.ts';
+import { decodeArtefact, versionOfArtefact } from '../lsa/artefact.ts';
+import { MAX_CHUNKS_READ } from '../lsa/learning-source.ts';
+import { type ChunksFolded, lsaEmbeddings } from '../lsa/lsa-embeddings.ts';
+import type { LsaModel } from '../lsa/lsa-model.ts';
+import { decideLearning, type LearningDecision, MIN_WHEN_REQUESTED } from './learning-due.ts';
 import type { ReplaceableEmbedder } from './replaceable-embedder.ts';
 
 export interface LearnerParts {
   readonly spaces: Pick<VectorSpaces, 'list' | 'reindex'>;
   readonly store: LearnedEmbedders;
   readonly embedder: ReplaceableEmbedder;
-  /** The embedder over what was learned; `onChunksFolded` hears of the words it meets. */
-  readonly create: (model: LsaModel, onChunksFolded: (met: ChunksFolded) => void) => EmbeddingModel;
-  readonly facts: Pick<LearningFacts, 'setting' | 'preferred'>;
-  /** What is in use at the start, if it was learned; undefined when nothing was or it is lost. */
-  readonly inUse: LsaModel | undefined;
+  readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'learn'>;
   readonly changes: CorpusWatch;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
   /** Milliseconds without news after which the corpus is looked at, and between tries that failed. */
-  readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number };
+  readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number } | undefined;
 }
 
 /** What is being done about what the corpus can teach. */
@@ -44,8 +41,8 @@ export interface Learner {
   settle(signal: AbortSignal): AsyncGenerator<ReindexProgress, void>;
   /** Learns and moves now because somebody asks for it. Throws `invalid_request` when there is too little. */
   learn(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
-  /** The embedder over what was learned, whose new words are counted. */
-  embedderOf(model: LsaModel): EmbeddingModel;
+  /** Takes note of what was learned earlier and is in use; returns the embedder over it, whose new words are counted. */
+  takeUp(model: LsaModel): EmbeddingModel;
   /** The embedder that belongs to a space which was learned earlier. Throws `provider_failed` when it is lost. */
   recall(version: string): Promise<EmbeddingModel>;
   /** Learns anew what is lost; resolves with what took its place. */
@@ -59,8 +56,9 @@ const nothingFolded: ChunksFolded = { passages: 0, known: 0, terms: 0 };
 const PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
-  const { spaces, store, embedder, create, facts, changes, log, pauses = PAUSES } = parts;
-  let inUse = parts.inUse;
+  const { spaces, store, embedder, embedders, changes, log, pauses = PAUSES } = parts;
+  const facts = { setting: embedders.required, preferred: embedders.preferred };
+  let inUse: LsaModel | undefined;
   let met = nothingFolded;
   let state: LearnerState = { kind: 'idle' };
   let background: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
@@ -72,8 +70,12 @@ export function createLearner(parts: LearnerParts): Learner {
   let unsubscribe = () => {};
 
   const embedderOf = (model: LsaModel) =>
-    create(model, ({ passages, known, terms }) => {
-      met = { passages: met.passages + passages, known: met.known + known, terms: met.terms + terms };
+    lsaEmbeddings({
+      name: LEARNED_EMBEDDING,
+      learned: async () => model,
+      onChunksFolded({ passages, known, terms }) {
+        met = { passages: met.passages + passages, known: met.known + known, terms: met.terms + terms };
+      },
     });
 
   const decide = async () =>
@@ -134,7 +136,7 @@ export function createLearner(parts: LearnerParts): Learner {
   async function* learnAnew(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
     const passages = await store.countStoredChunks();
     const texts = store.passages(MAX_CHUNKS_READ, signal);
-    const steps = learnInWorker({ passages, texts }, signal);
+    const steps = embedders.learn({ passages, texts }, signal);
     for (;;) {
       const step = await steps.next();
       if (step.done) {
@@ -214,7 +216,10 @@ export function createLearner(parts: LearnerParts): Learner {
   return {
     state: () => state,
     decide,
-    embedderOf,
+    takeUp(model) {
+      inUse = model;
+      return embedderOf(model);
+    },
     start() {
       isStarted = true;
       unsubscribe = changes.subscribe(onChange);

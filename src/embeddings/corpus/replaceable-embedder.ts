@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
+import type { EmbeddingModel } from '../embedding-model.ts';
 
 /** The embedder everybody holds, which a re-embedding of the corpus changes under way. */
 export interface ReplaceableEmbedder {

@@ -1,5 +1,5 @@
-import type { ChunksFolded } from '../embeddings/lsa/lsa-embeddings.ts';
-import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../embeddings/registry.ts';
+import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
+import type { ChunksFolded } from '../lsa/lsa-embeddings.ts';
 
 /** What decides whether the corpus is learned from. */
 export interface LearningFacts {

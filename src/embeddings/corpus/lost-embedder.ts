@@ -1,6 +1,6 @@
-import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
-import { ServiceError } from '../errors.ts';
-import type { VectorSpace } from '../store/vector-spaces.ts';
+import { ServiceError } from '../../errors.ts';
+import type { VectorSpace } from '../../store/vector-spaces.ts';
+import type { EmbeddingModel } from '../embedding-model.ts';
 
 export interface LostEmbedderParts {
   readonly space: VectorSpace;

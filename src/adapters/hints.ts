@@ -1,4 +1,4 @@
-import { LEARNED_EMBEDDING } from '../embeddings/registry.ts';
+import { LEARNED_EMBEDDING } from '../embeddings/built-in-names.ts';
 
 /** What hints depend on. */
 export interface HintFacts {

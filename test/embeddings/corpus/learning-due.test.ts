@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideLearning, type LearningFacts } from '../../src/services/learning-due.ts';
+import { decideLearning, type LearningFacts } from '../../../src/embeddings/corpus/learning-due.ts';
 
 const hash = 'builtin/lexical-hash-v1';
 const lsa = 'builtin/lsa-v1';

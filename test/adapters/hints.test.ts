@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type HintFacts, hintsFor } from '../../src/services/hints.ts';
+import { type HintFacts, hintsFor } from '../../src/adapters/hints.ts';
 
 const lexical = { name: 'builtin/lexical-hash-v1', isLexical: true };
 const openai = { name: 'openai/text-embedding-3-small', isLexical: false };

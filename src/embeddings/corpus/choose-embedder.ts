@@ -1,32 +1,28 @@
-import type { Config } from '../config.ts';
-import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
-import { createEmbeddingModel, type EmbeddingSettings, LEXICAL_EMBEDDING } from '../embeddings/registry.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
-import type { VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
-import { naming } from './naming.ts';
+import { type ErrorCode, namingSetting, ServiceError } from '../../errors.ts';
+import type { VectorSpace, VectorSpaces } from '../../store/vector-spaces.ts';
+import { LEXICAL_EMBEDDING } from '../built-in-names.ts';
+import type { Embedders } from '../embedders.ts';
+import type { EmbeddingModel } from '../embedding-model.ts';
 
 export interface EmbedderChoice {
-  readonly config: Pick<Config, 'embeddingModel'>;
-  readonly settings: EmbeddingSettings;
-  /** What the settings would choose for a new corpus. */
-  readonly preferred: string;
+  readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'create'>;
   readonly current: VectorSpace | undefined;
   /** Take the corpus as it is, whatever the settings say. */
   readonly keep: boolean;
 }
 
 /** Without a setting, the corpus decides: a key that came later must not make its vectors useless. */
-export function chooseEmbedder({ config, settings, preferred, current, keep }: EmbedderChoice): EmbeddingModel {
-  const { embeddingModel } = config;
-  if (embeddingModel !== undefined && !keep) {
-    return naming('CITEWELL_EMBEDDING_MODEL', () => createEmbeddingModel(embeddingModel, settings));
+export function chooseEmbedder({ embedders, current, keep }: EmbedderChoice): EmbeddingModel {
+  const { required, preferred } = embedders;
+  if (required !== undefined && !keep) {
+    return namingSetting('CITEWELL_EMBEDDING_MODEL', () => embedders.create(required));
   }
   try {
-    return createEmbeddingModel(current?.embedder ?? preferred, settings);
+    return embedders.create(current?.embedder ?? preferred);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Nothing is embedded by who only looks; and who re-embeds brings the embedder.
-    if (keep) return createEmbeddingModel(LEXICAL_EMBEDDING, settings);
+    if (keep) return embedders.create(LEXICAL_EMBEDDING);
     if (current === undefined) throw error;
     throw new ServiceError(
       error.code,

@@ -1,24 +1,16 @@
 import { readWebPage } from '../ingest/read-web-page.ts';
-import type { ToolContext } from '../toolbox/tool-context.ts';
 import { publicOnly } from '../web/address-rules.ts';
 import { createCrawlPolicy, defaultCrawlPolicy } from '../web/crawl-policy.ts';
 import { createWebPages } from '../web/create-web-pages.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
-import { createPageFetcher, type FetchedPage, type FetchOptions } from '../web/page-fetcher.ts';
+import { createPageFetcher } from '../web/page-fetcher.ts';
 import { createPageRenderer } from '../web/render-page.ts';
 import type { TermAnalyser } from '../web/select-passages.ts';
+import type { Web } from '../web/web.ts';
 import { enginesOf, type WebSettings } from '../web/web-settings.ts';
 
-/** What reaches the web, as tools and answers use it. */
-export interface Web extends Pick<ToolContext, 'webSearch' | 'webPages'> {
-  readonly webPages: NonNullable<ToolContext['webPages']>;
-  /** One page or file as it is, for taking it in. */
-  fetchPage(address: string, options: FetchOptions): Promise<FetchedPage>;
-  close(): Promise<void>;
-}
-
 /** Nothing is contacted before something is asked for. */
-export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web {
+export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { close(): Promise<void> } {
   const fetcher = createPageFetcher({ rules: { ...publicOnly, open: settings.openHosts } });
   const crawlPolicy = createCrawlPolicy(fetcher, { ...defaultCrawlPolicy, obeysRobots: settings.obeysRobots });
   const engines = enginesOf(settings);

@@ -1,0 +1,44 @@
+import type { Deployment } from '../compose/adapters.ts';
+import type { Config } from '../config.ts';
+import { readVersion } from '../version.ts';
+import { webFacts } from '../web/describe-web.ts';
+import { hintsFor } from './hints.ts';
+import { shownSettings } from './shown-settings.ts';
+
+interface Opened {
+  readonly dataFolder: string;
+  /** What the settings would choose for a new corpus. */
+  readonly preferredEmbedder: string;
+}
+
+export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder }: Opened): Deployment => ({
+  version: readVersion(),
+  data: dataFolder,
+  index: config.chroma ? 'remote' : 'embedded',
+  web: webFacts(config.web),
+  settings: ({ models, embedder }) => shownSettings(config, { models, embedder: embedder.name }),
+  hints: ({ models, embedder, hasIndex }) =>
+    hintsFor({
+      model: models.defaultName('quality'),
+      modelSetting: config.models.quality,
+      providers: configuredProviders(config),
+      embedder,
+      preferredEmbedder,
+      embeddingModelSetting: config.embeddingModel,
+      indexProblem: hasIndex ? undefined : remoteIndexProblem(config.chroma),
+    }),
+});
+
+function configuredProviders({ openai, anthropic, ollama, providers }: Config): string[] {
+  return [
+    ...(openai.apiKey === undefined && openai.baseUrl === undefined ? [] : ['openai']),
+    ...(anthropic.apiKey === undefined ? [] : ['anthropic']),
+    ...(ollama.baseUrl === undefined ? [] : ['ollama']),
+    ...providers.map(({ name }) => name),
+  ];
+}
+
+const remoteIndexProblem = (chroma: Config['chroma']): string | undefined =>
+  chroma &&
+  `The Chroma of CHROMA_URL (${chroma.url}) does not answer: searches compare the stored vectors one by one. ` +
+    '"citewell doctor" says what is wrong.';

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import type { Adapters } from '../compose/adapters.ts';
+import { closeAll } from '../compose/close-all.ts';
+import { defaultSettings, type Settings } from '../compose/settings.ts';
+import type { Config } from '../config.ts';
+import type { Embedders } from '../embeddings/embedders.ts';
+import { learnInWorker } from '../embeddings/lsa/learn-in-worker.ts';
+import { createEmbeddingModel, defaultEmbeddingName } from '../embeddings/registry.ts';
+import { namingSetting } from '../errors.ts';
+import { createGraphThread } from '../graph/graph-thread.ts';
+import type { HttpLog } from '../http/http-services.ts';
+import { embeddingText } from '../ingest/embedding-text.ts';
+import { createPreparationWorkers } from '../ingest/prepare-in-worker.ts';
+import { createExternalTools } from '../mcp/external-tools.ts';
+import { createExtractiveModel } from '../models/extractive/extractive-model.ts';
+import type { ModelRegistry } from '../models/model.ts';
+import { createModelRegistry } from '../models/registry.ts';
+import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
+import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
+import { openDataFolder } from '../store/data-folder.ts';
+import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
+import { openStore } from '../store/sql/open-store.ts';
+import { openUserCache } from '../user-cache.ts';
+import { readVersion } from '../version.ts';
+import { deploymentOf } from './deployment.ts';
+import { openImageReader } from './open-image-reader.ts';
+import { openReranker } from './open-reranker.ts';
+import { openSandbox } from './open-sandbox.ts';
+import { openWeb } from './open-web.ts';
+
+export interface OpenOptions {
+  /** Without one nothing is logged. */
+  readonly log?: HttpLog;
+}
+
+/**
+ * Opens the data folder and everything over it: the one place that names adapters. The vector index starts in the
+ * background; until it is ready, searches compare vectors exactly. Throws ServiceError with nothing left open.
+ */
+export async function openAdapters(config: Config, { log = silent }: OpenOptions = {}): Promise<Adapters> {
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    return await open(config, log, closers);
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+const silent: HttpLog = { info: () => {}, warn: () => {}, error: () => {} };
+
+async function open(config: Config, log: HttpLog, closers: (() => Promise<void>)[]): Promise<Adapters> {
+  const report = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
+  const models = createModelRegistry({
+    ...config,
+    concurrency: config.modelStreams,
+    extractive: createExtractiveModel(),
+  });
+  requireModels(config.models, models);
+  const reranker = openReranker({ settings: config.reranker, models });
+
+  const folder = await openDataFolder(config.dataDir);
+  closers.push(folder.close);
+  const cache = openUserCache(config.cacheDir);
+  closers.push(async () => cache.close());
+  if (cache.problem !== undefined) report(cache.problem);
+  const { chroma } = config;
+  const index =
+    chroma === undefined
+      ? await openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: cache.path, log })
+      : createRemoteChroma({ ...chroma, log });
+  closers.push(() => index.close());
+  const { versionsKept } = config;
+  const store = await openStore({ path: folder.databaseFile, index, embeddingText, versionsKept, report });
+  closers.push(store.close);
+
+  const readers = createPreparationWorkers({
+    imageReader: openImageReader(config.images, { models, cacheFolder: cache.path }),
+  });
+  closers.push(readers.close);
+  const analyser = { analyse, analyseQuery };
+  const web = openWeb(config.web, analyser);
+  closers.push(web.close);
+  const sandbox = openSandbox(config.sandbox, cache.path, report);
+  if (sandbox !== undefined) closers.push(() => sandbox.close());
+  const external = createExternalTools({ servers: config.externalServers, version: readVersion(), log });
+  closers.push(external.close);
+
+  const embedders = embeddersOf(config, join(cache.path, 'models'));
+  return {
+    store,
+    index,
+    embedders,
+    models,
+    reranker,
+    readers,
+    graphThread: createGraphThread(),
+    analyser,
+    web,
+    sandbox,
+    external,
+    deployment: deploymentOf(config, { dataFolder: folder.path, preferredEmbedder: embedders.preferred }),
+    log,
+    settings: settingsOf(config),
+    close: () => closeAll(closers.splice(0)),
+  };
+}
+
+/** A model that is named but cannot be had is refused at the start, by its variable, and not at the first question. */
+function requireModels({ quality, fast, reasoning, fallback }: Config['models'], models: ModelRegistry): void {
+  const named = [
+    ['CITEWELL_MODEL', quality, 'quality'],
+    ['CITEWELL_FAST_MODEL', fast, 'fast'],
+    ['CITEWELL_REASONING_MODEL', reasoning, 'reasoning'],
+    ['CITEWELL_FALLBACK_MODEL', fallback, 'quality'],
+  ] as const;
+  for (const [variable, name, slot] of named) {
+    if (name !== undefined) namingSetting(variable, () => models.resolve(name, slot));
+  }
+}
+
+const embeddersOf = (config: Config, modelCacheDir: string): Embedders => ({
+  required: config.embeddingModel,
+  preferred: config.embeddingModel ?? defaultEmbeddingName(config),
+  create: (name) => createEmbeddingModel(name, { ...config, modelCacheDir }),
+  learn: learnInWorker,
+});
+
+const settingsOf = (config: Config): Settings => ({
+  accounts: config.access.accounts,
+  admins: config.access.admins,
+  prices: { ...defaultSettings.prices, ...config.prices },
+  graph: config.graph,
+  writesSummaries: config.summaries === 'model',
+  queuesUploads: config.ingest === 'queue',
+  policy: {
+    codeAfterUntrusted: config.afterUntrusted.includes('code'),
+    newAddressesAfterUntrusted: config.afterUntrusted.includes('addresses'),
+    actionsAfterUntrusted: config.afterUntrusted.includes('actions'),
+  },
+  contextTokens: config.contextTokens,
+  graceMs: config.resumeSeconds * 1000,
+  limits: { ...defaultSettings.limits, request: config.requestSeconds * 1000 },
+  trustedProxies: config.trustedProxies,
+});

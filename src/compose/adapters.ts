@@ -1,0 +1,64 @@
+import type { AgentParts } from '../agent/create-agent.ts';
+import type { TextAnalyser } from '../citations/text-analyser.ts';
+import type { Metadata } from '../documents/document.ts';
+import type { Embedders } from '../embeddings/embedders.ts';
+import type { GraphThread } from '../graph/graph-thread.ts';
+import type { HttpLog } from '../http/http-services.ts';
+import type { DocumentReaders } from '../ingest/document-readers.ts';
+import type { ModelRegistry } from '../models/model.ts';
+import type { Reranker } from '../retrieval/rerank.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { Store } from '../store/store.ts';
+import type { VectorIndex } from '../store/vector-index.ts';
+import type { ExternalTools } from '../toolbox/external-tools.ts';
+import type { WebFacts } from '../web/describe-web.ts';
+import type { Web } from '../web/web.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Everything the product stands on. `openAdapters` opens the ones that the configuration names; any of them can be
+ * replaced by one's own before `compose`.
+ */
+export interface Adapters {
+  readonly store: Store;
+  /** The vector index that the store keeps in step. */
+  readonly index: Pick<VectorIndex, 'isHealthy'>;
+  readonly embedders: Embedders;
+  readonly models: ModelRegistry;
+  /** A reranker, or the name of the language model that reranks. */
+  readonly reranker?: Reranker | { readonly model: string } | undefined;
+  readonly readers: DocumentReaders;
+  readonly graphThread: GraphThread;
+  readonly analyser: TextAnalyser;
+  readonly web?: Web | undefined;
+  /** Undefined where Python cannot be run. */
+  readonly sandbox?: Sandbox | undefined;
+  /** Tools the agent has besides, and offers in both modes. */
+  readonly external: ExternalTools;
+  /** The tools of each mode; the product's own by default. */
+  readonly tools?: Pick<AgentParts, 'tools' | 'toolNames'>;
+  readonly deployment: Deployment;
+  readonly log: HttpLog;
+  readonly settings: Settings;
+  /** Closes all of them, the last opened first. `Services.close` calls it. */
+  close(): Promise<void>;
+}
+
+/** What a deployment says of itself, for `/health`, `/v3/system` and `citewell status`. Contains no secrets. */
+export interface Deployment {
+  readonly version: string;
+  /** Path of the data folder. */
+  readonly data: string;
+  readonly index: 'embedded' | 'remote' | 'memory';
+  readonly web?: WebFacts;
+  /** The effective settings by group. */
+  settings(inUse: InUse): Metadata;
+  /** Suggestions for the operator. */
+  hints(inUse: InUse & { readonly hasIndex: boolean }): readonly string[];
+}
+
+/** The models and the embedder in use. */
+export interface InUse {
+  readonly models: Pick<ModelRegistry, 'defaultName'>;
+  readonly embedder: { readonly name: string; readonly isLexical: boolean; readonly isLearned?: boolean };
+}

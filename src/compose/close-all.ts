@@ -1,0 +1,10 @@
+/** All are closed, the last opened first, even when one of them fails. */
+export async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void> {
+  let failure: unknown;
+  for (const close of closers.toReversed()) {
+    await close().catch((error: unknown) => {
+      failure ??= error;
+    });
+  }
+  if (failure !== undefined) throw failure;
+}

@@ -1,0 +1,223 @@
+import { ragToolNames, ragTools, researchToolNames, researchTools } from '../../tools/index.ts';
+import { createAccounts } from '../access/accounts.ts';
+import { collectionsWithinQuota } from '../access/collections-within-quota.ts';
+import { ensureAdmins } from '../access/ensure-admins.ts';
+import { createAgent } from '../agent/create-agent.ts';
+import { createConversations } from '../conversations/conversations.ts';
+import { createCorpusEmbedder } from '../embeddings/corpus/corpus-embedder.ts';
+import { sharingQueries } from '../embeddings/sharing-queries.ts';
+import { embedNames } from '../graph/embed-names.ts';
+import { createGraphService } from '../graph/graph-service.ts';
+import { withGraph } from '../graph/search-graph.ts';
+import { createEnrichment } from '../ingest/enrich/enrichment.ts';
+import { createSummaryService } from '../ingest/enrich/summary-service.ts';
+import { createIngestor } from '../ingest/ingest-document.ts';
+import { createIngestionFeed } from '../ingest/ingestion-feed.ts';
+import { createIngestionService } from '../ingest/ingestion-service.ts';
+import { withinQuota } from '../ingest/within-quota.ts';
+import { createPromptService } from '../prompts/prompt-service.ts';
+import { createAnswerer } from '../rag/answer-question.ts';
+import { createAnswerChecker } from '../rag/check-answer.ts';
+import { createRetriever } from '../retrieval/create-retriever.ts';
+import { describeInSpace } from '../retrieval/describe-in-space.ts';
+import { modelReranker } from '../retrieval/rerankers/model-reranker.ts';
+import { modelQueryVariants } from '../retrieval/rewrite-query.ts';
+import { withDescriptions } from '../retrieval/search-documents.ts';
+import { modelStandaloneQueries } from '../retrieval/standalone-query.ts';
+import { withOutlines } from '../retrieval/with-outlines.ts';
+import { defaultRunLogSettings, RunLog } from '../runs/run-log.ts';
+import { watchCorpus } from '../store/watch-corpus.ts';
+import type { ToolNeed } from '../toolbox/tool.ts';
+import type { Adapters } from './adapters.ts';
+import { closeAll } from './close-all.ts';
+import type { Product, Services } from './services.ts';
+import { statusOf } from './status.ts';
+import { toolsets } from './toolsets.ts';
+
+const productTools = {
+  tools: [...ragTools, ...researchTools],
+  toolNames: { rag: ragToolNames, research: researchToolNames },
+};
+
+/**
+ * Wires the product over these adapters, and nothing else: it opens, reads and asks nothing. `start` begins the work;
+ * closing the services closes the adapters too.
+ */
+export function compose(adapters: Adapters): Product {
+  const { store, models, settings, analyser, web, sandbox, external, deployment, log } = adapters;
+  const report = (message: string, cause?: unknown) => log.warn({ err: cause }, message);
+  const { corpus: watched, changes, watched: withChanges } = watchCorpus(store.corpus);
+  const prompts = createPromptService(store.prompts);
+  const embedder = createCorpusEmbedder({ ...store, embedders: adapters.embedders, changes, log });
+  const { embeddings, learner } = embedder;
+  const accounts = createAccounts(settings.accounts, { ...store, store: store.people, corpus: watched });
+  const collections = collectionsWithinQuota(store.collections, accounts.quotas);
+
+  const queryEmbedder = sharingQueries(embeddings);
+  const corpus = withDescriptions(watched, { descriptions: store.descriptionSearch, embedder: queryEmbedder });
+  const fast = models.defaultName('fast').startsWith('builtin/') ? undefined : models.resolve(undefined, 'fast');
+  const { reranker } = adapters;
+  const retriever = withGraph({
+    retriever: withOutlines(
+      createRetriever({
+        chunks: store.chunks,
+        embedder: queryEmbedder,
+        variants: fast && modelQueryVariants(fast, prompts),
+        reranker:
+          reranker && 'model' in reranker ? modelReranker(models.resolve(reranker.model, 'fast'), prompts) : reranker,
+      }),
+      corpus,
+    ),
+    graph: store.graphSearch,
+    passages: corpus,
+    embedder: queryEmbedder,
+  });
+
+  const graph = createGraphService({
+    records: store.graphs,
+    documents: store.documentGraphs,
+    collections: store.collections,
+    thread: adapters.graphThread,
+    models,
+    prompts,
+    prices: settings.prices,
+    changes,
+    settings: settings.graph,
+    // Until then names are found by their words, and the next change tries again.
+    onIdle: whenIdle(
+      (signal) => embedNames(store.graphNames, embeddings, signal),
+      'The names of the graph could not be embedded.',
+    ),
+    report,
+  });
+  const summaries = createSummaryService({
+    records: store.summaries,
+    corpus,
+    models,
+    prompts,
+    changes,
+    // Until then documents are found by their words, and the next change tries again.
+    onIdle: whenIdle(
+      (signal) => describeInSpace(store.descriptions, embeddings, signal),
+      'What documents are described by could not be embedded.',
+    ),
+    report,
+  });
+
+  function whenIdle(work: (signal: AbortSignal) => Promise<unknown>, failure: string) {
+    return async (signal: AbortSignal) => {
+      try {
+        await work(signal);
+      } catch (error) {
+        if (!signal.aborted) report(failure, error);
+      }
+    };
+  }
+
+  const feed = createIngestionFeed();
+  const enrichment = createEnrichment({
+    models,
+    contexts: store.contexts,
+    templateOf: (name) => prompts.get(name).template,
+    prices: settings.prices,
+    writesSummaries: settings.writesSummaries,
+  });
+  const { readers } = adapters;
+  const ingestor = withinQuota(
+    createIngestor({ ...store, corpus, readers, collections, embeddings, feed, enrichment }),
+    accounts.quotas,
+  );
+  const queuesByDefault = settings.queuesUploads;
+  const ingestions = createIngestionService({ queue: store.queue, ingestor, feed, report, queuesByDefault });
+
+  const conversations = createConversations(store.conversations);
+  const met: ToolNeed[] = [];
+  if (web !== undefined) met.push('web_pages');
+  if (web?.webSearch !== undefined) met.push('web_search');
+  if (sandbox !== undefined) met.push('sandbox');
+  const agent = createAgent({
+    models,
+    retriever,
+    library: corpus,
+    conversations,
+    ...(adapters.tools ?? productTools),
+    ...(web && { web }),
+    sandbox,
+    met: new Set(met),
+    external,
+    analyser,
+    prices: settings.prices,
+    policy: settings.policy,
+    window: settings.contextTokens,
+    prompts,
+  });
+  const runs = new RunLog({ ...defaultRunLogSettings, grace: settings.graceMs });
+  const standalone = fast && modelStandaloneQueries(fast, prompts);
+
+  const services: Services = {
+    tools: [...new Set(Object.values(toolsets).flat())],
+    changes,
+    corpus,
+    versions: withChanges(store.versions),
+    summaries,
+    descriptions: store.descriptions,
+    collections,
+    graph,
+    prompts,
+    indices: {
+      list: () => store.spaces.list(),
+      state: store.maintenance.state,
+      audit: () => store.maintenance.audit(),
+    },
+    settings: () => deployment.settings({ models, embedder: embeddings }),
+    conversations,
+    accounts,
+    agent,
+    runs,
+    ingestor,
+    ingestions,
+    sources: store.sources,
+    retriever,
+    ...(web && { web }),
+    ...(sandbox && { sandbox }),
+    checker: createAnswerChecker({ retriever, library: corpus, analyser }),
+    answerer: createAnswerer({ retriever, models, analyser, standalone, webSearch: web?.webSearch, prompts }),
+    models,
+    embeddings,
+    log,
+    limits: settings.limits,
+    trustedProxies: settings.trustedProxies,
+    reindex: embedder.reindex,
+    learner,
+    status: () => statusOf({ ...adapters, embedder, summaries }),
+    close: () =>
+      closeAll([
+        () => adapters.close(),
+        learner.close,
+        graph.close,
+        summaries.close,
+        ingestions.close,
+        () => runs.close(),
+      ]),
+  };
+
+  return {
+    async start({ resumes = false, embedder: how = 'claim' } = {}) {
+      try {
+        await embedder.open({ keep: how === 'keep' });
+        await ensureAdmins(settings.admins, { ...accounts, collections: store.collections, warn: report });
+        await prompts.load();
+      } catch (error) {
+        await services.close();
+        throw error;
+      }
+      if (resumes) {
+        ingestions.wakeUp();
+        graph.extraction.start();
+        summaries.start();
+        learner.start();
+      }
+      return services;
+    },
+  };
+}

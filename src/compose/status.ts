@@ -1,0 +1,44 @@
+import type { CorpusEmbedder } from '../embeddings/corpus/corpus-embedder.ts';
+import type { ServiceStatus } from '../http/http-services.ts';
+import type { SummaryService } from '../ingest/enrich/summary-service.ts';
+import type { IndexState } from '../store/index-state.ts';
+import type { Adapters } from './adapters.ts';
+
+interface StatusParts extends Pick<Adapters, 'deployment' | 'external' | 'index' | 'models' | 'store'> {
+  readonly embedder: CorpusEmbedder;
+  readonly summaries: SummaryService;
+}
+
+const indexStates = {
+  in_step: 'ready',
+  checking: 'checking',
+  rebuilding: 'rebuilding',
+  down: 'unavailable',
+} as const satisfies Record<IndexState['kind'], ServiceStatus['index']['state']>;
+
+export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
+  const { deployment, external, index, models, store, embedder, summaries } = parts;
+  const { kind } = store.maintenance.state();
+  const isSilent = kind === 'in_step' && !(await index.isHealthy());
+  // Looks closer, and waits for it to come back.
+  if (isSilent) void store.maintenance.audit().catch(() => undefined);
+  const state = isSilent ? 'unavailable' : indexStates[kind];
+  const { waiting, failed } = await store.documentGraphs.backlog();
+  const problem = store.problem();
+  return {
+    version: deployment.version,
+    model: models.defaultName('quality'),
+    embedder: embedder.embeddings.name,
+    embedderReason: await embedder.reason(),
+    ...(deployment.web && { web: deployment.web }),
+    data: deployment.data,
+    index: { kind: deployment.index, state },
+    graph: { waiting, failed },
+    summaries: await summaries.backlog(),
+    hints: [
+      ...deployment.hints({ models, embedder: embedder.embeddings, hasIndex: state !== 'unavailable' }),
+      ...external.problems(),
+      ...(problem === undefined ? [] : [problem]),
+    ],
+  };
+}

@@ -1,0 +1,141 @@
+import { ServiceError } from '../../errors.ts';
+import type { LearnedEmbedders } from '../../store/learned-embedders.ts';
+import type { ReindexProgress, VectorSpace, VectorSpaces } from '../../store/vector-spaces.ts';
+import type { CorpusWatch } from '../../store/watch-corpus.ts';
+import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
+import type { Embedders } from '../embedders.ts';
+import type { EmbeddingModel } from '../embedding-model.ts';
+import type { LsaModel } from '../lsa/lsa-model.ts';
+import { chooseEmbedder, claimSpace, targetEmbedder } from './choose-embedder.ts';
+import { createLearner, type Learner, type LearnerParts, readLearned } from './learner.ts';
+import { lostEmbedder } from './lost-embedder.ts';
+import { replaceableEmbedder } from './replaceable-embedder.ts';
+
+export interface EmbedderParts {
+  readonly embedders: Embedders;
+  readonly spaces: VectorSpaces;
+  readonly learned: LearnedEmbedders;
+  readonly changes: CorpusWatch;
+  readonly log: LearnerParts['log'];
+  readonly pauses?: LearnerParts['pauses'] | undefined;
+}
+
+export interface ReindexRequest {
+  /** Provider-qualified embedder; undefined means the configured one. */
+  readonly model?: string;
+  /** Return to the previous vector space instead. */
+  readonly back: boolean;
+}
+
+/** The embedder of the corpus, and all that changes it. */
+export interface CorpusEmbedder {
+  /** Can be used once it is open. */
+  readonly embeddings: EmbeddingModel;
+  readonly learner: Learner;
+  /**
+   * Takes the embedder that the corpus was embedded with, or a first one. Throws `embedding_mismatch` when another is
+   * required, and what `Embedders.create` throws. `keep` takes the corpus as it is, whatever is required.
+   */
+  open(options: { readonly keep: boolean }): Promise<void>;
+  /** Why this embedder is in use, or what is being done about it: a sentence for people. */
+  reason(): Promise<string>;
+  reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
+}
+
+export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
+  const { embedders, spaces, learned, log } = parts;
+  const { required, preferred } = embedders;
+  const embedder = replaceableEmbedder(unopened(required ?? preferred));
+  const { embeddings } = embedder;
+  const learner = createLearner({ ...parts, store: learned, embedder });
+
+  interface Stored {
+    readonly current: VectorSpace | undefined;
+    /** What was learned, when the corpus is embedded with that; undefined when it is lost. */
+    readonly model: LsaModel | undefined;
+    readonly keep: boolean;
+  }
+
+  function firstEmbedder({ current, model, keep }: Stored): EmbeddingModel {
+    if (current?.embedder === LEARNED_EMBEDDING && (keep || (required ?? LEARNED_EMBEDDING) === LEARNED_EMBEDDING)) {
+      if (model !== undefined) return learner.takeUp(model);
+      return lostEmbedder({ space: current, restore: (signal) => learner.restore(signal) });
+    }
+    if (required !== LEARNED_EMBEDDING || keep) return chooseEmbedder({ embedders, current, keep });
+    // Until there is something to learn from, shared words have to do.
+    if (current === undefined || current.embedder === LEXICAL_EMBEDDING || current.vectors === 0) {
+      return embedders.create(LEXICAL_EMBEDDING);
+    }
+    throw new ServiceError(
+      'embedding_mismatch',
+      `The corpus was embedded with ${current.embedder}, but ${LEARNED_EMBEDDING} is chosen now. ` +
+        `Choose the first again with CITEWELL_EMBEDDING_MODEL, or run: citewell reindex --to ${LEARNED_EMBEDDING}`,
+    );
+  }
+
+  async function* moveTo(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
+    const name = await targetEmbedder(spaces, request, usualTarget());
+    if (name === LEARNED_EMBEDDING && !request.back) return yield* learner.learn(signal);
+    const target = name === LEARNED_EMBEDDING ? await recallPrevious() : embedders.create(name);
+    const space = yield* request.back ? spaces.goBack(target, signal) : spaces.reindex(target, signal);
+    embedder.replace(target);
+    return space;
+  }
+
+  // Asked to embed anew without a name, nobody wants less than there is.
+  const usualTarget = () =>
+    required === undefined && preferred === LEXICAL_EMBEDDING && embeddings.isLearned ? LEARNED_EMBEDDING : preferred;
+
+  async function recallPrevious(): Promise<EmbeddingModel> {
+    const previous = (await spaces.list()).find(({ state }) => state === 'previous');
+    return learner.recall(previous?.version ?? '');
+  }
+
+  return {
+    embeddings,
+    learner,
+    async open({ keep }) {
+      const stored = await spaces.current();
+      const isLearned = stored?.embedder === LEARNED_EMBEDDING;
+      const model = isLearned ? await readLearned(learned, stored.version) : undefined;
+      const isLost = isLearned && model === undefined;
+      // With nothing to learn from, what is lost is no loss: the corpus begins anew.
+      const current = isLost && (await learned.countStoredChunks()) === 0 ? undefined : stored;
+      embedder.replace(firstEmbedder({ current, model, keep }));
+      const warn = (message: string, cause: unknown) => log.warn({ err: cause }, message);
+      if (!keep) await claimSpace(embeddings, { spaces, current, warn });
+      if (isLost && current !== undefined) {
+        log.warn(
+          {},
+          `What ${LEARNED_EMBEDDING} learned from the corpus is missing or damaged. ` +
+            'It is learned anew; until then search is by full text.',
+        );
+      }
+    },
+    async reason() {
+      const state = learner.state();
+      switch (state.kind) {
+        case 'learning':
+          return `${LEARNED_EMBEDDING} is being learned from the corpus: ${Math.floor(100 * state.share)} %.`;
+        case 'embedding':
+          return `The corpus is being embedded with ${LEARNED_EMBEDDING}: ${state.done} of ${state.total} passages.`;
+        case 'failed':
+          return `${LEARNED_EMBEDDING} could not be learned: ${state.reason} It is tried again.`;
+        case 'idle':
+          return (await learner.decide()).reason;
+      }
+    },
+    async *reindex(request, signal) {
+      const space = yield* learner.instead(() => moveTo(request, signal));
+      if (request.back || request.model !== undefined) await learned.choose(space.embedder);
+      return space;
+    },
+  };
+}
+
+function unopened(name: string): EmbeddingModel {
+  const refuse = async () => {
+    throw new Error('The embedder of the corpus is used before the services are started.');
+  };
+  return { name, isLexical: true, space: refuse, embed: refuse };
+}

@@ -1,0 +1,9 @@
+export interface LearningSource {
+  /** Number of chunks in the corpus. */
+  readonly passages: number;
+  /** The texts of some or all chunks, in batches. */
+  readonly texts: AsyncIterable<readonly string[]>;
+}
+
+/** Chunks sampled from a larger corpus for training; the others are folded in (docs/decisions.md). */
+export const MAX_CHUNKS_READ = 50_000;

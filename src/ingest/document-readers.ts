@@ -1,0 +1,10 @@
+import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
+
+/** Reads files of all known types and splits them. */
+export interface DocumentReaders {
+  /** Without, pictures are refused when they are submitted. */
+  readonly readsImages: boolean;
+  /** Throws ServiceError: the reader's own, `timeout`, `too_large`, `cancelled`. */
+  prepare(job: PreparationJob, signal: AbortSignal): Promise<PreparedDocument>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,44 @@
+import type { ChunkContextRecords } from './chunk-context-records.ts';
+import type { ChunkSearch } from './chunk-search.ts';
+import type { Corpus } from './corpus.ts';
+import type { DescriptionSearch, DescriptionVectors } from './description-records.ts';
+import type { DocumentGraphRecords, GraphNameRecords, GraphRecords } from './graph-records.ts';
+import type { GraphSearch } from './graph-search.ts';
+import type { IndexMaintenance } from './index-state.ts';
+import type { IngestionQueue } from './ingestion-queue.ts';
+import type { LearnedEmbedders } from './learned-embedders.ts';
+import type { PromptRecords } from './prompt-records.ts';
+import type { CollectionRecords, ConversationRecords } from './records.ts';
+import type { SourceRecords } from './source-records.ts';
+import type { SummaryRecords } from './summary-records.ts';
+import type { UserStore } from './user-records.ts';
+import type { VectorSpaces } from './vector-spaces.ts';
+import type { DocumentVersions } from './versions.ts';
+
+/** The record store: documents, chunks and their vectors, users, conversations, graphs. One process at a time. */
+export interface Store {
+  readonly chunks: ChunkSearch;
+  readonly corpus: Corpus;
+  readonly queue: IngestionQueue;
+  readonly sources: SourceRecords;
+  readonly spaces: VectorSpaces;
+  readonly learned: LearnedEmbedders;
+  readonly collections: CollectionRecords;
+  readonly conversations: ConversationRecords;
+  readonly prompts: PromptRecords;
+  readonly people: UserStore;
+  readonly documentGraphs: DocumentGraphRecords;
+  readonly graphs: GraphRecords;
+  readonly graphNames: GraphNameRecords;
+  readonly graphSearch: GraphSearch;
+  readonly versions: DocumentVersions;
+  readonly summaries: SummaryRecords;
+  readonly descriptions: DescriptionVectors;
+  readonly descriptionSearch: DescriptionSearch;
+  readonly contexts: ChunkContextRecords;
+  readonly maintenance: IndexMaintenance;
+  /** Describes damage to the store found while the service runs, for users. */
+  problem(): string | undefined;
+  /** Closes the database; the caller closes the index after this. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,12 @@
+import type { FetchedPage, FetchOptions } from './page-fetcher.ts';
+import type { WebPages } from './web-pages.ts';
+import type { WebSearch } from './web-search.ts';
+
+/** What reaches the web, as tools and answers use it. */
+export interface Web {
+  /** Undefined when no search service is configured. */
+  readonly webSearch?: WebSearch;
+  readonly webPages: WebPages;
+  /** One page or file as it is, for taking it in. */
+  fetchPage(address: string, options: FetchOptions): Promise<FetchedPage>;
+}

@@ -1,0 +1,67 @@
+import type { Adapters } from '../../src/compose/adapters.ts';
+import { defaultSettings } from '../../src/compose/settings.ts';
+import { withEmbedder } from '../../src/embeddings/embedders.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { createGraphThread } from '../../src/graph/graph-thread.ts';
+import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
+import { createExtractiveModel } from '../../src/models/extractive/extractive-model.ts';
+import { createModelRegistry } from '../../src/models/registry.ts';
+import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { VectorIndex } from '../../src/store/vector-index.ts';
+
+export type OpenStore = Store & { readonly index: VectorIndex };
+
+/**
+ * Adapters over an open store that need no key, no network and no process but the readers'. Closing them leaves the
+ * store open.
+ */
+export function adaptersOver(store: OpenStore, change: Partial<Adapters> = {}): Adapters {
+  const readers = createPreparationWorkers();
+  return {
+    store,
+    index: store.index,
+    embedders: onlyEmbedder(createLexicalHash()),
+    models: createModelRegistry({ extractive: createExtractiveModel() }),
+    readers,
+    graphThread: createGraphThread(),
+    analyser: { analyse, analyseQuery },
+    external: { names: [], covers: () => false, offer: async () => [], problems: () => [] },
+    deployment: {
+      version: '0.0.0-test',
+      data: '/data',
+      index: 'memory',
+      settings: ({ models }) => ({ app: { quality_llm: models.defaultName('quality') } }),
+      hints: () => [],
+    },
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    settings: testSettings,
+    close: readers.close,
+    ...change,
+  };
+}
+
+/** No prices, and a low password cost, because password security is tested elsewhere. */
+export const testSettings = {
+  ...defaultSettings,
+  accounts: { ...defaultSettings.accounts, passwordCost: 4 },
+  prices: {},
+};
+
+export const onlyEmbedder = (embedder: EmbeddingModel): Adapters['embedders'] =>
+  withEmbedder(
+    {
+      required: undefined,
+      preferred: embedder.name,
+      create(name) {
+        throw new ServiceError('unknown_model', `"${name}" is no embedding model of this test.`);
+      },
+      async *learn() {
+        yield* [];
+        throw new Error('Nothing is learned in this test.');
+      },
+    },
+    embedder,
+  );
