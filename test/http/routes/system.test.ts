@@ -24,7 +24,7 @@ it('tells what it runs on and how much it holds', async () => {
         embedder_reason: 'CITEWELL_EMBEDDING_MODEL names it.',
         data: '/data',
         index: { kind: 'memory', state: 'ready' },
-        graph: { waiting: 0, failed: 0 },
+        graph: { waiting: 1, failed: 0 },
         summaries: { waiting: 0, failed: 0 },
         hints: [],
         documents: expect.objectContaining({ success: 1, failed: 0 }),
