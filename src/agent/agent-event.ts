@@ -6,18 +6,18 @@ import type { BudgetReason, Spend } from './budget.ts';
 
 export type AgentMode = 'rag' | 'research';
 
-/** Why a run ended: `end` by itself, `length` and `refusal` by the model, the others by a limit of the request. */
+/** Why a run ended: `end` by itself; `length` and `refusal` come from the model; the others are limits of the request. */
 export type RunEnd = 'end' | 'length' | 'refusal' | BudgetReason;
 
 export interface AgentAnswer {
   readonly text: string;
   /** In order of first appearance. */
   readonly citations: readonly CheckedCitation[];
-  /** Everything the tools brought, by number. */
+  /** All sources the tools returned, in the order of their numbers. */
   readonly sources: readonly Source[];
-  /** Sentences that state something and carry no marker whose source supports it. */
+  /** Factual sentences without a marker whose source supports them. */
   readonly unsupported: readonly Span[];
-  /** Markers that pointed to nothing and were taken out. */
+  /** Number of markers that referred to no source and were removed from the text. */
   readonly removedMarkers: number;
   readonly conversationId: string;
   readonly ended: RunEnd;
@@ -30,7 +30,7 @@ export interface AgentAnswer {
   readonly spent: Spend;
 }
 
-/** What happens while an agent runs, docs/contract.md 5.5. Closed: a new kind makes the compiler point at every reader. */
+/** Events of an agent run, docs/contract.md 5.5. A closed union: the compiler reports every reader that misses a new kind. */
 export type AgentEvent =
   | { readonly type: 'thinking' | 'message'; readonly text: string }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
@@ -42,6 +42,6 @@ export type AgentEvent =
       readonly isError: boolean;
       readonly spent: Spend;
     }
-  /** Right after the message that completed the marker; `isNew` on the source's first mention. */
+  /** Emitted right after the message that completes the marker; `isNew` is true for the first mention of its source. */
   | { readonly type: 'citation'; readonly citation: CheckedCitation; readonly isNew: boolean; readonly span: Span }
   | { readonly type: 'final_answer'; readonly answer: AgentAnswer };

@@ -10,10 +10,10 @@ import type { AgentMode } from './agent-event.ts';
 import type { Budget } from './budget.ts';
 import type { Containment } from './containment.ts';
 
-/** The ports and settings of a run that its tools share. */
+/** Ports and settings that all tools of a run share. */
 export type RunContext = Omit<ToolContext, 'signal' | 'transcript' | 'cite' | 'spend'>;
 
-/** Everything one run needs, and what it gathers on its way. */
+/** Inputs and mutable state of one run. */
 export interface AgentRun {
   readonly conversationId: string;
   readonly mode: AgentMode;
@@ -23,23 +23,23 @@ export interface AgentRun {
   readonly config: GenerationConfig;
   readonly tools: readonly Tool[];
   readonly context: RunContext;
-  /** Tokens of one tool result that the model gets to read, whatever the tool makes of `maxCharacters`. */
+  /** Maximum tokens of one tool result that are passed to the model; a hard limit on top of `maxCharacters`. */
   readonly maxToolTokens: number;
   readonly budget: Budget;
   readonly containment: Containment;
   readonly analyser: TextAnalyser;
-  /** What a sub-question is asked with. */
+  /** Prompts for sub-questions. */
   readonly prompts: PromptTexts;
-  /** Shortens the oldest turns when the transcript outgrows the model's window. */
+  /** Replaces the oldest turns by a summary when the transcript exceeds its share of the context window. */
   compact(transcript: readonly Message[], signal: AbortSignal): Promise<readonly Message[]>;
   readonly signal: AbortSignal;
 
-  /** Grows by each turn and its tool results. */
+  /** Each turn and its tool results are appended. */
   transcript: readonly Message[];
   readonly sources: SourceList;
-  /** How many of the sources, the first ones, earlier turns of the conversation brought. */
+  /** Number of leading `sources` that come from earlier turns of the conversation. */
   readonly inherited: number;
-  /** Sources referred to so far, with the numbers they have outside: counted in order of first use. */
+  /** Internal source number → public number. Public numbers are assigned in order of first citation. */
   readonly citedAs: Map<number, number>;
   readonly toolCalls: ToolCall[];
 }

@@ -14,36 +14,35 @@ export interface AgentRequest {
   readonly principal: Principal;
   readonly mode: AgentMode;
   readonly message: string;
-  /** Undefined makes a new conversation; an unknown or foreign one is `not_found`. */
+  /** Omitted: a new conversation is created. Throws `not_found` when it is unknown or belongs to someone else. */
   readonly conversationId?: string;
-  /** The conversation so far of a caller that keeps it itself: nothing of this turn is stored then. */
+  /** Conversation history kept by the caller; with it, nothing of this turn is stored. */
   readonly earlier?: readonly EarlierMessage[];
-  /** What was said before this message and is not stored yet: it is read, and kept in the conversation. */
+  /** Messages before this one that are not stored yet; they are read and added to the conversation. */
   readonly preceding?: readonly EarlierMessage[];
-  /** Its filter already holds the caller's access. */
+  /** The filter already includes the caller's access rights. */
   readonly search: SearchSettings;
   readonly generation: GenerationConfig;
-  /** Undefined means the mode's own. */
+  /** Omitted: the default tools of the mode. */
   readonly tools?: readonly string[];
   /** Replaces the system prompt. */
   readonly taskPrompt?: string;
   /** Whether the system prompt lists the newest documents. */
   readonly useSystemContext: boolean;
-  /** Tokens of one tool result that the model gets to read. */
+  /** Maximum tokens of one tool result that are passed to the model. */
   readonly maxToolContext: number;
-  /** Whether to name the conversation after this turn; undefined names it when it has no name. */
+  /** Whether to name the conversation after this turn; by default only unnamed conversations are named. */
   readonly name?: boolean;
   readonly limits: Partial<BudgetLimits>;
 }
 
 export interface PreparedRun {
   readonly conversationId: string;
-  /** Runs once, while it is read. The turn is stored when it ends, also when it is left early. */
+  /** Can be iterated once; iteration drives the run. The turn is stored when it ends, also when iteration stops early. */
   events(signal: AbortSignal): AsyncGenerator<AgentEvent, void>;
 }
 
-/** The agent runtime. */
 export interface Agent {
-  /** Checks everything that can be checked before the first event. Throws ServiceError. */
+  /** Validates the whole request before the first event. Throws ServiceError. */
   prepare(request: AgentRequest): Promise<PreparedRun>;
 }

@@ -13,16 +13,16 @@ import type { AgentRun } from './agent-run.ts';
 interface Answered {
   readonly call: ToolCall;
   readonly outcome: ToolOutcome;
-  /** What the model and the reader of the stream get to see. */
+  /** Text for the model and for the event stream, cut to the token limit. */
   readonly text: string;
 }
 
-/** Calls of one turn that run at the same time; the others wait. */
+/** Maximum number of tool calls of one turn that run concurrently. */
 const AT_ONCE = 8;
 
 /**
- * Announces all calls of a turn, runs them side by side, and tells each result as it comes. The transcript gets the
- * results in the order of the calls, fenced as data. What is still running is ended when the run is left.
+ * Runs the calls of a turn concurrently, with one event per call and one per result as it arrives. Results are appended
+ * to the transcript in call order, fenced as data. Calls still running are aborted when iteration stops.
  */
 export async function* answerCalls(
   run: AgentRun,
@@ -95,7 +95,7 @@ async function outcomeOf(run: AgentRun, call: ToolCall, signal: AbortSignal): Pr
   }
 }
 
-/** Whether a turn before this one made the same call and got more than an error; a result compacted away is none. */
+/** Whether the transcript holds a successful result of the same call. A result removed by compaction does not count. */
 function wasAnswered(transcript: readonly Message[], call: ToolCall): boolean {
   return transcript.some((message, index) => {
     const duplicates =
@@ -110,7 +110,7 @@ function wasAnswered(transcript: readonly Message[], call: ToolCall): boolean {
 const isSameCall = (a: ToolCall, b: ToolCall): boolean =>
   a.name === b.name && isDeepStrictEqual(a.arguments, b.arguments);
 
-/** Tools say themselves how to get what they cut; this is for those that do not, and for scripts of many tokens. */
+/** Second limit, for tools that do not cut their output themselves and for scripts with many tokens per character. */
 function cutToContext(text: string, tokens: number): string {
   const needed = estimateTokens(text);
   if (needed <= tokens) return text;

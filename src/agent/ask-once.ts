@@ -3,8 +3,8 @@ import { toToolSpec } from '../toolbox/tool-spec.ts';
 import type { AgentRun } from './agent-run.ts';
 
 /**
- * A side question to the run's model, whole, counted on its budget; the tools are declared but must not be called.
- * Undefined when the wall time ran out meanwhile.
+ * Asks the run's model a side question, without streaming, on the run's budget. The tools are declared because some
+ * providers require it, but calling them is forbidden. Undefined when the run's time limit expires meanwhile.
  */
 export async function askOnce(
   run: AgentRun,

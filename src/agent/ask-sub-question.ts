@@ -12,8 +12,8 @@ import { systemPrompt } from './system-prompt.ts';
 const NOTHING = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
 /**
- * One question of its own to the RAG agent: same corpus, filter and budget as the outer run, a transcript and source
- * numbers of its own. What it costs is counted on the outer budget as it happens, so the answer reports no usage.
+ * Runs the RAG agent on one sub-question: same corpus, filter and budget as the outer run, but its own transcript and
+ * source numbers. Usage is added to the outer budget as it happens, so the returned answer reports none.
  */
 export async function askSubQuestion(outer: AgentRun, question: string, tools: readonly Tool[]): Promise<SubAnswer> {
   const today = new Date().toISOString().slice(0, 10);
@@ -48,7 +48,7 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
   throw new ServiceError('internal', 'The sub-question ended without an answer.');
 }
 
-/** Steps counted apart; tokens, time and money shared with the outer run. */
+/** A budget with its own step count that shares tokens, time and money with the outer run. */
 function ownSteps(outer: Budget): Budget {
   let steps = 0;
   const most = modes.rag.steps;

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { Usage } from '../models/model.ts';
 import { costOf, outputFor, type PriceTable, priceOf } from '../models/prices.ts';
 
-/** Hard limits of one run; undefined means unlimited. Tokens count all input, cached input too, and all output. */
+/** Hard limits of one run; undefined means unlimited. Tokens are all input (cached input included) plus all output. */
 export interface BudgetLimits {
   readonly steps: number;
   readonly tokens?: number;
@@ -12,7 +12,7 @@ export interface BudgetLimits {
 
 export type BudgetReason = 'steps' | 'tokens' | 'time' | 'money';
 
-/** What a run has used so far. `dollars` is null when a model without a known price took part. */
+/** Usage of a run so far. `dollars` is null when a model without a known price was used. */
 export interface Spend extends Usage {
   readonly steps: number;
   readonly seconds: number;
@@ -24,33 +24,33 @@ export interface Budget {
   startStep(): void;
   add(model: string, usage: Usage): void;
   spent(): Spend;
-  /** Tokens that may still be used; Infinity without a limit. */
+  /** Remaining tokens; Infinity without a limit. */
   tokensLeft(): number;
-  /** Tokens that may be written by a call that reads so many; Infinity without a limit. */
+  /** Output tokens allowed for a call with this many input tokens; Infinity without a limit. */
   outputLeft(estimatedInput: number): number;
-  /** The limit that forbids another model call of about this many input tokens, if any. */
+  /** The limit that a further model call with about this many input tokens would exceed. */
   forbids(estimatedInput: number): BudgetReason | undefined;
-  /** The limit that makes the step just begun the last one, if any: what it starts could not be followed up. */
+  /** The limit that makes the current step the last one, because there is no budget left to process its tool results. */
   isLast(estimatedInput: number): BudgetReason | undefined;
-  /** Aborted when the wall time is used up. */
+  /** Aborted when the time limit expires. */
   readonly timeUp: AbortSignal;
   close(): void;
 }
 
-/** Fewest tokens worth asking a model for; with less left, the run ends instead. */
+/** Minimum output tokens for a model call; with less left, the run ends. */
 const MIN_OUTPUT = 64;
-// The step after this one reads what this one read, what it wrote, and what its tools brought.
+// Estimated growth of the input from one step to the next: transcript, reply and tool results.
 const GROWTH = 1.5;
 
 export interface BudgetParts {
   readonly limits: BudgetLimits;
   readonly prices: PriceTable;
-  /** The run's own model first, then others that may take part. */
+  /** The run's main model first, then auxiliary models. */
   readonly models: readonly [string, ...string[]];
   readonly now?: () => number;
 }
 
-/** Counts one run. Throws `invalid_request` for a money limit on a model whose price is unknown. */
+/** Creates the budget of one run. Throws `invalid_request` for a money limit when a model's price is unknown. */
 export function createBudget({ limits, prices, models, now = () => performance.now() }: BudgetParts): Budget {
   const unpriced = [...new Set(models)].filter((model) => priceOf(model, prices) === undefined);
   if (limits.dollars !== undefined && unpriced.length > 0) {
@@ -72,7 +72,7 @@ export function createBudget({ limits, prices, models, now = () => performance.n
   let dollars: number | null = 0;
 
   const tokensLeft = () => (limits.tokens ?? Number.POSITIVE_INFINITY) - total.input - total.output;
-  /** What the money left buys, by the run's own model. What was spent on one without a price can not be counted. */
+  /** Output tokens the remaining money buys at the main model's price. Usage of models without a price is not included. */
   const outputForMoney = (input: number): number => {
     if (limits.dollars === undefined) return Number.POSITIVE_INFINITY;
     if (dollars === null || ownPrice === undefined) return 0;

@@ -16,7 +16,7 @@ import type { AgentRun } from './agent-run.ts';
 
 type MarkerPart = Extract<ScannedPart, { readonly type: 'marker' }>;
 
-/** Turns scanned parts into events, and gathers what the turn's text refers to. */
+/** Converts scanned parts to events and collects and checks the turn's citations. */
 export class CitingText {
   readonly #run: AgentRun;
   readonly #scanner: MarkerScanner;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { AgentAnswer, AgentEvent } from './agent-event.ts';
 
-/** The whole answer is the stream, collected to its end: what follows the answer (naming, storing) is waited for. */
+/** Consumes the stream to its end and returns the answer. Naming and storing happen after the answer, so they finish too. */
 export async function collectAnswer(events: AsyncIterable<AgentEvent>): Promise<AgentAnswer> {
   let answer: AgentAnswer | undefined;
   for await (const event of events) if (event.type === 'final_answer') answer = event.answer;

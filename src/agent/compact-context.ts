@@ -6,38 +6,37 @@ import { estimateMessage, estimateTranscript } from './estimate-transcript.ts';
 
 export interface Compaction {
   readonly transcript: readonly Message[];
-  /** What a model wrote for the oldest messages; undefined when nothing had to give way, or no model wrote anything. */
+  /** Summary of the removed messages; undefined when nothing was removed or no summary could be written. */
   readonly summary?: string;
-  /** How many messages after the system prompt gave way. */
+  /** Number of messages after the system prompt that were replaced. */
   readonly replaced: number;
 }
 
 export interface CompactionSettings {
-  /** Tokens beyond which the oldest messages give way. */
+  /** Token count above which the oldest messages are replaced. */
   readonly full: number;
-  /** Tokens of the newest messages that stay word for word. */
+  /** Tokens of the newest messages that are kept verbatim. */
   readonly kept: number;
-  /** Writes the summary; without one, the oldest messages give way to a note that says so. */
+  /** Writes the summary; without it, a note that messages were left out takes its place. */
   readonly summarizer: Model | undefined;
   spend(model: string, usage: Usage): void;
-  /** What the summarizer is asked with. */
   readonly prompts: PromptTexts;
 }
 
 const SUMMARY_TOKENS = 2000;
-// Of what is kept, how much the notes of a research may take.
+// Share of the kept tokens that answers to sub-questions (research notes) may use.
 const NOTES_SHARE = 0.5;
 
-/** How a summary stands in a transcript. */
+/** Message that carries a summary in a transcript. */
 export const summaryNote = (summary: string): Message => ({
   role: 'user',
   text: `Summary of the conversation until here:\n${summary}`,
 });
 
 /**
- * Puts a summary in the place of the oldest messages when a transcript has grown too long. A tool call and its results
- * stay together; the system prompt and the newest messages stay as they are, and so do answers to sub-questions, which
- * are a research's notes. When no summary can be written, the messages give way all the same.
+ * Replaces the oldest messages of a long transcript by a summary. A tool call and its results stay together. The system
+ * prompt, the newest messages and the answers to sub-questions are kept. When no summary can be written, the oldest
+ * messages are dropped without one.
  */
 export async function compactContext(
   transcript: readonly Message[],
@@ -60,7 +59,7 @@ export async function compactContext(
   };
 }
 
-/** Index of the first message to keep: never between a call and its result. */
+/** Index of the first message to keep; never between a tool call and its results. */
 function cutAt(transcript: readonly Message[], head: number, budget: number): number {
   let kept = 0;
   let cut = transcript.length;
@@ -74,7 +73,7 @@ function cutAt(transcript: readonly Message[], head: number, budget: number): nu
   return cut;
 }
 
-/** Undefined when there is no summarizer, when it fails, or when the signal comes first. */
+/** Undefined when there is no summarizer, when it fails or when the signal is aborted. */
 async function summarise(
   messages: readonly Message[],
   { summarizer, full, spend, prompts }: CompactionSettings,
@@ -98,13 +97,13 @@ async function summarise(
       if (event.type === 'stop') spend(event.model, event.usage);
     }
   } catch {
-    // The run can go on without: what gives way is still in the conversation.
+    // Not fatal: the dropped messages remain stored in the conversation.
     return undefined;
   }
   return summary.trim() === '' ? undefined : summary.trim();
 }
 
-/** The end of a text, of about so many tokens. */
+/** The last part of a text, about this many tokens long. */
 function latest(text: string, tokens: number): string {
   const share = tokens / estimateTokens(text);
   return share >= 1 ? text : text.slice(-Math.floor(text.length * share));

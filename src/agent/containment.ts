@@ -1,12 +1,12 @@
 import type { Tool } from '../toolbox/tool.ts';
 
-/** What a run may still do after it has read words of strangers. Each is refused unless set. */
+/** What a run may still do after it has read untrusted text. Everything is refused by default. */
 export interface ContainmentPolicy {
   /** Run code (`python_executor`). */
   readonly codeAfterUntrusted: boolean;
   /** Contact addresses that only the untrusted text named. */
   readonly newAddressesAfterUntrusted: boolean;
-  /** Use tools of other servers that say of themselves that they change things. */
+  /** Call external tools that are annotated as destructive. */
   readonly actionsAfterUntrusted?: boolean;
 }
 
@@ -15,18 +15,18 @@ export const strictPolicy: ContainmentPolicy = { codeAfterUntrusted: false, newA
 const CODE_TOOLS: ReadonlySet<string> = new Set(['python_executor']);
 
 /**
- * Keeps what a run reads from steering what it does (chances.md C10): by structure, not by asking the model. Before
- * any untrusted text was read nothing is refused. Afterwards code is not run, nothing outside is changed, and a tool
- * that reaches outside may only be given hosts that the user named or that a search engine listed as results.
+ * Limits the effect of prompt injection by structure, without asking a model. A run that has not read untrusted text is
+ * not restricted. Afterwards it may not run code or call destructive external tools, and tools with network access may
+ * only contact hosts that the user named or that a search engine returned.
  */
 export interface Containment {
-  /** Learns the hosts in a person's words, where they may stand bare, or in a listing, where only addresses count. */
+  /** Allows the hosts in a text. In a person's text bare host names count too; in a listing only full URLs. */
   trust(text: string, whose?: 'person' | 'listing'): void;
   readUntrusted(): void;
   readonly hasReadUntrusted: boolean;
-  /** Whether an address may be contacted that something on the way led to, a redirect for one. */
+  /** Whether a URL reached indirectly, such as a redirect target, may be contacted. */
   mayContact(url: URL): boolean;
-  /** Why this call must not run, in words for the model; undefined when it may. */
+  /** Why this call must not run, as a message for the model; undefined when it is allowed. */
   refusal(tool: Tool, input: unknown): string | undefined;
 }
 
@@ -53,7 +53,7 @@ export function createContainment(policy: ContainmentPolicy): Containment {
       if (tool.annotations.openWorld && tool.annotations.destructive && policy.actionsAfterUntrusted !== true) {
         return `This run has read text of strangers, so it may not use ${tool.name}, which changes things elsewhere. Next step: tell the user what you would have it do.`;
       }
-      // What a model is asked goes to its provider, whatever addresses stand in it.
+      // Model providers are fixed by configuration, so hosts mentioned in a prompt to a model are harmless.
       const isOutbound = tool.annotations.openWorld && !tool.needs.includes('reasoner');
       if (!isOutbound || policy.newAddressesAfterUntrusted) return undefined;
       const strange = [...new Set(addressedHosts(parsed(input)))].filter((host) => !known.has(host));
@@ -65,13 +65,13 @@ export function createContainment(policy: ContainmentPolicy): Containment {
 }
 
 const BARE_HOST = /(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}(?![\w-])/gi;
-// With a scheme or at least the slashes of one, as lenient as those who read addresses are.
+// Matches URLs as leniently as URL parsers do: any scheme, or just the slashes.
 const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:)?[/\\]{2}[^\s"'<>)\]}]+|\bhttps?:[^\s"'<>)\]}]+/gi;
-/** Arguments that are addresses, however they are written. */
+/** Names of arguments that hold a URL or host, in any notation. */
 const ADDRESS_NAME =
   /^(?:urls?|uris?|href|links?|host|hostname|endpoint|address|website|page)$|[_-](?:url|uri)s?$|U(?:rl|ri)s?$/;
 
-/** The hosts that a call's arguments would have a tool contact. */
+/** Hosts that the tool would contact with these arguments. */
 function addressedHosts(value: unknown, name = ''): string[] {
   if (typeof value === 'string') return ADDRESS_NAME.test(name) ? [hostOf(value)] : hostsIn(value);
   if (Array.isArray(value)) return value.flatMap((item) => addressedHosts(item, name));
@@ -81,14 +81,14 @@ function addressedHosts(value: unknown, name = ''): string[] {
 
 const hostsIn = (text: string): string[] => [...text.matchAll(ADDRESS)].map(([address]) => hostOf(address));
 
-/** The host of an address, with or without a scheme; where there is none to be made out, the text itself. */
+/** Host of an address with or without a scheme; the text itself when it has none. */
 function hostOf(address: string): string {
   const trimmed = address.trim();
   const full = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(trimmed) ? trimmed : `https://${trimmed.replace(/^[/\\]+/, '')}`;
   return URL.parse(full)?.host.toLowerCase() || trimmed.slice(0, 100);
 }
 
-// Some models give their arguments as text.
+// Some models send the arguments as a JSON string.
 function parsed(input: unknown): unknown {
   if (typeof input !== 'string') return input;
   try {

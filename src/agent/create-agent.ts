@@ -30,30 +30,29 @@ export interface AgentParts {
   readonly retriever: Retriever;
   readonly library: Library;
   readonly conversations: Conversations;
-  /** All tools there are, of both modes, in the order they are offered. */
+  /** All tools of both modes, in the order in which they are offered. */
   readonly tools: readonly Tool[];
-  /** Names the specification has for tools, whether or not they are built and configured. */
+  /** Tool names defined by the contract, whether or not the tools are available here. */
   readonly toolNames: { readonly rag: readonly string[]; readonly research: readonly string[] };
-  /** What reaches the web, for the tools that need it. */
+  /** Web search and page fetching, for tools that need them. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
-  /** Where Python runs, when it can; the `sandbox` need then belongs to `met`. */
+  /** Python sandbox, when available; `met` must then contain the `sandbox` need. */
   readonly sandbox?: Sandbox | undefined;
-  /** Tools of other servers; offered in both modes, unless a request names the tools it wants. */
+  /** Tools of external MCP servers; offered in both modes unless the request names its tools. */
   readonly external?: ExternalTools;
-  /** Needs that are met besides those the agent sees to itself. */
+  /** Needs met by the installation; the agent itself meets the others. */
   readonly met: ReadonlySet<ToolNeed>;
   readonly analyser: TextAnalyser;
   readonly prices: PriceTable;
   readonly policy: ContainmentPolicy;
-  /** Tokens a model reads at once. */
+  /** Context window of the models in tokens. */
   readonly window: number;
-  /** What models are asked with; the program's own words unless told. */
+  /** Prompts sent to models; the built-in ones by default. */
   readonly prompts?: PromptTexts;
 }
 
 const NEWEST_DOCUMENTS = 25;
 
-/** The agent runtime over the rooms below it. */
 export function createAgent(parts: AgentParts): Agent {
   const { models, library, conversations, prompts = builtInPrompts } = parts;
   return {
@@ -67,14 +66,14 @@ export function createAgent(parts: AgentParts): Agent {
         prices: parts.prices,
         models: [model.name, ...(isExtractive ? [] : helperNames(request, model.name, parts))],
       };
-      // Made here so that a limit without a price is refused before anything is written.
+      // Created early so that a money limit without a known price is refused before anything is stored.
       createBudget(budgetParts).close();
       const { earlier } = request;
       const turn = earlier === undefined ? await openTurn(conversations, request) : turnWithoutMemory(earlier);
       const system = await systemMessage(request, parts);
 
       async function historyFor(sources: SourceList, budget: Budget, signal: AbortSignal) {
-        // The fixed plan reads nothing but the question.
+        // The extractive plan uses the question only, not the history.
         if (isExtractive) return nothingBefore;
         const compaction = compactionTo(historyShares, parts, model, budget);
         const inSight = { library, visible: request.search.filter };
@@ -106,15 +105,15 @@ export function createAgent(parts: AgentParts): Agent {
 
 const nothingBefore: History = { messages: [], said: [], hasReadUntrusted: false };
 
-/** Other models whose cost a run may have to count: for summaries, and for the tools that ask one. */
+/** Auxiliary models whose cost the run may incur: summaries, naming and tools that ask a model. */
 function helperNames({ mode }: AgentRequest, own: string, { models }: AgentParts): readonly string[] {
   const slots = mode === 'research' ? (['fast', 'reasoning'] as const) : (['fast'] as const);
   return slots.map((slot) => models.defaultName(slot)).map((name) => (name === EXTRACTIVE_MODEL ? own : name));
 }
 
 /**
- * With no language model the fixed plan searches and reads, with the tools named for that where there are some; there is
- * nothing that could plan, reason or review, and nothing that could make use of other servers.
+ * Without a language model, only the tools of the fixed plan are offered (search and read). Nothing could plan, reason,
+ * review or use external tools.
  */
 async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: boolean): Promise<readonly Tool[]> {
   const names = request.tools ?? modes[request.mode].tools;
@@ -129,7 +128,7 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
   return [...tools, ...(request.tools === undefined ? offered : askedFor(offered, ofExternal))];
 }
 
-/** Those of the RAG mode, with the web where it is set up (docs/contract.md 5.7, rag). */
+/** Tools for sub-questions: those of the RAG mode, and the web tools where configured (docs/contract.md 5.7, rag). */
 const subTools = ({ tools, toolNames, met }: AgentParts): readonly Tool[] =>
   tools.filter((tool) => toolNames.rag.includes(tool.name) && tool.needs.every((need) => met.has(need)));
 

@@ -12,22 +12,22 @@ import type { Turn } from './stream-turn.ts';
 const PLAN = `Before any tool is called, write a short plan for the last question: the sub-questions to settle, which tool each needs, and what would count as enough. At most eight lines. If the question needs no research, reply with the single word NONE.`;
 const PLAN_TOKENS = 800;
 
-/** The tool that reviews a draft; a request that does not offer it has no review. */
+/** Name of the tool that reviews a draft; without it in the request there is no review. */
 const REVIEWER = 'critique';
 
-/** A plan for fewer steps would be all there is. */
+/** Minimum steps left for a plan to be useful. */
 const MIN_STEPS = 3;
-/** Share of the token or step budget that must be left for a review to be worth its cost. */
+/** Minimum share of the token or step budget that must be left for a review. */
 const MIN_LEFT = 0.25;
 
-/** Tokens of a question that is asked as it is; one that is longer, or of several sentences, may need a plan. */
+/** Maximum tokens of a one-sentence question that is answered without a plan. */
 const SIMPLE_QUESTION = 30;
-/** Tokens of a draft on one line that is not worth a review, where its citations are supported. */
+/** Maximum tokens of a one-line draft with supported citations that is answered without a review. */
 const SHORT_REPLY = 80;
 
 /**
- * Research plans first, where the question is more than a simple one: the plan becomes part of the transcript, and is
- * shown as thinking. It takes no step.
+ * Research mode: writes a plan before the first step unless the question is simple. The plan is added to the transcript
+ * and shown as thinking. It does not count as a step.
  */
 export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   const input = estimateInput(run);
@@ -50,9 +50,9 @@ const isSimple = (question: string): boolean =>
 const isShort = (text: string): boolean => !text.trim().includes('\n') && estimateTokens(text) <= SHORT_REPLY;
 
 /**
- * Research has its draft reviewed before it answers, when the budget allows and there is something to review: by the
- * same tool the model could call, and
- * shown as its call. True when there is something to mend; what that is, is then in the transcript.
+ * Research mode: has the draft reviewed before it becomes the answer, when the budget allows it. The review is a call of
+ * the same tool that the model can call, and is shown as such. Returns true when the draft needs changes; the review is
+ * then in the transcript.
  */
 export async function* reviewDraft(run: AgentRun, draft: Turn): AsyncGenerator<AgentEvent, boolean> {
   if (!isWorthReviewing(run, draft)) return false;
@@ -87,18 +87,18 @@ function isWorthReviewing(
   if (!tools.some(({ name }) => name === REVIEWER) || toolCalls.some(({ name }) => name === REVIEWER)) return false;
   if (isShort(draft.text) && isSupported(draft)) return false;
   const { steps, tokens } = budget.limits;
-  // The review reads the transcript, and so does the turn that mends.
+  // Both the review and the revision turn read the whole transcript.
   if (budget.isLast(estimateInput({ transcript, tools })) !== undefined) return false;
   const stepsLeft = (steps - budget.spent().steps) / steps;
   const tokensLeft = tokens === undefined ? 1 : budget.tokensLeft() / tokens;
   return Math.min(stepsLeft, tokensLeft) >= MIN_LEFT;
 }
 
-/** Whether each statement that names a source has its terms and numbers there; found out without a model. */
+/** Whether every citation is supported by its source, as checked without a model. */
 const isSupported = ({ citations }: Turn): boolean =>
   citations.every(({ checks }) => checks.every(({ verdict }) => supports(verdict)));
 
-/** What a check of the citations found, without a model. */
+/** Statements that the citation check did not find supported. */
 function weakStatements({ citations }: Turn): string {
   const weak = citations
     .flatMap((citation) => citation.checks.filter(({ verdict }) => verdict === 'not_found' || verdict === 'elsewhere'))
@@ -108,7 +108,7 @@ function weakStatements({ citations }: Turn): string {
     : `\n\nA check of the citations found these statements not backed by the source they name:\n${weak.join('\n')}`;
 }
 
-/** The draft as a message that calls the reviewer, as transcripts of every provider want it. */
+/** The draft as an assistant message that calls the reviewer; providers require a call before a tool result. */
 function withCall(transcript: readonly Message[], call: ToolCall): readonly Message[] {
   const last = transcript.at(-1);
   return last?.role === 'assistant' ? [...transcript.slice(0, -1), { ...last, toolCalls: [call] }] : transcript;

@@ -2,11 +2,11 @@ import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message } from '../models/message.ts';
 import type { AgentRun } from './agent-run.ts';
 
-/** Tokens that providers add around each message, and around each tool. */
+/** Estimated overhead in tokens that providers add per message and per tool. */
 const PER_MESSAGE = 4;
 const PER_TOOL = 8;
 
-/** About how many tokens the run's next call reads: its transcript, and what its model is told of its tools. */
+/** Estimated input tokens of the run's next model call: transcript plus tool definitions. */
 export function estimateInput({ transcript, tools }: Pick<AgentRun, 'transcript' | 'tools'>): number {
   const publicMessage = tools.map(({ description, inputSchema }) =>
     estimateTokens(description + JSON.stringify(inputSchema)),
@@ -14,7 +14,7 @@ export function estimateInput({ transcript, tools }: Pick<AgentRun, 'transcript'
   return publicMessage.reduce((total, tokens) => total + PER_TOOL + tokens, estimateTranscript(transcript));
 }
 
-/** About how many tokens this transcript takes as input. */
+/** Estimated input tokens of a transcript. */
 export const estimateTranscript = (transcript: readonly Message[]): number =>
   transcript.reduce((total, message) => total + estimateMessage(message), 0);
 

@@ -7,21 +7,21 @@ import type { Model, ModelEvent, ModelRequest } from '../models/model.ts';
 
 export interface PlanParts {
   readonly question: string;
-  /** The run's sources, as its tools fill them. */
+  /** Sources of the run; filled by its tools. */
   readonly sources: SourceList;
   readonly analyser: TextAnalyser;
 }
 
-/** Passages read in their surroundings before anything is quoted. */
+/** Number of best chunks whose surroundings are read before quoting. */
 const READ_AROUND = 2;
-/** Documents read where only their descriptions can be searched. */
+/** Number of documents to read when only descriptions could be searched. */
 const READ_DOCUMENTS = 3;
 
 const NOTHING_SPENT = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
 /**
- * Stands in for a language model where there is none: the fixed plan of searching, reading around the best passages,
- * and quoting what answers, as turns of the same loop. It says what it is in its first line.
+ * Model stand-in without a language model: searches, reads around the best chunks and quotes sentences that answer, as
+ * turns of the normal agent loop. The first line of the answer says that no model was used.
  */
 export function extractivePlan({ question, sources, analyser }: PlanParts): Model {
   return {
@@ -42,7 +42,7 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
   };
 }
 
-/** Names of the tools called since the person last spoke. */
+/** Names of the tools called since the last user message. */
 function callsThisTurn(messages: readonly Message[]): readonly string[] {
   const asked = messages.findLastIndex((message) => message.role === 'user');
   return messages.slice(asked + 1).flatMap((message) => (message.role === 'tool' ? [message.name] : []));
@@ -86,7 +86,7 @@ const all = (sources: SourceList) =>
 const chunksOf = (sources: SourceList) =>
   all(sources).flatMap((source) => (source.kind === 'chunk' ? [source.chunk] : []));
 
-/** Found by their descriptions, and not read yet. */
+/** Documents found by description whose text has not been read yet. */
 const documentsOf = (sources: SourceList) =>
   all(sources).flatMap((source) => (source.kind === 'document' && !source.passage ? [source.document] : []));
 

@@ -11,7 +11,7 @@ const LIMIT_WORDS = {
   money: 'money limit',
 } as const;
 
-/** Ends a run: the last text is the answer; where a limit left none, the answer says so and what was found. */
+/** Ends a run. The last text is the answer; when a limit left no text, the answer says so and lists what was found. */
 export async function* finish(run: AgentRun, last: Turn | undefined, ended: RunEnd): AsyncGenerator<AgentEvent, void> {
   let text = last?.text ?? '';
   if (text.trim() === '') {
@@ -57,7 +57,7 @@ function withoutAnswer(run: AgentRun, ended: RunEnd): string {
   }
 }
 
-/** What this run's tools brought; of what earlier turns brought, only what is cited again. */
+/** Sources of this run's tools, and those of earlier turns that are cited again. */
 function ownSources({ sources, inherited, citedAs }: AgentRun): Source[] {
   const numbers = Array.from({ length: sources.size }, (_, index) => index + 1);
   return numbers

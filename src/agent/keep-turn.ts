@@ -7,25 +7,25 @@ import type { AgentAnswer, AgentEvent } from './agent-event.ts';
 import { type NamingParts, nameConversation } from './name-conversation.ts';
 
 export interface KeepOptions extends NamingParts {
-  /** What else is to be kept with the answer, when it is. */
+  /** Additional metadata to store with the answer. */
   remarks(): Metadata;
 }
 
-/** A turn's place in its conversation. */
+/** One turn in its conversation. */
 export interface OpenTurn {
   readonly conversationId: string;
-  /** The conversation before this turn. */
+  /** Stored messages before this turn. */
   messages(): Promise<readonly StoredMessage[]>;
   summary(): Promise<ConversationSummary | undefined>;
   keepSummary(summary: ConversationSummary): Promise<void>;
   /**
-   * Passes the events on and keeps the turn: the question before the first event, the answer before `final_answer` is
-   * passed, or what there was of it when the run ends early.
+   * Passes the events through and stores the turn: the question before the first event, the answer before `final_answer`
+   * is passed on, or the partial answer when the run ends early.
    */
   keep(events: AsyncIterable<AgentEvent>, options: KeepOptions): AsyncGenerator<AgentEvent, void>;
 }
 
-/** Finds or makes the conversation. Throws `not_found` for one that is unknown or someone else's. */
+/** Opens or creates the conversation. Throws `not_found` when it is unknown or belongs to someone else. */
 export async function openTurn(conversations: Conversations, request: AgentRequest): Promise<OpenTurn> {
   const { principal } = request;
   const conversation =
@@ -58,7 +58,7 @@ export async function openTurn(conversations: Conversations, request: AgentReque
         });
       const name = async (answer: string) => {
         const written = await nameConversation(request.message, answer, naming);
-        // The answer is out; a conversation deleted meanwhile needs no name.
+        // The answer is already sent, so a failure to name the conversation (it may have been deleted) is ignored.
         await conversations.rename(principal, id, written).catch(() => {});
       };
       const partial = new PartialAnswer();
@@ -90,7 +90,7 @@ export async function openTurn(conversations: Conversations, request: AgentReque
       const added = await conversations.append(principal, id, {
         role,
         content: text,
-        // Nobody can tell what an answer was made from that was given elsewhere.
+        // The sources of answers given elsewhere are unknown, so they count as untrusted.
         ...(role === 'assistant' && { metadata: { read_untrusted: true } }),
         ...(parentId !== undefined && { parentId }),
       });
@@ -99,7 +99,7 @@ export async function openTurn(conversations: Conversations, request: AgentReque
   }
 }
 
-/** Callers that send the whole conversation each time repeat what is stored already. */
+/** Drops leading messages that are stored already: some callers send the whole conversation each time. */
 function withoutKnown(
   preceding: readonly EarlierMessage[],
   stored: readonly StoredMessage[],
@@ -111,7 +111,7 @@ function withoutKnown(
   return isRepeated ? preceding.slice(stored.length) : preceding;
 }
 
-/** The text of the turn being written, or of the one before while nothing has been written since. */
+/** Text of the turn being written, or of the previous turn until new text arrives. */
 class PartialAnswer {
   #text = '';
   #isNewTurn = false;

@@ -4,15 +4,15 @@ import type { BudgetLimits } from './budget.ts';
 
 interface ModeTraits {
   readonly slot: ModelSlot;
-  /** Steps when the request sets none; the last one answers without tools. */
+  /** Default number of steps; the last one must answer without tools. */
   readonly steps: number;
-  /** Tools when the request names none. */
+  /** Default tools. */
   readonly tools: readonly string[];
-  /** Draws up a plan before the first step, and reviews the draft before it answers. */
+  /** Whether to plan before the first step and to review the draft. */
   readonly isDeliberate: boolean;
 }
 
-/** What the two modes of docs/contract.md 5, 5.3 differ in. */
+/** Differences between the two modes, docs/contract.md 5, 5.3. */
 export const modes: Readonly<Record<AgentMode, ModeTraits>> = {
   rag: {
     slot: 'quality',
@@ -28,7 +28,7 @@ export const modes: Readonly<Record<AgentMode, ModeTraits>> = {
   },
 };
 
-/** The request's limits over the mode's. */
+/** Limits of the request, completed by defaults of the mode. */
 export const budgetLimits = (mode: AgentMode, asked: Partial<BudgetLimits>): BudgetLimits => ({
   ...asked,
   steps: asked.steps ?? modes[mode].steps,

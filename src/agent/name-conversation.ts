@@ -5,13 +5,13 @@ const LONGEST = 80;
 const WORDS = 6;
 
 export interface NamingParts {
-  /** Without one the question's beginning is the name. */
+  /** Model that writes the name; without it the beginning of the question is used. */
   readonly namer: Model | undefined;
   readonly prompts: PromptTexts;
   readonly signal: AbortSignal;
 }
 
-/** A short name for a conversation after its first turn (docs/contract.md 5.3). Never fails for want of a model. */
+/** A short name for a conversation after its first turn (docs/contract.md 5.3). Falls back to the question's beginning. */
 export async function nameConversation(
   question: string,
   answer: string,
@@ -37,7 +37,7 @@ async function writeName(
     }
     return tidy(name);
   } catch {
-    // A name is a courtesy; its failure must not cost the answer.
+    // Naming is optional: its failure must not fail the turn.
     return '';
   }
 }

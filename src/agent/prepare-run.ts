@@ -18,13 +18,13 @@ import type { History } from './read-history.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Shares of the model's window: where compaction begins, and what then stays word for word. */
+/** Shares of the context window: above `full` compaction starts, and `kept` stays verbatim. */
 interface Shares {
   readonly full: number;
   readonly kept: number;
 }
 
-/** Earlier turns leave room for this one; a run may fill the rest, but for the reply and for short estimates. */
+/** History leaves room for the current turn. A run may use the rest, minus a reserve for the reply and estimation errors. */
 export const historyShares: Shares = { full: 0.5, kept: 0.2 };
 const runShares: Shares = { full: 0.75, kept: 0.35 };
 
@@ -34,17 +34,17 @@ export interface RunParts {
   readonly conversationId: string;
   readonly model: Model;
   readonly tools: readonly Tool[];
-  /** What a sub-question may use. */
+  /** Tools for sub-questions. */
   readonly subTools: readonly Tool[];
   readonly budget: Budget;
   readonly system: Message;
   readonly history: History;
-  /** Holds what earlier turns brought. */
+  /** Already contains the sources of earlier turns. */
   readonly sources: SourceList;
   readonly signal: AbortSignal;
 }
 
-/** Everything a run needs, from what was asked and what there is. */
+/** Builds the run from the request and the available parts. */
 export function prepareRun({ request, parts, model, budget, history, sources, signal, ...rest }: RunParts): AgentRun {
   const isExtractive = model.name === EXTRACTIVE_MODEL;
   const analyser = memoized(parts.analyser);
@@ -89,7 +89,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
   return run;
 }
 
-/** The model for a job beside the answer: that of its slot, or the run's own where the slot has none. */
+/** Model for an auxiliary task: the one configured for the slot, or the run's main model. */
 export function modelFor(slot: ModelSlot, own: Model, models: ModelRegistry): Model {
   const model = models.resolve(undefined, slot);
   return model.name === EXTRACTIVE_MODEL ? own : model;
@@ -110,7 +110,7 @@ export function compactionTo(
   };
 }
 
-/** A run compares the same sources with statement after statement. */
+/** Caches analyses, because the same sources are compared with many statements. */
 function memoized({ analyse, analyseQuery }: TextAnalyser): TextAnalyser {
   const known = new Map<string, readonly string[]>();
   return {

@@ -7,19 +7,19 @@ import type { ToolContext } from '../toolbox/tool-context.ts';
 import { type CompactionSettings, compactContext, summaryNote } from './compact-context.ts';
 import type { OpenTurn } from './keep-turn.ts';
 
-/** A conversation before the turn that is about to begin. */
+/** The conversation before the current turn. */
 export interface History {
-  /** What the model reads of it. */
+  /** Messages for the model. */
   readonly messages: readonly Message[];
-  /** What the person wrote, also where a summary stands for it. */
+  /** Texts the user wrote, including those replaced by a summary. */
   readonly said: readonly string[];
-  /** Whether an earlier turn read words of strangers, which may live on in its answer. */
+  /** Whether an earlier turn read untrusted text, which may have influenced its answer. */
   readonly hasReadUntrusted: boolean;
 }
 
 export interface HistoryParts extends Pick<ToolContext, 'library' | 'visible'> {
   readonly turn: OpenTurn;
-  /** Gets the sources that earlier answers refer to, as far as they are still to be seen. */
+  /** Receives the sources cited by earlier answers, as far as the caller may still see them. */
   readonly sources: SourceList;
   readonly compaction: CompactionSettings;
 }
@@ -27,8 +27,8 @@ export interface HistoryParts extends Pick<ToolContext, 'library' | 'visible'> {
 const MARKER = /\s?\[(\d{1,3})\]/g;
 
 /**
- * The conversation for a model: the summary of its older part, if it has one, and the messages since. When those have
- * grown too long a summary is written, once, and kept with the conversation; the messages themselves stay.
+ * Reads the conversation for a model: the stored summary of its older part, if any, and the messages since. When these
+ * have grown too long, a new summary is written and stored; the messages themselves remain stored.
  */
 export async function readHistory(parts: HistoryParts, signal: AbortSignal): Promise<History> {
   const { turn, compaction } = parts;
@@ -53,8 +53,8 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
 const LEFT_OUT = 'The earlier part of this conversation was left out because it did not fit.';
 
 /**
- * Numbers in earlier answers are those of their own turn. They become this run's, so that what was cited can be cited
- * again; where the source is gone or out of sight, the marker goes.
+ * Renumbers the markers in earlier answers to numbers of this run, so that their sources can be cited again. Markers of
+ * deleted or no longer visible sources are removed.
  */
 async function withSources(stored: readonly StoredMessage[], parts: HistoryParts): Promise<Message[]> {
   const references = stored.map(chunkReferences);
@@ -72,7 +72,7 @@ async function withSources(stored: readonly StoredMessage[], parts: HistoryParts
   });
 }
 
-/** The chunk behind each number of a stored answer. */
+/** Marker number → chunk id of a stored answer. */
 function chunkReferences({ metadata }: StoredMessage): Map<number, string> {
   const { citations } = metadata;
   const numbers = new Map<number, string>();

@@ -8,8 +8,8 @@ import { modes } from './modes.ts';
 import { streamTurn, type Turn } from './stream-turn.ts';
 
 /**
- * The loop: a turn of the model, its tool calls, the next turn, until a turn calls no tool or a limit is reached. The
- * last permitted step may call none and so must answer. Ends with `final_answer`, or throws ServiceError.
+ * The agent loop: model turn, tool calls, next turn, until a turn calls no tool or a limit is reached. The last allowed
+ * step gets no tools, so it must answer. Ends with `final_answer` or throws ServiceError.
  */
 export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   let last: Turn | undefined;
@@ -28,7 +28,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void>
       yield* answerCalls(run, turn.calls);
       continue;
     }
-    // A draft that was to be mended and was not stands as it is.
+    // If the revision wrote nothing, the draft is the answer.
     if (draft !== undefined) return yield* finish(run, turn.text === '' ? draft : turn, turn.ended);
     draft = turn;
     if (!(yield* reviewDraft(run, draft))) return yield* finish(run, draft, draft.ended);

@@ -10,18 +10,17 @@ import type { BudgetReason } from './budget.ts';
 import { CitingText } from './citing-text.ts';
 import { estimateInput } from './estimate-transcript.ts';
 
-/** One reply of the model. */
 export interface Turn {
   readonly text: string;
   readonly calls: readonly ToolCall[];
   readonly citations: readonly CheckedCitation[];
   readonly removedMarkers: number;
   readonly ended: RunEnd;
-  /** The model that wrote it, as the provider names it; undefined when it did not come to its end. */
+  /** Model snapshot as reported by the provider; undefined when the stream did not complete. */
   readonly model?: string;
-  /** Of quotations put together without a language model. */
+  /** Extractive answers only: whether the quotes answer the question. */
   readonly support?: QuoteSupport;
-  /** The limit that cut the turn short, when one did; the text is then what there was until then. */
+  /** The limit that aborted the turn, if any; `text` is then incomplete. */
   readonly cut?: BudgetReason;
 }
 
@@ -29,8 +28,8 @@ const ANSWER_NOW =
   'This is the last step: no tool can be called any more. Answer now with what was found, and say what is missing.';
 
 /**
- * Streams one turn: text with its citations as it comes, tool calls gathered, the turn added to the transcript. `limit`
- * is the one that makes it the last: then no tool may be called, and the limit is why the run ends.
+ * Streams one turn: text with citations as it arrives, tool calls collected, the turn appended to the transcript. With
+ * `limit` it is the last turn: no tool may be called, and the limit is reported as the reason for the end.
  */
 export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGenerator<AgentEvent, Turn> {
   const mustAnswer = limit !== undefined && run.tools.length > 0;
@@ -39,7 +38,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     (number) => citedAs(run, number),
   );
   const citing = new CitingText(run, scanner);
-  // What the model wrote, with the numbers it knows; outside sources are numbered in order of first use.
+  // The model's own text with internal source numbers; public numbers are assigned in order of first use.
   let raw = '';
   const calls: ToolCall[] = [];
   const thinking: ThinkingBlock[] = [];
@@ -81,7 +80,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
   } catch (error) {
     if (run.signal.aborted || !run.budget.timeUp.aborted) throw error;
     cut = 'time';
-    // Nobody says what a stream that was broken off has cost.
+    // An aborted stream reports no usage, so it is estimated.
     const [input, output] = [estimateInput(run), estimateTokens(raw)];
     run.budget.add(run.model.name, { input, cachedInput: 0, output, reasoning: 0 });
   }
@@ -107,7 +106,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
   };
 }
 
-/** The number a source has outside; given at its first use. */
+/** The public number of a source; assigned at its first citation. */
 function citedAs({ citedAs: given }: AgentRun, number: number): number {
   const known = given.get(number);
   if (known !== undefined) return known;
@@ -115,7 +114,7 @@ function citedAs({ citedAs: given }: AgentRun, number: number): number {
   return given.size;
 }
 
-/** A turn may not write more than the run may still spend. */
+/** Limits the output tokens of a turn to the remaining budget. */
 function withinBudget(run: AgentRun): AgentRun['config'] {
   const left = run.budget.outputLeft(estimateInput(run));
   if (!Number.isFinite(left)) return run.config;

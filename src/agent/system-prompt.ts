@@ -9,13 +9,12 @@ const MAX_SUMMARY_LENGTH = 128;
 export interface SystemPromptParts {
   readonly mode: AgentMode;
   readonly today: string;
-  /** Documents the caller may see, newest first (docs/contract.md 5.3, use_system_context), and how many there are. */
+  /** Newest documents visible to the caller (docs/contract.md 5.3, use_system_context) and their total number. */
   readonly newest: readonly Document[];
   readonly total: number;
   readonly prompts: PromptTexts;
 }
 
-/** The words before the conversation. */
 export function systemPrompt({ mode, today, newest, total, prompts }: SystemPromptParts): string {
   if (newest.length === 0) return prompts.fill(`static_${mode}_agent`, { date: today });
   const lines = newest.map((document) => {

@@ -3,7 +3,7 @@ import type { StoredMessage } from '../store/records.ts';
 import type { EarlierMessage } from './agent.ts';
 import type { OpenTurn } from './keep-turn.ts';
 
-/** A turn of a conversation that its caller keeps: it is read like a stored one, and nothing of it is stored. */
+/** A turn of a conversation that the caller keeps: its history is used, but nothing is stored. */
 export function turnWithoutMemory(earlier: readonly EarlierMessage[]): OpenTurn {
   const conversationId = randomUUID();
   const createdAt = new Date().toISOString();
@@ -14,7 +14,7 @@ export function turnWithoutMemory(earlier: readonly EarlierMessage[]): OpenTurn 
       parentId: null,
       role,
       content: text,
-      // Nobody can tell any more what an answer was made from.
+      // The sources of these answers are unknown, so they count as untrusted.
       metadata: role === 'assistant' ? { read_untrusted: true } : {},
       createdAt,
     }),

@@ -16,20 +16,20 @@ export interface AnswererParts {
   readonly retriever: Retriever;
   readonly models: ModelRegistry;
   readonly analyser: TextAnalyser;
-  /** Puts a question of a conversation so that it stands by itself; without it, words are lent from the one before. */
+  /** Rewrites a follow-up as a standalone question; without it, terms of the previous question are added. */
   readonly standalone?: StandaloneQueries | undefined;
-  /** For requests that ask for it too. */
+  /** Used when a request asks for web results. */
   readonly webSearch?: WebSearch | undefined;
-  /** Tokens of found passages given to a model at most. */
+  /** Maximum tokens of context given to a model. */
   readonly contextTokens?: number;
-  /** What models are asked with; the program's own words unless told. */
+  /** Prompts sent to models; the built-in ones by default. */
   readonly prompts?: PromptTexts;
 }
 
 const DEFAULT_CONTEXT_TOKENS = 16_000;
 const NOTHING_FOUND = 'Nothing was found in the documents that matches this question, so it is not answered.';
 
-/** One search, one generation. */
+/** One search, then one generation. */
 export function createAnswerer(parts: AnswererParts): Answerer {
   const { retriever, models, analyser, webSearch, contextTokens, prompts } = parts;
   return {
@@ -50,7 +50,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       if (isExtractive(model.name)) {
         yield* quoteAnswer({ query: asked.query, ...found, model: model.name, analyser });
       } else if (isEmpty(found)) {
-        // A model asked with nothing to go by answers from memory, and nobody could tell.
+        // Without context a model would answer from memory, indistinguishable from an answer based on documents.
         yield* nothingFound(found, model.name);
       } else {
         const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
@@ -65,7 +65,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
 
 interface Asked {
   readonly query: string;
-  /** Set when it is not the question word for word. */
+  /** Whether the query differs from the question as asked. */
   readonly isOther: boolean;
   readonly notes: readonly string[];
 }
@@ -103,14 +103,14 @@ const withQuery = (outcome: SearchOutcome, { query, isOther, notes }: Asked): Se
       }
     : outcome;
 
-// The question stays as it was asked, which may say how to answer; what it leans on stands beside it.
+// Keep the question as asked, since it may contain instructions; add the standalone query that was searched.
 const withMeaning = (request: RagRequest, { query, isOther }: Asked): RagRequest =>
   isOther ? { ...request, query: `${request.query}\n(In a conversation; what was searched for: ${query})` } : request;
 
 const WEB_RESULTS = 8;
 const WEB_TIMEOUT_MS = 10_000;
 
-/** docs/contract.md 5.2: a web search that fails adds nothing, and takes nothing away. */
+/** docs/contract.md 5.2: a failed web search adds no results and does not fail the request. */
 async function searchWeb(
   text: string,
   webSearch: WebSearch | undefined,

@@ -19,7 +19,7 @@ export interface AnswerCheckerParts {
   readonly analyser: TextAnalyser;
 }
 
-/** Compares answers with the corpus statement by statement, by the words of both. */
+/** Compares an answer with the corpus statement by statement, lexically and without a model. */
 export function createAnswerChecker(parts: AnswerCheckerParts): AnswerChecker {
   return {
     async check(request, visible, signal): Promise<AnswerCheck> {
@@ -123,7 +123,7 @@ async function checkStatement(
 
 const isSupport = (candidate: Candidate | undefined): boolean => candidate !== undefined && supports(candidate.verdict);
 
-/** Of the statement's weight, so much must a passage share to be shown as the closest. */
+/** Minimum score of a passage to be shown as the closest one. */
 const NEAR = 0.3;
 const ORDER: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
 
@@ -139,7 +139,7 @@ function bestCandidate(candidates: readonly (Candidate | undefined)[]): Candidat
 
 const MAX_MISSING = 12;
 
-/** The telling words of a statement that a passage lacks, as they are written. */
+/** Content words of a statement that the passage lacks, as written. */
 function missingWords(text: string, passage: CandidatePassage | undefined, analyser: TextAnalyser): string[] {
   const known = passage?.comparable.terms() ?? new Set<string>();
   const missing = new Set<string>();

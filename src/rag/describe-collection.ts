@@ -6,7 +6,7 @@ import type { Paged } from '../store/corpus.ts';
 
 export interface DescribedCollection {
   readonly name: string;
-  /** The newest ones, and how many there are. */
+  /** The newest documents and the total number. */
   readonly documents: Paged<Pick<Document, 'title' | 'summary'>>;
   readonly models: ModelRegistry;
   readonly prompts: PromptTexts;
@@ -17,7 +17,7 @@ const MAX_CHARACTERS = 24_000;
 const TITLES = 8;
 const LONGEST = 2_000;
 
-/** What a collection is about: in a model's words where there is one, else by what its documents are called. */
+/** Describes a collection: written by a model where there is one, else a list of titles. */
 export async function describeCollection(collection: DescribedCollection): Promise<string> {
   const { name, documents, models, prompts, signal } = collection;
   const model = models.resolve(undefined, 'fast');

@@ -17,7 +17,7 @@ import { findDocument, visibleDocument } from '../toolbox/find-document.ts';
 import { titleOf } from '../toolbox/render-passages.ts';
 import type { Library } from '../toolbox/tool-context.ts';
 
-/** A passage that a statement can be put to. */
+/** A passage that may support a statement. */
 export interface CandidatePassage {
   readonly quotable: Quotable;
   readonly comparable: ComparableText;
@@ -28,17 +28,17 @@ export interface CandidatePassage {
   readonly source?: Source;
 }
 
-/** Finds what statements may rest on; within one check nothing is read or searched for twice. */
+/** Finds passages that may support statements. Caches reads and searches for the duration of one check. */
 export interface EvidenceFinder {
-  /** Whether sources were given by marker. */
+  /** Whether the request has sources with markers. */
   readonly hasSources: boolean;
-  /** Whether anything was given that statements are to rest on. */
+  /** Whether the request restricts evidence to given sources or documents. */
   readonly isRestricted: boolean;
-  /** What a marker stands for; undefined when nothing was given for it. */
+  /** Passages of the source with this marker; undefined when the request has no such source. */
   passagesForMarker(marker: number, statement: string): Promise<readonly CandidatePassage[] | undefined>;
-  /** Passages of all that was given. */
+  /** Passages of all sources and documents of the request. */
   passagesOfGivenSources(statement: string): Promise<readonly CandidatePassage[]>;
-  /** Passages of everything the caller may see; none when only what was given counts. */
+  /** Passages of everything visible to the caller; empty when the request does not search elsewhere. */
   passagesElsewhere(statement: string): Promise<readonly CandidatePassage[]>;
   toEvidence(passage: CandidatePassage, statement: string): Promise<Evidence>;
 }
@@ -60,7 +60,7 @@ type Resolved =
 
 const MAX_HITS = 8;
 const MAX_QUERY_LENGTH = 1_000;
-/** A quotation may begin in one passage and end in the next: so many documents are read whole for it. */
+/** Documents searched as a whole for a quotation, because it may cross the border of two chunks. */
 const MAX_WHOLE_DOCUMENTS = 3;
 const MAX_WHOLE_DOCUMENT_LENGTH = 2_000_000;
 
@@ -114,7 +114,7 @@ export async function createEvidenceFinder(
   const wholes = new Map<string, Promise<CandidatePassage | undefined>>();
   const hasSources = resolved.length > 0;
 
-  /** Passages with the statement's words, of these documents or of all. */
+  /** Full-text hits for a statement, in these documents or in all. */
   function search(statement: string, ids?: readonly string[]): Promise<readonly CandidatePassage[]> {
     const query = asQuery(statement);
     const key = JSON.stringify([query, ids ?? null]);
@@ -150,7 +150,7 @@ export async function createEvidenceFinder(
       MAX_WHOLE_DOCUMENTS,
     );
     const whole = await Promise.all(named.map((id) => wholeDocument(id)));
-    // Words of a whole document stand anywhere in it, so that it counts only for what is quoted.
+    // The terms of a statement are too easily found somewhere in a whole document, so it only counts for verbatim quotes.
     const holding = whole.filter(
       (passage) => passage !== undefined && quoted.every((piece) => passage.comparable.find(piece)),
     );
@@ -194,7 +194,7 @@ export async function createEvidenceFinder(
       const named = { documentId, ...(chunkId === undefined ? {} : { chunkId }), ...(source && { source }) };
       return { quote, ...ofMarker, ...named, title };
     }
-    // A text that was only handed over is worth more when it is known where it stands.
+    // For a source given as bare text, look up the document that contains it.
     for (const hit of await search(quote.text)) {
       const span = hit.comparable.find(quote.text);
       if (span === undefined || hit.documentId === undefined) continue;
@@ -232,7 +232,7 @@ export async function createEvidenceFinder(
     toEvidence: evidence,
   };
 
-  /** The words that are quoted or said alike, else the sentence or two that come closest. */
+  /** Span of a verbatim match, else of the most similar one or two sentences. */
   function quoteFor({ quotable, comparable: text }: CandidatePassage, statement: string) {
     const exact = text.find(statement.replace(/[.!?。！？]+$/, ''));
     if (exact !== undefined) return quoteOf(quotable, exact);
@@ -244,7 +244,7 @@ export async function createEvidenceFinder(
   }
 }
 
-/** Without what a search takes for orders: quotation marks demand words, a leading minus forbids them. */
+/** Removes query syntax: quotation marks require a phrase, a leading minus excludes a word. */
 const asQuery = (statement: string): string =>
   statement
     .replace(/["“”„«»「」『』]/g, ' ')

@@ -24,7 +24,7 @@ export interface Generation {
   readonly prompts?: PromptTexts | undefined;
 }
 
-/** The model's answer from what was found, with its markers made citations. */
+/** Streams the model's answer with its markers turned into citations. */
 export async function* generateAnswer(generation: Generation, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
   const { request, outcome, web, model, contextTokens, prompts } = generation;
   const { messages, shown } = ragPrompt({

@@ -9,14 +9,14 @@ import { toWebPassage } from './web-passage.ts';
 export interface Quotation {
   readonly query: string;
   readonly outcome: SearchOutcome;
-  /** Quoted like the documents, numbered on from them. */
+  /** Web results, numbered after the chunks. */
   readonly web?: WebSearchOutcome;
-  /** Name of the model that stands in for a language model. */
+  /** Reported model name. */
   readonly model: string;
   readonly analyser: TextAnalyser;
 }
 
-/** The answer without a language model, as the same events as one with. */
+/** Extractive answer without a language model, as the same events as a generated one. */
 export function* quoteAnswer({ query, outcome, web, model, analyser }: Quotation): Generator<RagEvent, void> {
   const sources: QuotableSource[] = [
     ...outcome.chunks.map((chunk) => ({ kind: 'chunk' as const, chunk })),

@@ -8,14 +8,14 @@ import type { WebSearchOutcome } from '../web/web-search.ts';
 
 export interface RagRequest {
   readonly query: string;
-  /** What was said before, which the question may lean on. */
+  /** Earlier turns that the question may refer to. */
   readonly earlier?: readonly EarlierTurn[];
   readonly search: SearchSettings;
   readonly generation: GenerationConfig;
   /** Replaces the user prompt; `{query}` and `{context}` are filled in (docs/contract.md 5.2). */
   readonly taskPrompt?: string;
   readonly includeTitle: boolean;
-  /** Adds the results of one web search to what the answer is made from; a search that fails adds nothing. */
+  /** Adds the results of one web search to the context; a failed search adds nothing. */
   readonly includeWebSearch?: boolean;
 }
 
@@ -24,24 +24,24 @@ export interface RagAnswer {
   /** In order of first appearance. */
   readonly citations: readonly Citation[];
   readonly search: SearchOutcome;
-  /** What the web search found, where one was asked for and answered. */
+  /** Results of the web search, if one was requested and succeeded. */
   readonly web?: WebSearchOutcome;
   readonly model: string;
   /** `extractive` when no language model wrote the answer. */
   readonly mode: 'generative' | 'extractive';
-  /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
+  /** Extractive answers only: `closest` means that the quotes are the nearest passages but may not answer the question. */
   readonly support?: QuoteSupport;
   readonly stopReason: StopReason;
   readonly usage: Usage;
-  /** Markers the model wrote that pointed to no source; they are not in `text`. */
+  /** Number of markers that referred to no source and were removed from the text. */
   readonly removedMarkers?: number;
 }
 
-/** What happens while a question is answered, in this order: search_results, then the rest, final_answer last. */
+/** Events of one answer, in this order: search_results, the others, final_answer. */
 export type RagEvent =
   | { readonly type: 'search_results'; readonly outcome: SearchOutcome; readonly web?: WebSearchOutcome }
   | { readonly type: 'thinking' | 'message'; readonly text: string }
-  /** Right after the message that completed the marker; `isNew` on the source's first mention. */
+  /** Emitted right after the message that completes the marker; `isNew` is true for the first mention of its source. */
   | { readonly type: 'citation'; readonly citation: Citation; readonly isNew: boolean; readonly span: Span }
   | { readonly type: 'final_answer'; readonly answer: RagAnswer };
 

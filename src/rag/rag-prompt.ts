@@ -11,27 +11,27 @@ import type { WebResult } from '../web/web-search.ts';
 
 export interface RagPromptParts {
   readonly query: string;
-  /** Best first; the n-th is shown as `[n]`. */
+  /** Best first; the n-th gets the marker `[n]`. */
   readonly chunks: readonly ScoredChunk[];
-  /** Results of a web search, shown after the chunks and counted on from them. */
+  /** Web results, numbered after the chunks. */
   readonly results?: readonly WebResult[];
-  /** What the graph found; what the passages do not say already is shown last and counted on from the results. */
+  /** Graph hits, numbered after the web results; those that repeat a passage are left out. */
   readonly graph?: readonly GraphHit[];
-  /** In place of the user prompt, with `{query}` and `{context}`; what it does not name is put below it. */
+  /** Replaces the user prompt. Values for `{query}` and `{context}` that it does not contain are appended. */
   readonly taskPrompt: string | undefined;
   readonly includeTitle: boolean;
-  /** Longest context in tokens, as estimated. */
+  /** Maximum context length in estimated tokens. */
   readonly contextTokens: number;
   readonly prompts?: PromptTexts | undefined;
 }
 
 export interface RagPrompt {
   readonly messages: readonly Message[];
-  /** How many fitted; only these can be cited. */
+  /** What fitted into the context; only this can be cited. */
   readonly shown: { readonly chunks: number; readonly results: number; readonly graph: readonly GraphHit[] };
 }
 
-/** What the model is asked: the rules, then the passages and the question. */
+/** Builds the messages: rules, passages, question. */
 export function ragPrompt(parts: RagPromptParts): RagPrompt {
   const {
     query,
@@ -43,7 +43,7 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
     contextTokens,
     prompts = builtInPrompts,
   } = parts;
-  // What the web adds must not push the documents out, nor find no room beside them.
+  // Reserve a share for web results, so that neither side can displace the other.
   const webTokens = results.length === 0 ? 0 : Math.floor(contextTokens * WEB_SHARE);
   const graphTokens = graph.length === 0 ? 0 : Math.floor(contextTokens * GRAPH_SHARE);
   const ofChunks = fitChunks(chunks, { includeTitle, contextTokens: contextTokens - webTokens - graphTokens });
@@ -108,7 +108,7 @@ function completeTask(task: string): string {
   return task + context + query;
 }
 
-// In one pass, so that a placeholder within a passage or the question stays what it is.
+// Single pass, so that placeholders inside a passage or the question are not expanded.
 const fill = (task: string, values: { readonly query: string; readonly context: string }): string =>
   task.replace(/\{(query|context)\}/g, (_, name: 'query' | 'context') => values[name]);
 
@@ -117,7 +117,7 @@ interface Fit {
   readonly contextTokens: number;
 }
 
-/** As many passages as fit, in order and whole; a first one that is too long by itself is cut. */
+/** Whole passages in order, as many as fit; a first passage that is too long by itself is cut. */
 function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens }: Fit): string[] {
   const passages: string[] = [];
   let left = contextTokens;
@@ -133,7 +133,7 @@ function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens
   return passages;
 }
 
-/** The longest beginning of about that many tokens, found by halving. */
+/** Longest prefix of about this many tokens, by bisection. */
 function cutTo(text: string, tokens: number): string {
   let fits = 0;
   let tooLong = text.length;
@@ -157,5 +157,5 @@ function renderPassage(number: number, chunk: ScoredChunk, includeTitle: boolean
   return `[${number}]${label}\n<passage>\n${fenceSafe(chunk.text)}\n</passage>`;
 }
 
-// A document must not be able to end its own passage and speak outside of it.
+// A document must not be able to close its fence and inject text outside of it.
 const fenceSafe = (text: string): string => text.replace(/<(?=\/?passage\b)/gi, '‹');

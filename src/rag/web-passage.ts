@@ -2,13 +2,13 @@ import type { Source, WebPassage } from '../citations/citation.ts';
 import type { Quotable } from '../citations/find-quote.ts';
 import type { WebResult } from '../web/web-search.ts';
 
-/** A search result as a source: its snippet is what was read of it. */
+/** A web result as a citable source; only its snippet was read. */
 export const toWebPassage = ({ id, url, title, snippet, position, date, sitelinks }: WebResult): WebPassage => ({
   kind: 'result',
   ...{ id, url, title, text: snippet, start: 0, position, date, sitelinks },
 });
 
-/** The text of a source from which a quote can be taken. */
+/** Text of a source from which quotes can be taken. */
 export function quotableOf(source: Source): Quotable | undefined {
   switch (source.kind) {
     case 'chunk':
