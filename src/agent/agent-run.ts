@@ -38,8 +38,8 @@ export interface AgentRun {
   transcript: readonly Message[];
   readonly sources: SourceList;
   /** Number of leading `sources` that come from earlier turns of the conversation. */
-  readonly inherited: number;
+  readonly inheritedSources: number;
   /** Internal source number → public number. Public numbers are assigned in order of first citation. */
-  readonly citedAs: Map<number, number>;
+  readonly publicNumbers: Map<number, number>;
   readonly toolCalls: ToolCall[];
 }

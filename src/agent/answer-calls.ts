@@ -18,7 +18,7 @@ interface Answered {
 }
 
 /** Maximum number of tool calls of one turn that run concurrently. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT_CALLS = 8;
 
 /**
  * Runs the calls of a turn concurrently, with one event per call and one per result as it arrives. Results are appended
@@ -30,7 +30,7 @@ export async function* answerCalls(
 ): AsyncGenerator<AgentEvent, readonly ToolOutcome[]> {
   for (const call of calls) yield { type: 'tool_call', call };
   const left = new AbortController();
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(MAX_CONCURRENT_CALLS);
   const running = new Map(
     calls.map((call) => [call, limit(() => answerCall(run, call, AbortSignal.any([run.signal, left.signal])))]),
   );
@@ -55,18 +55,18 @@ export async function* answerCalls(
   return inOrder.map(({ outcome }) => outcome);
 }
 
-function placeOfNumber({ sources }: AgentRun, number: number): CitedPlace | undefined {
+function citedPlaceOf({ sources }: AgentRun, number: number): CitedPlace | undefined {
   const source = sources.get(number);
   return source && citedPlace(source);
 }
 
 async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<Answered> {
-  const outcome = await outcomeOf(run, call, signal);
+  const outcome = await runCall(run, call, signal);
   const text = cutToContext(outcome.isError ? outcome.text : outcome.output.text, run.maxToolTokens);
   return { call, outcome, text };
 }
 
-async function outcomeOf(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+async function runCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
   signal.throwIfAborted();
   if (wasAnswered(run.transcript, call)) {
     return failed(
@@ -83,7 +83,7 @@ async function outcomeOf(run: AgentRun, call: ToolCall, signal: AbortSignal): Pr
     conversationId: run.conversationId,
     transcript: run.transcript,
     cite: (source) => run.sources.add(source),
-    cited: (number) => placeOfNumber(run, number),
+    cited: (number) => citedPlaceOf(run, number),
     spend: (model, usage) => run.budget.add(model, usage),
     signal: AbortSignal.any([signal, run.budget.timeUp]),
   };

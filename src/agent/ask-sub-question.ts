@@ -9,7 +9,7 @@ import { modes } from './modes.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
 
-const NOTHING = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
+const ZERO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
 /**
  * Runs the RAG agent on one sub-question: same corpus, filter and budget as the outer run, but its own transcript and
@@ -22,14 +22,14 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
     mode: 'rag',
     question,
     tools,
-    budget: ownSteps(outer.budget),
+    budget: withOwnSteps(outer.budget),
     transcript: [
       { role: 'system', text: systemPrompt({ mode: 'rag', today, newest: [], total: 0, prompts: outer.prompts }) },
       { role: 'user', text: question },
     ],
     sources: createSourceList(),
-    inherited: 0,
-    citedAs: new Map(),
+    inheritedSources: 0,
+    publicNumbers: new Map(),
     toolCalls: [],
   };
   for await (const event of runAgent(run)) {
@@ -41,7 +41,7 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
       sources: new Map<number, Source>(cited),
       ...(answer.support !== undefined && { support: answer.support }),
       model: answer.model,
-      usage: NOTHING,
+      usage: ZERO_USAGE,
       isUntrusted: run.containment.hasReadUntrusted,
     };
   }
@@ -49,7 +49,7 @@ export async function askSubQuestion(outer: AgentRun, question: string, tools: r
 }
 
 /** A budget with its own step count that shares tokens, time and money with the outer run. */
-function ownSteps(outer: Budget): Budget {
+function withOwnSteps(outer: Budget): Budget {
   let steps = 0;
   const most = modes.rag.steps;
   const own = (shared: BudgetReason | undefined) =>

@@ -38,9 +38,9 @@ export interface Budget {
 }
 
 /** Minimum output tokens for a model call; with less left, the run ends. */
-const MIN_OUTPUT = 64;
+const MIN_OUTPUT_TOKENS = 64;
 // Estimated growth of the input from one step to the next: transcript, reply and tool results.
-const GROWTH = 1.5;
+const INPUT_GROWTH = 1.5;
 
 export interface BudgetParts {
   readonly limits: BudgetLimits;
@@ -81,8 +81,8 @@ export function createBudget({ limits, prices, models, now = () => performance.n
   const outputLeft = (input: number) => Math.min(tokensLeft() - input, outputForMoney(input));
   const forbids = (input: number): BudgetReason | undefined => {
     if (timer.signal.aborted) return 'time';
-    if (outputForMoney(input) < MIN_OUTPUT) return 'money';
-    if (tokensLeft() - input < MIN_OUTPUT) return 'tokens';
+    if (outputForMoney(input) < MIN_OUTPUT_TOKENS) return 'money';
+    if (tokensLeft() - input < MIN_OUTPUT_TOKENS) return 'tokens';
     return steps >= limits.steps ? 'steps' : undefined;
   };
   return {
@@ -105,7 +105,7 @@ export function createBudget({ limits, prices, models, now = () => performance.n
     tokensLeft,
     outputLeft,
     forbids,
-    isLast: (input) => forbids(input + Math.ceil(input * GROWTH) + MIN_OUTPUT),
+    isLast: (input) => forbids(input + Math.ceil(input * INPUT_GROWTH) + MIN_OUTPUT_TOKENS),
     close: () => clearTimeout(alarm),
   };
 }

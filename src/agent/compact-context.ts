@@ -14,9 +14,9 @@ export interface Compaction {
 
 export interface CompactionSettings {
   /** Token count above which the oldest messages are replaced. */
-  readonly full: number;
+  readonly maxTokens: number;
   /** Tokens of the newest messages that are kept verbatim. */
-  readonly kept: number;
+  readonly keptTokens: number;
   /** Writes the summary; without it, a note that messages were left out takes its place. */
   readonly summarizer: Model | undefined;
   spend(model: string, usage: Usage): void;
@@ -43,15 +43,15 @@ export async function compactContext(
   settings: CompactionSettings,
   signal: AbortSignal,
 ): Promise<Compaction> {
-  if (estimateTranscript(transcript) <= settings.full) return { transcript, replaced: 0 };
+  if (estimateTranscript(transcript) <= settings.maxTokens) return { transcript, replaced: 0 };
   const head = transcript[0]?.role === 'system' ? 1 : 0;
-  const cut = cutAt(transcript, head, settings.kept);
+  const cut = firstKeptIndex(transcript, head, settings.keptTokens);
   if (cut <= head) return { transcript, replaced: 0 };
   const old = transcript.slice(head, cut);
   const summary = await summarise(old, settings, signal);
   if (signal.aborted) return { transcript, replaced: 0 };
   const words = summary ?? 'The earlier part of this conversation was left out because it did not fit.';
-  const notes = notesIn(old, settings.kept * NOTES_SHARE);
+  const notes = notesIn(old, settings.keptTokens * NOTES_SHARE);
   return {
     transcript: [...transcript.slice(0, head), summaryNote(`${words}${notes}`), ...transcript.slice(cut)],
     replaced: cut - head,
@@ -60,7 +60,7 @@ export async function compactContext(
 }
 
 /** Index of the first message to keep; never between a tool call and its results. */
-function cutAt(transcript: readonly Message[], head: number, budget: number): number {
+function firstKeptIndex(transcript: readonly Message[], head: number, budget: number): number {
   let kept = 0;
   let cut = transcript.length;
   for (let index = transcript.length - 1; index >= head; index--) {
@@ -76,11 +76,11 @@ function cutAt(transcript: readonly Message[], head: number, budget: number): nu
 /** Undefined when there is no summarizer, when it fails or when the signal is aborted. */
 async function summarise(
   messages: readonly Message[],
-  { summarizer, full, spend, prompts }: CompactionSettings,
+  { summarizer, maxTokens: full, spend, prompts }: CompactionSettings,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (summarizer === undefined) return undefined;
-  const text = latest(messages.map((message) => `${message.role}: ${message.text}`).join('\n\n'), full);
+  const text = tailOf(messages.map((message) => `${message.role}: ${message.text}`).join('\n\n'), full);
   let summary = '';
   try {
     const events = summarizer.stream({
@@ -104,7 +104,7 @@ async function summarise(
 }
 
 /** The last part of a text, about this many tokens long. */
-function latest(text: string, tokens: number): string {
+function tailOf(text: string, tokens: number): string {
   const share = tokens / estimateTokens(text);
   return share >= 1 ? text : text.slice(-Math.floor(text.length * share));
 }
@@ -113,5 +113,5 @@ function notesIn(messages: readonly Message[], tokens: number): string {
   const notes = messages.flatMap((message) =>
     message.role === 'tool' && message.name === 'rag' && !message.isError ? [message.text] : [],
   );
-  return notes.length === 0 ? '' : `\n\nAnswers to sub-questions so far:\n\n${latest(notes.join('\n\n'), tokens)}`;
+  return notes.length === 0 ? '' : `\n\nAnswers to sub-questions so far:\n\n${tailOf(notes.join('\n\n'), tokens)}`;
 }

@@ -23,7 +23,7 @@ import { compactionTo, historyShares, modelFor, prepareRun } from './prepare-run
 import { type History, readHistory } from './read-history.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
-import { turnWithoutMemory } from './turn-without-memory.ts';
+import { unstoredTurn } from './turn-without-memory.ts';
 
 export interface AgentParts {
   readonly models: ModelRegistry;
@@ -64,17 +64,17 @@ export function createAgent(parts: AgentParts): Agent {
       const budgetParts: BudgetParts = {
         limits: budgetLimits(request.mode, request.limits),
         prices: parts.prices,
-        models: [model.name, ...(isExtractive ? [] : helperNames(request, model.name, parts))],
+        models: [model.name, ...(isExtractive ? [] : auxiliaryModelNames(request, model.name, parts))],
       };
       // Created early so that a money limit without a known price is refused before anything is stored.
       createBudget(budgetParts).close();
       const { earlier } = request;
-      const turn = earlier === undefined ? await openTurn(conversations, request) : turnWithoutMemory(earlier);
+      const turn = earlier === undefined ? await openTurn(conversations, request) : unstoredTurn(earlier);
       const system = await systemMessage(request, parts);
 
       async function historyFor(sources: SourceList, budget: Budget, signal: AbortSignal) {
         // The extractive plan uses the question only, not the history.
-        if (isExtractive) return nothingBefore;
+        if (isExtractive) return emptyHistory;
         const compaction = compactionTo(historyShares, parts, model, budget);
         const inSight = { library, visible: request.search.filter };
         return readHistory({ turn, sources, compaction, ...inSight }, AbortSignal.any([signal, budget.timeUp]));
@@ -93,7 +93,7 @@ export function createAgent(parts: AgentParts): Agent {
               subTools: subTools(parts),
             });
             const remarks = (): Metadata => (run.containment.hasReadUntrusted ? { read_untrusted: true } : {});
-            yield* turn.keep(runAgent(run), { namer: fast, signal, remarks, prompts });
+            yield* turn.save(runAgent(run), { namer: fast, signal, metadata: remarks, prompts });
           } finally {
             budget.close();
           }
@@ -103,10 +103,10 @@ export function createAgent(parts: AgentParts): Agent {
   };
 }
 
-const nothingBefore: History = { messages: [], said: [], hasReadUntrusted: false };
+const emptyHistory: History = { messages: [], userTexts: [], hasReadUntrusted: false };
 
 /** Auxiliary models whose cost the run may incur: summaries, naming and tools that ask a model. */
-function helperNames({ mode }: AgentRequest, own: string, { models }: AgentParts): readonly string[] {
+function auxiliaryModelNames({ mode }: AgentRequest, own: string, { models }: AgentParts): readonly string[] {
   const slots = mode === 'research' ? (['fast', 'reasoning'] as const) : (['fast'] as const);
   return slots.map((slot) => models.defaultName(slot)).map((name) => (name === EXTRACTIVE_MODEL ? own : name));
 }

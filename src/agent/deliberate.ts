@@ -16,14 +16,14 @@ const PLAN_TOKENS = 800;
 const REVIEWER = 'critique';
 
 /** Minimum steps left for a plan to be useful. */
-const MIN_STEPS = 3;
+const MIN_STEPS_FOR_PLAN = 3;
 /** Minimum share of the token or step budget that must be left for a review. */
-const MIN_LEFT = 0.25;
+const MIN_BUDGET_SHARE = 0.25;
 
 /** Maximum tokens of a one-sentence question that is answered without a plan. */
-const SIMPLE_QUESTION = 30;
+const MAX_SIMPLE_QUESTION_TOKENS = 30;
 /** Maximum tokens of a one-line draft with supported citations that is answered without a review. */
-const SHORT_REPLY = 80;
+const MAX_SHORT_REPLY_TOKENS = 80;
 
 /**
  * Research mode: writes a plan before the first step unless the question is simple. The plan is added to the transcript
@@ -31,7 +31,7 @@ const SHORT_REPLY = 80;
  */
 export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   const input = estimateInput(run);
-  if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < MIN_STEPS) return;
+  if (run.isExtractive || run.tools.length === 0 || run.budget.limits.steps < MIN_STEPS_FOR_PLAN) return;
   if (isSimple(run.question)) return;
   if (run.budget.isLast(input) !== undefined) return;
   const plan = await askOnce(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
@@ -45,9 +45,9 @@ export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void>
 }
 
 const isSimple = (question: string): boolean =>
-  estimateTokens(question) <= SIMPLE_QUESTION && !/[.?!。？！]\s*\S|\n\s*\S/.test(question.trim());
+  estimateTokens(question) <= MAX_SIMPLE_QUESTION_TOKENS && !/[.?!。？！]\s*\S|\n\s*\S/.test(question.trim());
 
-const isShort = (text: string): boolean => !text.trim().includes('\n') && estimateTokens(text) <= SHORT_REPLY;
+const isShort = (text: string): boolean => !text.trim().includes('\n') && estimateTokens(text) <= MAX_SHORT_REPLY_TOKENS;
 
 /**
  * Research mode: has the draft reviewed before it becomes the answer, when the budget allows it. The review is a call of
@@ -65,7 +65,7 @@ export async function* reviewDraft(run: AgentRun, draft: Turn): AsyncGenerator<A
       focus_areas: ['facts', 'citations', 'coverage'],
     },
   };
-  run.transcript = withCall(run.transcript, call);
+  run.transcript = withReviewerCall(run.transcript, call);
   const [outcome] = yield* answerCalls(run, [call]);
   const verdict = outcome?.isError === false ? outcome.output.structured['verdict'] : 'sound';
   if (verdict === 'sound' && weak === '') return false;
@@ -83,7 +83,7 @@ function isWorthReviewing(
   { mode, isExtractive, tools, toolCalls, budget, transcript }: AgentRun,
   draft: Turn,
 ): boolean {
-  if (!modes[mode].isDeliberate || isExtractive || draft.ended !== 'end' || draft.text.trim() === '') return false;
+  if (!modes[mode].plansAndReviews || isExtractive || draft.ended !== 'end' || draft.text.trim() === '') return false;
   if (!tools.some(({ name }) => name === REVIEWER) || toolCalls.some(({ name }) => name === REVIEWER)) return false;
   if (isShort(draft.text) && isSupported(draft)) return false;
   const { steps, tokens } = budget.limits;
@@ -91,7 +91,7 @@ function isWorthReviewing(
   if (budget.isLast(estimateInput({ transcript, tools })) !== undefined) return false;
   const stepsLeft = (steps - budget.spent().steps) / steps;
   const tokensLeft = tokens === undefined ? 1 : budget.tokensLeft() / tokens;
-  return Math.min(stepsLeft, tokensLeft) >= MIN_LEFT;
+  return Math.min(stepsLeft, tokensLeft) >= MIN_BUDGET_SHARE;
 }
 
 /** Whether every citation is supported by its source, as checked without a model. */
@@ -109,7 +109,7 @@ function weakStatements({ citations }: Turn): string {
 }
 
 /** The draft as an assistant message that calls the reviewer; providers require a call before a tool result. */
-function withCall(transcript: readonly Message[], call: ToolCall): readonly Message[] {
+function withReviewerCall(transcript: readonly Message[], call: ToolCall): readonly Message[] {
   const last = transcript.at(-1);
   return last?.role === 'assistant' ? [...transcript.slice(0, -1), { ...last, toolCalls: [call] }] : transcript;
 }

@@ -3,15 +3,15 @@ import type { Message } from '../models/message.ts';
 import type { AgentRun } from './agent-run.ts';
 
 /** Estimated overhead in tokens that providers add per message and per tool. */
-const PER_MESSAGE = 4;
-const PER_TOOL = 8;
+const TOKENS_PER_MESSAGE = 4;
+const TOKENS_PER_TOOL = 8;
 
 /** Estimated input tokens of the run's next model call: transcript plus tool definitions. */
 export function estimateInput({ transcript, tools }: Pick<AgentRun, 'transcript' | 'tools'>): number {
   const publicMessage = tools.map(({ description, inputSchema }) =>
     estimateTokens(description + JSON.stringify(inputSchema)),
   );
-  return publicMessage.reduce((total, tokens) => total + PER_TOOL + tokens, estimateTranscript(transcript));
+  return publicMessage.reduce((total, tokens) => total + TOKENS_PER_TOOL + tokens, estimateTranscript(transcript));
 }
 
 /** Estimated input tokens of a transcript. */
@@ -20,5 +20,5 @@ export const estimateTranscript = (transcript: readonly Message[]): number =>
 
 export function estimateMessage(message: Message): number {
   const calls = message.role === 'assistant' && message.toolCalls ? JSON.stringify(message.toolCalls) : '';
-  return PER_MESSAGE + estimateTokens(message.text) + estimateTokens(calls);
+  return TOKENS_PER_MESSAGE + estimateTokens(message.text) + estimateTokens(calls);
 }

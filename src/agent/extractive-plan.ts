@@ -13,11 +13,11 @@ export interface PlanParts {
 }
 
 /** Number of best chunks whose surroundings are read before quoting. */
-const READ_AROUND = 2;
+const CHUNKS_TO_EXPAND = 2;
 /** Number of documents to read when only descriptions could be searched. */
-const READ_DOCUMENTS = 3;
+const DOCUMENTS_TO_READ = 3;
 
-const NOTHING_SPENT = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
+const ZERO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
 /**
  * Model stand-in without a language model: searches, reads around the best chunks and quotes sentences that answer, as
@@ -30,7 +30,7 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
       const offered = new Set(toolChoice === 'none' ? [] : tools.map((tool) => tool.name));
       const calls = nextCalls(question, callsThisTurn(messages), offered, sources);
       for (const call of calls) yield { type: 'tool_call', call };
-      const stop = { type: 'stop', usage: NOTHING_SPENT, model: EXTRACTIVE_MODEL } as const;
+      const stop = { type: 'stop', usage: ZERO_USAGE, model: EXTRACTIVE_MODEL } as const;
       if (calls.length > 0) {
         yield { ...stop, reason: 'tool_calls' };
         return;
@@ -61,12 +61,12 @@ function nextCalls(
   const searchesText = made.includes('search_file_knowledge');
   if (!searchesText && isNext('search_file_descriptions')) {
     return [
-      { id: 'plan_find', name: 'search_file_descriptions', arguments: { query: question, limit: READ_DOCUMENTS } },
+      { id: 'plan_find', name: 'search_file_descriptions', arguments: { query: question, limit: DOCUMENTS_TO_READ } },
     ];
   }
   if (searchesText && isNext('content')) {
     return chunksOf(sources)
-      .slice(0, READ_AROUND)
+      .slice(0, CHUNKS_TO_EXPAND)
       .map(({ id }, index) => ({
         id: `plan_read_${index + 1}`,
         name: 'content',
@@ -76,7 +76,7 @@ function nextCalls(
   const reader = (['get_file_content', 'content'] as const).find((name) => offered.has(name));
   if (searchesText || reader === undefined || made.includes(reader)) return [];
   return documentsOf(sources)
-    .slice(0, READ_DOCUMENTS)
+    .slice(0, DOCUMENTS_TO_READ)
     .map(({ id }, index) => ({ id: `plan_read_${index + 1}`, name: reader, arguments: { document_id: id } }));
 }
 

@@ -4,7 +4,7 @@ import type { AgentEvent, RunEnd } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Turn } from './stream-turn.ts';
 
-const LIMIT_WORDS = {
+const LIMIT_MESSAGES = {
   steps: 'step limit',
   tokens: 'token limit',
   time: 'time limit',
@@ -53,12 +53,12 @@ function withoutAnswer(run: AgentRun, ended: RunEnd): string {
     case 'tokens':
     case 'time':
     case 'money':
-      return `The ${LIMIT_WORDS[ended]} of this request was reached before an answer was written. ${found}`;
+      return `The ${LIMIT_MESSAGES[ended]} of this request was reached before an answer was written. ${found}`;
   }
 }
 
 /** Sources of this run's tools, and those of earlier turns that are cited again. */
-function ownSources({ sources, inherited, citedAs }: AgentRun): Source[] {
+function ownSources({ sources, inheritedSources: inherited, publicNumbers: citedAs }: AgentRun): Source[] {
   const numbers = Array.from({ length: sources.size }, (_, index) => index + 1);
   return numbers
     .filter((number) => number > inherited || citedAs.has(number))

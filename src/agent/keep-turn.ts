@@ -6,9 +6,9 @@ import type { AgentRequest, EarlierMessage } from './agent.ts';
 import type { AgentAnswer, AgentEvent } from './agent-event.ts';
 import { type NamingParts, nameConversation } from './name-conversation.ts';
 
-export interface KeepOptions extends NamingParts {
+export interface SaveOptions extends NamingParts {
   /** Additional metadata to store with the answer. */
-  remarks(): Metadata;
+  metadata(): Metadata;
 }
 
 /** One turn in its conversation. */
@@ -17,12 +17,12 @@ export interface OpenTurn {
   /** Stored messages before this turn. */
   messages(): Promise<readonly StoredMessage[]>;
   summary(): Promise<ConversationSummary | undefined>;
-  keepSummary(summary: ConversationSummary): Promise<void>;
+  saveSummary(summary: ConversationSummary): Promise<void>;
   /**
    * Passes the events through and stores the turn: the question before the first event, the answer before `final_answer`
    * is passed on, or the partial answer when the run ends early.
    */
-  keep(events: AsyncIterable<AgentEvent>, options: KeepOptions): AsyncGenerator<AgentEvent, void>;
+  save(events: AsyncIterable<AgentEvent>, options: SaveOptions): AsyncGenerator<AgentEvent, void>;
 }
 
 /** Opens or creates the conversation. Throws `not_found` when it is unknown or belongs to someone else. */
@@ -34,15 +34,15 @@ export async function openTurn(conversations: Conversations, request: AgentReque
       : await conversations.get(principal, request.conversationId);
   const { id } = conversation;
   const messages = () => conversations.messages(principal, id);
-  await keepPreceding();
+  await storePreceding();
 
   return {
     conversationId: id,
     messages,
     summary: () => conversations.summary(principal, id),
-    keepSummary: (summary) => conversations.keepSummary(principal, id, summary),
+    saveSummary: (summary) => conversations.saveSummary(principal, id, summary),
 
-    async *keep(events, { remarks, ...naming }) {
+    async *save(events, { metadata: remarks, ...naming }) {
       const last = (await messages()).at(-1);
       const question = await conversations.append(principal, id, {
         role: 'user',
@@ -81,12 +81,12 @@ export async function openTurn(conversations: Conversations, request: AgentReque
     },
   };
 
-  async function keepPreceding(): Promise<void> {
+  async function storePreceding(): Promise<void> {
     const { preceding = [] } = request;
     if (preceding.length === 0) return;
     const stored = await messages();
     let parentId = stored.at(-1)?.id;
-    for (const { role, text } of withoutKnown(preceding, stored)) {
+    for (const { role, text } of withoutStored(preceding, stored)) {
       const added = await conversations.append(principal, id, {
         role,
         content: text,
@@ -100,7 +100,7 @@ export async function openTurn(conversations: Conversations, request: AgentReque
 }
 
 /** Drops leading messages that are stored already: some callers send the whole conversation each time. */
-function withoutKnown(
+function withoutStored(
   preceding: readonly EarlierMessage[],
   stored: readonly StoredMessage[],
 ): readonly EarlierMessage[] {
@@ -137,12 +137,12 @@ function answerMetadata({ citations, spent, model, ended }: AgentAnswer): Metada
     citations: citations.map((citation) => ({
       id: citation.id,
       verdict: citation.verdict,
-      ...placeOf(citation.source),
+      ...sourceMetadata(citation.source),
     })),
   };
 }
 
-function placeOf(source: Source): Metadata {
+function sourceMetadata(source: Source): Metadata {
   switch (source.kind) {
     case 'chunk':
       return { document_id: source.chunk.documentId, chunk_id: source.chunk.id };

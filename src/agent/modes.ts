@@ -9,7 +9,7 @@ interface ModeTraits {
   /** Default tools. */
   readonly tools: readonly string[];
   /** Whether to plan before the first step and to review the draft. */
-  readonly isDeliberate: boolean;
+  readonly plansAndReviews: boolean;
 }
 
 /** Differences between the two modes, docs/contract.md 5, 5.3. */
@@ -18,13 +18,13 @@ export const modes: Readonly<Record<AgentMode, ModeTraits>> = {
     slot: 'quality',
     steps: 10,
     tools: ['search_file_descriptions', 'search_file_knowledge', 'content', 'get_file_content'],
-    isDeliberate: false,
+    plansAndReviews: false,
   },
   research: {
     slot: 'reasoning',
     steps: 10,
     tools: ['rag', 'reasoning', 'critique', 'python_executor'],
-    isDeliberate: true,
+    plansAndReviews: true,
   },
 };
 

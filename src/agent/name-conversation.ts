@@ -1,8 +1,8 @@
 import type { Model } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 
-const LONGEST = 80;
-const WORDS = 6;
+const MAX_NAME_LENGTH = 80;
+const FALLBACK_WORDS = 6;
 
 export interface NamingParts {
   /** Model that writes the name; without it the beginning of the question is used. */
@@ -18,7 +18,7 @@ export async function nameConversation(
   { namer, prompts, signal }: NamingParts,
 ): Promise<string> {
   const written = namer === undefined ? '' : await writeName(question, answer, { namer, prompts, signal });
-  return written === '' ? beginning(question) : written;
+  return written === '' ? fallbackName(question) : written;
 }
 
 async function writeName(
@@ -46,9 +46,9 @@ const tidy = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/^[\s"'“”*#]+|[\s"'“”*.]+$/g, '')
-    .slice(0, LONGEST);
+    .slice(0, MAX_NAME_LENGTH);
 
-function beginning(question: string): string {
+function fallbackName(question: string): string {
   const words = question.trim().split(/\s+/);
-  return tidy(words.slice(0, WORDS).join(' ')) || 'Conversation';
+  return tidy(words.slice(0, FALLBACK_WORDS).join(' ')) || 'Conversation';
 }

@@ -19,14 +19,14 @@ import type { History } from './read-history.ts';
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Shares of the context window: above `full` compaction starts, and `kept` stays verbatim. */
-interface Shares {
-  readonly full: number;
+interface WindowShares {
+  readonly compactAbove: number;
   readonly kept: number;
 }
 
 /** History leaves room for the current turn. A run may use the rest, minus a reserve for the reply and estimation errors. */
-export const historyShares: Shares = { full: 0.5, kept: 0.2 };
-const runShares: Shares = { full: 0.75, kept: 0.35 };
+export const historyShares: WindowShares = { compactAbove: 0.5, kept: 0.2 };
+const runShares: WindowShares = { compactAbove: 0.75, kept: 0.35 };
 
 export interface RunParts {
   readonly request: AgentRequest;
@@ -49,7 +49,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
   const isExtractive = model.name === EXTRACTIVE_MODEL;
   const analyser = memoized(parts.analyser);
   const containment = createContainment(parts.policy);
-  for (const said of [...history.said, request.message, request.taskPrompt ?? '']) containment.trust(said, 'person');
+  for (const said of [...history.userTexts, request.message, request.taskPrompt ?? '']) containment.trust(said, 'person');
   if (history.hasReadUntrusted) containment.readUntrusted();
   const compaction = compactionTo(runShares, parts, model, budget);
   const run: AgentRun = {
@@ -82,8 +82,8 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
     signal,
     transcript: [rest.system, ...history.messages, { role: 'user', text: request.message }],
     sources,
-    inherited: sources.size,
-    citedAs: new Map(),
+    inheritedSources: sources.size,
+    publicNumbers: new Map(),
     toolCalls: [],
   };
   return run;
@@ -96,14 +96,14 @@ export function modelFor(slot: ModelSlot, own: Model, models: ModelRegistry): Mo
 }
 
 export function compactionTo(
-  { full, kept }: Shares,
+  { compactAbove: full, kept }: WindowShares,
   { window, models, prompts = builtInPrompts }: Pick<AgentParts, 'window' | 'models' | 'prompts'>,
   model: Model,
   budget: Budget,
 ): CompactionSettings {
   return {
-    full: window * full,
-    kept: window * kept,
+    maxTokens: window * full,
+    keptTokens: window * kept,
     summarizer: model.name === EXTRACTIVE_MODEL ? undefined : modelFor('fast', model, models),
     spend: (name, usage) => budget.add(name, usage),
     prompts,

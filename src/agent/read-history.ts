@@ -12,7 +12,7 @@ export interface History {
   /** Messages for the model. */
   readonly messages: readonly Message[];
   /** Texts the user wrote, including those replaced by a summary. */
-  readonly said: readonly string[];
+  readonly userTexts: readonly string[];
   /** Whether an earlier turn read untrusted text, which may have influenced its answer. */
   readonly hasReadUntrusted: boolean;
 }
@@ -40,23 +40,23 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
   const { summary, replaced } = await compactContext([...start, ...bare], compaction, signal);
 
   const through = recent[replaced - start.length - 1];
-  if (summary !== undefined && through !== undefined) await turn.keepSummary({ text: summary, throughId: through.id });
+  if (summary !== undefined && through !== undefined) await turn.saveSummary({ text: summary, throughId: through.id });
   const left = replaced === 0 ? recent : recent.slice(Math.max(0, replaced - start.length));
-  const note = replaced === 0 ? start : [summaryNote(summary ?? LEFT_OUT)];
+  const note = replaced === 0 ? start : [summaryNote(summary ?? OMITTED_NOTE)];
   return {
-    messages: [...note, ...(await withSources(left, parts))],
-    said: all.flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+    messages: [...note, ...(await renumberMarkers(left, parts))],
+    userTexts: all.flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
     hasReadUntrusted: all.some(({ metadata }) => metadata['read_untrusted'] === true),
   };
 }
 
-const LEFT_OUT = 'The earlier part of this conversation was left out because it did not fit.';
+const OMITTED_NOTE = 'The earlier part of this conversation was left out because it did not fit.';
 
 /**
  * Renumbers the markers in earlier answers to numbers of this run, so that their sources can be cited again. Markers of
  * deleted or no longer visible sources are removed.
  */
-async function withSources(stored: readonly StoredMessage[], parts: HistoryParts): Promise<Message[]> {
+async function renumberMarkers(stored: readonly StoredMessage[], parts: HistoryParts): Promise<Message[]> {
   const references = stored.map(chunkReferences);
   const chunks = await visibleChunks([...new Set(references.flatMap((numbers) => [...numbers.values()]))], parts);
   return stored.map(({ role, content }, index) => {
@@ -95,8 +95,8 @@ async function visibleChunks(
     offset: 0,
     limit: values.length,
   });
-  const inSight = new Set(items.map(({ id }) => id));
+  const visibleIds = new Set(items.map(({ id }) => id));
   return new Map(
-    chunks.flatMap((chunk) => (inSight.has(chunk.documentId) ? [[chunk.id, { ...chunk, score: 0 }] as const] : [])),
+    chunks.flatMap((chunk) => (visibleIds.has(chunk.documentId) ? [[chunk.id, { ...chunk, score: 0 }] as const] : [])),
   );
 }

@@ -14,7 +14,7 @@ import { streamTurn, type Turn } from './stream-turn.ts';
 export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void> {
   let last: Turn | undefined;
   let draft: Turn | undefined;
-  if (modes[run.mode].isDeliberate) yield* makePlan(run);
+  if (modes[run.mode].plansAndReviews) yield* makePlan(run);
   for (;;) {
     run.transcript = await run.compact(run.transcript, AbortSignal.any([run.signal, run.budget.timeUp]));
     const input = estimateInput(run);
@@ -23,7 +23,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void>
     run.budget.startStep();
     const turn: Turn = yield* streamTurn(run, run.budget.isLast(input));
     if (turn.text !== '') last = turn;
-    if (turn.cut !== undefined) return yield* finish(run, last, turn.cut);
+    if (turn.cutBy !== undefined) return yield* finish(run, last, turn.cutBy);
     if (turn.calls.length > 0) {
       yield* answerCalls(run, turn.calls);
       continue;

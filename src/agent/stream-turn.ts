@@ -21,7 +21,7 @@ export interface Turn {
   /** Extractive answers only: whether the quotes answer the question. */
   readonly support?: QuoteSupport;
   /** The limit that aborted the turn, if any; `text` is then incomplete. */
-  readonly cut?: BudgetReason;
+  readonly cutBy?: BudgetReason;
 }
 
 const ANSWER_NOW =
@@ -35,7 +35,7 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
   const mustAnswer = limit !== undefined && run.tools.length > 0;
   const scanner = new MarkerScanner(
     (number) => run.sources.get(number) !== undefined,
-    (number) => citedAs(run, number),
+    (number) => publicNumber(run, number),
   );
   const citing = new CitingText(run, scanner);
   // The model's own text with internal source numbers; public numbers are assigned in order of first use.
@@ -100,14 +100,14 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
     citations: citing.citations,
     removedMarkers: scanner.removed,
     ended,
-    ...(cut === undefined ? {} : { cut }),
+    ...(cut === undefined ? {} : { cutBy: cut }),
     ...(model === undefined ? {} : { model }),
     ...(support === undefined ? {} : { support }),
   };
 }
 
 /** The public number of a source; assigned at its first citation. */
-function citedAs({ citedAs: given }: AgentRun, number: number): number {
+function publicNumber({ publicNumbers: given }: AgentRun, number: number): number {
   const known = given.get(number);
   if (known !== undefined) return known;
   given.set(number, given.size + 1);

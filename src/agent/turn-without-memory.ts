@@ -4,7 +4,7 @@ import type { EarlierMessage } from './agent.ts';
 import type { OpenTurn } from './keep-turn.ts';
 
 /** A turn of a conversation that the caller keeps: its history is used, but nothing is stored. */
-export function turnWithoutMemory(earlier: readonly EarlierMessage[]): OpenTurn {
+export function unstoredTurn(earlier: readonly EarlierMessage[]): OpenTurn {
   const conversationId = randomUUID();
   const createdAt = new Date().toISOString();
   const messages = earlier.map(
@@ -23,8 +23,8 @@ export function turnWithoutMemory(earlier: readonly EarlierMessage[]): OpenTurn 
     conversationId,
     messages: async () => messages,
     summary: async () => undefined,
-    keepSummary: async () => {},
-    async *keep(events) {
+    saveSummary: async () => {},
+    async *save(events) {
       yield* events;
     },
   };

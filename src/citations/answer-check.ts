@@ -2,9 +2,9 @@ import type { Filter } from '../documents/filter.ts';
 import type { Verdict } from './check-citation.ts';
 import type { Quote, Source, Span } from './citation.ts';
 
-/** What an answer rests on: a passage of the corpus, a document of it, either of them by `id`, or a text; one of these. */
+/** A source given with an answer: a chunk, a document, either of them by `id`, or a text; exactly one of these. */
 export interface GivenSource {
-  /** The N of the marker `[N]` that stands for it; its place in the list, from 1, when absent. */
+  /** The N of its marker `[N]`; by default its position in the list, from 1. */
   readonly marker?: number | undefined;
   readonly id?: string | undefined;
   readonly chunkId?: string | undefined;
@@ -14,69 +14,69 @@ export interface GivenSource {
 
 export interface AnswerCheckRequest {
   readonly answer: string;
-  /** Without any, and without documents, each statement is looked for in all that the caller may see. */
+  /** With neither sources nor documents, statements are checked against everything the caller may see. */
   readonly sources: readonly GivenSource[];
-  /** Documents that statements may rest on, whatever their markers say. */
+  /** Documents that may support any statement, regardless of markers. */
   readonly documentIds: readonly string[];
-  /** Whether what the sources do not say is looked for in the rest of the corpus too. */
+  /** Whether to search the rest of the corpus for statements that the sources do not support. */
   readonly searchesElsewhere: boolean;
-  /** Check what the documents said at this time (ISO-8601, UTC). */
+  /** Check against the documents as of this time (ISO-8601, UTC). */
   readonly asOf?: string | undefined;
 }
 
-/** A passage that says what a statement says, or comes closest. */
+/** The passage that supports a statement, or the closest one. */
 export interface Evidence {
   readonly quote: Quote;
-  /** Of the source it is from, when that was given. */
+  /** Marker of the given source it comes from. */
   readonly marker?: number;
-  /** Absent for a given text that stands in no document. */
+  /** Absent for a given text that no document contains. */
   readonly documentId?: string;
   readonly chunkId?: string;
   readonly title: string;
   readonly source?: Source;
 }
 
-/** A statement of the answer, and what is to be thought of it. `start` and `end` are its place in the answer. */
+/** A statement of the answer with its verdict. `start` and `end` are offsets in the answer. */
 export interface CheckedStatement extends Span {
   /** Without markers and markup. */
   readonly text: string;
-  /** What each of its markers is worth by itself; `unknown` where no source has that number. */
+  /** Verdict on each marker separately; `unknown` where no source has that number. */
   readonly citations: readonly { readonly marker: number; readonly verdict: Verdict | 'unknown' }[];
-  /** Of the best of its sources; without markers, of the best source there is. */
+  /** Verdict on its best source; without markers, on the best source available. */
   readonly verdict: Verdict;
-  /** Share of the statement's weight found there, 0 to 1. */
+  /** Weighted share of the statement's terms found there, 0 to 1. */
   readonly score: number;
-  /** For `not_found` the closest passage, where one is near. */
+  /** For `not_found`, the closest passage if its score is high enough. */
   readonly evidence?: Evidence;
-  /** Words of the statement that the evidence does not have. */
+  /** Words of the statement that the evidence lacks. */
   readonly missing: readonly string[];
 }
 
 export interface AnswerCheck {
   readonly statements: readonly CheckedStatement[];
-  /** Where in the answer the check stopped for its limits; absent when all of it was checked. */
+  /** Offset in the answer where the check stopped at a limit; absent when the whole answer was checked. */
   readonly uncheckedFrom?: number;
-  /** Things the caller should know, e.g. that no source was given for a marker. */
+  /** Remarks for the caller, such as a marker without a source. */
   readonly notes: readonly string[];
 }
 
-/** Bounds of one check; more is refused, or for statements and time left unchecked and said so. */
+/** Limits of one check. Larger requests are refused; statements beyond the number or time limit stay unchecked. */
 export const checkLimits = {
   answer: 40_000,
   sources: 50,
   documents: 20,
-  /** One given text, and all of them. */
+  /** Characters of one given text, and of all of them. */
   text: 20_000,
   texts: 200_000,
   statements: 150,
   milliseconds: 20_000,
 } as const;
 
-/** Compares answers with documents. No model takes part: the same answer and corpus give the same verdicts. */
+/** Compares answers with documents, deterministically and without a model. */
 export interface AnswerChecker {
   /**
-   * `visible` limits what is read and searched to what the caller may see. Throws `invalid_request` past the limits and
-   * `not_found` for a source that is not there, or not for this caller.
+   * `visible` restricts what is read and searched to what the caller may see. Throws `invalid_request` above the limits and
+   * `not_found` for a source that does not exist or is not visible.
    */
   check(request: AnswerCheckRequest, visible: Filter, signal: AbortSignal): Promise<AnswerCheck>;
 }

@@ -4,25 +4,25 @@ import { quotedIn, verbatimFinder } from './find-verbatim.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 
 /**
- * How a statement relates to the source it is put to, decided without a model (chances.md C1):
- * `verbatim` its words (or all it quotes) stand there; `close` most of its terms and all its numbers do; `elsewhere`
- * they do not, but stand in another source of the run; `not_found` in none.
+ * How well a source supports a statement, decided lexically and without a model. `verbatim`: the source contains the
+ * statement (or everything it quotes) word for word. `close`: it contains most terms and all numbers. `elsewhere`:
+ * another source of the run does. `not_found`: no source does.
  */
 export type Verdict = 'verbatim' | 'close' | 'elsewhere' | 'not_found';
 
 export interface CitationCheck {
-  /** The marker in the answer. */
+  /** Position of the marker in the answer. */
   readonly span: Span;
   readonly statement: string;
   readonly verdict: Verdict;
-  /** Share of the statement's weight found in the cited source, 0 to 1; 1 for `verbatim`. */
+  /** Weighted share of the statement's terms found in the cited source, 0 to 1; 1 for `verbatim`. */
   readonly score: number;
-  /** The source that does say it, for `elsewhere`. */
+  /** For `elsewhere`: the source that supports the statement. */
   readonly foundIn?: Source;
   readonly quote?: Quote;
 }
 
-/** A citation with one check per marker. `verdict` and `score` are those of its weakest check. */
+/** A citation with one check per marker. `verdict` and `score` are those of the weakest check. */
 export interface CheckedCitation extends Citation {
   readonly verdict: Verdict;
   readonly score: number;
@@ -32,7 +32,7 @@ export interface CheckedCitation extends Citation {
 export interface CheckRequest {
   readonly statement: string;
   readonly cited: string;
-  /** Texts of the run's other sources by number. */
+  /** Number and text of the run's other sources. */
   readonly others: Iterable<readonly [number: number, text: string]>;
   readonly analyser: TextAnalyser;
 }
@@ -40,7 +40,7 @@ export interface CheckRequest {
 const MIN_CLOSE_SCORE = 0.5;
 const NUMBER_WEIGHT = 2;
 
-/** The verdict on one statement; `foundIn` is the number of another source that says it, for `elsewhere`. */
+/** Checks one statement; for `elsewhere`, `foundIn` is the number of the source that supports it. */
 export function checkStatement(
   request: CheckRequest,
 ): Pick<CitationCheck, 'verdict' | 'score'> & { readonly foundIn?: number } {
@@ -55,7 +55,7 @@ export function checkStatement(
   return direct;
 }
 
-/** A text that several statements are put to: each thing about it is found out once, when it is first asked for. */
+/** A text that several statements are compared with; its analyses are lazy and cached. */
 export interface ComparableText {
   readonly find: (wanted: string) => Span | undefined;
   readonly terms: () => ReadonlySet<string>;
@@ -80,7 +80,7 @@ export function comparable(text: string, analyser: TextAnalyser): ComparableText
 
 type ScoredVerdict = Pick<CitationCheck, 'verdict' | 'score'>;
 
-/** Judges one statement by any number of texts. */
+/** Returns a function that checks one statement against any number of texts. */
 export function createStatementCheck(
   statement: string,
   analyser: TextAnalyser,
@@ -92,14 +92,14 @@ export function createStatementCheck(
   return (text) => {
     if (wanted.every((piece) => text.find(piece) !== undefined)) return { verdict: 'verbatim', score: 1 };
     const score = coverage(terms, text.terms());
-    // A changed figure is a wrong statement, however alike the words are.
+    // A different number makes a statement wrong, even when all words match.
     const isClose =
       quoted.length === 0 && score >= MIN_CLOSE_SCORE && numbers.every((number) => text.numbers().has(number));
     return { verdict: isClose ? 'close' : 'not_found', score };
   };
 }
 
-/** The text a source can be checked against; empty for sources that carry none. */
+/** Text of a source for checks; empty for sources without text. */
 export function sourceText(source: Source): string {
   switch (source.kind) {
     case 'chunk':
@@ -115,7 +115,7 @@ export function sourceText(source: Source): string {
 
 const STRONGEST_TO_WEAKEST: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
 
-/** The weakest of these checks; a citation without any says nothing and counts as not found. */
+/** The weakest of these checks; no checks at all count as not found. */
 export function weakest(checks: readonly CitationCheck[]): Pick<CitationCheck, 'verdict' | 'score'> {
   const [worst] = checks.toSorted(
     (a, b) => STRONGEST_TO_WEAKEST.indexOf(b.verdict) - STRONGEST_TO_WEAKEST.indexOf(a.verdict) || a.score - b.score,

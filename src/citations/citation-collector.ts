@@ -3,13 +3,13 @@ import type { Citation, Quote, Source, Span } from './citation.ts';
 export interface Reference {
   readonly number: number;
   readonly source: Source;
-  /** Of the marker in the answer. */
+  /** Position of the marker in the answer. */
   readonly span: Span;
-  /** Undefined for sources without a text of their own. */
+  /** Undefined for sources without text. */
   readonly quote?: Quote;
 }
 
-/** Gathers an answer's references into one citation per source, in order of first appearance. */
+/** Merges the references of an answer into one citation per source, in order of first appearance. */
 export class CitationCollector {
   readonly #citations = new Map<number, Citation>();
 
@@ -17,7 +17,7 @@ export class CitationCollector {
     return [...this.#citations.values()];
   }
 
-  /** The source's citation with this reference in it. */
+  /** Adds a reference and returns the citation of its source. */
   add({ number, source, span, quote }: Reference): { readonly citation: Citation; readonly isNew: boolean } {
     const known = this.#citations.get(number);
     const quotes = known?.quotes ?? [];

@@ -2,34 +2,34 @@ import type { ScoredChunk } from '../documents/chunk.ts';
 import type { Document, HeadingSpan, PageSpan } from '../documents/document.ts';
 import type { GraphHit } from '../documents/graph-hit.ts';
 
-/** Something found that an answer may refer to. */
+/** A search or tool result that an answer can cite. */
 export type Source =
   | { readonly kind: 'chunk'; readonly chunk: ScoredChunk }
   | { readonly kind: 'document'; readonly document: Document; readonly passage?: Passage }
   | { readonly kind: 'graph'; readonly hit: GraphHit }
   | { readonly kind: 'web'; readonly page: WebPassage };
 
-/** What was read of a page of the web: the snippet of a search result, or a stretch of the page's own text. */
+/** The part of a web page that was read: the snippet of a search result, or a section of the page's text. */
 export interface WebPassage {
   readonly kind: 'result' | 'page';
-  /** One for each page, however its address is written. */
+  /** Identifies the page; independent of how its URL is written. */
   readonly id: string;
   readonly url: string;
   readonly title: string;
   readonly text: string;
-  /** Where the stretch begins in the page's text; 0 for a snippet. */
+  /** Offset of the section in the page's text; 0 for a snippet. */
   readonly start: number;
-  /** Place among the results, from 1; 0 for a page that was read. */
+  /** Rank among the search results, from 1; 0 for a page that was fetched. */
   readonly position: number;
   readonly date: string | null;
   readonly sitelinks: readonly { readonly title: string; readonly url: string }[];
 }
 
-/** A stretch of a document's extracted text that was read; each is a source of its own. */
+/** A section of a document's extracted text that was read; each section is a source of its own. */
 export interface Passage {
   readonly start: number;
   readonly text: string;
-  /** Pages and sections of the whole text. */
+  /** Pages and headings of the whole document. */
   readonly pages: readonly PageSpan[];
   readonly headings?: readonly HeadingSpan[];
 }
@@ -40,22 +40,22 @@ export interface Span {
   readonly end: number;
 }
 
-/** The passage of the source that backs the statement before the marker. */
+/** The part of a source that supports the statement before the marker. */
 export interface Quote extends Span {
   /** Equals the document's extracted text from `start` to `end`. */
   readonly text: string;
-  /** Where the quote begins, not the passage it is taken from. */
+  /** Page at the start of the quote. */
   readonly page: number | null;
   readonly headingPath: readonly string[];
 }
 
-/** A source the answer refers to; docs/contract.md 4.6. `cit.N` belongs to the marker `[N]`. */
+/** A source cited by the answer; docs/contract.md 4.6. `cit.N` belongs to the marker `[N]`. */
 export interface Citation {
   readonly id: `cit.${number}`;
   readonly number: number;
   readonly source: Source;
-  /** Where the markers stand in the answer, brackets included. */
+  /** Positions of the markers in the answer, brackets included. */
   readonly spans: readonly Span[];
-  /** One per distinct passage referred to; empty for sources without text offsets. */
+  /** One per distinct quote; empty for sources without text offsets. */
   readonly quotes: readonly Quote[];
 }

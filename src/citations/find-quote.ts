@@ -5,32 +5,32 @@ import type { Quote, Span } from './citation.ts';
 import { findVerbatim, quotedIn } from './find-verbatim.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 
-/** A text with its place in a document: a chunk, or a stretch that was read. */
+/** A text with its position in a document: a chunk, or a section that was read. */
 export type Quotable = Pick<Chunk, 'text' | 'start' | 'page' | 'headingPath' | 'places'>;
 
 export interface QuoteRequest {
   readonly chunk: Quotable;
-  /** What the answer says on the strength of this chunk. */
+  /** The statement that cites this chunk. */
   readonly statement: string;
-  /** Settles which sentence is meant when the statement alone ("Yes.", "In 1889.") says too little. */
+  /** Breaks ties when the statement alone ("Yes.", "In 1889.") has too few terms. */
   readonly question: string;
   readonly analyser: TextAnalyser;
 }
 
-// Of the statement's weight, how much a sentence must share for whole words to settle which one is meant; below, words
-// that begin alike count too.
+// Minimum weighted coverage of the statement's terms for exact matches to decide; below it, terms with a common prefix
+// count too.
 const MIN_COVERAGE = 0.25;
 const ALIKE_WEIGHT = 0.5;
-/** "finish" and "final" begin alike by chance; "regulated" and "regulator" do not. */
+/** Shorter common prefixes are chance ("finish", "final"); longer ones mean related words ("regulated", "regulator"). */
 const ALIKE_LENGTH = 5;
-// A second sentence must add this much to be quoted with the first.
+// Minimum additional coverage for quoting a second sentence.
 const WORTH_A_SECOND = 0.15;
 const QUESTION_WEIGHT = 0.25;
 const NUMBER_WEIGHT = 2;
 
 /**
- * The passage of the chunk that backs a statement: words the statement quotes, found verbatim; else the sentence or two
- * that share most with it; the whole chunk only when no sentence has a word of the statement's or one that begins alike.
+ * The part of the chunk that supports a statement: text the statement quotes, if found verbatim; else the one or two
+ * sentences with the highest term overlap; the whole chunk when there is no overlap at all.
  */
 export function findQuote(request: QuoteRequest): Quote {
   const { chunk, statement } = request;
@@ -42,9 +42,9 @@ export function findQuote(request: QuoteRequest): Quote {
 }
 
 /**
- * A stretch of the chunk as a quote; `span` counts from the chunk's first character. Offsets are right for chunks cut
- * from the extracted text; for those given ready-made or edited they count on from `chunk.start` all the same. Page and
- * headings are those at the first character of the quote.
+ * Turns a span of the chunk into a quote; `span` is relative to the chunk's text. Offsets are exact for chunks cut from
+ * the extracted text; for edited or ready-made chunks they are counted from `chunk.start`. Page and headings are those at
+ * the start of the quote.
  */
 export function quoteOf(chunk: Quotable, span: Span): Quote {
   const text = chunk.text.slice(span.start, span.end);
@@ -82,7 +82,7 @@ function closestSentences({ chunk, statement, question, analyser }: QuoteRequest
   return bestSpan(sentences, ({ terms }) => sum(sharedLoosely(terms, weights)) / total)?.span;
 }
 
-/** The sentence that covers most, with a neighbour where that adds enough; undefined when none covers anything. */
+/** The sentence with the highest coverage, joined with a neighbour if that adds enough; undefined without any overlap. */
 function bestSpan(
   sentences: readonly Candidate[],
   coverage: (sentence: Pick<Candidate, 'terms'>) => number,
@@ -101,7 +101,7 @@ function bestSpan(
   return { span: { start: chosen.start, end: chosen.end }, coverage: coverage(chosen) };
 }
 
-/** Rare terms weigh more, numbers double; terms of the question only break ties. */
+/** IDF weights; numbers count double, terms that occur in the question only merely break ties. */
 function weighTerms(
   sentences: readonly Candidate[],
   statement: ReadonlySet<string>,
@@ -110,7 +110,7 @@ function weighTerms(
   const weights = new Map<string, number>();
   for (const term of statement.union(question)) {
     const count = sentences.filter(({ terms }) => terms.has(term)).length;
-    // A term that no sentence has speaks against all of them alike, unless it is only the question's.
+    // Terms of the question that no sentence contains cannot break a tie.
     if (count === 0 && !statement.has(term)) continue;
     const rarity = Math.log(1 + (sentences.length + 1) / (count + 0.5));
     weights.set(term, rarity * (/\d/.test(term) ? NUMBER_WEIGHT : 1) * (statement.has(term) ? 1 : QUESTION_WEIGHT));
@@ -122,7 +122,7 @@ function* shared(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number
   for (const term of terms) yield weights.get(term) ?? 0;
 }
 
-/** The same, and in part what only begins like a term of the sentence. */
+/** Like `shared`, plus part of the weight for terms that share a prefix with a term of the sentence. */
 function* sharedLoosely(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): Generator<number> {
   const beginnings = new Set([...terms].map(beginningOf));
   for (const [term, weight] of weights) {
@@ -139,7 +139,7 @@ function sum(numbers: Iterable<number>): number {
   return total;
 }
 
-/** The first of the largest. */
+/** The first maximum. */
 function maxBy<T>(items: readonly T[], value: (item: T) => number): T | undefined {
   let best: T | undefined;
   let most = Number.NEGATIVE_INFINITY;

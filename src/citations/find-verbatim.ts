@@ -1,12 +1,12 @@
 import type { Span } from './citation.ts';
 
 /**
- * Where `wanted` stands in `text` when letter case, kinds of quotation marks and dashes, and the amount of white space
- * do not count. Offsets are those of `text` as it is.
+ * Span of `wanted` in `text`, ignoring letter case, variants of quotation marks and dashes, and the amount of white
+ * space. Offsets refer to the original text.
  */
 export const findVerbatim = (text: string, wanted: string): Span | undefined => verbatimFinder(text)(wanted);
 
-/** The same for a text in which several things are looked for: it is made plain once, when the first is. */
+/** Like `findVerbatim` for several searches in one text, which is normalized once. */
 export function verbatimFinder(text: string): (wanted: string) => Span | undefined {
   let hay: ReturnType<typeof plain> | undefined;
   return (wanted) => {
@@ -21,7 +21,7 @@ export function verbatimFinder(text: string): (wanted: string) => Span | undefin
   };
 }
 
-/** The text in its plainest form; `origin[i]` is where its i-th code unit came from. */
+/** Normalized text; `origin[i]` is the offset in `text` of its i-th code unit. */
 function plain(text: string): { readonly text: string; readonly origin: readonly number[] } {
   const units: string[] = [];
   const origin: number[] = [];
@@ -38,8 +38,8 @@ function plain(text: string): { readonly text: string; readonly origin: readonly
   return { text: units.join(''), origin };
 }
 
-// Models are shown texts without invisible characters, and so quote them without. Tags and the rarer selectors take two
-// units each, of which this is the first.
+// First surrogate of tag characters and supplementary variation selectors. Models are shown texts without invisible
+// characters, so their quotes lack them too.
 const INVISIBLE_PLANE = '\udb40';
 
 function plainUnit(unit: string): string {
@@ -54,12 +54,12 @@ function plainUnit(unit: string): string {
 
 const QUOTED = /“([^“”]+)”|"([^"]+)"|«([^«»]+)»|„([^„“”]+)[“”]|「([^「」]+)」|『([^『』]+)』|‘([^‘’]+)’/g;
 
-// A quoted word or two ("the so-called 'cloud'") says little about where a statement comes from.
+// Quotations of a word or two ("the so-called 'cloud'") do not identify a source.
 const MIN_QUOTED_LENGTH = 12;
 const MIN_QUOTED_LENGTH_DENSE = 5;
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-/** The quoted passages in a statement, longest first, without what an ellipsis leaves out. */
+/** Quoted passages in a statement, longest first, split at ellipses. */
 export function quotedIn(statement: string): string[] {
   return [...statement.matchAll(QUOTED)]
     .flatMap((match) =>

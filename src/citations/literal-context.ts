@@ -1,19 +1,19 @@
-/** Where in Markdown the reader stands, as far as it matters for markers. */
+/** Markdown context, as far as it matters for markers. */
 type Place =
   | { readonly kind: 'prose' | 'link_target' }
   | { readonly kind: 'code_span'; readonly ticks: number }
-  /** `opening` until the end of the line that opened it. */
+  /** `opening` is true until the end of the line that opened the fence. */
   | { readonly kind: 'fence'; readonly char: string; readonly length: number; readonly opening: boolean };
 
 const PROSE: Place = { kind: 'prose' };
 
-// What may stand before a fence: indentation, quotation marks, a list item's sign.
+// Allowed before a fence: indentation, block quote signs, a list item's bullet.
 const BEFORE_FENCE = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?$/;
 const MAX_BEFORE_FENCE = 40;
 
 /**
- * Follows a text character by character and knows whether it is code or the target of a link, where brackets are what
- * they are. A code span ends with its line at the latest, so that a stray backtick cannot hide the rest of an answer.
+ * Character-by-character Markdown state: whether the position is inside code or a link target, where brackets are
+ * literal. A code span ends at the end of the line at the latest, so a stray backtick cannot hide the rest of an answer.
  */
 export class LiteralContext {
   #place: Place = PROSE;
@@ -43,7 +43,7 @@ export class LiteralContext {
     else if (this.#place.kind === 'link_target' && /[\s)]/.test(char)) this.#place = PROSE;
   }
 
-  /** A run of backticks or tildes is over: `next` is the first character after it. */
+  /** Handles the end of a run of backticks or tildes; `next` is the character after it. */
   #endRun(next: string): void {
     const { char, length } = this.#run;
     this.#run = { char: '', length: 0 };
@@ -63,7 +63,7 @@ interface Run {
 function afterRun(place: Place, { char, length, startsLine, next }: Run): Place {
   switch (place.kind) {
     case 'fence':
-      // A fence's first line holds no backticks: "```x``` and more" is a code span.
+      // An opening fence line contains no backticks: "```x``` and more" is a code span.
       if (place.opening && char === '`')
         return length === place.length ? PROSE : { kind: 'code_span', ticks: place.length };
       return startsLine && char === place.char && length >= place.length && /\s/.test(next) ? PROSE : place;

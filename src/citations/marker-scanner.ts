@@ -2,16 +2,16 @@ import type { Span } from './citation.ts';
 import { LiteralContext } from './literal-context.ts';
 import { closesMarker, mayBecomeMarker, opensMarker, readMarker } from './marker.ts';
 
-/** A piece of the answer; a marker's own text, always `[n]`, is part of the text event before it. */
+/** A piece of the answer. The text of a marker, always `[n]`, belongs to the text part before it. */
 export type ScannedPart =
   | { readonly type: 'text'; readonly text: string }
-  /** `number` is the source's, `shown` what stands in the text for it. */
+  /** `number` is the internal number of the source, `shown` the number in the text. */
   | { readonly type: 'marker'; readonly number: number; readonly shown: number; readonly span: Span };
 
 /**
- * Finds markers in a stream of tokens, however they are cut. Text passes at once, but for white space and what may
- * become a marker. Lists are written out (`[1, 2]` becomes `[1][2]`); a marker without a source is taken out of the
- * text and counted. Brackets in code, and links such as `[1](http://…)`, are left as they are.
+ * Finds markers in a token stream, regardless of token borders. Text is emitted at once, except white space and possible
+ * beginnings of a marker. Lists are expanded (`[1, 2]` becomes `[1][2]`); markers without a source are removed and
+ * counted. Brackets in code, and links such as `[1](http://…)`, are left unchanged.
  */
 export class MarkerScanner {
   readonly #isKnown: (number: number) => boolean;
@@ -22,24 +22,24 @@ export class MarkerScanner {
   #length = 0;
   #text = '';
   #last = '';
-  /** Spaces that go away if the marker behind them does. */
+  /** Held-back spaces; dropped if the marker after them is removed. */
   #spaces = '';
   #candidate = '';
   #justRemoved = false;
   #removed = 0;
 
-  /** `show` gives the number under which a source appears in the text; its own, if left out. */
+  /** `show` maps a source's number to the number in the text; identity by default. */
   constructor(isKnown: (number: number) => boolean, show: (number: number) => number = (number) => number) {
     this.#isKnown = isKnown;
     this.#show = show;
   }
 
-  /** The answer so far, as given out. */
+  /** The answer emitted so far. */
   get text(): string {
     return this.#text;
   }
 
-  /** How many markers pointed to no source. */
+  /** Number of removed markers. */
   get removed(): number {
     return this.#removed;
   }
@@ -49,7 +49,7 @@ export class MarkerScanner {
     return this.#take();
   }
 
-  /** Gives out what was still undecided. */
+  /** Emits the text still held back. */
   end(): ScannedPart[] {
     if (this.#candidate !== '') this.#close('');
     if (!this.#justRemoved) this.#give('');
@@ -68,13 +68,13 @@ export class MarkerScanner {
     else this.#givePlain(char);
   }
 
-  /** The candidate ends here; `next` is the character after it. */
+  /** Ends the candidate; `next` is the character after it. */
   #close(next: string): void {
     const candidate = this.#candidate;
     this.#candidate = '';
     const isLink = next === '(' && candidate.endsWith(']');
     const numbers = isComplete(candidate) && !isLink ? readMarker(candidate) : undefined;
-    // "list[0]" outside of code is still an index: no source is numbered 0.
+    // "list[0]" is an array index, also outside of code: no source has the number 0.
     const isIndex = numbers?.[0] === 0 && this.#spaces === '' && /[\p{L}\p{N}_]/u.test(this.#last);
     if (numbers === undefined || isIndex) this.#give(candidate);
     else this.#resolve(numbers);
@@ -114,7 +114,7 @@ export class MarkerScanner {
 
   #givePlain(char: string): void {
     if (this.#justRemoved && /[\s.,;:!?)\]…。，、；：！？）]/.test(char)) this.#spaces = '';
-    // What is left on both sides of a removed marker must not become one: "[1" + "]".
+    // The characters around a removed marker must not join into a new one: "[1" + "]".
     const joins = this.#justRemoved && this.#spaces === '' && /[\d\]]/.test(char) && /[[\d]/.test(this.#last);
     this.#give(joins ? ` ${char}` : char);
   }
@@ -129,7 +129,7 @@ export class MarkerScanner {
   }
 
   #flush(): void {
-    // Put together here and not piece by piece: a string grown by single characters gets slow to handle.
+    // Joined once: appending single characters builds deep ropes, which are slow to read.
     const text = this.#ready.join('');
     this.#ready.length = 0;
     this.#text += text;

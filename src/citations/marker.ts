@@ -1,25 +1,25 @@
 /**
- * The forms in which models write a marker: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[Source 1]`, `【1】`, `［１］`,
- * `【1†title】`. Numbers have at most three digits, so that `[2019] EWCA Civ 1` stays a reference to a case.
+ * Marker notations used by models: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`, `[Source 1]`, `【1】`, `［１］`, `【1†title】`. Numbers
+ * have at most three digits, so that the case citation `[2019] EWCA Civ 1` is not taken for a marker.
  */
 const BODY = /^\s?\^?([A-Za-z]*)[.:]?([\s\d０-９,;，、；–—-]*)(†[^[【［]*)?$/;
 const OPENING = '[【［';
 const CLOSING = ']】］';
 
-// Room for a list of a dozen numbers; whatever is longer is no marker.
+// Enough for a list of a dozen numbers.
 const LONGEST = 64;
 const MAX_RANGE = 20;
 
 export const opensMarker = (char: string): boolean => OPENING.includes(char);
 export const closesMarker = (char: string): boolean => CLOSING.includes(char);
 
-/** Whether more text could make a marker of this beginning, which has no closing bracket yet. */
+/** Whether this text without a closing bracket may still become a marker. */
 export function mayBecomeMarker(beginning: string): boolean {
   const body = beginning.length > LONGEST ? null : BODY.exec(beginning.slice(1));
   return body !== null && 'sources'.startsWith((body[1] ?? '').toLowerCase());
 }
 
-/** The numbers in a bracket, in order, each once; undefined when it is not a marker. */
+/** Distinct numbers in a bracket, in order; undefined when it is not a marker. */
 export function readMarker(bracket: string): readonly number[] | undefined {
   const [, word = '', list = ''] = BODY.exec(bracket.slice(1, -1)) ?? [];
   if (!['', 'source', 'sources'].includes(word.toLowerCase())) return undefined;
@@ -32,7 +32,7 @@ export function readMarker(bracket: string): readonly number[] | undefined {
     if (to < from || to - from >= MAX_RANGE) return undefined;
     for (let number = from; number <= to; number++) numbers.add(number);
   }
-  // "[0, 1]" is an interval: sources count from 1.
+  // "[0, 1]" is an interval: source numbers start at 1.
   return numbers.size > 1 && numbers.has(0) ? undefined : [...numbers];
 }
 

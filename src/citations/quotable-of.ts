@@ -2,7 +2,7 @@ import { placesWithin } from '../documents/places.ts';
 import type { Passage, Source } from './citation.ts';
 import type { Quotable } from './find-quote.ts';
 
-/** The text of a source that stands at a place of its document; undefined for a document as a whole. */
+/** Text of a source with its position in the document; undefined for a document as a whole. */
 export function quotableOf(source: Source): Quotable | undefined {
   switch (source.kind) {
     case 'chunk':

@@ -3,11 +3,11 @@ import type { Span } from './citation.ts';
 import { readMarker } from './marker.ts';
 import { isStatement } from './unsupported-sentences.ts';
 
-/** What an answer states at one place, with the markers put to it. */
+/** One statement of an answer with its markers. */
 export interface Statement extends Span {
   /** Without markers and markup. */
   readonly text: string;
-  /** Numbers of its markers, each once. */
+  /** Distinct marker numbers. */
   readonly markers: readonly number[];
 }
 
@@ -15,19 +15,19 @@ interface Marker extends Span {
   readonly numbers: readonly number[];
 }
 
-// As long a bracket as the scanner of answers takes for a marker. A link's address goes with it.
+// Same maximum length as in the marker scanner; includes the target of a Markdown link.
 const BRACKET = /[[【［][^[\]【】［］\n]{1,62}[\]】］](?:\([^()\s]{1,2000}\))?/g;
-// Below this, what stands between two markers ("and", ", in 1889") is no statement of its own.
+// Shorter text between two markers ("and", ", in 1889") is not a statement of its own.
 const MIN_CLAUSE_LENGTH = 16;
 const FENCED = /^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[^\n]*$|(?![\s\S]))/gm;
-/** `Sources:` and what follows, or the notes that some Markdown puts below: names of sources, and no statements. */
+/** A list of sources at the end, headed `Sources:` or written as Markdown footnotes. */
 const SOURCE_LIST =
   /^[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:sources?|references?|citations?|footnotes|quellen|belege|fuentes|referencias|références|fonti|bronnen|fontes|источники|来源|参考资料|出典|출처)(?:\*\*|__)?[ \t]*[:：]?(?:\*\*|__)?[ \t]*$/imu;
 const NOTE = /^[ \t]*\[\^?\d{1,3}\]:.*$/gm;
 
 /**
- * The statements of an answer in order: each sentence, or each part of one that has markers of its own. Code and the list
- * of sources at the end are left out, and so is what neither cites nor quotes nor states anything.
+ * The statements of an answer in order: each sentence, or each part of one that has its own markers. Code, the source
+ * list at the end, and sentences without a citation, quotation or claim are left out.
  */
 export function readStatements(answer: string): Statement[] {
   const prose = withoutSourceList(answer.replace(FENCED, blank).replace(NOTE, blank));
@@ -35,17 +35,17 @@ export function readStatements(answer: string): Statement[] {
   const plain = blankSpans(prose, markers);
   const sentences = wholeQuotations(plain, splitSentences(plain));
   return sentences.flatMap((sentence, index) => {
-    // Markers may follow the full stop: "It is so. [1]" belongs to the sentence before.
+    // Markers after the full stop belong to the sentence before: "It is so. [1]".
     const next = sentences[index + 1]?.start ?? prose.length;
     const own = markers.filter(({ start }) => start >= sentence.start && start < next);
     return partsOf(plain, sentence, own);
   });
 }
 
-// A quotation that is never closed must not swallow the rest of the answer.
+// Limits the damage of an unclosed quotation mark.
 const LONGEST_QUOTATION = 2_000;
 
-/** Joins the sentences of one quotation, which is checked as a whole. */
+/** Joins the sentences of a quotation, because it is checked as a whole. */
 function wholeQuotations(text: string, sentences: readonly Span[]): Span[] {
   const joined: Span[] = [];
   let open: Span | undefined;
@@ -65,10 +65,10 @@ function wholeQuotations(text: string, sentences: readonly Span[]): Span[] {
   return open === undefined ? joined : [...joined, open];
 }
 
-/** Whether a quotation that begins in the text does not end in it. */
+/** Whether the text ends inside a quotation. */
 function isInQuotation(text: string): boolean {
   const count = (mark: RegExp) => text.match(mark)?.length ?? 0;
-  // `„…“` and `“…”` share a mark, so that the two are counted together.
+  // `„…“` and `“…”` share a character, so both are counted together.
   return count(/"/g) % 2 === 1 || count(/[“”„]/g) % 2 === 1 || count(/«/g) > count(/»/g) || count(/「/g) > count(/」/g);
 }
 
@@ -82,7 +82,7 @@ function withoutSourceList(text: string): string {
 function markersIn(text: string): Marker[] {
   return [...text.matchAll(BRACKET)].flatMap(({ 0: whole, index }) => {
     const numbers = readMarker(whole.replace(/\([^()]*\)$/, ''));
-    // "list[0]" is an index: no source is numbered 0.
+    // "list[0]" is an array index: no source has the number 0.
     return numbers === undefined || numbers.includes(0) ? [] : [{ start: index, end: index + whole.length, numbers }];
   });
 }
@@ -97,7 +97,7 @@ function blankSpans(text: string, spans: readonly Span[]): string {
   return plain + text.slice(done);
 }
 
-/** A sentence cut behind each group of markers; a part that says too little by itself is put as the whole sentence. */
+/** Splits a sentence after each group of markers; a part that is too short is represented by the whole sentence. */
 function partsOf(plain: string, sentence: Span, markers: readonly Marker[]): Statement[] {
   const whole = wordsOf(plain, sentence);
   const parts: Statement[] = [];
@@ -119,7 +119,7 @@ interface MarkerGroup extends Span {
   readonly numbers: readonly number[];
 }
 
-/** Markers with nothing but spaces and commas between them stand for one statement. */
+/** Markers separated only by spaces and commas belong to the same statement. */
 function groupsOf(plain: string, markers: readonly Marker[]): MarkerGroup[] {
   const groups: MarkerGroup[] = [];
   for (const marker of markers) {
@@ -135,7 +135,7 @@ function groupsOf(plain: string, markers: readonly Marker[]): MarkerGroup[] {
   return groups;
 }
 
-// Signs of a list, heading or quotation in Markdown, and what joins a part to the one before it.
+// Markdown list, heading and block quote signs, and punctuation that joins clauses.
 const BEFORE = /^(?:[\s>|]+|[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|[,;:–—]\s*)+/;
 
 function wordsOf(plain: string, { start, end }: Span): Omit<Statement, 'markers'> {

@@ -2,30 +2,30 @@ import { LruMap } from '../shared/lru-map.ts';
 import type { Source } from './citation.ts';
 import { sourceKey } from './source-list.ts';
 
-/** The document of a source, and its chunk where it is one. */
+/** Document of a source, and its chunk if the source is one. */
 export interface CitedPlace {
   readonly documentId: string;
   readonly chunkId?: string;
 }
 
-/** The numbers under which the results of one session cite sources. */
+/** Source numbers of one session; a source keeps its number between calls. */
 export interface SessionCitations {
-  /** The source's number: its old one when the session has seen it. */
+  /** Number of a source; assigned at its first use. */
   cite(source: Source): number;
-  /** Where the source of a number stands; undefined for a number not given, or given to no document. */
+  /** Document and chunk behind a number; undefined for unknown numbers and sources outside the corpus. */
   cited(number: number): CitedPlace | undefined;
 }
 
 const MAX_SESSIONS = 500;
 const MAX_SOURCES = 5_000;
-/** Milliseconds after which nobody is taken to still mean a number. */
+/** Milliseconds without use after which a session's numbers are dropped. */
 const FORGET_AFTER = 6 * 60 * 60_000;
 
 interface Session extends SessionCitations {
   usedAt: number;
 }
 
-/** Sessions by name. A number never stands for two sources of a session; what is remembered of them is bounded. */
+/** Sessions by name. Numbers are never reused within a session; sessions and sources are limited, least recently used first. */
 export function createSessionCitations(now: () => number = Date.now): (session: string) => SessionCitations {
   const sessions = new LruMap<string, Session>({ max: MAX_SESSIONS });
   return (name) => {
@@ -57,7 +57,7 @@ function openSession(): SessionCitations {
   };
 }
 
-/** Undefined for what stands in no document. */
+/** Undefined for sources outside the corpus. */
 export function citedPlace(source: Source): CitedPlace | undefined {
   switch (source.kind) {
     case 'chunk':

@@ -1,6 +1,6 @@
 import type { Source, Span } from './citation.ts';
 
-/** Where the page of this service shows a document, with these characters of its text marked. */
+/** Path of the page that shows a document with these spans highlighted. */
 export function sourceAddress(
   documentId: string,
   { version, quotes = [] }: { readonly version?: string | undefined; readonly quotes?: readonly Span[] } = {},
@@ -10,7 +10,7 @@ export function sourceAddress(
   return query === '' ? `/d/${of}` : `/d/${of}?${query}`;
 }
 
-/** The same for a source, in the version it was read in; undefined for what stands in no document. */
+/** The same for a source, in the version that was read; undefined for sources outside the corpus. */
 export function addressOfSource(source: Source, quotes: readonly Span[]): string | undefined {
   switch (source.kind) {
     case 'chunk': {

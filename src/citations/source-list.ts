@@ -1,16 +1,16 @@
 import type { Source } from './citation.ts';
 
-/** Numbers each source once, from 1, in the order they are added; `[n]` in an answer means the n-th. */
+/** Numbers distinct sources from 1 in order of insertion; `[n]` in an answer refers to the n-th. */
 export interface SourceList {
-  /** The source's number: its old one when it is there already. */
+  /** Adds a source, or finds it, and returns its number. */
   add(source: Source): number;
   get(number: number): Source | undefined;
   readonly size: number;
 }
 
 /**
- * What makes two sources the same: a chunk is one by its id, however it was found; of a document or page, each stretch
- * read; a search result by its page, whichever search found it. Of another version of its document, it is another source.
+ * Identity of a source: the chunk id; document or page plus the section that was read; the page of a search result.
+ * Another version of a document is another source.
  */
 export function sourceKey(source: Source): string {
   switch (source.kind) {

@@ -1,12 +1,12 @@
 import { splitSentences } from '../documents/sentences.ts';
 
-// More than the longest sentence, so that its beginning is seen.
+// Longer than any sentence, so that its start is included.
 const LOOK_BACK = 1200;
 const MARKER = /\[\d{1,3}\]/g;
-// Below this, what stands between two markers ("and", ", in 1889") is no statement of its own.
+// Shorter text between two markers ("and", ", in 1889") is not a statement of its own.
 const MIN_CLAUSE_LENGTH = 16;
 
-/** What the marker at `position` is put to: the sentence before it, or its part since the marker before. */
+/** The statement that the marker at `position` refers to: the sentence before it, or its part since the previous marker. */
 export function statementBefore(answer: string, position: number): string {
   const before = answer.slice(Math.max(0, position - LOOK_BACK), position).replace(/(?:\s*\[\d{1,3}\])+\s*$/, '');
   const last = splitSentences(before.replace(MARKER, (marker) => ' '.repeat(marker.length))).at(-1);

@@ -1,7 +1,7 @@
-/** How texts are compared: by the terms of the full-text search, handed in, so that what was found is also recognised. */
+/** Analyses texts into terms exactly as the full-text index does. Passed in, because the index lives in the store. */
 export interface TextAnalyser {
-  /** The terms of a text in order, as the index takes them. */
+  /** All terms of a text in order. */
   readonly analyse: (text: string) => readonly string[];
-  /** The terms that tell something, each once. */
+  /** Distinct terms without stop words. */
   readonly analyseQuery: (text: string) => readonly string[];
 }

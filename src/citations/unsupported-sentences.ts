@@ -2,10 +2,10 @@ import { splitSentences } from '../documents/sentences.ts';
 import { type CheckedCitation, supports } from './check-citation.ts';
 import type { Span } from './citation.ts';
 
-// Shorter sentences ("Yes.", "In short:") state nothing that could be looked up.
+// Shorter sentences ("Yes.", "In short:") contain no verifiable claim.
 const MIN_LETTERS = 24;
 
-/** Sentences of an answer that state something and have no marker, in or right behind them, whose source supports it. */
+/** Claims without a marker, inside or directly after the sentence, whose source supports them. */
 export function unsupportedSentences(answer: string, citations: readonly CheckedCitation[]): Span[] {
   const markers = citations.flatMap((citation) => citation.checks);
   const good = markers.filter((check) => supports(check.verdict)).map((check) => check.span);
@@ -19,13 +19,13 @@ export function unsupportedSentences(answer: string, citations: readonly Checked
     .map(({ start, end }) => ({ start, end }));
 }
 
-/** Markers may follow the full stop: "It is so. [1]" belongs to the sentence before. */
+/** End of the markers after the full stop; they belong to the sentence before: "It is so. [1]". */
 function trailingMarkersEnd(answer: string, end: number, next: number): number {
   const trailing = /^(?:\s*\[\d{1,3}\])+/.exec(answer.slice(end, Math.max(end, next) + 32));
   return trailing === null ? end : end + trailing[0].length;
 }
 
-/** Whether a sentence says something that could be looked up, and is no question, heading or announcement. */
+/** Whether a sentence makes a verifiable claim: not a question, heading or announcement. */
 export function isStatement(sentence: string): boolean {
   const plain = sentence.replaceAll(/\[\d{1,3}\]/g, '').trim();
   if (/[?:？：]$/.test(plain) || /^#{1,6}\s/.test(plain)) return false;

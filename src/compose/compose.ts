@@ -151,7 +151,7 @@ export function compose(adapters: Adapters): Product {
     window: settings.contextTokens,
     prompts,
   });
-  const runs = new RunLog({ ...defaultRunLogSettings, grace: settings.graceMs });
+  const runs = new RunLog({ ...defaultRunLogSettings, graceMs: settings.graceMs });
   const standalone = fast && modelStandaloneQueries(fast, prompts);
 
   const services: Services = {

@@ -24,27 +24,27 @@ export interface MessageChange {
 }
 
 /**
- * Conversations as one user may see and change them, docs/contract.md 8. Another's conversation is `not_found`, like one that
- * is not there; a superuser may everything. A message without content is `invalid_request`.
+ * Conversations visible to and editable by one user, docs/contract.md 8. Foreign and unknown conversations are both
+ * `not_found`; superusers have access to all. A message without content is `invalid_request`.
  */
 export interface Conversations {
   create(principal: Principal, name: string | null): Promise<Conversation>;
   get(principal: Principal, id: string): Promise<Conversation>;
-  /** Chronological, whatever branch a message is of. */
+  /** In chronological order, across all branches. */
   messages(principal: Principal, id: string): Promise<readonly StoredMessage[]>;
-  /** Newest first; `ids` empty means all. */
+  /** Newest first; empty `ids` means all. */
   list(principal: Principal, query: { readonly ids: readonly string[] } & Page): Promise<Paged<Conversation>>;
-  /** All of them, oldest first, read a few at a time. */
+  /** All conversations, oldest first, read in pages. */
   each(principal: Principal): AsyncGenerator<Conversation, void>;
-  /** The messages of all of them, in the order they were written. */
+  /** Messages of all conversations in chronological order. */
   eachMessage(principal: Principal): AsyncGenerator<StoredMessage, void>;
   rename(principal: Principal, id: string, name: string): Promise<Conversation>;
   remove(principal: Principal, id: string): Promise<void>;
   append(principal: Principal, conversationId: string, message: NewMessage): Promise<StoredMessage>;
   edit(principal: Principal, conversationId: string, messageId: string, change: MessageChange): Promise<StoredMessage>;
-  /** What stands for the older messages when a model reads the conversation, if it has grown long. */
+  /** Summary that replaces the older messages of a long conversation for a model. */
   summary(principal: Principal, id: string): Promise<ConversationSummary | undefined>;
-  keepSummary(principal: Principal, id: string, summary: ConversationSummary): Promise<void>;
+  saveSummary(principal: Principal, id: string, summary: ConversationSummary): Promise<void>;
 }
 
 export function createConversations(records: ConversationRecords): Conversations {
@@ -101,7 +101,7 @@ export function createConversations(records: ConversationRecords): Conversations
       return records.summary((await own(principal, id)).id);
     },
 
-    async keepSummary(principal, id, summary) {
+    async saveSummary(principal, id, summary) {
       await records.keepSummary((await own(principal, id)).id, summary);
     },
   };

@@ -1,7 +1,7 @@
-/** A prompt of the program: its words, and what is put into them where it is used. */
+/** A built-in prompt with its placeholders. */
 export interface BuiltInTemplate {
   readonly template: string;
-  /** Placeholder → what it stands for. All are filled; a template that is changed must keep the required ones. */
+  /** Placeholder → description. A changed template must keep the required ones. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly required: readonly string[];
 }
@@ -30,9 +30,9 @@ const agent = (duty: string, ...parts: readonly string[]): BuiltInTemplate => ({
 
 const alone = (template: string): BuiltInTemplate => ({ template, inputs: {}, required: [] });
 
-/** Every prompt that is used, by the name R2R has for it where it has one (docs/contract.md 13). */
+/** All prompts in use, with R2R's names where it has them (docs/contract.md 13). */
 export const builtInTemplates = {
-  /** The rules of a RAG answer. */
+  /** System prompt of a RAG answer. */
   system: alone(`You answer questions from passages of the user's documents.
 
 - Use only what the passages say. After each statement, cite the passages it rests on by their numbers in square brackets, like [1] or [1][3]. Use no other form and no number that is not given below.

@@ -5,34 +5,34 @@ import { type BuiltInTemplate, builtInNames, builtInTemplates, isBuiltIn } from 
 import type { PromptTexts } from './prompt-texts.ts';
 import { fillTemplate, placeholdersOf } from './template.ts';
 
-/** A prompt as it holds now. */
+/** A prompt with its current text. */
 export interface Prompt extends StoredPrompt {
   readonly isBuiltIn: boolean;
-  /** Of a prompt of the program: it was changed. */
+  /** Whether a built-in prompt was changed. */
   readonly isChanged: boolean;
 }
 
 export interface NewPrompt {
   readonly name: string;
   readonly template: string;
-  /** Absent means what the template names. */
+  /** Defaults to the placeholders of the template. */
   readonly inputTypes?: Readonly<Record<string, string>>;
 }
 
-/** All prompts, to read and to change, docs/contract.md 13. What is changed holds from the next use on. */
+/** Reads and changes prompts, docs/contract.md 13. Changes take effect at the next use. */
 export interface PromptService extends PromptTexts {
-  /** By name. */
+  /** Sorted by name. */
   list(): readonly Prompt[];
-  /** Throws `not_found`, like every method that names a prompt. */
+  /** Throws `not_found`, like every method that takes a name. */
   get(name: string): Prompt;
-  /** Throws `conflict` when there is one of that name, `invalid_request` for placeholders that do not fit. */
+  /** Throws `conflict` when the name exists and `invalid_request` for invalid placeholders. */
   create(prompt: NewPrompt): Promise<Prompt>;
   update(name: string, change: Omit<Partial<NewPrompt>, 'name'>): Promise<Prompt>;
-  /** Gives a prompt of the program its own words back, and takes any other away. */
+  /** Resets a built-in prompt; deletes any other. */
   remove(name: string): Promise<void>;
 }
 
-/** Prompts are few and asked for with every answer, so they are kept at hand, from `load` on. */
+/** Creates the service. `load` reads all prompts into memory, because every answer uses them. */
 export function createPromptService(records: PromptRecords): PromptService & { load(): Promise<void> } {
   const kept = new Map<string, StoredPrompt>();
 
@@ -88,7 +88,7 @@ export function createPromptService(records: PromptRecords): PromptService & { l
   };
 }
 
-/** Prompts of the program are as old as it is; when that was is nobody's question. */
+/** Creation time reported for built-in prompts. */
 const EPOCH = new Date(0).toISOString();
 
 function ownPrompt(name: keyof typeof builtInTemplates): StoredPrompt {
@@ -103,7 +103,7 @@ function ownPrompt(name: keyof typeof builtInTemplates): StoredPrompt {
   };
 }
 
-/** Without them the prompt would lack what it is about; with others a model would read an empty name in braces. */
+/** Checks placeholders: required ones must be present and unknown ones would stay unfilled. */
 function checkBuiltIn(name: string, template: string, { inputs, required }: BuiltInTemplate) {
   const used = placeholdersOf(template);
   const missing = required.filter((each) => !used.includes(each));

@@ -17,7 +17,7 @@ export interface AnswererParts {
   readonly models: ModelRegistry;
   readonly analyser: TextAnalyser;
   /** Rewrites a follow-up as a standalone question; without it, terms of the previous question are added. */
-  readonly standalone?: StandaloneQueries | undefined;
+  readonly toStandalone?: StandaloneQueries | undefined;
   /** Used when a request asks for web results. */
   readonly webSearch?: WebSearch | undefined;
   /** Maximum tokens of context given to a model. */
@@ -36,7 +36,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     async *answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
       refuseWhenAborted(signal);
       const model = models.resolve(request.generation.model, 'quality');
-      const asked = await standalone(request, parts.standalone, signal);
+      const asked = await toStandalone(request, parts.toStandalone, signal);
       const [searched, web] = await Promise.all([
         retriever.search(asked.query, request.search, signal),
         request.includeWebSearch === true ? searchWeb(asked.query, webSearch, signal) : undefined,
@@ -55,7 +55,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       } else {
         const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
         yield* generateAnswer(
-          { request: withMeaning(request, asked), ...found, model, analyser, contextTokens: limit, prompts },
+          { request: withStandaloneQuery(request, asked), ...found, model, analyser, contextTokens: limit, prompts },
           signal,
         );
       }
@@ -63,20 +63,20 @@ export function createAnswerer(parts: AnswererParts): Answerer {
   };
 }
 
-interface Asked {
+interface StandaloneQuestion {
   readonly query: string;
   /** Whether the query differs from the question as asked. */
-  readonly isOther: boolean;
+  readonly isRewritten: boolean;
   readonly notes: readonly string[];
 }
 
-async function standalone(
+async function toStandalone(
   { query, earlier = [] }: RagRequest,
   queries: StandaloneQueries | undefined,
   signal: AbortSignal,
-): Promise<Asked> {
+): Promise<StandaloneQuestion> {
   if (earlier.every(({ role }) => role === 'system') || query.trim() === '')
-    return { query, isOther: false, notes: [] };
+    return { query, isRewritten: false, notes: [] };
   const notes: string[] = [];
   let written: string | undefined;
   try {
@@ -87,11 +87,11 @@ async function standalone(
       `The question could not be put by itself (${error.message}); it was searched with words of the one before.`,
     );
   }
-  const put = written ?? withEarlierTerms({ query, earlier });
-  return { query: put, isOther: put !== query, notes };
+  const rewritten = written ?? withEarlierTerms({ query, earlier });
+  return { query: rewritten, isRewritten: rewritten !== query, notes };
 }
 
-const withQuery = (outcome: SearchOutcome, { query, isOther, notes }: Asked): SearchOutcome =>
+const withQuery = (outcome: SearchOutcome, { query, isRewritten: isOther, notes }: StandaloneQuestion): SearchOutcome =>
   isOther || notes.length > 0
     ? {
         ...outcome,
@@ -104,7 +104,7 @@ const withQuery = (outcome: SearchOutcome, { query, isOther, notes }: Asked): Se
     : outcome;
 
 // Keep the question as asked, since it may contain instructions; add the standalone query that was searched.
-const withMeaning = (request: RagRequest, { query, isOther }: Asked): RagRequest =>
+const withStandaloneQuery = (request: RagRequest, { query, isRewritten: isOther }: StandaloneQuestion): RagRequest =>
   isOther ? { ...request, query: `${request.query}\n(In a conversation; what was searched for: ${query})` } : request;
 
 const WEB_RESULTS = 8;

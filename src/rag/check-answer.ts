@@ -106,7 +106,7 @@ async function checkStatement(
   const chosen = bestCandidate([cited, other?.candidate]);
   const verdict =
     isSupport(chosen) && chosen === other?.candidate && other?.isElsewhere ? 'elsewhere' : chosen?.verdict;
-  const isNear = chosen !== undefined && (isSupport(chosen) || chosen.score >= NEAR);
+  const isNear = chosen !== undefined && (isSupport(chosen) || chosen.score >= MIN_SHOWN_SCORE);
   const shown = isNear ? chosen.passage : undefined;
   return {
     ...{ text, start, end },
@@ -124,20 +124,20 @@ async function checkStatement(
 const isSupport = (candidate: Candidate | undefined): boolean => candidate !== undefined && supports(candidate.verdict);
 
 /** Minimum score of a passage to be shown as the closest one. */
-const NEAR = 0.3;
-const ORDER: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
+const MIN_SHOWN_SCORE = 0.3;
+const STRONGEST_TO_WEAKEST: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
 
 function bestCandidate(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
   let first: Candidate | undefined;
   for (const candidate of candidates) {
     if (candidate === undefined) continue;
-    const by = first === undefined ? -1 : ORDER.indexOf(candidate.verdict) - ORDER.indexOf(first.verdict);
+    const by = first === undefined ? -1 : STRONGEST_TO_WEAKEST.indexOf(candidate.verdict) - STRONGEST_TO_WEAKEST.indexOf(first.verdict);
     if (by < 0 || (by === 0 && candidate.score > (first?.score ?? 0))) first = candidate;
   }
   return first;
 }
 
-const MAX_MISSING = 12;
+const MAX_MISSING_WORDS = 12;
 
 /** Content words of a statement that the passage lacks, as written. */
 function missingWords(text: string, passage: CandidatePassage | undefined, analyser: TextAnalyser): string[] {
@@ -146,7 +146,7 @@ function missingWords(text: string, passage: CandidatePassage | undefined, analy
   for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[.,:’'-][\p{L}\p{M}\p{N}]+)*/gu)) {
     const terms = analyser.analyseQuery(word);
     if (terms.length > 0 && terms.every((term) => !known.has(term))) missing.add(word);
-    if (missing.size >= MAX_MISSING) break;
+    if (missing.size >= MAX_MISSING_WORDS) break;
   }
   return [...missing];
 }

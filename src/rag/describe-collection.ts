@@ -14,8 +14,8 @@ export interface DescribedCollection {
 }
 
 const MAX_CHARACTERS = 24_000;
-const TITLES = 8;
-const LONGEST = 2_000;
+const MAX_TITLES = 8;
+const MAX_DESCRIPTION_LENGTH = 2_000;
 
 /** Describes a collection: written by a model where there is one, else a list of titles. */
 export async function describeCollection(collection: DescribedCollection): Promise<string> {
@@ -35,12 +35,12 @@ export async function describeCollection(collection: DescribedCollection): Promi
   for await (const event of model.stream({ messages, tools: [], config: { maxTokens: 400 }, signal })) {
     if (event.type === 'text') written += event.text;
   }
-  return written.trim().slice(0, LONGEST).toWellFormed() || byTitles(documents);
+  return written.trim().slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() || byTitles(documents);
 }
 
 function byTitles({ items, total }: DescribedCollection['documents']): string {
   if (total === 0) return 'An empty collection.';
-  const titles = items.slice(0, TITLES).map(({ title }) => title);
+  const titles = items.slice(0, MAX_TITLES).map(({ title }) => title);
   const more = total > titles.length ? ` and ${total - titles.length} more` : '';
-  return `${total} ${total === 1 ? 'document' : 'documents'}: ${titles.join('; ')}${more}.`.slice(0, LONGEST);
+  return `${total} ${total === 1 ? 'document' : 'documents'}: ${titles.join('; ')}${more}.`.slice(0, MAX_DESCRIPTION_LENGTH);
 }

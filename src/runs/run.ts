@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 
-/** An event as it is kept: encoded once, for whoever reads it and however often. */
+/** An event, encoded once for all readers. */
 export interface RunEvent {
   readonly event: string;
   /** One line of JSON. */
@@ -9,7 +9,7 @@ export interface RunEvent {
 }
 
 export interface NumberedEvent extends RunEvent {
-  /** From 1, without gaps. */
+  /** Sequence number from 1, without gaps. */
   readonly number: number;
 }
 
@@ -17,7 +17,7 @@ export interface RunRecord {
   readonly id: string;
   readonly kind: string;
   readonly conversationId: string | null;
-  /** `cancelled` also when nobody came back to read it; `failed` when its last event tells of an error. */
+  /** `cancelled` includes runs ended for lack of readers; `failed` means that the last event is an error. */
   readonly status: 'running' | 'ended' | 'failed' | 'cancelled';
   readonly events: number;
   readonly startedAt: Date;
@@ -27,52 +27,52 @@ export interface RunRecord {
 export interface RunParts {
   readonly id: string;
   readonly ownerId: string;
-  /** What is running, for people who look at a list. */
+  /** Kind of run, shown in lists. */
   readonly kind: string;
   readonly conversationId: string | null;
-  /** Milliseconds without a reader before the run is ended; 0 ends it at once, Infinity never. */
-  readonly grace: number;
-  /** The run's events; aborting the signal must end them. */
+  /** Milliseconds without a reader before the run is cancelled; 0 cancels at once, Infinity never. */
+  readonly graceMs: number;
+  /** Produces the run's events; must stop when the signal is aborted. */
   produce(signal: AbortSignal): AsyncIterable<RunEvent>;
-  /** The last event of a run that fails or is cancelled. */
+  /** The last event of a failed or cancelled run. */
   onFailure(thrown: unknown): RunEvent;
 }
 
 /**
- * How far a run may be ahead of the foremost reader it ever had: beyond, it waits for readers, so that nothing is made
- * for nobody. One that goes on without readers waits only when what it has made becomes too large to keep.
+ * Back-pressure: how far production may be ahead of the foremost reader. A resumable run without readers waits only when
+ * its events become too large to keep.
  */
 const MAX_AHEAD = { events: 256, characters: 1_000_000 };
 const MAX_AHEAD_UNREAD = { events: Number.POSITIVE_INFINITY, characters: 8_000_000 };
 
-/** Milliseconds a run that goes on without readers waits for one when it has made too much. */
-const MAX_WAIT = 10 * 60_000;
+/** Milliseconds that a resumable run waits for a reader when it has produced too much. */
+const MAX_UNREAD_WAIT_MS = 10 * 60_000;
 
-/** Milliseconds that work gets to end when it is cancelled, before nobody waits for it any more. */
-const PATIENCE = 2_000;
+/** Milliseconds that `cancel` waits for the work to end. */
+const CANCEL_TIMEOUT_MS = 2_000;
 
 /**
- * One run: makes its events once, and lets any number of readers follow from any event on. All events are kept until
- * the run is forgotten, so a reader that lags behind another costs nothing; the foremost one sets the pace.
+ * One run: produces each event once and lets any number of readers follow from any event on. Events are kept until the
+ * run is dropped, so a slow reader costs nothing; the foremost reader determines the back-pressure.
  */
 export class Run {
   readonly id: string;
   readonly ownerId: string;
-  /** Settles when the last event has been made; never rejects. */
+  /** Settles after the last event; never rejects. */
   readonly ended: Promise<void>;
   readonly #parts: RunParts;
   readonly #events: RunEvent[] = [];
-  /** Characters of all events up to each. */
+  /** Cumulative number of characters up to each event. */
   readonly #sizes: number[] = [];
   readonly #readers = new Set<symbol>();
-  /** How many events the foremost reader took, also after it left. */
+  /** Number of events read by the foremost reader, including readers that have left. */
   #foremost = 0;
   readonly #abort = new AbortController();
   readonly #startedAt = new Date();
   #status: RunRecord['status'] = 'running';
   #endedAt: Date | undefined;
   #size = 0;
-  /** What was thrown before there was any event to follow it. */
+  /** Error thrown before the first event. */
   #failedBeforeFirstEvent: { readonly thrown: unknown } | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
   #changed = Promise.withResolvers<void>();
@@ -97,28 +97,28 @@ export class Run {
     };
   }
 
-  /** Characters of all events. */
+  /** Total characters of all events. */
   get size(): number {
     return this.#size;
   }
 
-  /** Whether it failed before its first event: there is nothing to read again. */
+  /** Whether the run failed before its first event; there is nothing to resume then. */
   get failedBeforeFirstEvent(): boolean {
     return this.#failedBeforeFirstEvent !== undefined;
   }
 
   /**
-   * Ends the work at once, and settles when its last event, which tells the reason, is there; or after a while, should
-   * the work not listen. Does nothing to an ended run.
+   * Aborts the work and settles when the last event, with the reason, has been produced, or after a timeout. No effect on
+   * an ended run.
    */
   async cancel(reason = new ServiceError('cancelled', 'The run was cancelled.')): Promise<void> {
     if (this.#status === 'running') this.#abort.abort(reason);
-    await Promise.race([this.ended, sleep(PATIENCE, undefined, { ref: false })]);
+    await Promise.race([this.ended, sleep(CANCEL_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   /**
-   * The events after number `after`, as they come, until the run ends. Throws what the run failed with when that was
-   * before its first event, and the signal's reason when it aborts.
+   * Yields the events after number `after` as they arrive until the run ends. Throws the run's error if it failed before
+   * its first event, and the signal's reason on abort.
    */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<NumberedEvent, void> {
     if (after > this.#events.length) {
@@ -161,7 +161,7 @@ export class Run {
       this.#status = 'ended';
     } catch (thrown) {
       this.#status = signal.aborted ? 'cancelled' : 'failed';
-      // What an aborted producer throws is its own affair; why it was aborted is what readers should know.
+      // An aborted producer may throw anything; readers get the reason of the abort.
       if (signal.aborted) this.#add(this.#parts.onFailure(signal.reason));
       else if (this.#events.length > 0) this.#add(this.#parts.onFailure(thrown));
       else this.#failedBeforeFirstEvent = { thrown };
@@ -179,15 +179,15 @@ export class Run {
   }
 
   async #keepPace(signal: AbortSignal): Promise<void> {
-    const isWaited = Number.isFinite(this.#parts.grace);
+    const isWaited = Number.isFinite(this.#parts.graceMs);
     while (this.#isFarAhead() && !signal.aborted) {
-      if (!isWaited && this.#readers.size === 0) this.#endWithin(MAX_WAIT);
+      if (!isWaited && this.#readers.size === 0) this.#endWithin(MAX_UNREAD_WAIT_MS);
       await this.#changed.promise;
     }
   }
 
   #isFarAhead(): boolean {
-    const isRead = this.#readers.size > 0 || Number.isFinite(this.#parts.grace);
+    const isRead = this.#readers.size > 0 || Number.isFinite(this.#parts.graceMs);
     const most = isRead ? MAX_AHEAD : MAX_AHEAD_UNREAD;
     const taken = this.#sizes[this.#foremost - 1] ?? 0;
     return this.#events.length - this.#foremost > most.events || this.#size - taken > most.characters;
@@ -203,7 +203,7 @@ export class Run {
   #leave(reader: symbol): void {
     this.#readers.delete(reader);
     this.#tell();
-    const { grace } = this.#parts;
+    const { graceMs: grace } = this.#parts;
     if (this.#readers.size > 0 || this.#status !== 'running' || !Number.isFinite(grace)) return;
     this.#endWithin(grace);
   }

@@ -2,8 +2,8 @@ import type { FoundCommunity, GraphHit } from '../documents/graph-hit.ts';
 import { splitSentences } from '../documents/sentences.ts';
 
 /**
- * Hits that say something the passages shown do not say already, nor a hit before them. Of a community only what is
- * new stays. A hit that documents say, but whose sentence is not known, cannot be cited and is left out.
+ * Graph hits with information that neither the shown passages nor earlier hits contain. Communities are reduced to their
+ * new sentences. Hits from documents without a known evidence sentence cannot be cited and are left out.
  */
 export function addingHits(hits: readonly GraphHit[], passages: readonly string[]): GraphHit[] {
   const said = passages.map(flat);
@@ -28,10 +28,10 @@ const newDescription = (found: Described, isNew: IsNew): Described | undefined =
 function newOf(found: FoundCommunity, isNew: IsNew): FoundCommunity | undefined {
   const summary = splitSentences(found.summary)
     .map(({ start, end }) => found.summary.slice(start, end))
-    // A list of names says nothing by itself.
+    // A bare list of names carries no information.
     .filter((sentence) => !sentence.startsWith('Also: ') && isNew(flat(sentence)))
     .join(' ');
-  // What stands behind the colon is the sentence that says so.
+  // The sentence itself stands after the colon.
   const findings = found.findings.filter((finding) => {
     const sentence = flat(finding.replace(/^[^:]*: /, ''));
     return isNew(sentence) && !flat(summary).includes(sentence);
@@ -39,5 +39,5 @@ function newOf(found: FoundCommunity, isNew: IsNew): FoundCommunity | undefined 
   return summary === '' && findings.length === 0 ? undefined : { ...found, summary, findings };
 }
 
-/** White space, letter case and the mark of a cut do not count. */
+/** Normalized for comparison: white space, letter case and a trailing ellipsis are ignored. */
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').replace(/…$/, '').trim().toLowerCase();

@@ -4,7 +4,7 @@ import { supports } from '../citations/check-citation.ts';
 import { addressOfSource, sourceAddress } from '../citations/source-address.ts';
 import { timestamp } from '../documents/timestamp.ts';
 
-// The check of an answer as data. HTTP, MCP and the command line take and give the same.
+// Wire format of an answer check, shared by HTTP, MCP and the command line.
 
 const id = z.string().trim().min(1).max(64);
 
@@ -19,13 +19,13 @@ const source = z.preprocess(
   }),
 );
 
-/** An identifier or a text given for the whole record. */
+/** Accepts a bare identifier or text in place of the record. */
 function fromText(given: unknown): unknown {
   if (typeof given !== 'string') return given;
   return /^[0-9a-f-]{4,64}(?::\d+)?$|^(?:\[|cit\.)?\d{1,6}\]?$/i.test(given.trim()) ? { id: given } : { text: given };
 }
 
-/** The members of a request, for tools and bodies alike. */
+/** Request members, shared by tool inputs and request bodies. */
 export const answerCheckMembers = {
   answer: z
     .string()
@@ -80,7 +80,7 @@ const evidence = z.object({
   link: z.string().optional().describe('The page of the document with the quote marked'),
 });
 
-/** What came of it. */
+/** Wire format of the result. */
 export const answerCheckRecord = z.object({
   supported: z.int().describe('How many statements a source says, in the same words or close ones'),
   total: z.int(),
@@ -103,7 +103,7 @@ export const answerCheckRecord = z.object({
 
 export type AnswerCheckRecord = z.output<typeof answerCheckRecord>;
 
-/** `origin` goes before links, where the address of the page is known. */
+/** `origin` is prepended to links when the address of the page is known. */
 export function toAnswerCheckRecord({ statements, uncheckedFrom, notes }: AnswerCheck, origin = ''): AnswerCheckRecord {
   const unsupported = statements.filter((statement) => !supports(statement.verdict));
   return {

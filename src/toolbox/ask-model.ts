@@ -11,7 +11,7 @@ export interface ModelReply {
   readonly usage: Usage;
 }
 
-/** One question to the reasoning model, whole; its cost is counted on the run. */
+/** Asks the reasoning model one question, without streaming; usage is counted on the run. */
 export async function askReasoner(
   { reasoner, spend, signal }: ToolContext,
   messages: readonly Message[],
@@ -34,7 +34,7 @@ export async function askReasoner(
   throw new ServiceError('provider_failed', 'The reasoning model ended its reply without saying so.');
 }
 
-/** Usage as results and replies spell it. */
+/** Usage in the notation of results and replies. */
 export const usageRecord = (usage: Usage) => ({
   input_tokens: usage.input,
   cached_input_tokens: usage.cachedInput,

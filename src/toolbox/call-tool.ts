@@ -25,13 +25,13 @@ export type ToolOutcome =
       readonly isError: true;
       readonly code: ToolErrorCode;
       readonly text: string;
-      /** True when the text holds words of strangers. */
+      /** True when the text contains untrusted content. */
       readonly isUntrusted?: boolean;
     };
 
 /**
- * Finds the tool, checks the arguments, runs it under its deadline. Never throws but for the caller's own abort:
- * whatever goes wrong becomes an outcome whose text tells the calling model what happened and what to do next.
+ * Finds the tool, validates the arguments and runs it under its deadline. Throws only when the caller aborts; every other
+ * failure becomes an outcome whose text tells the calling model what happened and what to do next.
  */
 export async function callTool(call: ToolCall, tools: readonly Tool[], context: ToolContext): Promise<ToolOutcome> {
   const tool = tools.find((candidate) => candidate.name === call.name);
@@ -61,7 +61,7 @@ export async function callTool(call: ToolCall, tools: readonly Tool[], context: 
 }
 
 async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
-  // Not AbortSignal.timeout: its timer would outlive every call by the whole deadline.
+  // Not AbortSignal.timeout: its timer would stay alive after the call.
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), tool.deadline);
   const signal = AbortSignal.any([context.signal, deadline.signal]);
@@ -130,7 +130,7 @@ function fromError(tool: Tool, error: unknown): ToolOutcome {
   }
 }
 
-/** Reads as an error even where a client drops the flag. */
+/** The text starts with "Error", because some clients drop the isError flag. */
 export function failed(code: ToolErrorCode, happened: string, next: string): ToolOutcome {
   return { isError: true, code, text: `Error [${code}]: ${happened} Next step: ${next}` };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Quote } from '../citations/citation.ts';
 import { oneLine } from './render-passages.ts';
 
-/** A quote as tools give it: the words of the source that back a statement, and where they stand. */
+/** Wire format of a quote in tool results: the quoted text and its position. */
 export const citedQuote = z.object({
   text: z.string(),
   start: z.int(),
@@ -23,7 +23,7 @@ export const toCitedQuote = ({ text, start, end, page, headingPath }: Quote): Ci
 
 const LONGEST_QUOTE = 300;
 
-/** ` · close · p. 3 · Terms > Payment · “…”`: what a list of sources says of the first quote. */
+/** ` · close · p. 3 · Terms > Payment · “…”`: the first quote, for a line of a source list. */
 export function quoteWords(verdict: string | undefined, [first]: readonly CitedQuote[]): string {
   return [
     ...(verdict === undefined ? [] : [verdict]),

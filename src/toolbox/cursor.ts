@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 
-/** An opaque place in a list of results: the offset, bound to the arguments it belongs to. */
+/** Encodes an offset in a result list as an opaque cursor, bound to the arguments of the request. */
 export function writeCursor(offset: number, ...scope: readonly unknown[]): string {
   return Buffer.from(`${offset}.${scopeHash(scope)}`, 'utf8').toString('base64url');
 }
 
-/** Offset behind a cursor; 0 without one. Throws `invalid_request` for a cursor of other arguments. */
+/** Decodes a cursor; 0 without one. Throws `invalid_request` for a cursor of other arguments. */
 export function readCursor(cursor: string | undefined, ...scope: readonly unknown[]): number {
   if (cursor === undefined) return 0;
   const [offset, hash] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');

@@ -1,11 +1,11 @@
-// Everything that opens a bracket like a tag's, and everything that leans like a slash.
+// Characters that look like an opening angle bracket or a slash.
 const ANGLE = /[<＜﹤‹«〈《⟨⟪〈˂ᐸ≺≪⋖≮❬❮❰⧼⦑⪡⪦]/u;
 const SLASH = /[/\\／＼∕⁄╱⧸⟋〳﹨]/u;
-// Not compared: what is not seen, or adds to the letter before it.
+// Invisible characters and combining marks are ignored.
 const IGNORED = /[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800\s]/u;
 const FOREIGN = /[\p{L}\p{N}]/u;
 const ASCII_WORD = /[a-z0-9]/;
-/** Stands for a letter or number of any other kind, which could look like any letter. */
+/** Stands for any letter or digit outside ASCII, because it may look like an ASCII letter. */
 const ANY = '?';
 
 const letter = (plain: string): string => {
@@ -21,8 +21,8 @@ const EDGE = new RegExp(
 );
 
 /**
- * The text with everything defaced that could be taken for the edge of a fence: other brackets, slashes and hyphens,
- * other letters that look alike, characters in between that are not seen.
+ * Replaces everything that could be read as the start or end tag of a fence, including homoglyphs of brackets, slashes
+ * and letters, and tags with invisible characters in between.
  */
 export function defaceEdges(text: string): string {
   if (!ANGLE.test(text) && !text.includes('&')) return text;
@@ -38,11 +38,11 @@ export function defaceEdges(text: string): string {
 
 interface Skeleton {
   readonly skeleton: string;
-  /** Where each character of the skeleton comes from. */
+  /** Offset in the original text of each character of the skeleton. */
   readonly offsets: readonly number[];
 }
 
-/** What an eye compares: lower-case letters and signs, one form of each. */
+/** Confusable skeleton (cf. UTS #39): lower-case letters and signs in one form each. */
 function skeletonOf(text: string): Skeleton {
   let skeleton = '';
   const offsets: number[] = [];
@@ -58,14 +58,14 @@ function skeletonOf(text: string): Skeleton {
 }
 
 function partsOf(character: string): readonly string[] {
-  // Before its form is taken apart, after which some of them are plain signs of another meaning.
+  // Checked before normalization, which maps some of these to other plain characters.
   if (ANGLE.test(character)) return ['<'];
   const forms = character > '\x7f' ? [...character.normalize('NFKD').toLowerCase()] : [character.toLowerCase()];
   return forms.flatMap((form) => {
     if (IGNORED.test(form)) return [];
     if (SLASH.test(form)) return ['/'];
     if (ASCII_WORD.test(form)) return [form];
-    // One unit each, so that places in the skeleton and in the list of offsets are the same.
+    // One UTF-16 unit each, so that skeleton indexes match the list of offsets.
     return [FOREIGN.test(form) ? ANY : form.length === 1 ? form : '*'];
   });
 }

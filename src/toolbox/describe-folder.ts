@@ -1,6 +1,6 @@
 import type { FollowedFolder } from './tool-ports.ts';
 
-/** How far a folder is, in a few words. */
+/** One line on the progress of a folder. */
 export function describeFolder({ path, state, done, total, failed, reason }: FollowedFolder): string {
   const failures = failed === 0 ? '' : `, ${failed} failed`;
   switch (state) {

@@ -4,16 +4,16 @@ import { mediaTypeOf } from './media-type-of.ts';
 import { wholeCharacter } from './render-passages.ts';
 
 interface DescribeOptions {
-  /** Lines about documents that the code was given. */
+  /** Lines on the documents available to the code. */
   readonly mounted: readonly string[];
   readonly isSession: boolean;
-  /** Longest text, in characters. */
+  /** Maximum length in characters. */
   readonly most: number;
 }
 
 const MIN_ROOM = 500;
 
-/** A run of Python for a model: all that came of it, in as few words as that takes. */
+/** The result of a Python run as text for a model. */
 export function describeRun(result: PythonResult, { mounted, isSession, most }: DescribeOptions): string {
   const { value, error, stdout, stderr } = result;
   const around = [
@@ -64,5 +64,5 @@ function fileLines({ files, skippedFiles }: PythonResult): string[] {
 
 const clip = (text: string, most: number): string => text.slice(0, wholeCharacter(text, Math.floor(most)));
 
-/** Codes that move a terminal's cursor or recolour it are no part of a result. */
+/** Removes terminal control sequences. */
 const plain = (text: string): string => stripVTControlCharacters(text).replaceAll(/(?![\t\n\r])\p{Cc}/gu, '�');

@@ -6,21 +6,21 @@ import { findDocument, type VisibleLibrary } from './find-document.ts';
 import { oneLine } from './render-passages.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** Documents and passages as data for code, that has not passed through a model. */
+/** Documents and chunks as input data for code; the data does not pass through a model. */
 export interface MountedDocuments {
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** Variables that say what there is: `documents` and `passages`. */
+  /** Python variables that list the data: `documents` and `passages`. */
   readonly variables: Readonly<Record<string, Json>>;
   readonly sources: readonly Source[];
-  /** One line each, for the model that asked for them. */
+  /** One line per item for the model that requested them. */
   readonly lines: readonly string[];
 }
 
 type MountContext = VisibleLibrary & Pick<ToolContext, 'cite'>;
 
 /**
- * The extracted text of visible documents as `documents/<id>.txt`, and passages that a search found as the variable
- * `passages`. Throws `not_found` for what is not visible or has no text.
+ * Provides the extracted text of visible documents as files `documents/<id>.txt` and chunks as the variable `passages`.
+ * Throws `not_found` for items that are not visible or have no text.
  */
 export async function documentsAsFiles(
   documentIds: readonly string[],

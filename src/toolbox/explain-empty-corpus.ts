@@ -1,13 +1,10 @@
 import type { IngestionStatus } from '../documents/document.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** Documents looked at to find out whether any of them can be searched yet. */
+/** Number of documents inspected to find out whether any is searchable yet. */
 const DOCUMENTS_SAMPLED = 100;
 
-/**
- * Why nothing can be found, when it is that there is nothing to look in, and what to do about it; undefined when
- * documents are there.
- */
+/** Explains an empty corpus and what to do about it; undefined when searchable documents exist. */
 export async function explainEmptyCorpus(
   context: Pick<ToolContext, 'library' | 'visible' | 'intake'>,
 ): Promise<string | undefined> {

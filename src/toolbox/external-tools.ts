@@ -1,21 +1,21 @@
 import type { Tool } from './tool.ts';
 
-/** Tools of other servers, which come and go without anybody here deciding it. */
+/** Tools of external MCP servers. Their number changes at run time. */
 export interface ExternalTools {
-  /** What may be asked for by name, for complaints: names of tools, and `server__*` for all that a server has. */
+  /** Selectable names, for error messages: tool names, and `server__*` for all tools of a server. */
   readonly names: readonly string[];
-  /** Whether a name is one that may be asked for; judged by the settings, without asking anybody. */
+  /** Whether a name can be selected; decided from the configuration without contacting a server. */
   covers(name: string): boolean;
   /**
-   * Those there are now. The first time this connects to the servers and waits a moment for them; what is not there by
-   * then comes with a later run. Never throws.
+   * Tools currently available. The first call connects to the servers and waits a limited time; slower servers are
+   * included in later runs. Never throws.
    */
   offer(): Promise<readonly Tool[]>;
-  /** Which servers and tools are not there and why, a sentence each. */
+  /** One sentence per unavailable server or tool, with the reason. */
   problems(): readonly string[];
 }
 
-/** Those of the tools that the names ask for. */
+/** The tools selected by these names. */
 export function askedFor(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
   const isAsked = (tool: string, name: string) =>
     name === tool || (name.endsWith('__*') && tool.startsWith(name.slice(0, -1)));

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { defaceEdges } from './deface-edges.ts';
 
-/** Where a text comes from: documents of the corpus, or words of strangers (the web, other servers). */
+/** Origin of a text: documents of the corpus, or untrusted (the web, external servers). */
 export type Origin = 'corpus' | 'untrusted';
 
-// What a person who reads the same text does not see: zero-width and direction-changing characters, tags and the
-// selectors that can spell out hidden letters. Joiners stay, without which several scripts cannot be written.
+// Characters invisible to a reader: zero-width and bidi controls, tags and variation selectors, which can encode hidden
+// text. Joiners are kept, because several scripts need them.
 const INVISIBLE =
   /[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]|[\u{E0000}-\u{E007F}]|[\u{E0100}-\u{E01EF}]/gu;
 
 /**
- * Marks a text as data for a model: a fence that the text cannot close, with a sentence before it. Its name carries a
- * digest of the text, so that the same text always looks the same, as prompt caches want it. This narrows what planted
- * instructions can do; it does not end it.
+ * Wraps a text as data for a model in a fence that the text cannot close, after an explaining sentence. The fence name
+ * contains a digest of the text, so equal texts give equal prompts (prompt caching). This reduces the effect of prompt
+ * injection but does not rule it out.
  */
 export function fence(text: string, origin: Origin): string {
   const body = defaceEdges(stripInvisible(text));
@@ -25,5 +25,5 @@ export function fence(text: string, origin: Origin): string {
   return `${notice}\n<${name} id="${id}">\n${body}\n</${name} id="${id}">`;
 }
 
-/** The text as a person sees it. */
+/** Removes characters that a reader does not see. */
 export const stripInvisible = (text: string): string => text.replaceAll(INVISIBLE, '');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../documents/timestamp.ts';
 
-// Pieces that several tools share, so that one argument means one thing everywhere.
+// Input fields shared by several tools, so that an argument has one meaning everywhere.
 
 export const query = z.string().trim().min(1).max(2000).describe('What to look for, in plain words');
 

@@ -3,11 +3,11 @@ import { filterableFields } from './filterable-fields.ts';
 import { oneLine } from './render-passages.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** Documents looked at for the fields and values there are. */
+/** Number of documents sampled for existing fields and values. */
 const SAMPLE = 100;
 const MAX_VALUES = 8;
 
-/** Why a filter lets nothing through: a field that no document has, or a value that its field never has. */
+/** Explains why a filter matches nothing: a field that no document has, or a value that the field never has. */
 export async function filterHelp(
   filters: Readonly<Record<string, unknown>>,
   { library, visible }: Pick<ToolContext, 'library' | 'visible'>,
@@ -35,7 +35,7 @@ export async function filterHelp(
   return problems.length === 0 ? undefined : problems.join(' ');
 }
 
-// Fields of every document whose values say nothing as examples.
+// Fields every document has, whose values are no useful examples.
 const BUILT_IN: ReadonlySet<string> = new Set(
   'id document_id chunk_id owner_id collection_id collection_ids created_at updated_at version source file_name media_type size_in_bytes ingestion_status page_number chunk_order text summary'.split(
     ' ',
@@ -44,7 +44,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 
 interface Condition {
   readonly field: string;
-  /** What it is to equal; undefined for other comparisons. */
+  /** Operand of an equality comparison; undefined for other comparisons. */
   readonly value: unknown;
 }
 

@@ -10,7 +10,7 @@ export interface FilterableField {
   readonly examples: string[];
 }
 
-/** What every document has, and what their metadata brings; with values that occur. */
+/** Built-in fields and fields of the documents' metadata, with example values. */
 export function filterableFields(documents: readonly Document[]): FilterableField[] {
   const fields = new Map<string, { readonly types: Set<string>; readonly examples: Set<string> }>();
   const note = (name: string, value: Json) => {

@@ -11,7 +11,7 @@ export interface FoundChunk {
   readonly document: Document;
 }
 
-/** The visible chunk with this identifier, whole or short, or that of an earlier result's marker. Throws `not_found`. */
+/** The visible chunk with this full or short identifier, or with the marker of an earlier result. Throws `not_found`. */
 export async function findChunk(given: string, context: VisibleLibrary): Promise<FoundChunk> {
   const found = await resolveChunk(given, context);
   if (found !== undefined) return found;
@@ -19,7 +19,7 @@ export async function findChunk(given: string, context: VisibleLibrary): Promise
   throw new ServiceError('not_found', `No chunk "${given}" is visible here. ${why}`);
 }
 
-/** The same, or undefined; throws only for the beginning of an identifier that several documents share. */
+/** Like `findChunk`, but undefined when missing; throws only when a short identifier is ambiguous. */
 export async function resolveChunk(given: string, context: VisibleLibrary): Promise<FoundChunk | undefined> {
   const read = readId(given);
   if (read.kind === 'marker') {
@@ -37,7 +37,7 @@ export async function resolveChunk(given: string, context: VisibleLibrary): Prom
 
 async function byId(id: string, context: VisibleLibrary): Promise<FoundChunk | undefined> {
   const [chunk] = await context.library.chunksById([id.toLowerCase()]);
-  // A chunk out of sight is told from a missing one by nothing.
+  // Invisible and missing chunks are indistinguishable to the caller.
   const document = chunk && (await visibleDocument(chunk.documentId, context));
   return chunk && document && { chunk, document };
 }

@@ -10,13 +10,13 @@ import type { ToolContext } from './tool-context.ts';
 const CLOSEST = 3;
 const FIRST = { offset: 0, limit: CLOSEST };
 
-/** What may be seen, and what earlier results of the same run or session cited. */
+/** Visible documents, and the citations of earlier results of the same run or session. */
 export type VisibleLibrary = Pick<ToolContext, 'library' | 'visible' | 'intake' | 'cited'>;
 
 /**
- * The visible document with this identifier or unambiguous beginning of one; that of a chunk, or of an earlier result's
- * marker, stands for its document, and so does a title that only one has. Throws `not_found` with the titles that
- * come closest, so that a model can correct itself; a document out of sight is told from a missing one by nothing.
+ * Resolves a visible document by identifier, unambiguous prefix, chunk identifier, marker of an earlier result, or unique
+ * title. Throws `not_found` with the closest titles, so that a model can correct itself; invisible and missing documents
+ * are indistinguishable.
  */
 export async function findDocument(given: string, context: VisibleLibrary): Promise<Document> {
   const { library, visible } = context;
@@ -45,7 +45,7 @@ export async function findDocument(given: string, context: VisibleLibrary): Prom
   throw new ServiceError('not_found', `No document "${given}" is visible here.${hint}`);
 }
 
-/** A chunk's identifier given for a document's leads to the document it is of. */
+/** The document, when a chunk identifier was given in place of a document identifier. */
 async function documentOf(id: string, context: VisibleLibrary): Promise<Document | undefined> {
   const document = await visibleDocument(id, context);
   if (document !== undefined) return document;
@@ -53,7 +53,7 @@ async function documentOf(id: string, context: VisibleLibrary): Promise<Document
   return chunk && visibleDocument(chunk.documentId, context);
 }
 
-/** The document with exactly this identifier, if it may be seen. */
+/** The document with exactly this identifier, if visible. */
 export async function visibleDocument(id: string, { library, visible }: VisibleLibrary): Promise<Document | undefined> {
   const { items } = await library.list(
     allOf({ kind: 'compare', field: 'id', op: 'eq', value: id.toLowerCase() }, visible),
@@ -65,7 +65,7 @@ export async function visibleDocument(id: string, { library, visible }: VisibleL
 const beginsWith = (start: string) =>
   ({ kind: 'like', field: 'id', pattern: `${start.toLowerCase()}%`, caseSensitive: true }) as const;
 
-// Anything else cannot begin an identifier, and could mean something in a pattern.
+// Other characters cannot start an identifier and may be wildcards in a pattern.
 const isPartOfId = (text: string): boolean => /^[0-9a-f-]+$/i.test(text) && !isUuid(text);
 
 const named = (documents: readonly Document[]): string =>

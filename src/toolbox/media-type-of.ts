@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 
-/** What a file holds, by the end of its name; for showing it, not for trusting it. */
+/** Media type by file extension; for display only. */
 export const mediaTypeOf = (name: string): string =>
   MEDIA_TYPES.get(extname(name).toLowerCase()) ?? 'application/octet-stream';
 

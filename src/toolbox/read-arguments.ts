@@ -1,6 +1,6 @@
 import type { JsonSchema } from './tool.ts';
 
-/** Names that models use for members of our own tools. One that leads to another is followed until the tool has it. */
+/** Argument names that models use in place of ours. Applied repeatedly until the tool has a field of that name. */
 export const commonAliases: ReadonlyMap<string, string> = new Map([
   ['question', 'query'],
   ['q', 'query'],
@@ -32,10 +32,9 @@ export const commonAliases: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Arguments as a model wrote them → arguments as the schema wants them: a whole object given as a JSON string is
- * parsed, aliases are renamed where the schema knows the right-hand name and not the left, a string is parsed where the
- * schema wants a number, boolean, array or object and the string is the JSON of one, and a single value is put into a
- * list where a list is wanted. Anything else is left for the schema to refuse. Never changes a value that fits.
+ * Coerces arguments written by a model to the tool's schema: parses an object given as a JSON string, renames aliases,
+ * parses strings where the schema expects a number, boolean, array or object, and wraps a single value where a list is
+ * expected. Values that fit are never changed; everything else is left to validation.
  */
 export function readArguments(
   given: unknown,

@@ -4,20 +4,20 @@ import { defaultGraphSettings } from '../retrieval/search-settings.ts';
 import { type Block, oneLine } from './render-passages.ts';
 import { shortDocumentId } from './short-id.ts';
 
-/** What of the graph is shown to a model beside passages; a few facts help, many hide them. */
+/** Maximum graph hits shown beside passages; more would hide the useful ones. */
 const FEW = { entities: 3, relationships: 4, communities: 2 } as const;
 
-/** The same settings, with no more hits than are shown, unless the request says how many. */
+/** The settings with limits set to what is shown, unless the request sets its own. */
 export const fewGraphHits = (settings: GraphSettings = defaultGraphSettings): GraphSettings => ({
   ...settings,
   limits: { ...FEW, ...settings.limits },
 });
 
-/** Hits that say more than a name. */
+/** Hits with more information than a name. */
 export const informativeHits = (hits: readonly GraphHit[]): GraphHit[] =>
   hits.filter(({ found }) => (found.kind === 'community' ? found.summary !== '' : found.description !== ''));
 
-/** Of these, as many of each kind as a prompt has room for. */
+/** Informative hits within the limits per kind. */
 export function limitInformative(hits: readonly GraphHit[]): GraphHit[] {
   const left = { entity: FEW.entities, relationship: FEW.relationships, community: FEW.communities } as Record<
     GraphHit['found']['kind'],
@@ -28,7 +28,7 @@ export function limitInformative(hits: readonly GraphHit[]): GraphHit[] {
 
 const DOCUMENTS_NAMED = 3;
 
-/** `Knowledge graph · entity · from Title · document_id 1f0c… · chunk_id …`, then what it says. */
+/** `Knowledge graph · entity · from Title · document_id 1f0c… · chunk_id …`, followed by the description. */
 export const graphBlock = (hit: GraphHit): Block => {
   const documents = hit.documents.slice(0, DOCUMENTS_NAMED);
   const from =
@@ -45,7 +45,7 @@ export const graphBlock = (hit: GraphHit): Block => {
   };
 };
 
-/** The first hits that fit into so many characters as they are: half a fact is none. */
+/** The first hits that fit uncut into this many characters. */
 export function fittingWhole(hits: readonly GraphHit[], most: number): GraphHit[] {
   let room = most;
   return hits.filter((hit) => {
@@ -57,6 +57,6 @@ export function fittingWhole(hits: readonly GraphHit[], most: number): GraphHit[
   });
 }
 
-// The marker, the line break and the empty line after a block.
+// Marker, line break and blank line after a block.
 const BLOCK_ROOM = 10;
 const MAX_TEXT_LENGTH = 600;

@@ -3,17 +3,17 @@ import { pagesOf } from '../documents/places.ts';
 import { shortChunkId, shortDocumentId } from './short-id.ts';
 
 const MAX_TITLE_LENGTH = 120;
-// A label is repeated above every passage, and what is cut of it stands in the data.
+// Labels are repeated above every passage, so they are cut; the structured data has the full text.
 const MAX_LABEL_TITLE = 60;
 const MAX_LABEL_HEADING = 50;
 
-/** On one line and not too long: a title is data, and must not look like the next block. */
+/** Collapses white space and limits the length, so that a title cannot be mistaken for the next block. */
 export function oneLine(text: string, longest: number = MAX_TITLE_LENGTH): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
-/** `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`: the line above a passage, ending in its short identifier. */
+/** Label line above a passage, ending in its short identifier: `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`. */
 function passageLabel(chunk: Chunk): string {
   const title = oneLine(titleOf(chunk), MAX_LABEL_TITLE);
   const parts = [title];
@@ -25,7 +25,7 @@ function passageLabel(chunk: Chunk): string {
   return parts.join(' · ');
 }
 
-/** The heading the passage stands under, with the one above it while that is short; nothing that repeats the title. */
+/** The innermost heading, with its parent if short; omits what repeats the title. */
 function innermost({ headingPath }: Chunk, title: string): string {
   const headings = headingPath.map((heading) => oneLine(heading, MAX_LABEL_HEADING)).filter((each) => each !== title);
   const last = headings.slice(-2).join(' > ');
@@ -37,39 +37,39 @@ export function titleOf(chunk: Chunk): string {
   return typeof title === 'string' && title !== '' ? title : 'Untitled';
 }
 
-/** What a block is made of: a line that names the item, and its text, which alone may be cut. */
+/** A block: a label line and a text; only the text may be cut. */
 export interface Block {
   readonly label: string;
   readonly text: string;
-  /** How to get what was cut off after so many characters. */
+  /** How to get the text after this many characters. */
   rest(shown: number): string;
 }
 
 export interface ShownBlock<Item> {
   readonly item: Item;
   readonly number: number;
-  /** The block as the model reads it. */
+  /** The block as shown to the model. */
   readonly block: string;
-  /** The item's text as far as it is shown. */
+  /** The shown part of the item's text. */
   readonly text: string;
-  /** Characters of the text that are not shown. */
+  /** Number of characters of the text that are not shown. */
   readonly missing: number;
 }
 
 export interface Fitting<Item> {
   readonly most: number;
   block(item: Item): Block;
-  /** Gives the number by which the item may be cited; called only for what is shown. */
+  /** Assigns the source number; called only for items that are shown. */
   cite(item: Item): number;
 }
 
 const JOINT = '\n\n';
-// Room for `[1234] `.
+// Length of `[1234] `.
 const MARKER_ROOM = 7;
 
 /**
- * As many items as fit, whole, each numbered as it is shown; a first one that is too long by itself is cut and says how
- * to get the rest. What does not fit gets no number, so that nothing unseen can be cited.
+ * Renders as many whole items as fit and numbers them as they are shown. A first item that is too long by itself is cut
+ * with a note on how to get the rest. Items that do not fit get no number, so nothing unseen can be cited.
  */
 export function showFitting<Item>(items: readonly Item[], { most, block, cite }: Fitting<Item>): ShownBlock<Item>[] {
   const shown: ShownBlock<Item>[] = [];
@@ -97,7 +97,7 @@ export function showFitting<Item>(items: readonly Item[], { most, block, cite }:
 export const joinBlocks = (shown: readonly ShownBlock<unknown>[]): string =>
   shown.map(({ block }) => block).join(JOINT);
 
-/** A passage whose end, where it is cut, is had from the document's text. */
+/** Block of a chunk; the cut part can be read with the document's text. */
 export const chunkBlock = (chunk: Chunk): Block => ({
   label: passageLabel(chunk),
   text: chunk.text,
@@ -105,12 +105,12 @@ export const chunkBlock = (chunk: Chunk): Block => ({
     `(cut; the rest: get_file_content with document_id="${shortDocumentId(chunk.documentId)}", offset=${chunk.start + shown})`,
 });
 
-/** The nearest place at or before `end` that does not cut a character in two. */
+/** The largest offset up to `end` that does not split a surrogate pair. */
 export function wholeCharacter(text: string, end: number): number {
   const place = Math.min(text.length, end);
   const code = text.charCodeAt(place);
   return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
 }
 
-/** Room for a tool's first and last lines beside its blocks. */
+/** Characters reserved for a tool's first and last lines. */
 export const LINES_ROOM = 330;

@@ -11,7 +11,7 @@ export interface Scope {
   readonly collections?: readonly string[] | undefined;
 }
 
-/** Where a search is to look. `idField` is what the records searched call the document's identifier. */
+/** Filter for the scope of a search. `idField` is the name of the document id field in the searched records. */
 export async function scopeFilter(
   { filters = {}, document_ids: documents = [], collections = [] }: Scope,
   idField: 'id' | 'document_id',

@@ -3,16 +3,16 @@ import type { Tool, ToolNeed } from './tool.ts';
 
 export interface ToolSelection {
   readonly tools: readonly Tool[];
-  /** Asked for by name but not offered, because something they need is not configured. */
+  /** Tools selected by name that are unavailable, because something they need is not configured. */
   readonly missing: readonly { readonly name: string; readonly needs: readonly ToolNeed[] }[];
 }
 
-/** Names of tools that belong to the specification but have no provider in this build. */
+/** Tool names of the contract without an implementation. */
 export type KnownNames = readonly string[];
 
 /**
- * Names asked for → tools, in the order of `all`, without those whose needs are not met. Throws `invalid_field` (422,
- * docs/contract.md 5.3) for a name that is not among the known ones, which are those of the mode.
+ * Resolves tool names, in the order of `all`, without tools whose needs are not met. Throws `invalid_field` (422,
+ * docs/contract.md 5.3) for names unknown in the mode.
  */
 export function selectTools(
   names: readonly string[],

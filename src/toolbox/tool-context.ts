@@ -17,7 +17,7 @@ import type { WebPages } from '../web/web-pages.ts';
 import type { WebSearch } from '../web/web-search.ts';
 import type { AbsentTool, CorpusFacts, FolderSync, FollowedFolder, Intake, ResearchService } from './tool-ports.ts';
 
-/** The reading side of the corpus, as tools need it. Every query goes through the context's `visible` filter. */
+/** Read access to the corpus for tools. Every query is restricted by the context's `visible` filter. */
 export interface Library {
   list(filter: Filter, page: Page): Promise<Paged<Document>>;
   textOf(id: string): Promise<ExtractedText | undefined>;
@@ -25,16 +25,16 @@ export interface Library {
   /** Visible chunks with these ids, in no particular order. */
   chunksById(ids: readonly string[]): Promise<readonly Chunk[]>;
   searchDocuments(query: DocumentQuery): Promise<Paged<FoundDocument>>;
-  /** The same as it could be seen at a time (ISO-8601, UTC); absent where only the present can be read. */
+  /** The library as of a time (ISO-8601, UTC); absent when past versions cannot be read. */
   at?(asOf: string): Library;
 }
 
-/** An answer with its sources, as the `rag` tool passes it on. */
+/** An answer with its sources, as passed on by the `rag` tool. */
 export interface SubAnswer {
   readonly text: string;
-  /** Sources by the number of the marker that stands for them in `text`. */
+  /** Sources by their marker number in `text`. */
   readonly sources: ReadonlyMap<number, Source>;
-  /** What backs it of each source, and how well, by the same numbers; absent where that was not looked at. */
+  /** Verdict and quotes of each source, by the same numbers; absent when citations were not checked. */
   readonly backing?: ReadonlyMap<number, { readonly verdict?: Verdict; readonly quotes: readonly Quote[] }>;
   /** Statements that no source supports. */
   readonly unsupported?: readonly string[];
@@ -42,69 +42,69 @@ export interface SubAnswer {
   readonly support?: QuoteSupport;
   readonly model: string;
   readonly usage: Usage;
-  /** True when words of strangers went into it. */
+  /** True when untrusted content contributed to it. */
   readonly isUntrusted: boolean;
 }
 
-/** What a call may use: ports and the limits of the request it belongs to. */
+/** Ports and limits available to a tool call. */
 export interface ToolContext {
   readonly retriever: Retriever;
   readonly library: Library;
-  /** The request's search settings; its filter already holds the caller's access. */
+  /** Search settings of the request; the filter already includes the caller's access rights. */
   readonly settings: SearchSettings;
-  /** Which documents this caller and request may see; the same as `settings.filter`. */
+  /** Documents visible to this request; the same as `settings.filter`. */
   readonly visible: Filter;
-  /** Number under which the model may cite this source; the same source keeps its number for the whole run. */
+  /** Number under which the model may cite a source; constant for the whole run. */
   cite(source: Source): number;
-  /** Where the source stands that this run or session gave that number; undefined when it gave it to none. */
+  /** Position of the source with this number in this run or session; undefined for unknown numbers. */
   cited?(number: number): CitedPlace | undefined;
-  /** The words its own model calls are asked with; as the program brings them when absent. */
+  /** Prompts for the tool's own model calls; the built-in ones by default. */
   readonly prompts?: PromptTexts;
   /** Present when the `reasoner` need is met. */
   readonly reasoner?: Model;
-  /** Present when the `answerer` need is met: the RAG agent on a question of its own. */
+  /** Present when the `answerer` need is met: asks the RAG agent a sub-question. */
   ask?(question: string, signal: AbortSignal): Promise<SubAnswer>;
-  /** Present when the `checker` need is met: compares an answer with what the caller may see. */
+  /** Present when the `checker` need is met: checks an answer against what the caller may see. */
   checkAnswer?(request: AnswerCheckRequest, signal: AbortSignal): Promise<AnswerCheck>;
   /** Present when the `web_search` need is met. */
   readonly webSearch?: WebSearch;
   /** Present when the `web_pages` need is met. */
   readonly webPages?: WebPages;
-  /** One page or file of the web as it is, under this service's rules on addresses. */
+  /** Fetches one web page or file unchanged, subject to the crawl policy and address rules. */
   fetchPage?(address: string, options: FetchOptions): Promise<FetchedPage>;
-  /** Whether this run may contact an address that a page led to; without it, every address the service allows. */
+  /** Whether this run may contact a URL found on the way, such as a link; without it, every allowed URL. */
   mayContact?(url: URL): boolean;
   /** Present when the `sandbox` need is met. */
   readonly sandbox?: Sandbox;
-  /** Identifier of the user the call is for: what is kept between calls outside of a conversation is theirs alone. */
+  /** User id of the caller; state kept between calls outside of a conversation belongs to this user. */
   readonly caller?: string;
-  /** The one client over pipes that this process serves, where the call came from it. */
+  /** Identifies the stdio client, for calls that come from one. */
   readonly connection?: string;
-  /** The conversation the call belongs to, if it belongs to one. */
+  /** Conversation of the call, if any. */
   readonly conversationId?: string;
   /** Present when the `intake` need is met. */
   readonly intake?: Intake;
-  /** Absolute; files below may be read for the caller. Present when the `folders` need is met. */
+  /** Absolute paths of the folders the caller may read. Present when the `folders` need is met. */
   readonly folders?: readonly string[];
   /** Present when the `folders` need is met. */
   readonly folderSync?: FolderSync;
-  /** Folders that the caller's process keeps in step. */
+  /** Folders watched by the caller's process. */
   readonly followed?: readonly FollowedFolder[];
-  /** Identifier of the caller's collection of that name. Throws `not_found`. */
+  /** Id of the caller's collection with this name. Throws `not_found`. */
   collectionNamed?(name: string): Promise<string>;
   /** Present when the `research` need is met. */
   readonly research?: ResearchService;
   /** Present when the `facts` need is met. */
   facts?(): Promise<CorpusFacts>;
-  /** Tools of the catalogue that this caller does not have. */
+  /** Catalogue tools that are unavailable to this caller. */
   readonly absentTools?: readonly AbsentTool[];
-  /** Tells a waiting caller how far it has come; `done` rises. */
+  /** Reports progress to a waiting caller; `done` increases monotonically. */
   progress?(message: string, done?: number, total?: number): void;
   /** The conversation so far, oldest first. */
   readonly transcript: readonly Message[];
-  /** Longest text of one result, in characters; what is cut must say how to get the rest. */
+  /** Maximum length of one result in characters; a cut result must say how to get the rest. */
   readonly maxCharacters: number;
-  /** Counts what a tool's own model calls cost. */
+  /** Counts the usage of a tool's own model calls. */
   spend(model: string, usage: Usage): void;
   readonly signal: AbortSignal;
 }

@@ -4,27 +4,27 @@ import type { ArgumentReading, JsonSchema, Tool, ToolAnnotations, ToolNeed, Tool
 import { toIssues } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** A tool that comes with a JSON Schema of its own: of another server, or of a caller. */
+/** A tool defined by a JSON Schema, from an external server or a caller. */
 export interface ForeignTool {
   readonly name: string;
   readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema?: JsonSchema | null;
-  /** Left out, the worst is assumed: it changes things, and reaches outside. */
+  /** Defaults to the most dangerous: destructive and open-world. */
   readonly annotations?: ToolAnnotations;
   readonly needs?: readonly ToolNeed[];
   /** Milliseconds a call may take. */
   readonly deadline?: number;
-  /** `input` fits the schema and is what the model wrote, member for member. */
+  /** `input` conforms to the schema and is otherwise exactly what the model wrote. */
   execute(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolOutput>;
 }
 
 const STANDARD_DEADLINE = 60_000;
 
 /**
- * A tool from its JSON Schema. Arguments are checked and handed on as they are: no default is filled in, no member
- * dropped, no name changed. What the schema says in words this checker does not know is not checked.
+ * Builds a tool from a JSON Schema. Arguments are validated but passed on unchanged: no defaults, no dropped members, no
+ * renaming. Schema keywords unknown to the validator are ignored.
  */
 export function toolFromJsonSchema(foreign: ForeignTool): Tool {
   const { name, description } = foreign;
@@ -47,16 +47,16 @@ export function toolFromJsonSchema(foreign: ForeignTool): Tool {
   };
 }
 
-/** Providers want `type: object` and `properties`, and some servers leave out either. */
+/** Adds `type: object` and `properties`, which providers require and some servers omit. */
 const asObjectSchema = (schema: JsonSchema): JsonSchema => ({ properties: {}, ...schema, type: 'object' });
 
-// The converter throws on what it does not know; then what is unusual gives way, bit by bit, to what is certain.
+// The converter throws on unknown constructs; the schema is then simplified step by step.
 function toZod(schema: JsonSchema): z.ZodType {
   const plain = rewrite(schema, withoutDefault);
   for (const candidate of [plain, rewrite(plain, withKnownType)]) {
     try {
       const converted = z.fromJSONSchema(candidate as Parameters<typeof z.fromJSONSchema>[0]);
-      // Some schemas convert and fail at the first value.
+      // Some schemas convert without error but throw at the first value.
       converted.safeParse({});
       return withRequired(converted, schema);
     } catch {}
@@ -64,7 +64,7 @@ function toZod(schema: JsonSchema): z.ZodType {
   return withRequired(z.looseObject({}), schema);
 }
 
-/** A member that must be there must be there, also when nothing more is said of it. */
+/** Requires members even when the schema has no properties for them. */
 function withRequired(converted: z.ZodType, { required }: JsonSchema): z.ZodType {
   const names = Array.isArray(required) ? required.filter((name): name is string => typeof name === 'string') : [];
   return converted.superRefine((value, context) => {
@@ -76,17 +76,17 @@ function withRequired(converted: z.ZodType, { required }: JsonSchema): z.ZodType
   });
 }
 
-// The converter lets a member with a default be left out, required or not.
+// The converter makes members with a default optional, even required ones.
 const withoutDefault = ({ default: _, ...schema }: JsonSchema): JsonSchema => schema;
 
 const TYPES: ReadonlySet<Json> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
-/** Without a type that JSON Schema has not (`float`, `dict`, `any`): such a member may be anything. */
+/** Removes types that JSON Schema does not have (`float`, `dict`, `any`). */
 function withKnownType({ type, ...schema }: JsonSchema): JsonSchema {
   return type === undefined || (typeof type === 'string' && !TYPES.has(type)) ? schema : { ...schema, type };
 }
 
-/** The schema with every schema in it changed; values, which may look like schemas, are left alone. */
+/** Applies a change to all subschemas; values such as examples and defaults are left alone. */
 function rewrite(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const inner = (value: Json): Json => (isObject(value) ? rewrite(value, change) : value);
   const members = Object.entries(change(schema)).map(([key, value]): [string, Json] => {

@@ -3,9 +3,9 @@ import type { Document, IngestionStatus, Metadata } from '../documents/document.
 import type { DeletionReceipt } from '../store/corpus.ts';
 import type { CitedQuote } from './cited-quote.ts';
 
-// What a tool may use that someone calls by itself, outside of an agent's run. All of it acts in the caller's name.
+// Ports for tools that are called directly, outside of an agent run. They act on behalf of the caller.
 
-/** A document on its way in. */
+/** A document to ingest. */
 export interface IntakeItem {
   readonly content:
     | { readonly kind: 'text'; readonly text: string }
@@ -17,9 +17,9 @@ export interface IntakeItem {
       };
   readonly title?: string | undefined;
   readonly metadata: Metadata;
-  /** Names or identifiers; new ones are made. */
+  /** Names or ids; unknown names create collections. */
   readonly collections: readonly string[];
-  /** An absolute `file:` or `http(s):` URL; taken in again, it takes the place of what came from it before. */
+  /** Absolute `file:` or `http(s):` URL; a document with the same source is replaced. */
   readonly source?: string | undefined;
 }
 
@@ -31,35 +31,35 @@ export interface IntakeStep {
 
 export interface Intake {
   /**
-   * Keeps the item for good and begins to read it in the background, whoever waits for it. Throws `conflict`,
-   * `unsupported_type`, `too_large`, `invalid_request`.
+   * Stores the item durably and ingests it in the background. Throws `conflict`, `unsupported_type`, `too_large` or
+   * `invalid_request`.
    */
   add(item: IntakeItem): Promise<{
     readonly outcome: 'accepted' | 'unchanged' | 'duplicate';
     readonly document: Document;
   }>;
-  /** Settles when the document is ready or has failed, or when the time is up; throws only the signal's reason. */
+  /** Settles when the document is ready or has failed, or after the timeout; rejects only with the signal's reason. */
   wait(
     documentId: string,
     milliseconds: number,
     signal: AbortSignal,
     onStep?: (step: IntakeStep) => void,
   ): Promise<void>;
-  /** Throws `forbidden` for a document that is someone else's. */
+  /** Throws `forbidden` for documents of other users. */
   remove(document: Document): Promise<DeletionReceipt>;
 }
 
-/** A folder of this machine whose documents are kept in step with it, and how far that is. */
+/** Progress of a local folder whose documents are kept in sync. */
 export interface FollowedFolder {
   readonly path: string;
-  /** `reading` until every file was looked at once. */
+  /** `reading` until every file was checked once. */
   readonly state: 'reading' | 'following' | 'stopped';
-  /** Files that were looked at. */
+  /** Number of files checked. */
   readonly done: number;
-  /** Files that there are; undefined until they are counted. */
+  /** Number of files; undefined while counting. */
   readonly total?: number | undefined;
   readonly failed: number;
-  /** Why it stopped. */
+  /** Why synchronization stopped. */
   readonly reason?: string | undefined;
 }
 
@@ -71,21 +71,21 @@ export interface FolderFile {
   readonly documentId?: string;
 }
 
-/** What bringing a folder's documents in step with it has done so far. */
+/** State of a folder synchronization. */
 export interface FolderSyncState {
   status: 'running' | 'ended' | 'failed';
-  /** Files by what was done with them: ingested, replaced, unchanged, moved, removed, failed… */
+  /** Number of files by outcome: ingested, replaced, unchanged, moved, removed, failed… */
   readonly counts: Record<string, number>;
   readonly failures: { readonly path: string; readonly reason: string }[];
 }
 
-/** Folders of this machine, by real paths that the caller may read. */
+/** Local folders, addressed by real paths that the caller may read. */
 export interface FolderSync {
   list(
     path: string,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly files: readonly FolderFile[]; readonly next?: number }>;
-  /** As it stands when it ends, or when the time is up; it goes on either way, and a second call joins the first. */
+  /** Returns the state when done or at the timeout. The synchronization continues; a second call joins it. */
   sync(
     path: string,
     options: {
@@ -97,49 +97,48 @@ export interface FolderSync {
   ): Promise<FolderSyncState>;
 }
 
-/** How a piece of research stands that was started by an earlier call. */
+/** State of a research run started by an earlier call. */
 export interface ResearchState {
   readonly id: string;
   readonly question: string;
   readonly status: 'running' | 'ended' | 'failed' | 'cancelled';
-  /** What it has done so far, a line each. */
+  /** Steps so far, one line each. */
   readonly steps: readonly string[];
-  /** Once it has ended. */
+  /** Present once the run has ended. */
   readonly answer?: {
     readonly text: string;
     readonly sources: readonly {
       readonly marker: string;
       readonly title: string;
       readonly uri: string;
-      /** Undefined for pages of the web. */
+      /** Undefined for web pages. */
       readonly documentId?: string | undefined;
       readonly verdict: Verdict;
       readonly quotes: readonly CitedQuote[];
     }[];
-    /** Sentences that no source supports. */
+    /** Claims that no source supports. */
     readonly unsupported: readonly string[];
     readonly model: string;
     readonly conversationId: string;
   };
-  /** Why it failed. */
   readonly failure?: string;
 }
 
-/** The research agent, by handle: it goes on between calls. */
+/** Research runs by id; they continue between calls. */
 export interface ResearchService {
   start(question: string): Promise<ResearchState>;
-  /** As it stands, or as soon as it ends within the time. Throws `not_found` for an unknown or foreign handle alike. */
+  /** Returns the state when the run ends or at the timeout. Throws `not_found` for unknown and foreign ids alike. */
   read(id: string, milliseconds: number, signal: AbortSignal): Promise<ResearchState>;
   cancel(id: string): Promise<ResearchState>;
 }
 
-/** A tool that is not there, and why. */
+/** A tool that is unavailable, with the reason. */
 export interface AbsentTool {
   readonly name: string;
   readonly reason: string;
 }
 
-/** What the corpus holds and what works on it. */
+/** Status of the corpus and of the models in use. */
 export interface CorpusFacts {
   readonly documents: Readonly<Record<IngestionStatus, number>>;
   readonly chunks: number;

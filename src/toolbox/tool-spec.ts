@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../models/model.ts';
 import type { Tool } from './tool.ts';
 
-/** What a model is told of a tool. */
+/** The part of a tool that models see. */
 export const toToolSpec = ({ name, description, inputSchema }: Tool): ToolSpec => ({ name, description, inputSchema });

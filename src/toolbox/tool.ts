@@ -6,7 +6,7 @@ import { nearestName } from '../nearest-name.ts';
 import { commonAliases } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** What a tool cannot do without; where it is missing the tool is not offered. */
+/** Dependencies of a tool; the tool is offered only when they are met. */
 export type ToolNeed =
   | 'web_search'
   | 'web_pages'
@@ -14,41 +14,41 @@ export type ToolNeed =
   | 'reasoner'
   | 'answerer'
   | 'checker'
-  // Met only where someone calls tools by themselves, outside of an agent's run; see tool-ports.ts.
+  // Met only for direct tool calls, outside of an agent run; see tool-ports.ts.
   | 'intake'
   | 'folders'
   | 'research'
   | 'facts';
 
-/** Hints for hosts and for the untrusted-text policy; all four are always written out. */
+/** Hints for MCP hosts and for containment; all four are always given. */
 export interface ToolAnnotations {
   readonly readOnly: boolean;
   readonly destructive: boolean;
   readonly idempotent: boolean;
-  /** True when it reaches beyond this service: the web, a model provider, another server. */
+  /** True when it contacts anything outside this service: the web, a model provider, another server. */
   readonly openWorld: boolean;
 }
 
 export type JsonSchema = { readonly [key: string]: Json };
 
 export interface ToolOutput {
-  /** Complete on its own: a model that sees only this can go on. */
+  /** Text result; self-contained for a model that sees nothing else. */
   readonly text: string;
-  /** The same as data, complete on its own; fits the tool's `outputSchema`. */
+  /** The same as data, self-contained; conforms to the tool's `outputSchema`. */
   readonly structured: { readonly [key: string]: unknown };
-  /** What the text refers to by `[n]`, and what may be cited. */
+  /** Sources behind the markers `[n]` of the text. */
   readonly sources?: readonly Source[];
-  /** Addresses that a search engine listed as results; a run may go on to read them. */
+  /** URLs that a search engine listed as results; containment allows them afterwards. */
   readonly listedAddresses?: readonly string[];
-  /** For faces that can show them; the text names them too. */
+  /** For clients that can show files; the text mentions them too. */
   readonly files?: readonly OutputFile[];
-  /** True when the text holds words from outside the corpus and its owner: the web, other servers. */
+  /** True when the text contains untrusted content: from the web or other servers. */
   readonly isUntrusted?: boolean;
-  /** True when another server answered that it failed: a failure told in words of strangers. */
+  /** True when an external server reported an error; the text is then untrusted too. */
   readonly isFailure?: boolean;
 }
 
-/** Something a tool made that is no text, or more than a text. */
+/** A file made by a tool. */
 export interface OutputFile {
   readonly name: string;
   readonly mediaType: string;
@@ -59,23 +59,23 @@ export type ArgumentReading =
   | { readonly ok: true; readonly input: unknown }
   | { readonly ok: false; readonly issues: readonly FieldIssue[] };
 
-/** One thing a model or an MCP client can call by name. Declared once, in `tools/`. */
+/** Something a model or an MCP client can call by name. Declared once, in `tools/`. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** Written for a model: what it gives, when to reach for it, what it does not do. */
+  /** Written for a model: what the tool returns, when to use it, what it does not do. */
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema | null;
   readonly annotations: ToolAnnotations;
   readonly needs: readonly ToolNeed[];
-  /** Milliseconds a call may take before it is ended and reported as a failure. */
+  /** Milliseconds after which a call is aborted and reported as failed. */
   readonly deadline: number;
-  /** Other names that models give to members of the input: theirs → ours. */
+  /** Alternative argument names used by models: theirs → ours. */
   readonly aliases?: ReadonlyMap<string, string>;
-  /** Checks arguments that were already made tolerant by `readArguments`. */
+  /** Validates arguments already coerced by `readArguments`. */
   check(given: unknown): ArgumentReading;
-  /** `input` is what `check` returned. Throws ServiceError with words the calling model can act on. */
+  /** `input` is the result of `check`. Throws ServiceError with a message the calling model can act on. */
   execute(input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 
@@ -94,7 +94,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   ): Promise<Omit<ToolOutput, 'structured'> & { readonly structured: z.input<Output> }>;
 }
 
-/** A tool from its zod schemas; the JSON Schemas that models and MCP clients see are derived from them once. */
+/** Defines a tool from its zod schemas; the JSON Schemas for models and MCP clients are derived from them. */
 export function defineTool<const Name extends string, Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output> & { readonly name: Name },
 ): Tool & { readonly name: Name } {
@@ -120,7 +120,7 @@ export function defineTool<const Name extends string, Input extends z.ZodObject,
   };
 }
 
-/** Arguments that the tool does not have. A tool without any takes no notice: some hosts always send one. */
+/** Arguments that the tool does not have; ignored for tools without arguments, because some hosts always send one. */
 function unknownArguments(given: unknown, known: readonly string[]): FieldIssue[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given) || known.length === 0) return [];
   return Object.keys(given)

@@ -153,8 +153,8 @@ describe('a long conversation', () => {
     const one = await conversations.append(defaultAdmin, id, { role: 'user', content: 'One' });
     const two = await conversations.append(defaultAdmin, id, { role: 'assistant', content: 'Two' });
     const three = await conversations.append(defaultAdmin, id, { role: 'user', content: 'Three' });
-    await conversations.keepSummary(defaultAdmin, id, { text: 'S', throughId: one.id });
-    await conversations.keepSummary(defaultAdmin, id, { text: 'T', throughId: two.id });
+    await conversations.saveSummary(defaultAdmin, id, { text: 'S', throughId: one.id });
+    await conversations.saveSummary(defaultAdmin, id, { text: 'T', throughId: two.id });
     await conversations.edit(defaultAdmin, id, three.id, { content: 'Drei' });
     expect(await conversations.summary(defaultAdmin, id)).toEqual({ text: 'T', throughId: two.id });
     await conversations.edit(defaultAdmin, id, one.id, { content: 'Eins' });

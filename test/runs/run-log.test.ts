@@ -39,7 +39,7 @@ describe('runs', () => {
   });
 
   it('are forgotten some time after they ended', async () => {
-    const runs = log({ keep: 30 });
+    const runs = log({ retentionMs: 30 });
     const run = await ended(runs);
     expect(isKept(runs)(run)).toBe(true);
     await sleep(60);
@@ -47,7 +47,7 @@ describe('runs', () => {
   });
 
   it('are forgotten when there are too many, the oldest first', async () => {
-    const runs = log({ most: 2 });
+    const runs = log({ maxRuns: 2 });
     const made = [await ended(runs), await ended(runs), await ended(runs)];
     expect(made.map(isKept(runs))).toEqual([false, true, true]);
   });

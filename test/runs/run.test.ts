@@ -13,7 +13,7 @@ function start(produce: RunParts['produce'], grace = Number.POSITIVE_INFINITY): 
     ownerId: 'owner',
     kind: 'agent',
     conversationId: null,
-    grace,
+    graceMs: grace,
     produce,
     onFailure: (thrown) => ({ event: 'error', json: JSON.stringify({ message: String(thrown) }) }),
   });

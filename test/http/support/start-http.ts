@@ -42,7 +42,7 @@ export async function startHttp(
     embeddings: absent('embeddings'),
     conversations: absent('conversations'),
     agent: absent('agent'),
-    runs: new RunLog({ ...defaultRunLogSettings, grace: 50 }),
+    runs: new RunLog({ ...defaultRunLogSettings, graceMs: 50 }),
     collections: absent('collections'),
     prompts: absent('prompts'),
     indices: absent('indices'),
