@@ -13,7 +13,7 @@ const NEEDS = {
   reasoner: 'a language model',
   answerer: '',
   checker: '',
-  intake: '',
+  ingestion: '',
   folders: 'an allowed folder',
   research: 'a language model',
   facts: '',

@@ -5,7 +5,7 @@ import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import { callTool, failed, type ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
-import { wholeCharacter } from '../toolbox/render-passages.ts';
+import { wholeCharacterEnd } from '../toolbox/render-passages.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -114,7 +114,7 @@ const isSameCall = (a: ToolCall, b: ToolCall): boolean =>
 function cutToContext(text: string, tokens: number): string {
   const needed = estimateTokens(text);
   if (needed <= tokens) return text;
-  const end = wholeCharacter(text, Math.floor((text.length * tokens) / needed));
+  const end = wholeCharacterEnd(text, Math.floor((text.length * tokens) / needed));
   return `${text.slice(0, end)}\n(cut here, after ${end} of ${text.length} characters; ask for less at a time to see the rest)`;
 }
 

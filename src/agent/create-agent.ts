@@ -9,21 +9,21 @@ import type { PriceTable } from '../models/prices.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { libraryAt } from '../toolbox/at-time.ts';
-import { askedFor, type ExternalTools } from '../toolbox/external-tools.ts';
+import { libraryAsOf } from '../toolbox/as-of.ts';
+import { type ExternalTools, selectExternalTools } from '../toolbox/external-tools.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { Library, ToolContext } from '../toolbox/tool-context.ts';
 import type { Agent, AgentRequest } from './agent.ts';
 import { type Budget, type BudgetParts, createBudget } from './budget.ts';
 import type { ContainmentPolicy } from './containment.ts';
-import { openTurn } from './keep-turn.ts';
 import { budgetLimits, modes } from './modes.ts';
+import { openTurn } from './open-turn.ts';
 import { compactionTo, historyShares, modelFor, prepareRun } from './prepare-run.ts';
 import { type History, readHistory } from './read-history.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
-import { unstoredTurn } from './turn-without-memory.ts';
+import { unstoredTurn } from './unstored-turn.ts';
 
 export interface AgentParts {
   readonly models: ModelRegistry;
@@ -125,7 +125,7 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
   if (isExtractive) return request.mode === 'rag' && request.tools !== undefined ? tools : subTools(parts);
   if (request.tools !== undefined && ofExternal.length === 0) return tools;
   const offered = (await parts.external?.offer()) ?? [];
-  return [...tools, ...(request.tools === undefined ? offered : askedFor(offered, ofExternal))];
+  return [...tools, ...(request.tools === undefined ? offered : selectExternalTools(offered, ofExternal))];
 }
 
 /** Tools for sub-questions: those of the RAG mode, and the web tools where configured (docs/contract.md 5.7, rag). */
@@ -139,7 +139,10 @@ async function systemMessage(
   if (request.taskPrompt !== undefined) return { role: 'system', text: request.taskPrompt };
   const today = new Date().toISOString().slice(0, 10);
   const newest = request.useSystemContext
-    ? await libraryAt(library, request.search.asOf).list(request.search.filter, { offset: 0, limit: NEWEST_DOCUMENTS })
+    ? await libraryAsOf(library, request.search.asOf).list(request.search.filter, {
+        offset: 0,
+        limit: NEWEST_DOCUMENTS,
+      })
     : { items: [], total: 0 };
   return {
     role: 'system',

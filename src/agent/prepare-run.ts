@@ -4,7 +4,7 @@ import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import type { Message } from '../models/message.ts';
 import type { Model, ModelRegistry, ModelSlot } from '../models/model.ts';
 import { builtInPrompts } from '../prompts/prompt-texts.ts';
-import { libraryAt } from '../toolbox/at-time.ts';
+import { libraryAsOf } from '../toolbox/as-of.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { AgentRequest } from './agent.ts';
 import type { AgentRun } from './agent-run.ts';
@@ -49,7 +49,8 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
   const isExtractive = model.name === EXTRACTIVE_MODEL;
   const analyser = memoized(parts.analyser);
   const containment = createContainment(parts.policy);
-  for (const said of [...history.userTexts, request.message, request.taskPrompt ?? '']) containment.trust(said, 'person');
+  for (const said of [...history.userTexts, request.message, request.taskPrompt ?? ''])
+    containment.trust(said, 'person');
   if (history.hasReadUntrusted) containment.readUntrusted();
   const compaction = compactionTo(runShares, parts, model, budget);
   const run: AgentRun = {
@@ -62,7 +63,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
     tools: rest.tools,
     context: {
       retriever: parts.retriever,
-      library: libraryAt(parts.library, request.search.asOf),
+      library: libraryAsOf(parts.library, request.search.asOf),
       settings: request.search,
       visible: request.search.filter,
       ...parts.web,

@@ -5,7 +5,7 @@ import type { Message } from '../models/message.ts';
 import type { StoredMessage } from '../store/records.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 import { type CompactionSettings, compactContext, summaryNote } from './compact-context.ts';
-import type { OpenTurn } from './keep-turn.ts';
+import type { OpenTurn } from './open-turn.ts';
 
 /** The conversation before the current turn. */
 export interface History {

@@ -1,10 +1,10 @@
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import { answerCalls } from './answer-calls.ts';
-import { makePlan, reviewDraft } from './deliberate.ts';
 import { estimateInput } from './estimate-transcript.ts';
 import { finish } from './finish.ts';
 import { modes } from './modes.ts';
+import { makePlan, reviewDraft } from './plan-and-review.ts';
 import { streamTurn, type Turn } from './stream-turn.ts';
 
 /**

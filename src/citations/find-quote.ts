@@ -20,11 +20,11 @@ export interface QuoteRequest {
 // Minimum weighted coverage of the statement's terms for exact matches to decide; below it, terms with a common prefix
 // count too.
 const MIN_COVERAGE = 0.25;
-const ALIKE_WEIGHT = 0.5;
+const PREFIX_MATCH_WEIGHT = 0.5;
 /** Shorter common prefixes are chance ("finish", "final"); longer ones mean related words ("regulated", "regulator"). */
-const ALIKE_LENGTH = 5;
+const MIN_PREFIX_LENGTH = 5;
 // Minimum additional coverage for quoting a second sentence.
-const WORTH_A_SECOND = 0.15;
+const MIN_GAIN_OF_SECOND = 0.15;
 const QUESTION_WEIGHT = 0.25;
 const NUMBER_WEIGHT = 2;
 
@@ -79,7 +79,7 @@ function closestSentences({ chunk, statement, question, analyser }: QuoteRequest
   if (total === 0) return undefined;
   const byWords = bestSpan(sentences, ({ terms }) => sum(shared(terms, weights)) / total);
   if (byWords !== undefined && byWords.coverage >= MIN_COVERAGE) return byWords.span;
-  return bestSpan(sentences, ({ terms }) => sum(sharedLoosely(terms, weights)) / total)?.span;
+  return bestSpan(sentences, ({ terms }) => sum(sharedByPrefix(terms, weights)) / total)?.span;
 }
 
 /** The sentence with the highest coverage, joined with a neighbour if that adds enough; undefined without any overlap. */
@@ -97,7 +97,7 @@ function bestSpan(
         : [{ start: first.start, end: second.end, terms: first.terms.union(second.terms) }],
   );
   const pair = maxBy(pairs, coverage);
-  const chosen = pair !== undefined && coverage(pair) - coverage(best) >= WORTH_A_SECOND ? pair : best;
+  const chosen = pair !== undefined && coverage(pair) - coverage(best) >= MIN_GAIN_OF_SECOND ? pair : best;
   return { span: { start: chosen.start, end: chosen.end }, coverage: coverage(chosen) };
 }
 
@@ -123,15 +123,15 @@ function* shared(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number
 }
 
 /** Like `shared`, plus part of the weight for terms that share a prefix with a term of the sentence. */
-function* sharedLoosely(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): Generator<number> {
-  const beginnings = new Set([...terms].map(beginningOf));
+function* sharedByPrefix(terms: ReadonlySet<string>, weights: ReadonlyMap<string, number>): Generator<number> {
+  const beginnings = new Set([...terms].map(prefixOf));
   for (const [term, weight] of weights) {
     if (terms.has(term)) yield weight;
-    else if (term.length >= ALIKE_LENGTH && beginnings.has(beginningOf(term))) yield ALIKE_WEIGHT * weight;
+    else if (term.length >= MIN_PREFIX_LENGTH && beginnings.has(prefixOf(term))) yield PREFIX_MATCH_WEIGHT * weight;
   }
 }
 
-const beginningOf = (term: string): string => term.slice(0, ALIKE_LENGTH);
+const prefixOf = (term: string): string => term.slice(0, MIN_PREFIX_LENGTH);
 
 function sum(numbers: Iterable<number>): number {
   let total = 0;

@@ -8,11 +8,11 @@ export const findVerbatim = (text: string, wanted: string): Span | undefined => 
 
 /** Like `findVerbatim` for several searches in one text, which is normalized once. */
 export function verbatimFinder(text: string): (wanted: string) => Span | undefined {
-  let hay: ReturnType<typeof plain> | undefined;
+  let hay: ReturnType<typeof normalize> | undefined;
   return (wanted) => {
-    const needle = plain(wanted).text.trim();
+    const needle = normalize(wanted).text.trim();
     if (needle === '') return undefined;
-    hay ??= plain(text);
+    hay ??= normalize(text);
     const at = hay.text.indexOf(needle);
     if (at === -1) return undefined;
     const start = hay.origin[at];
@@ -22,7 +22,7 @@ export function verbatimFinder(text: string): (wanted: string) => Span | undefin
 }
 
 /** Normalized text; `origin[i]` is the offset in `text` of its i-th code unit. */
-function plain(text: string): { readonly text: string; readonly origin: readonly number[] } {
+function normalize(text: string): { readonly text: string; readonly origin: readonly number[] } {
   const units: string[] = [];
   const origin: number[] = [];
   for (let index = 0; index < text.length; index++) {
@@ -30,7 +30,7 @@ function plain(text: string): { readonly text: string; readonly origin: readonly
       index++;
       continue;
     }
-    const unit = plainUnit(text.charAt(index));
+    const unit = normalizeUnit(text.charAt(index));
     if (unit === '' || (unit === ' ' && units.at(-1) === ' ')) continue;
     units.push(unit);
     origin.push(index);
@@ -42,7 +42,7 @@ function plain(text: string): { readonly text: string; readonly origin: readonly
 // characters, so their quotes lack them too.
 const INVISIBLE_PLANE = '\udb40';
 
-function plainUnit(unit: string): string {
+function normalizeUnit(unit: string): string {
   if (/\s/.test(unit)) return ' ';
   if (/[‘’‚‛`´]/.test(unit)) return "'";
   if (/[“”„«»]/.test(unit)) return '"';
@@ -56,8 +56,8 @@ const QUOTED = /“([^“”]+)”|"([^"]+)"|«([^«»]+)»|„([^„“”]+)[�
 
 // Quotations of a word or two ("the so-called 'cloud'") do not identify a source.
 const MIN_QUOTED_LENGTH = 12;
-const MIN_QUOTED_LENGTH_DENSE = 5;
-const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const MIN_QUOTED_LENGTH_UNSPACED = 5;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /** Quoted passages in a statement, longest first, split at ellipses. */
 export function quotedIn(statement: string): string[] {
@@ -66,6 +66,6 @@ export function quotedIn(statement: string): string[] {
       (match.slice(1).find((group) => group !== undefined) ?? '').split(/\s*(?:…|\.{3}|\[\.{3}\])\s*/),
     )
     .map((quoted) => quoted.trim().replace(/[.,;:]$/, ''))
-    .filter((quoted) => quoted.length >= (DENSE.test(quoted) ? MIN_QUOTED_LENGTH_DENSE : MIN_QUOTED_LENGTH))
+    .filter((quoted) => quoted.length >= (UNSPACED.test(quoted) ? MIN_QUOTED_LENGTH_UNSPACED : MIN_QUOTED_LENGTH))
     .toSorted((a, b) => b.length - a.length);
 }

@@ -7,7 +7,7 @@ const OPENING = '[【［';
 const CLOSING = ']】］';
 
 // Enough for a list of a dozen numbers.
-const LONGEST = 64;
+const MAX_MARKER_LENGTH = 64;
 const MAX_RANGE = 20;
 
 export const opensMarker = (char: string): boolean => OPENING.includes(char);
@@ -15,7 +15,7 @@ export const closesMarker = (char: string): boolean => CLOSING.includes(char);
 
 /** Whether this text without a closing bracket may still become a marker. */
 export function mayBecomeMarker(beginning: string): boolean {
-  const body = beginning.length > LONGEST ? null : BODY.exec(beginning.slice(1));
+  const body = beginning.length > MAX_MARKER_LENGTH ? null : BODY.exec(beginning.slice(1));
   return body !== null && 'sources'.startsWith((body[1] ?? '').toLowerCase());
 }
 

@@ -33,7 +33,7 @@ export function readStatements(answer: string): Statement[] {
   const prose = withoutSourceList(answer.replace(FENCED, blank).replace(NOTE, blank));
   const markers = markersIn(prose);
   const plain = blankSpans(prose, markers);
-  const sentences = wholeQuotations(plain, splitSentences(plain));
+  const sentences = joinQuotations(plain, splitSentences(plain));
   return sentences.flatMap((sentence, index) => {
     // Markers after the full stop belong to the sentence before: "It is so. [1]".
     const next = sentences[index + 1]?.start ?? prose.length;
@@ -43,16 +43,16 @@ export function readStatements(answer: string): Statement[] {
 }
 
 // Limits the damage of an unclosed quotation mark.
-const LONGEST_QUOTATION = 2_000;
+const MAX_QUOTATION_LENGTH = 2_000;
 
 /** Joins the sentences of a quotation, because it is checked as a whole. */
-function wholeQuotations(text: string, sentences: readonly Span[]): Span[] {
+function joinQuotations(text: string, sentences: readonly Span[]): Span[] {
   const joined: Span[] = [];
   let open: Span | undefined;
   for (const sentence of sentences) {
     const span: Span = open === undefined ? sentence : { start: open.start, end: sentence.end };
     const isParagraph = open === undefined || !/\n\s*\n/.test(text.slice(open.end, sentence.start));
-    if (open !== undefined && (!isParagraph || span.end - span.start > LONGEST_QUOTATION)) {
+    if (open !== undefined && (!isParagraph || span.end - span.start > MAX_QUOTATION_LENGTH)) {
       joined.push(open);
       open = isInQuotation(text.slice(sentence.start, sentence.end)) ? sentence : undefined;
       if (open === undefined) joined.push(sentence);
@@ -136,11 +136,11 @@ function groupsOf(plain: string, markers: readonly Marker[]): MarkerGroup[] {
 }
 
 // Markdown list, heading and block quote signs, and punctuation that joins clauses.
-const BEFORE = /^(?:[\s>|]+|[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|[,;:–—]\s*)+/;
+const LEADING_MARKUP = /^(?:[\s>|]+|[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|[,;:–—]\s*)+/;
 
 function wordsOf(plain: string, { start, end }: Span): Omit<Statement, 'markers'> {
   const raw = plain.slice(start, Math.max(start, end));
-  const before = BEFORE.exec(raw)?.[0].length ?? 0;
+  const before = LEADING_MARKUP.exec(raw)?.[0].length ?? 0;
   const kept = raw.slice(before).trimEnd();
   const text = kept
     .replace(/\*\*|__|(?<![\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])|`/gu, '')

@@ -19,7 +19,7 @@ export interface SessionCitations {
 const MAX_SESSIONS = 500;
 const MAX_SOURCES = 5_000;
 /** Milliseconds without use after which a session's numbers are dropped. */
-const FORGET_AFTER = 6 * 60 * 60_000;
+const SESSION_TTL_MS = 6 * 60 * 60_000;
 
 interface Session extends SessionCitations {
   usedAt: number;
@@ -30,7 +30,7 @@ export function createSessionCitations(now: () => number = Date.now): (session: 
   const sessions = new LruMap<string, Session>({ max: MAX_SESSIONS });
   return (name) => {
     const known = sessions.get(name);
-    const isFresh = known !== undefined && now() - known.usedAt < FORGET_AFTER;
+    const isFresh = known !== undefined && now() - known.usedAt < SESSION_TTL_MS;
     const session = isFresh ? known : { ...openSession(), usedAt: 0 };
     session.usedAt = now();
     sessions.set(name, session);

@@ -48,7 +48,7 @@ export function offerFor(config: Config, options: ToolSelectionOptions, folders:
 
 /** Which needs the settings meet, judged without loading anything. */
 function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
-  const met = new Set<ToolNeed>(['answerer', 'checker', 'intake', 'facts', 'web_pages']);
+  const met = new Set<ToolNeed>(['answerer', 'checker', 'ingestion', 'facts', 'web_pages']);
   if (config.web.engines.length > 0) met.add('web_search');
   if (hasModel(config)) met.add('reasoner').add('research');
   if (folders.length > 0) met.add('folders');

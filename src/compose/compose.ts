@@ -181,7 +181,7 @@ export function compose(adapters: Adapters): Product {
     ...(web && { web }),
     ...(sandbox && { sandbox }),
     checker: createAnswerChecker({ retriever, library: corpus, analyser }),
-    answerer: createAnswerer({ retriever, models, analyser, standalone, webSearch: web?.webSearch, prompts }),
+    answerer: createAnswerer({ retriever, models, analyser, standaloneQueries: standalone, webSearch: web?.webSearch, prompts }),
     models,
     embeddings,
     log,

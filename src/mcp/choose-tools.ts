@@ -91,7 +91,7 @@ const WAYS_TO_MEET: Readonly<Record<ToolNeed, string>> = {
     'No language model is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
   answerer: 'Questions cannot be answered here.',
   checker: 'Answers cannot be checked here.',
-  intake: 'Documents cannot be changed from here.',
+  ingestion: 'Documents cannot be changed from here.',
   folders:
     'No folder may be read: start the server with --folder <folder>, which is kept in step, or --allow-dir <folder>.',
   facts: 'Nothing is known of the corpus here.',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/client';
 import type { Json } from '../documents/document.ts';
 import { stripInvisible } from '../toolbox/fence.ts';
-import { oneLine, wholeCharacter } from '../toolbox/render-passages.ts';
+import { oneLine, wholeCharacterEnd } from '../toolbox/render-passages.ts';
 import type { JsonSchema, Tool, ToolAnnotations, ToolOutput } from '../toolbox/tool.ts';
 import { toolFromJsonSchema } from '../toolbox/tool-from-json-schema.ts';
 import { SEPARATOR } from './external-servers.ts';
@@ -150,6 +150,6 @@ function blockText(block: CallToolResult['content'][number]): string {
 
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
-  const end = wholeCharacter(text, most);
+  const end = wholeCharacterEnd(text, most);
   return `${text.slice(0, end)}\n(cut here, after ${end} of ${text.length} characters; ask for less at a time to see the rest)`;
 }

@@ -15,7 +15,7 @@ import type { SubAnswer, ToolContext } from '../toolbox/tool-context.ts';
 import type { CorpusFacts } from '../toolbox/tool-ports.ts';
 import type { Backend, CallOptions, ToolRequest } from './backend.ts';
 import { createFolderSyncService } from './folder-sync-service.ts';
-import { createIntakeService } from './intake-service.ts';
+import { createMcpIngestion } from './mcp-ingestion.ts';
 import type { McpServices } from './mcp-services.ts';
 import { createResearchService } from './research-service.ts';
 
@@ -34,7 +34,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
   const hurried = new Map(
     tools.map((tool) => [tool.name, { ...tool, deadline: Math.min(tool.deadline, MAX_CALL_LENGTH) }]),
   );
-  const intake = createIntakeService(services);
+  const ingestion = createMcpIngestion(services);
   const citationsOf = createSessionCitations();
   const collections = createSharedCollections(services);
   const folderSync = createFolderSyncService(services);
@@ -77,7 +77,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       checkAnswer: (asked, checking) => services.checker.check(asked, visible, checking),
       ...services.web,
       ...(services.sandbox && { sandbox: services.sandbox }),
-      intake: intake.of(principal),
+      ingestion: ingestion.of(principal),
       collectionNamed: async (name) => (await collections.findByName(principal, name)).id,
       folders: request.folders,
       folderSync: folderSync.of(principal),
@@ -135,7 +135,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       ),
 
     async close() {
-      await Promise.all([intake.close(), folderSync.close()]);
+      await Promise.all([ingestion.close(), folderSync.close()]);
     },
   };
 }
@@ -175,8 +175,8 @@ async function ask(
     const unsupported = check?.statements
       .filter(({ verdict }) => !supports(verdict))
       .map((statement) => statement.text);
-    const said = { text, unsupported: unsupported ?? [], ...(support !== undefined && { support }) };
-    return { ...said, sources, backing, model, usage, isUntrusted: false };
+    const answer = { text, unsupported: unsupported ?? [], ...(support !== undefined && { support }) };
+    return { ...answer, sources, evidence: backing, model, usage, isUntrusted: false };
 
     async function checkAgainst(given: ReadonlyMap<number, Source>): Promise<AnswerCheck> {
       const texts = [...given].map(([marker, source]) => ({

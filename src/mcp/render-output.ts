@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
-import { oneLine, wholeCharacter } from '../toolbox/render-passages.ts';
+import { oneLine, wholeCharacterEnd } from '../toolbox/render-passages.ts';
 import { documentUri } from './document-uri.ts';
 import { fileContent } from './file-content.ts';
 import { type SourceName, sourceName } from './source-name.ts';
@@ -60,7 +60,7 @@ const CUT = '\n\n(cut here: the result is longer than 40,000 characters. Ask for
 /** Tools keep to the limit by themselves, with the call that goes on; this is for what other tools and models write. */
 function bounded(text: string, most = MAX_CHARACTERS): string {
   if (text.length <= most) return text;
-  return `${text.slice(0, wholeCharacter(text, most - CUT.length))}${CUT}`;
+  return `${text.slice(0, wholeCharacterEnd(text, most - CUT.length))}${CUT}`;
 }
 
 type Data = { readonly [key: string]: unknown };
@@ -76,7 +76,7 @@ function boundedData(data: Data): Data {
 
 function shortened(value: unknown, longest: number): unknown {
   if (typeof value === 'string') {
-    return value.length <= longest ? value : `${value.slice(0, wholeCharacter(value, longest - 6))} (cut)`;
+    return value.length <= longest ? value : `${value.slice(0, wholeCharacterEnd(value, longest - 6))} (cut)`;
   }
   if (Array.isArray(value)) return value.map((each) => shortened(each, longest));
   if (typeof value !== 'object' || value === null) return value;

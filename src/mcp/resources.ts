@@ -7,7 +7,7 @@ import {
 import type { Principal } from '../access/principal.ts';
 import type { Document } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { oneLine, wholeCharacter } from '../toolbox/render-passages.ts';
+import { oneLine, wholeCharacterEnd } from '../toolbox/render-passages.ts';
 import type { Backend } from './backend.ts';
 import { completeIds } from './complete.ts';
 import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './document-uri.ts';
@@ -111,7 +111,7 @@ async function indexText(backend: Backend, principal: Principal, context: Server
 
 function bounded(text: string, id: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return text;
-  const end = wholeCharacter(text, MAX_TEXT_LENGTH);
+  const end = wholeCharacterEnd(text, MAX_TEXT_LENGTH);
   return `${text.slice(0, end)}\n\n(cut; the rest: get_file_content with document_id="${id}", offset=${end})`;
 }
 

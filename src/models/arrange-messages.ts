@@ -1,22 +1,22 @@
 import { ServiceError } from '../errors.ts';
 import type { Message, MessageImage, ToolCall } from './message.ts';
 
-/** A message that is no instruction. */
+/** A message other than a system message. */
 export type Turn =
   | { readonly role: 'user'; readonly text: string; readonly images?: readonly MessageImage[] }
   | Extract<Message, { readonly role: 'assistant' }>
   | Extract<Message, { readonly role: 'tool' }>;
 
 export interface ArrangedMessages {
-  /** All system messages as one; empty when there are none. */
+  /** All system messages joined; empty when there are none. */
   readonly system: string;
-  /** At least one; no two neighbours of one role but for tool results; none without content. */
+  /** At least one, none empty; roles alternate except for tool results. */
   readonly turns: readonly Turn[];
 }
 
 /**
- * Puts a transcript into the form every provider takes: instructions first and together, roles taking turns, nothing
- * empty. Throws `invalid_request` when nothing is left to answer.
+ * Normalizes a transcript to what every provider accepts: system messages joined at the front, alternating roles, no
+ * empty messages. Throws `invalid_request` when nothing is left to answer.
  */
 export function arrangeMessages(messages: readonly Message[]): ArrangedMessages {
   const system = messages
@@ -60,14 +60,14 @@ function join(last: Turn | undefined, next: Turn): Turn | undefined {
   return undefined;
 }
 
-/** The arguments as the JSON object all providers want back, even when the model wrote something else. */
+/** Arguments as a JSON object, as all providers require, even when the model wrote something else. */
 export function argumentsObject({ arguments: value }: ToolCall): Record<string, unknown> {
   if (typeof value === 'string') return { invalid_json: value };
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   return value === undefined || value === null ? {} : { value };
 }
 
-/** Arguments as a model streamed them: parsed, or the text itself when it is no JSON. No text means no arguments. */
+/** Parses streamed arguments; the text itself when it is not JSON. Empty text means no arguments. */
 export function readArguments(json: string): unknown {
   if (json.trim() === '') return {};
   try {

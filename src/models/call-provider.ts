@@ -4,21 +4,21 @@ import { asksToThink } from './thinking.ts';
 import { patient, type TimeLimits, type WatchedConnection, watchStream } from './watch-stream.ts';
 import { leaveOut, MAX_REFUSALS, type Refusals, readRefusal } from './without-refused.ts';
 
-/** What the adapters differ in. */
+/** The provider-specific parts of a call. */
 export interface ProviderCall<Body extends object, Event> {
   readonly provider: ProviderIdentity;
   /** Without the provider's prefix. */
   readonly model: string;
-  /** Throws ServiceError when the request cannot be put into the provider's form. */
+  /** Throws ServiceError when the request cannot be expressed in the provider's format. */
   readonly toBody: () => Body;
   readonly limits: TimeLimits;
-  /** What the provider's models are known to refuse. */
+  /** Parameters that the provider's models are known to reject. */
   readonly refusals: Refusals;
   open(body: Body, connection: WatchedConnection): Promise<AsyncIterable<Event>>;
   read(events: AsyncIterable<Event>): AsyncIterable<ModelEvent>;
 }
 
-/** One call: opened, watched, read, and its failures put into our words. */
+/** Runs one call: opens the stream, enforces timeouts, converts events and errors. */
 export async function* callProvider<Body extends object, Event>(
   request: ModelRequest,
   call: ProviderCall<Body, Event>,

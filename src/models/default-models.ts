@@ -3,7 +3,7 @@ import { parseModelName } from './model-name.ts';
 
 export const EXTRACTIVE_MODEL = 'builtin/extractive';
 
-/** What is used when a provider's key is set and no model is named; in the order in which providers are preferred. */
+/** Default models per provider, used when its key is set and no model is configured; in order of preference. */
 export const DEFAULT_MODELS: Readonly<Record<'openai' | 'anthropic', Readonly<Record<ModelSlot, string>>>> = {
   openai: { quality: 'openai/gpt-6.1-sol', fast: 'openai/gpt-6-luna', reasoning: 'openai/gpt-6.1-sol' },
   anthropic: {
@@ -13,7 +13,7 @@ export const DEFAULT_MODELS: Readonly<Record<'openai' | 'anthropic', Readonly<Re
   },
 };
 
-/** Models named by the operator; all optional. */
+/** Models configured by the operator. */
 export interface NamedModels {
   readonly quality?: string | undefined;
   readonly fast?: string | undefined;
@@ -21,8 +21,8 @@ export interface NamedModels {
 }
 
 /**
- * The model of a slot: as named; else the default of the quality model's provider, or the quality model itself where
- * that provider has none; else the default of the first configured provider; else the extractive one.
+ * Default model of a slot, in this order: the configured one; the default of the quality model's provider, or the quality
+ * model itself if that provider has none; the default of the first configured provider; the extractive model.
  */
 export function defaultModelName(slot: ModelSlot, named: NamedModels, configured: readonly string[]): string {
   const own = named[slot];

@@ -1,24 +1,24 @@
 import type { Json } from '../documents/document.ts';
 
-/** How to generate, docs/contract.md 4.3. Undefined members are left to the provider's default. */
+/** Generation settings, docs/contract.md 4.3. Undefined members use the provider's defaults. */
 export interface GenerationConfig {
-  /** `<provider>/<name>`; undefined means the configured model of the slot. */
+  /** `<provider>/<name>`; by default the configured model of the slot. */
   readonly model?: string;
   readonly temperature?: number;
   readonly topP?: number;
-  /** Longest answer in tokens, thinking included where the provider counts it so. */
+  /** Maximum output tokens, including thinking where the provider counts it so. */
   readonly maxTokens?: number;
   readonly extendedThinking?: boolean;
-  /** Tokens the model may think. */
+  /** Maximum thinking tokens. */
   readonly thinkingBudget?: number;
   readonly reasoningEffort?: 'low' | 'medium' | 'high';
-  /** A JSON-schema response format in OpenAI's form. */
+  /** JSON Schema response format in OpenAI's notation. */
   readonly responseFormat?: { readonly [key: string]: Json };
-  /** Further members of the provider's own request, handed on as they are; none of `RESERVED_MEMBERS`. */
+  /** Further members of the provider's request, passed through; none of `RESERVED_MEMBERS`. */
   readonly extra?: { readonly [key: string]: Json };
 }
 
-/** Members of a provider's request that are made here: what is asked, of whom, and how the answer comes. */
+/** Request members that callers must not set, because they are built here. */
 export const RESERVED_MEMBERS: readonly string[] = [
   'model',
   'messages',

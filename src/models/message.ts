@@ -1,28 +1,28 @@
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** As parsed from the model's JSON; a string when it was not JSON, so that the tool can say so. */
+  /** Parsed JSON; a string when the model did not write JSON, so that the tool can report it. */
   readonly arguments: unknown;
 }
 
-/** Reasoning a provider wants back unchanged on the next turn; all but `text` is opaque. */
+/** Reasoning that the provider wants back unchanged in the next turn; all but `text` is opaque. */
 export interface ThinkingBlock {
   readonly text: string;
-  /** Provider whose block this is. It is sent back to no other, which could not read it. */
+  /** Provider of the block; it is never sent to another one. */
   readonly provider?: string;
   readonly id?: string;
   readonly signature?: string;
   readonly redacted?: string;
 }
 
-/** A picture for a model that takes them; others refuse the request or leave it out of sight. */
+/** An image. Models without image input reject the request or ignore it. */
 export interface MessageImage {
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-  /** In Base64. */
+  /** Base64. */
   readonly data: string;
 }
 
-/** What a model reads. A transcript is a list of these. */
+/** One message of a transcript. */
 export type Message =
   | { readonly role: 'system'; readonly text: string }
   | { readonly role: 'user'; readonly text: string; readonly images?: readonly MessageImage[] }

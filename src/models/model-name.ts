@@ -1,10 +1,10 @@
-/** `<provider>/<name>` taken apart; `provider` is undefined when the name has no prefix. */
+/** Parts of `<provider>/<name>`; `provider` is undefined without a prefix. */
 export interface ModelName {
   readonly provider: string | undefined;
   readonly name: string;
 }
 
-/** Splits at the first slash: a model's own name may hold more of them (`groq/meta-llama/llama-4`). */
+/** Splits at the first slash, because model names may contain further ones (`groq/meta-llama/llama-4`). */
 export function parseModelName(qualified: string): ModelName {
   const trimmed = qualified.trim();
   const slash = trimmed.indexOf('/');

@@ -2,17 +2,17 @@ import type { Json } from '../documents/document.ts';
 import type { GenerationConfig } from './generation-config.ts';
 import type { Message, ThinkingBlock, ToolCall } from './message.ts';
 
-/** What a model is told of a tool; `inputSchema` is a JSON Schema object. */
+/** A tool as declared to a model; `inputSchema` is a JSON Schema object. */
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly [key: string]: Json };
 }
 
-/** Whether quotations answer a question, are the closest passages and may not, or there are none. */
+/** Whether quotations answer the question, are only the closest passages, or there are none. */
 export type QuoteSupport = 'answer' | 'closest' | 'none';
 
-/** Tokens. `input` counts all input, `cachedInput` the part of it read from a cache, `output` includes `reasoning`. */
+/** Token counts. `input` includes `cachedInput`, `output` includes `reasoning`. */
 export interface Usage {
   readonly input: number;
   readonly cachedInput: number;
@@ -23,7 +23,7 @@ export interface Usage {
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];
-  /** `none` forbids calls while the tools stay declared, as transcripts with calls require; default `auto`. */
+  /** `none` forbids calls but keeps the tools declared, which transcripts with calls require; default `auto`. */
   readonly toolChoice?: 'auto' | 'none';
   readonly config: GenerationConfig;
   readonly signal: AbortSignal;
@@ -33,12 +33,12 @@ export type StopReason = 'end' | 'tool_calls' | 'length' | 'refusal';
 
 export type ModelEvent =
   | { readonly type: 'text' | 'thinking'; readonly text: string }
-  /** A finished block of thinking, to be sent back with the assistant message it belongs to. */
+  /** A completed block of thinking, to be sent back with its assistant message. */
   | { readonly type: 'thinking_block'; readonly block: ThinkingBlock }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   /**
-   * Always last, exactly once, unless the stream throws. `model` is the provider-qualified name that answered, and
-   * `snapshot` the one that the provider itself gave, where it told: with the date of the version, for one.
+   * Last event, exactly once, unless the stream throws. `model` is the provider-qualified name; `snapshot` is the exact
+   * version reported by the provider, if any.
    */
   | {
       readonly type: 'stop';
@@ -52,7 +52,7 @@ export type ModelEvent =
 
 /**
  * A language model. Throws ServiceError: `provider_failed`, `rate_limited` (with retryAfter), `timeout`, `cancelled`,
- * `not_configured`. Aborting `signal` ends the provider's stream at once.
+ * `not_configured`. Aborting `signal` closes the provider's stream.
  */
 export interface Model {
   /** Provider-qualified. */
@@ -60,12 +60,12 @@ export interface Model {
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
 }
 
-/** Which job a model is wanted for; each has its own setting. */
+/** Purpose of a model; each slot is configured separately. */
 export type ModelSlot = 'quality' | 'fast' | 'reasoning';
 
 export interface ModelRegistry {
-  /** The named model, or the slot's configured one. Throws `unknown_model` or `not_configured`. */
+  /** Resolves a name, or the configured model of the slot. Throws `unknown_model` or `not_configured`. */
   resolve(name: string | undefined, slot: ModelSlot): Model;
-  /** What `resolve(undefined, slot)` would answer with, for status lines; `builtin/extractive` with no key. */
+  /** Name of the model that `resolve(undefined, slot)` returns; `builtin/extractive` without a provider. */
   defaultName(slot: ModelSlot): string;
 }

@@ -8,11 +8,11 @@ interface Rates {
 
 /** US dollars per million tokens. */
 export interface Price extends Rates {
-  /** Rates of a whole call whose input is longer than `over` tokens. */
+  /** Rates for calls whose input is longer than `over` tokens. */
   readonly long?: Rates & { readonly over: number };
 }
 
-/** Prices by provider-qualified name or the beginning of one; the longest match counts. */
+/** Prices by provider-qualified name or prefix; the longest match counts. */
 export type PriceTable = Readonly<Record<string, Price>>;
 
 const price = (input: number, output: number, cachedInput: number, long?: Price['long']): Price => ({
@@ -30,8 +30,8 @@ const long = (over: number, input: number, output: number, cachedInput: number):
 });
 
 /**
- * Public list prices as of November 2026, without surcharges for writing to a cache, for a region or for speed.
- * CITEWELL_PRICES overrides and adds.
+ * Public list prices as of November 2026, without surcharges for cache writes, regions or priority. CITEWELL_PRICES adds
+ * and overrides.
  */
 export const listPrices: PriceTable = {
   'openai/gpt-6.1-sol': price(2, 10, 0.1, long(272_000, 4, 15, 0.2)),
@@ -60,7 +60,7 @@ export const listPrices: PriceTable = {
   'builtin/': price(0, 0, 0),
 };
 
-/** What a name costs; undefined when the table knows nothing that begins like it. */
+/** Price of a model; undefined when no entry matches. */
 export function priceOf(model: string, table: PriceTable): Price | undefined {
   const [longest] = Object.keys(table)
     .filter((name) => model === name || (model.startsWith(name) && (name.endsWith('/') || isVariant(model, name))))
@@ -68,19 +68,19 @@ export function priceOf(model: string, table: PriceTable): Price | undefined {
   return longest === undefined ? undefined : table[longest];
 }
 
-// A date or a tag behind a name does not change its price; a further version number (`gpt-6` and `gpt-6-luna`,
-// `claude-opus-4` and `claude-opus-4-9`) makes it another model, of which nothing is known.
+// A date or tag after a name does not change the price. A further version number (`gpt-6` and `gpt-6-luna`,
+// `claude-opus-4` and `claude-opus-4-9`) makes it another model with an unknown price.
 const isVariant = (model: string, name: string): boolean =>
   /^[-:@](\d{4,8}(-\d\d-\d\d)?|latest|preview|v\d.*|\d{1,3}b.*)?$/.test(model.slice(name.length));
 
-/** US dollars for one call. */
+/** Cost of one call in US dollars. */
 export function costOf(usage: Usage, price: Price): number {
   const { input, cachedInput, output } = ratesFor(usage.input, price);
   const fresh = Math.max(0, usage.input - usage.cachedInput);
   return (fresh * input + usage.cachedInput * cachedInput + usage.output * output) / 1_000_000;
 }
 
-/** Tokens that may be written for this money after reading so many, at the worst: nothing read from a cache. */
+/** Output tokens this money buys after `inputTokens`, assuming no cache hits. */
 export function outputFor(dollars: number, inputTokens: number, price: Price): number {
   const { input, output } = ratesFor(inputTokens, price);
   const left = dollars * 1_000_000 - inputTokens * input;

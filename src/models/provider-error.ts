@@ -1,13 +1,13 @@
 import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../errors.ts';
 import { readRetryAfter } from './retry-after.ts';
 
-/** What can help against a failure: the same request again, another provider, or neither. */
+/** What may help after a failure: the same request again, another provider, or neither. */
 export type Remedy = 'retry' | 'other_provider' | 'none';
 
-/** A provider's failure in our words. What the provider said itself is in `cause`, for the log. */
+/** Failure of a provider, with our own message. The provider's error is in `cause`, for the log. */
 export class ProviderError extends ServiceError {
   readonly remedy: Remedy;
-  /** True when less text in the request would help. */
+  /** True when the request exceeds the context window. */
   readonly isTooLong: boolean;
 
   constructor(
@@ -22,25 +22,25 @@ export class ProviderError extends ServiceError {
   }
 }
 
-/** Thrown inside an adapter when a stream stops without the event that ends it. */
+/** Thrown by adapters when a stream ends without its final event. */
 export class EndedEarly extends Error {
   override readonly name = 'EndedEarly';
 }
 
 export const remedyFor = (error: unknown): Remedy => (error instanceof ProviderError ? error.remedy : 'none');
 
-/** How messages name a provider and the settings that reach it. */
+/** Names of a provider and its settings, for messages. */
 export interface ProviderIdentity {
-  /** The prefix of its models: `openai`. */
+  /** Prefix of its models: `openai`. */
   readonly name: string;
-  /** For people: `OpenAI`. */
+  /** Display name: `OpenAI`. */
   readonly label: string;
-  /** Shown when it cannot be reached; no credentials in it. */
+  /** Address for messages; contains no credentials. */
   readonly address: string;
-  /** The variable its key is read from, and whether it holds one. */
+  /** Environment variable of its key, and whether it is set. */
   readonly keyVariable: string;
   readonly hasKey: boolean;
-  /** The variable its address is read from. */
+  /** Environment variable of its address. */
   readonly addressVariable: string;
 }
 
@@ -48,11 +48,11 @@ export interface FailedCall {
   readonly provider: ProviderIdentity;
   /** Without the provider's prefix. */
   readonly model: string;
-  /** The caller's signal: a failure after it was aborted is a cancellation. */
+  /** The caller's signal; failures after it was aborted are cancellations. */
   readonly signal: AbortSignal;
 }
 
-/** Turns whatever an SDK threw into a ServiceError that says which provider failed and what to do. */
+/** Converts an SDK error to a ServiceError that says which provider failed and what to do. */
 export function toProviderError(error: unknown, { provider, model, signal }: FailedCall): ServiceError {
   if (error instanceof ServiceError) return error;
   if (signal.aborted) return new ServiceError('cancelled', 'The request was cancelled.', { cause: error });
@@ -150,9 +150,9 @@ export function toProviderError(error: unknown, { provider, model, signal }: Fai
 
 interface Failure {
   readonly status: number;
-  /** The provider's code or type and the parameter it names, when they are plain words: prose stays in the cause. */
+  /** The provider's error code or type and parameter, when they are identifiers; prose stays in `cause`. */
   readonly detail: string | undefined;
-  /** The provider's own sentence; not fit to be shown as it is. */
+  /** The provider's message; may contain anything. */
   readonly message: string;
   readonly isStructured: boolean;
   readonly isTooLong: boolean;
@@ -160,8 +160,8 @@ interface Failure {
   readonly retryAfter: number | undefined;
 }
 
-// Both SDKs throw an error with `status`, `headers` and `error` (the body), and with no status when the failure came
-// in the middle of a stream or no answer came at all. Reading it by shape keeps the SDKs from being loaded here.
+// Both SDKs throw errors with `status`, `headers` and `error` (the body); without a status when the failure happened
+// mid-stream or there was no response. Read structurally, so that the SDKs need not be loaded here.
 function readFailure(error: unknown): Failure | undefined {
   if (!isRecord(error)) return undefined;
   const body = innermostError(error['error']);
@@ -219,13 +219,13 @@ const statusOfType = (words: readonly string[]): number =>
   words.map((word) => STATUS_OF_TYPE[word]).find((status) => status !== undefined) ?? 500;
 
 const MAX_REASON = 300;
-// Keys and other long secrets; no model's or setting's name is as long without a hyphen or a dot in it.
+// Keys and other long secrets. Model and setting names of that length contain a hyphen or a dot.
 const SECRET = /\b(?:bearer\s+\S+|(?:sk|pk|rk|gsk|xai|key|api)[-_][^\s"'`,;)]+|[A-Za-z0-9+/_=]{28,})/gi;
 const UNPRINTABLE = /[\p{C}\p{Z}\s]+/gu;
 
 /**
- * Why a request was refused, in the provider's words: one short line that holds no secret, no markup and no marks that
- * would let it pass for words of ours. Callers need it to mend what they sent.
+ * The provider's reason for rejecting a request: one short line without secrets, markup or characters that could make it
+ * look like our own text. Callers need it to correct their request.
  */
 function reasonOf(message: string): string {
   const line = message

@@ -3,12 +3,12 @@ import { ANTHROPIC_URL } from './anthropic/anthropic-model.ts';
 import { isOpenAiUrl, OPENAI_URL } from './openai/openai-provider.ts';
 import type { ProviderIdentity } from './provider-error.ts';
 
-/** Where providers are and the keys to them. The shape of the configuration fits it as it is. */
+/** Addresses and keys of providers; a subset of `Config`. */
 export interface ProviderSettings {
   readonly openai?: { readonly apiKey?: string | undefined; readonly baseUrl?: string | undefined } | undefined;
   readonly anthropic?: { readonly apiKey?: string | undefined; readonly baseUrl?: string | undefined } | undefined;
   readonly ollama?: { readonly baseUrl?: string | undefined } | undefined;
-  /** Further OpenAI-compatible servers, addressed as `<name>/<model>`. */
+  /** Additional OpenAI-compatible servers, addressed as `<name>/<model>`. */
   readonly providers?: readonly NamedProvider[] | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface NamedProvider {
   readonly apiKey?: string | undefined;
 }
 
-/** A provider as it can be called. */
+/** A configured provider. */
 export interface Provider extends ProviderIdentity {
   readonly format: 'openai' | 'anthropic';
   readonly baseUrl: string;
@@ -26,14 +26,14 @@ export interface Provider extends ProviderIdentity {
   readonly isOpenAi: boolean;
 }
 
-/** Providers that can be called, in order of preference. */
+/** Configured providers in order of preference. */
 export function configuredProviders(settings: ProviderSettings): readonly Provider[] {
   const { openai, anthropic, ollama } = settings;
   const providers: Provider[] = [];
   if (openai?.apiKey !== undefined || openai?.baseUrl !== undefined) {
     const baseUrl = openai.baseUrl ?? OPENAI_URL;
     const isOpenAi = isOpenAiUrl(baseUrl);
-    // OpenAI itself cannot be asked without a key; a server of one's own can.
+    // OpenAI itself requires a key; a self-hosted server may not.
     if (!isOpenAi || openai.apiKey !== undefined) {
       providers.push({
         ...describe('openai', isOpenAi ? 'OpenAI' : 'The server at OPENAI_BASE_URL', baseUrl, openai.apiKey),
@@ -67,8 +67,8 @@ export function configuredProviders(settings: ProviderSettings): readonly Provid
 }
 
 /**
- * The provider of that name. Throws `not_configured`, naming the variable, for one that is known but not set up, and
- * `unknown_model`, listing those known, for any other.
+ * Finds a provider by name. Throws `not_configured`, naming the environment variable, for a known provider without
+ * configuration, and `unknown_model`, with the known names, otherwise.
  */
 export function findProvider(providers: readonly Provider[], name: string, model: string): Provider {
   const found = providers.find((provider) => provider.name === name);
@@ -109,7 +109,7 @@ function describe(
   };
 }
 
-/** Ollama is addressed by its root; its OpenAI-compatible side is under `/v1`. */
+/** Ollama's address is its root; the OpenAI-compatible API is under `/v1`. */
 function withVersionPath(url: string): string {
   const bare = url.replace(/\/+$/, '');
   return /\/v\d+$/.test(bare) ? bare : `${bare}/v1`;

@@ -20,21 +20,21 @@ import { withFallback } from './with-fallback.ts';
 import { withRetry } from './with-retry.ts';
 import { createRefusals } from './without-refused.ts';
 
-/** Which models there are. `Config` fits it as it is. */
+/** Model configuration; a subset of `Config`. */
 export interface ModelSettings extends ProviderSettings {
-  /** Provider-qualified names; what is not named is chosen by the keys that are present. */
+  /** Provider-qualified names; the others are chosen by the configured keys. */
   readonly models?: (NamedModels & { readonly fallback?: string | undefined }) | undefined;
-  /** Answers as `builtin/extractive`, which is also the default without any provider. */
+  /** Model behind `builtin/extractive`, the default without any provider. */
   readonly extractive?: Model | undefined;
-  /** Provider-qualified names of models that take no tools and get them as text; others are found out. */
+  /** Provider-qualified names of models that need the text tool protocol; others are detected. */
   readonly textTools?: readonly string[] | undefined;
   readonly retry?: RetryPolicy | undefined;
   readonly timeLimits?: TimeLimits | undefined;
-  /** Streams open at once per provider. */
+  /** Maximum concurrent streams per provider. */
   readonly concurrency?: number | undefined;
 }
 
-/** Models by name. Nothing is loaded or connected before a model's first use. */
+/** Creates the registry. Nothing is loaded or connected before a model's first use. */
 export function createModelRegistry(settings: ModelSettings): ModelRegistry {
   const providers = configuredProviders(settings);
   const textTools = new Set(settings.textTools);
@@ -58,7 +58,7 @@ export function createModelRegistry(settings: ModelSettings): ModelRegistry {
   };
 
   return {
-    // A model asked for by name is answered by that model or not at all; only a default may be stood in for.
+    // No fallback for a model that the request names; only defaults may fall back.
     resolve(name, slot) {
       if (name !== undefined) return find(name);
       const model = find(defaultModelName(slot, named, configured));
@@ -89,11 +89,11 @@ function bareModels(provider: Provider, limits: TimeLimits): (name: string) => M
   return (name) => openAiModel(name, { provider, client, limits, refusals });
 }
 
-// The turn is given up between tries, so that one that waits holds up nobody.
+// Retry is outermost, so that the slot is released during the pause between tries.
 const guarded = (model: Model, turns: KeyedLimit, policy: RetryPolicy): Model =>
   withRetry(withConcurrencyLimit(model, turns), policy);
 
-/** A name without a prefix belongs to OpenAI, or to the first server that speaks its format. */
+/** Names without a prefix belong to OpenAI, or to the first OpenAI-compatible server. */
 const unprefixed = (providers: readonly Provider[]): string =>
   providers.find(({ format }) => format === 'openai')?.name ?? 'openai';
 

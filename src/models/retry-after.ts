@@ -1,4 +1,4 @@
-/** Seconds a provider asks us to wait: `retry-after-ms`, or `retry-after` in seconds or as a date. */
+/** Seconds to wait from `retry-after-ms` or `retry-after` (seconds or date). */
 export function readRetryAfter(headers: Headers | undefined, now: number = Date.now()): number | undefined {
   const milliseconds = readNumber(headers?.get('retry-after-ms'));
   if (milliseconds !== undefined) return milliseconds / 1000;

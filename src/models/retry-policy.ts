@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { remedyFor } from './provider-error.ts';
 
-/** How often and how long to try again. */
 export interface RetryPolicy {
-  /** The first one included. */
+  /** Including the first one. */
   readonly maxTries: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** All pauses of one call together; a provider that asks for more is not waited for. */
+  /** Maximum total pause of one call; a longer `retry-after` is not waited for. */
   readonly maxTotalWaitMs: number;
 }
 
@@ -19,9 +18,9 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxTotalWaitMs: 60_000,
 };
 
-/** Decides, failure by failure of one call, whether to try again. */
+/** Decides after each failure of one call whether to retry. */
 export interface Backoff {
-  /** Waits and returns true when trying again can help; false when it cannot. Throws `cancelled` on abort. */
+  /** Waits and returns true when a retry may help, else returns false. Throws `cancelled` on abort. */
   wait(error: unknown, signal: AbortSignal | undefined): Promise<boolean>;
 }
 
@@ -46,7 +45,7 @@ function askedDelay(error: unknown): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds * 1000);
 }
 
-/** Doubles with each try; from half of it to all of it, so that callers who failed together do not return together. */
+/** Exponential backoff with jitter: between half and all of the doubled delay. */
 export function backoffDelay(tries: number, policy: RetryPolicy, random: () => number): number {
   const longest = Math.min(policy.firstDelayMs * 2 ** (tries - 1), policy.maxDelayMs);
   return Math.round(longest * (0.5 + random() / 2));

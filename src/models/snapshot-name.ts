@@ -1,4 +1,4 @@
-/** A name as a provider gave it, qualified like the one that was asked; undefined when it gave none or the same. */
+/** Provider-qualified snapshot name; undefined when the provider reported none or the same name. */
 export function snapshotName(model: string, given: unknown): string | undefined {
   if (typeof given !== 'string' || !/^[\w.:@/-]{1,200}$/.test(given)) return undefined;
   const prefix = model.slice(0, model.indexOf('/') + 1);

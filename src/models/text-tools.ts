@@ -3,13 +3,13 @@ import type { Message, ToolCall } from './message.ts';
 import type { Model, ModelEvent, ModelRequest, ToolSpec } from './model.ts';
 import { isToolBlock, readToolBlock, TOOL_BLOCK, toolBlocks } from './tool-blocks.ts';
 
-/** Which models are known to take no tools, by provider-qualified name; grows as providers say so. */
+/** Provider-qualified names of models without native tool calls; extended when a provider rejects tools. */
 export type TextToolNames = Pick<Set<string>, 'has' | 'add'>;
 
 /**
- * The same model, which can call tools even when its provider gives it none: tools are then described in the system
- * prompt, calls are read from a fenced block at the end of its text, and results go back as text. The first refusal of
- * a request with tools settles it for the model from there on; names put into the set before never try.
+ * Emulates tool calls for models without native support: tools are described in the system prompt, calls are parsed from
+ * a fenced block at the end of the text, and results are sent as text. The first rejection of a request with tools
+ * switches a model over; models in `names` start that way.
  */
 export function withTextTools(model: Model, names: TextToolNames): Model {
   return {
@@ -57,7 +57,7 @@ function* textOf(text: string): Generator<ModelEvent> {
   if (text !== '') yield { type: 'text', text };
 }
 
-/** A transcript for a model that knows nothing of tools. */
+/** Converts a transcript to plain text messages without tool calls. */
 function toPlainMessages(messages: readonly Message[], tools: readonly ToolSpec[]): Message[] {
   const plain = messages.map(toPlainMessage);
   return tools.length === 0 ? plain : [{ role: 'system', text: instructions(tools) }, ...plain];
@@ -91,11 +91,11 @@ The block holds one JSON array; several calls may stand in it. The results come 
 The tools, with the JSON Schema of their arguments:
 ${tools.map(({ name, description, inputSchema }) => `\n${name}: ${description}\n${JSON.stringify(inputSchema)}`).join('\n')}`;
 
-// Ollama; OpenAI-compatible servers and routers in their several words; vLLM started without a tool parser.
+// Messages of Ollama, of OpenAI-compatible servers and routers, and of vLLM without a tool parser.
 const REFUSALS =
   /does(?: not|n't) support (?:tools?|tool[ _-]?(?:use|calls?|calling)|function[ _-]?call(?:s|ing)?)|tools? (?:is|are|use is|calling is) not supported|no endpoints found that support tool use|requires --enable-auto-tool-choice|`?tools`? (?:param(?:eter)? )?(?:is|are) not supported/i;
 
-/** Whether a provider refused a request because it came with tools; what it said stands in the cause. */
+/** Whether a provider rejected a request because of its tools; the provider's message is in the cause. */
 function refusesTools(error: unknown): boolean {
   for (let cause = error, depth = 0; typeof cause === 'object' && cause !== null && depth < 5; depth++) {
     const { message, error: body, cause: next } = cause as Partial<Record<'message' | 'error' | 'cause', unknown>>;

@@ -1,7 +1,7 @@
-/** The word behind the fence of a block of calls. */
+/** Info string of a fenced block of calls. */
 export const TOOL_BLOCK = 'tool_calls';
 
-// Also the forms that models were trained on and fall into whatever they are told.
+// Includes formats that models were trained on and use regardless of instructions.
 const OPENINGS: readonly (readonly [opening: string, closing: string, isSure: boolean])[] = [
   ['```tool_calls', '```', true],
   ['```tool_call', '```', true],
@@ -10,17 +10,17 @@ const OPENINGS: readonly (readonly [opening: string, closing: string, isSure: bo
 ];
 
 export interface ToolBlocks {
-  /** The part of the text so far that is sure to be no block. */
+  /** Text that is certainly not part of a block. */
   push(text: string): string;
   end(): string;
-  /** What stood in the blocks, in order. */
+  /** Contents of the blocks, in order. */
   readonly bodies: readonly string[];
 }
 
 /**
- * Takes blocks of calls out of a stream of text. Text passes at once, but for what may become the opening of a block;
- * blocks themselves are kept back. After a block nothing passes any more: models that go on make results up.
- * `isCalls` says whether a block of JSON that is not marked as calls is one.
+ * Extracts blocks of calls from a text stream. Text is emitted at once, except possible beginnings of a block. Everything
+ * after a block is discarded, because models that continue there invent results. `isCalls` decides whether an unmarked
+ * JSON block is one of calls.
  */
 export function toolBlocks(isCalls: (body: string) => boolean): ToolBlocks {
   const bodies: string[] = [];
@@ -28,7 +28,7 @@ export function toolBlocks(isCalls: (body: string) => boolean): ToolBlocks {
   let open: (typeof OPENINGS)[number] | undefined;
   let startsLine = true;
 
-  /** Reads on as far as `held` decides; `isEnd` when nothing will follow. */
+  /** Processes `held` as far as it is decidable; `isEnd` when no more text follows. */
   function read(isEnd: boolean): string {
     let passed = '';
     const pass = (length: number) => {
@@ -69,7 +69,7 @@ export function toolBlocks(isCalls: (body: string) => boolean): ToolBlocks {
   };
 }
 
-/** Where a block begins, or may begin once more text is there; the whole text when nothing in it can. */
+/** Index where a block begins or may begin with more text; the text's length when there is none. */
 function nextOpening(
   text: string,
   startsLine: boolean,
@@ -77,7 +77,7 @@ function nextOpening(
   for (let at = 0; at < text.length; at++) {
     const char = text.charAt(at);
     if (char !== '`' && char !== '<') continue;
-    // A fence in the middle of a line is code that speaks of fences.
+    // A fence in the middle of a line is not a block.
     if (char === '`' && !(at === 0 ? startsLine : /\n[ \t]*$/.test(text.slice(Math.max(0, at - 20), at)))) continue;
     const rest = text.slice(at);
     const opening = OPENINGS.find(([start]) => rest.startsWith(start));
@@ -94,15 +94,15 @@ interface Call {
   readonly arguments: unknown;
 }
 
-/** Whether JSON that is not marked as calls is nothing but calls of tools there are. */
+/** Whether unmarked JSON consists only of calls of known tools. */
 export function isToolBlock(body: string, known: ReadonlySet<string>): boolean {
   const calls = parsedLines(body.trim())?.flatMap(callsIn) ?? [];
   return calls.length > 0 && calls.every(({ name, arguments: given }) => known.has(name) && given !== undefined);
 }
 
 /**
- * The calls in a block. What is meant as a call and cannot be read is one with its text as arguments, so that the model
- * is told.
+ * Parses the calls of a block. An unparsable call is returned with its text as arguments, so that the model gets an
+ * error message.
  */
 export function readToolBlock(body: string): Call[] {
   const text = body.trim();

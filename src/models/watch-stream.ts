@@ -1,23 +1,23 @@
-/** How long a provider may stay silent. */
+/** Timeouts of a provider's stream. */
 export interface TimeLimits {
   /** From the request to the first event of its stream. */
   readonly firstEventMs: number;
-  /** Between two signs of life after that; pings and comments count. */
+  /** Between two chunks of data after that; pings and comments count. */
   readonly idleMs: number;
 }
 
-// Node's fetch gives up on a silent connection after five minutes, so longer limits would not be kept.
+// Node's fetch has its own timeout of five minutes, so longer limits would have no effect.
 const MAX_SILENCE_MS = 300_000;
 
 export const defaultTimeLimits: TimeLimits = { firstEventMs: 120_000, idleMs: 90_000 };
 
-/** For requests that ask the model to think, which providers may do without a word. */
+/** Longer limits for requests with thinking, during which providers may send nothing. */
 export const patient = (limits: TimeLimits): TimeLimits => ({
   firstEventMs: Math.max(limits.firstEventMs, Math.min(limits.firstEventMs * 3, MAX_SILENCE_MS)),
   idleMs: Math.max(limits.idleMs, Math.min(limits.idleMs * 3, MAX_SILENCE_MS)),
 });
 
-/** What the opener of a stream must use, so that the watch hears the bytes and can end the request. */
+/** Signal and fetch that the stream must use, so that incoming bytes are seen and the request can be aborted. */
 export interface WatchedConnection {
   readonly signal: AbortSignal;
   readonly fetch: typeof fetch;
@@ -25,16 +25,15 @@ export interface WatchedConnection {
 
 export interface Watch {
   readonly limits: TimeLimits;
-  /** The caller's; aborting it ends the request at once. */
+  /** The caller's signal; aborting it aborts the request. */
   readonly signal: AbortSignal;
-  /** What to throw when a limit is passed. */
+  /** Creates the error for a timeout. */
   readonly onSilence: (seconds: number, phase: 'first' | 'idle') => Error;
 }
 
 /**
- * The events of a stream, ended with an error when the provider falls silent. The request behind it is aborted
- * whenever the stream is left: by the caller's signal, by a limit, or by a reader that stops reading. Time the
- * reader takes is not counted.
+ * Yields the events of a stream and throws when the provider is silent for too long. The underlying request is aborted
+ * whenever iteration stops. Time spent by the consumer does not count.
  */
 export async function* watchStream<T>(
   open: (connection: WatchedConnection) => Promise<AsyncIterable<T>>,
@@ -70,7 +69,7 @@ export async function* watchStream<T>(
     for (;;) {
       const step = await events.next();
       disarm();
-      // Both SDKs end an aborted stream quietly, as if it were complete.
+      // Both SDKs end an aborted stream silently, as if it were complete.
       if (request.signal.aborted) throw silence ?? signal.reason;
       if (step.done) return;
       phase = 'idle';

@@ -4,20 +4,20 @@ import type { Model } from './model.ts';
 import { ProviderError } from './provider-error.ts';
 
 export interface StreamLimits {
-  /** Streams open at once. */
+  /** Maximum number of open streams. */
   readonly atOnce: number;
-  /** Streams that wait for a turn; further ones are refused. */
+  /** Maximum number of waiting streams; further ones are refused. */
   readonly waiting: number;
-  /** Milliseconds one waits before it is refused. */
+  /** Milliseconds a stream waits before it is refused. */
   readonly patience: number;
 }
 
 export const DEFAULT_STREAMS = 128;
 
-/** For each open stream, as many that wait. */
+/** Length of the queue per open stream. */
 const WAITING_PER_STREAM = 8;
 const PATIENCE = 120_000;
-/** Seconds after which a refused caller is told to come back. */
+/** Seconds in the `retry-after` of refused callers. */
 const RETRY_AFTER = 10;
 
 export const streamLimits = (atOnce: number): StreamLimits => ({
@@ -26,9 +26,9 @@ export const streamLimits = (atOnce: number): StreamLimits => ({
   patience: PATIENCE,
 });
 
-/** Turns of one provider, shared by all its models. `label` names it to people. */
+/** Concurrency limit of one provider, shared by all its models. `label` is its display name. */
 export interface KeyedLimit {
-  /** Waits for a turn and returns what ends it. Throws `rate_limited` when too many wait or it took too long. */
+  /** Waits for a slot; returns its release function. Throws `rate_limited` when the queue is full or the wait too long. */
   take(signal: AbortSignal): Promise<() => void>;
 }
 
@@ -66,7 +66,7 @@ export function createKeyedLimit(label: string, { atOnce, waiting, patience }: S
   };
 }
 
-/** The same model, whose streams wait their turn. */
+/** The same model with a concurrency limit on its streams. */
 export function withConcurrencyLimit(model: Model, turns: KeyedLimit): Model {
   return {
     name: model.name,

@@ -3,8 +3,8 @@ import type { Model, ModelRequest } from './model.ts';
 import { remedyFor } from './provider-error.ts';
 
 /**
- * The first model, and the second in its place when the first fails before its first event for a reason another
- * provider can mend. A request that is wrong, or was cancelled, is not handed on.
+ * Uses the second model when the first fails before its first event for a reason that another provider may not have.
+ * Invalid and cancelled requests do not fall back.
  */
 export function withFallback(first: Model, second: Model): Model {
   return {

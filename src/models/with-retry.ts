@@ -1,7 +1,7 @@
 import type { Model } from './model.ts';
 import { createBackoff, defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 
-/** The same model, tried again when that can help and nothing of its answer has been handed out yet. */
+/** The same model with retries, as long as no event has been emitted. */
 export function withRetry(model: Model, policy: RetryPolicy = defaultRetryPolicy): Model {
   return {
     name: model.name,

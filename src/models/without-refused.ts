@@ -1,17 +1,16 @@
-/** A setting that a provider refused, and what stands for it. */
+/** A request parameter that a provider rejected. */
 export interface Refusal {
-  /** Where it stands in the body: `temperature`, `reasoning.summary`. */
+  /** Path in the request body: `temperature`, `reasoning.summary`. */
   readonly name: string;
-  /** The name under which the provider takes the same value. */
+  /** Name under which the provider accepts the value. */
   readonly replacement?: string;
-  /** As JSON, where only this value was refused; absent where the setting is refused whatever it says. */
+  /** JSON of the value, when only this value was rejected; absent when the parameter is rejected in general. */
   readonly value?: string;
 }
 
 /**
- * The optional setting that the provider refuses to take, or undefined when the refusal is about something else. Which
- * model takes which setting changes with every generation of models, and servers that are only compatible differ more,
- * so the refusal itself is the best table.
+ * The optional parameter that an error message rejects; undefined when the error has another reason. Read from the error,
+ * because support of parameters changes with every model generation and differs among compatible servers.
  */
 export function readRefusal(body: object, error: unknown): Refusal | undefined {
   if (typeof error !== 'object' || error === null || !('status' in error)) return undefined;
@@ -29,21 +28,21 @@ export function readRefusal(body: object, error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** The body without the refused setting, or with it under its other name. */
+/** Removes the parameter from the body or renames it. */
 export function leaveOut<Body extends object>(body: Body, { name, replacement }: Refusal): Body {
   const value = valueAt(body, name.split('.'));
   const rest = withoutPath(body, name.split('.'));
   return replacement === undefined || value === undefined ? rest : { ...rest, [replacement]: value };
 }
 
-/** What models of one provider have refused: it is not sent to them again. */
+/** Rejected parameters by model of one provider; they are not sent again. */
 export interface Refusals {
   note(model: string, refusal: Refusal): void;
-  /** The body without what the model is known to refuse. */
+  /** Removes the parameters that the model is known to reject. */
   apply<Body extends object>(model: string, body: Body): Body;
 }
 
-/** Refused values remembered of one model; who sends ever other ones has them refused anew. */
+/** Maximum number of rejected values remembered per model. */
 const MAX_REMEMBERED = 100;
 
 export function createRefusals(): Refusals {
@@ -61,7 +60,7 @@ export function createRefusals(): Refusals {
   };
 }
 
-/** Settings an answer is possible without. Of the two names of the limit, the other one is tried if it is suggested. */
+/** Parameters that a request works without. For the two names of the output limit, the other one is tried if suggested. */
 const OPTIONAL: readonly (readonly [name: string, replacement?: string])[] = [
   ['max_tokens', 'max_completion_tokens'],
   ['max_completion_tokens', 'max_tokens'],
@@ -74,17 +73,17 @@ const OPTIONAL: readonly (readonly [name: string, replacement?: string])[] = [
   ['output_config.effort'],
 ];
 
-/** Times one request is changed and sent again at the most: once for each setting. */
+/** Maximum number of adapted retries of a request: one per parameter. */
 export const MAX_REFUSALS = OPTIONAL.length;
 
-// Said of a setting, not of its value alone.
+// Phrases that reject the parameter itself, not only its value.
 const WHATEVER_IT_SAYS =
   /unsupported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|extra_forbidden|deprecated|instead/i;
 
 const isNamed = (name: string, said: string): boolean =>
   new RegExp(`(^|[^a-z0-9_.])${name.replace('.', '\\.')}([^a-z0-9_]|$)`, 'i').test(said);
 
-/** What the provider says is wrong: the parameter it names, and its sentence. */
+/** The provider's error body and message as text. */
 function words(error: object): string {
   const body = 'error' in error ? error.error : undefined;
   return JSON.stringify([body ?? null, 'message' in error ? error.message : null]);

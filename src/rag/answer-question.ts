@@ -5,7 +5,7 @@ import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
 import { type StandaloneQueries, withEarlierTerms } from '../retrieval/standalone-query.ts';
-import { addingHits } from '../toolbox/adding-hits.ts';
+import { novelHits } from '../toolbox/novel-hits.ts';
 import { informativeHits } from '../toolbox/render-graph.ts';
 import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
 import { generateAnswer } from './generate-answer.ts';
@@ -17,7 +17,7 @@ export interface AnswererParts {
   readonly models: ModelRegistry;
   readonly analyser: TextAnalyser;
   /** Rewrites a follow-up as a standalone question; without it, terms of the previous question are added. */
-  readonly toStandalone?: StandaloneQueries | undefined;
+  readonly standaloneQueries?: StandaloneQueries | undefined;
   /** Used when a request asks for web results. */
   readonly webSearch?: WebSearch | undefined;
   /** Maximum tokens of context given to a model. */
@@ -36,7 +36,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
     async *answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
       refuseWhenAborted(signal);
       const model = models.resolve(request.generation.model, 'quality');
-      const asked = await toStandalone(request, parts.toStandalone, signal);
+      const asked = await toStandalone(request, parts.standaloneQueries, signal);
       const [searched, web] = await Promise.all([
         retriever.search(asked.query, request.search, signal),
         request.includeWebSearch === true ? searchWeb(asked.query, webSearch, signal) : undefined,
@@ -91,7 +91,10 @@ async function toStandalone(
   return { query: rewritten, isRewritten: rewritten !== query, notes };
 }
 
-const withQuery = (outcome: SearchOutcome, { query, isRewritten: isOther, notes }: StandaloneQuestion): SearchOutcome =>
+const withQuery = (
+  outcome: SearchOutcome,
+  { query, isRewritten: isOther, notes }: StandaloneQuestion,
+): SearchOutcome =>
   isOther || notes.length > 0
     ? {
         ...outcome,
@@ -125,7 +128,7 @@ async function searchWeb(
 const isEmpty = ({ outcome, web }: Found): boolean =>
   outcome.chunks.length === 0 &&
   (web?.results.length ?? 0) === 0 &&
-  addingHits(informativeHits(outcome.graph ?? []), []).length === 0;
+  novelHits(informativeHits(outcome.graph ?? []), []).length === 0;
 
 interface Found {
   readonly outcome: SearchOutcome;

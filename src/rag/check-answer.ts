@@ -131,7 +131,10 @@ function bestCandidate(candidates: readonly (Candidate | undefined)[]): Candidat
   let first: Candidate | undefined;
   for (const candidate of candidates) {
     if (candidate === undefined) continue;
-    const by = first === undefined ? -1 : STRONGEST_TO_WEAKEST.indexOf(candidate.verdict) - STRONGEST_TO_WEAKEST.indexOf(first.verdict);
+    const by =
+      first === undefined
+        ? -1
+        : STRONGEST_TO_WEAKEST.indexOf(candidate.verdict) - STRONGEST_TO_WEAKEST.indexOf(first.verdict);
     if (by < 0 || (by === 0 && candidate.score > (first?.score ?? 0))) first = candidate;
   }
   return first;

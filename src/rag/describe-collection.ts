@@ -42,5 +42,8 @@ function byTitles({ items, total }: DescribedCollection['documents']): string {
   if (total === 0) return 'An empty collection.';
   const titles = items.slice(0, MAX_TITLES).map(({ title }) => title);
   const more = total > titles.length ? ` and ${total - titles.length} more` : '';
-  return `${total} ${total === 1 ? 'document' : 'documents'}: ${titles.join('; ')}${more}.`.slice(0, MAX_DESCRIPTION_LENGTH);
+  return `${total} ${total === 1 ? 'document' : 'documents'}: ${titles.join('; ')}${more}.`.slice(
+    0,
+    MAX_DESCRIPTION_LENGTH,
+  );
 }

@@ -11,7 +11,7 @@ import { placesWithin } from '../documents/places.ts';
 import { ServiceError } from '../errors.ts';
 import type { Retriever } from '../retrieval/retriever.ts';
 import { defaultGraphSettings, defaultSearchSettings } from '../retrieval/search-settings.ts';
-import { libraryAt } from '../toolbox/at-time.ts';
+import { libraryAsOf } from '../toolbox/as-of.ts';
 import { resolveChunk } from '../toolbox/find-chunk.ts';
 import { findDocument, visibleDocument } from '../toolbox/find-document.ts';
 import { titleOf } from '../toolbox/render-passages.ts';
@@ -69,7 +69,7 @@ export async function createEvidenceFinder(
   request: AnswerCheckRequest,
   { visible, signal }: EvidenceScope,
 ): Promise<EvidenceFinder> {
-  const library = libraryAt(parts.library, request.asOf);
+  const library = libraryAsOf(parts.library, request.asOf);
   const visibleLibrary = { library, visible };
   const passageOf = (chunk: Chunk, marker?: number): CandidatePassage => ({
     quotable: chunk,

@@ -4,8 +4,8 @@ import type { GraphHit } from '../documents/graph-hit.ts';
 import { pagesOf } from '../documents/places.ts';
 import type { Message } from '../models/message.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
-import { addingHits } from '../toolbox/adding-hits.ts';
 import { fence } from '../toolbox/fence.ts';
+import { novelHits } from '../toolbox/novel-hits.ts';
 import { graphBlock, limitInformative } from '../toolbox/render-graph.ts';
 import type { WebResult } from '../web/web-search.ts';
 
@@ -50,7 +50,7 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
   const ofWeb = fitResults(results, { first: ofChunks.length + 1, contextTokens: webTokens });
   const first = ofChunks.length + ofWeb.length + 1;
   const texts = chunks.slice(0, ofChunks.length).map(({ text }) => text);
-  const facts = limitInformative(addingHits(graph, texts));
+  const facts = limitInformative(novelHits(graph, texts));
   const ofGraph = fitFacts(facts, { first, contextTokens: graphTokens });
   const passages = [...ofChunks, ...ofWeb, ...ofGraph];
   const values = { query, context: passages.join('\n\n') };

@@ -20,7 +20,7 @@ export const defaultRunLogSettings: RunLogSettings = {
   maxCharacters: 64_000_000,
 };
 
-export interface StartRun extends Omit<RunParts, 'id' | 'grace'> {
+export interface StartRun extends Omit<RunParts, 'id' | 'graceMs'> {
   /** Whether the run continues to its end without readers; otherwise it ends after the grace period. */
   readonly isResumable: boolean;
 }

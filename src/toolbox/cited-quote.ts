@@ -21,17 +21,17 @@ export const toCitedQuote = ({ text, start, end, page, headingPath }: Quote): Ci
   heading_path: [...headingPath],
 });
 
-const LONGEST_QUOTE = 300;
+const MAX_SHOWN_QUOTE = 300;
 
 /** ` · close · p. 3 · Terms > Payment · “…”`: the first quote, for a line of a source list. */
-export function quoteWords(verdict: string | undefined, [first]: readonly CitedQuote[]): string {
+export function quoteLine(verdict: string | undefined, [first]: readonly CitedQuote[]): string {
   return [
     ...(verdict === undefined ? [] : [verdict]),
     ...(first?.page === undefined ? [] : [`p. ${first.page}`]),
     ...(first === undefined || first.heading_path.length === 0 ? [] : [oneLine(first.heading_path.join(' > '))]),
     ...(first === undefined
       ? []
-      : [`“${oneLine(first.text, LONGEST_QUOTE)}” (characters ${first.start}-${first.end})`]),
+      : [`“${oneLine(first.text, MAX_SHOWN_QUOTE)}” (characters ${first.start}-${first.end})`]),
   ]
     .map((part) => ` · ${part}`)
     .join('');

@@ -1,20 +1,20 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CapturedText, PythonResult } from '../sandbox/sandbox.ts';
 import { mediaTypeOf } from './media-type-of.ts';
-import { wholeCharacter } from './render-passages.ts';
+import { wholeCharacterEnd } from './render-passages.ts';
 
 interface DescribeOptions {
   /** Lines on the documents available to the code. */
   readonly mounted: readonly string[];
   readonly isSession: boolean;
   /** Maximum length in characters. */
-  readonly most: number;
+  readonly maxLength: number;
 }
 
-const MIN_ROOM = 500;
+const MIN_STREAM_LENGTH = 500;
 
 /** The result of a Python run as text for a model. */
-export function describeRun(result: PythonResult, { mounted, isSession, most }: DescribeOptions): string {
+export function describeRun(result: PythonResult, { mounted, isSession, maxLength: most }: DescribeOptions): string {
   const { value, error, stdout, stderr } = result;
   const around = [
     ...(mounted.length === 0 ? [] : [`Given to the code:\n${mounted.join('\n')}`]),
@@ -24,7 +24,7 @@ export function describeRun(result: PythonResult, { mounted, isSession, most }: 
     ...fileLines(result),
     ...(result.sessionLost ? ['Variables and files of earlier calls are gone: define again what is needed.'] : []),
   ];
-  const room = Math.max(MIN_ROOM, most - around.join('\n\n').length - 300);
+  const room = Math.max(MIN_STREAM_LENGTH, most - around.join('\n\n').length - 300);
   const streams = [
     ...stream('Printed', stdout, stderr.text === '' ? room : room / 2),
     ...stream('Written to stderr', stderr, stdout.text === '' ? room : room / 2),
@@ -62,7 +62,7 @@ function fileLines({ files, skippedFiles }: PythonResult): string[] {
   ];
 }
 
-const clip = (text: string, most: number): string => text.slice(0, wholeCharacter(text, Math.floor(most)));
+const clip = (text: string, most: number): string => text.slice(0, wholeCharacterEnd(text, Math.floor(most)));
 
 /** Removes terminal control sequences. */
 const plain = (text: string): string => stripVTControlCharacters(text).replaceAll(/(?![\t\n\r])\p{Cc}/gu, '�');

@@ -6,7 +6,7 @@ const DOCUMENTS_SAMPLED = 100;
 
 /** Explains an empty corpus and what to do about it; undefined when searchable documents exist. */
 export async function explainEmptyCorpus(
-  context: Pick<ToolContext, 'library' | 'visible' | 'intake'>,
+  context: Pick<ToolContext, 'library' | 'visible' | 'ingestion'>,
 ): Promise<string | undefined> {
   const { items, total } = await context.library.list(context.visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
   const isReading = items.length === total && items.every(({ ingestionStatus }) => IN_PROGRESS.has(ingestionStatus));
@@ -16,7 +16,7 @@ export async function explainEmptyCorpus(
     return `${what} still being read in, and nothing else is here to search. Try again in a while; citewell status shows how far it is.`;
   }
   const how =
-    context.intake === undefined
+    context.ingestion === undefined
       ? 'Documents are added with `citewell ingest PATH` on the machine of the server, or with POST /v3/documents.'
       : 'Add documents with the tools ingest_file, ingest_text or ingest_url, or with `citewell ingest PATH` in a terminal.';
   const narrowed = context.visible.kind === 'all' ? '' : ', or none of its documents may be seen in this request';

@@ -16,7 +16,7 @@ export interface ExternalTools {
 }
 
 /** The tools selected by these names. */
-export function askedFor(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
+export function selectExternalTools(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
   const isAsked = (tool: string, name: string) =>
     name === tool || (name.endsWith('__*') && tool.startsWith(name.slice(0, -1)));
   return tools.filter((tool) => names.some((name) => isAsked(tool.name, name)));

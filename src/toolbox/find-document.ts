@@ -7,11 +7,11 @@ import { oneLine } from './render-passages.ts';
 import { readId } from './short-id.ts';
 import type { ToolContext } from './tool-context.ts';
 
-const CLOSEST = 3;
-const FIRST = { offset: 0, limit: CLOSEST };
+const MAX_SUGGESTIONS = 3;
+const FIRST_PAGE = { offset: 0, limit: MAX_SUGGESTIONS };
 
 /** Visible documents, and the citations of earlier results of the same run or session. */
-export type VisibleLibrary = Pick<ToolContext, 'library' | 'visible' | 'intake' | 'cited'>;
+export type VisibleLibrary = Pick<ToolContext, 'library' | 'visible' | 'ingestion' | 'cited'>;
 
 /**
  * Resolves a visible document by identifier, unambiguous prefix, chunk identifier, marker of an earlier result, or unique
@@ -27,20 +27,21 @@ export async function findDocument(given: string, context: VisibleLibrary): Prom
   const whole = isUuid(given) ? await documentOf(given, context) : undefined;
   if (whole !== undefined) return whole;
   const { items, total } = isPartOfId(given)
-    ? await library.list(allOf(beginsWith(given), visible), FIRST)
+    ? await library.list(allOf(beginsWith(given), visible), FIRST_PAGE)
     : { items: [], total: 0 };
   const [found] = items;
   if (found !== undefined && total === 1) return found;
   if (total > 1) {
     throw new ServiceError(
       'invalid_request',
-      `"${given}" begins ${total} identifiers: ${named(items)}… Give more of it.`,
+      `"${given}" begins ${total} identifiers: ${titlesOf(items)}… Give more of it.`,
     );
   }
-  const near = await library.searchDocuments({ text: given, filter: visible, kind: 'full_text', ...FIRST });
+  const near = await library.searchDocuments({ text: given, filter: visible, kind: 'full_text', ...FIRST_PAGE });
   const [titled, another] = near.items.filter(({ title }) => title.trim().toLowerCase() === given.trim().toLowerCase());
   if (titled !== undefined && another === undefined) return titled;
-  const why = near.items.length === 0 ? await explainEmptyCorpus(context) : `Closest by title: ${named(near.items)}.`;
+  const why =
+    near.items.length === 0 ? await explainEmptyCorpus(context) : `Closest by title: ${titlesOf(near.items)}.`;
   const hint = why === undefined ? '' : ` ${why}`;
   throw new ServiceError('not_found', `No document "${given}" is visible here.${hint}`);
 }
@@ -57,7 +58,7 @@ async function documentOf(id: string, context: VisibleLibrary): Promise<Document
 export async function visibleDocument(id: string, { library, visible }: VisibleLibrary): Promise<Document | undefined> {
   const { items } = await library.list(
     allOf({ kind: 'compare', field: 'id', op: 'eq', value: id.toLowerCase() }, visible),
-    FIRST,
+    FIRST_PAGE,
   );
   return items[0];
 }
@@ -68,5 +69,5 @@ const beginsWith = (start: string) =>
 // Other characters cannot start an identifier and may be wildcards in a pattern.
 const isPartOfId = (text: string): boolean => /^[0-9a-f-]+$/i.test(text) && !isUuid(text);
 
-const named = (documents: readonly Document[]): string =>
+const titlesOf = (documents: readonly Document[]): string =>
   documents.map(({ id, title }) => `${id} (${oneLine(title)})`).join(', ');

@@ -5,12 +5,12 @@ import { type Block, oneLine } from './render-passages.ts';
 import { shortDocumentId } from './short-id.ts';
 
 /** Maximum graph hits shown beside passages; more would hide the useful ones. */
-const FEW = { entities: 3, relationships: 4, communities: 2 } as const;
+const MAX_GRAPH_HITS = { entities: 3, relationships: 4, communities: 2 } as const;
 
 /** The settings with limits set to what is shown, unless the request sets its own. */
-export const fewGraphHits = (settings: GraphSettings = defaultGraphSettings): GraphSettings => ({
+export const withGraphLimits = (settings: GraphSettings = defaultGraphSettings): GraphSettings => ({
   ...settings,
-  limits: { ...FEW, ...settings.limits },
+  limits: { ...MAX_GRAPH_HITS, ...settings.limits },
 });
 
 /** Hits with more information than a name. */
@@ -19,18 +19,19 @@ export const informativeHits = (hits: readonly GraphHit[]): GraphHit[] =>
 
 /** Informative hits within the limits per kind. */
 export function limitInformative(hits: readonly GraphHit[]): GraphHit[] {
-  const left = { entity: FEW.entities, relationship: FEW.relationships, community: FEW.communities } as Record<
-    GraphHit['found']['kind'],
-    number
-  >;
+  const left = {
+    entity: MAX_GRAPH_HITS.entities,
+    relationship: MAX_GRAPH_HITS.relationships,
+    community: MAX_GRAPH_HITS.communities,
+  } as Record<GraphHit['found']['kind'], number>;
   return informativeHits(hits).filter(({ found }) => left[found.kind]-- > 0);
 }
 
-const DOCUMENTS_NAMED = 3;
+const MAX_NAMED_DOCUMENTS = 3;
 
 /** `Knowledge graph · entity · from Title · document_id 1f0c… · chunk_id …`, followed by the description. */
 export const graphBlock = (hit: GraphHit): Block => {
-  const documents = hit.documents.slice(0, DOCUMENTS_NAMED);
+  const documents = hit.documents.slice(0, MAX_NAMED_DOCUMENTS);
   const from =
     documents.length === 0 ? 'made by hand' : `from ${documents.map(({ title }) => oneLine(title)).join('; ')}`;
   const { sentence } = hit;
@@ -46,11 +47,11 @@ export const graphBlock = (hit: GraphHit): Block => {
 };
 
 /** The first hits that fit uncut into this many characters. */
-export function fittingWhole(hits: readonly GraphHit[], most: number): GraphHit[] {
+export function hitsThatFit(hits: readonly GraphHit[], most: number): GraphHit[] {
   let room = most;
   return hits.filter((hit) => {
     const { label, text } = graphBlock(hit);
-    const needed = label.length + text.length + BLOCK_ROOM;
+    const needed = label.length + text.length + BLOCK_OVERHEAD;
     if (text.endsWith('…') || needed > room) return false;
     room -= needed;
     return true;
@@ -58,5 +59,5 @@ export function fittingWhole(hits: readonly GraphHit[], most: number): GraphHit[
 }
 
 // Marker, line break and blank line after a block.
-const BLOCK_ROOM = 10;
+const BLOCK_OVERHEAD = 10;
 const MAX_TEXT_LENGTH = 600;

@@ -56,27 +56,30 @@ export interface ShownBlock<Item> {
   readonly missing: number;
 }
 
-export interface Fitting<Item> {
-  readonly most: number;
+export interface FitOptions<Item> {
+  readonly maxCharacters: number;
   block(item: Item): Block;
   /** Assigns the source number; called only for items that are shown. */
   cite(item: Item): number;
 }
 
-const JOINT = '\n\n';
+const BLOCK_SEPARATOR = '\n\n';
 // Length of `[1234] `.
-const MARKER_ROOM = 7;
+const MARKER_LENGTH = 7;
 
 /**
  * Renders as many whole items as fit and numbers them as they are shown. A first item that is too long by itself is cut
  * with a note on how to get the rest. Items that do not fit get no number, so nothing unseen can be cited.
  */
-export function showFitting<Item>(items: readonly Item[], { most, block, cite }: Fitting<Item>): ShownBlock<Item>[] {
+export function renderFitting<Item>(
+  items: readonly Item[],
+  { maxCharacters: most, block, cite }: FitOptions<Item>,
+): ShownBlock<Item>[] {
   const shown: ShownBlock<Item>[] = [];
   let room = most;
   for (const item of items) {
     const { label, text, rest } = block(item);
-    const needed = MARKER_ROOM + label.length + 1 + text.length + JOINT.length;
+    const needed = MARKER_LENGTH + label.length + 1 + text.length + BLOCK_SEPARATOR.length;
     if (needed > room && shown.length > 0) break;
     const number = cite(item);
     const heading = `[${number}] ${label}`;
@@ -85,8 +88,8 @@ export function showFitting<Item>(items: readonly Item[], { most, block, cite }:
       room -= needed;
       continue;
     }
-    const left = room - MARKER_ROOM - label.length - 1 - rest(text.length).length - JOINT.length;
-    const end = wholeCharacter(text, Math.max(1, left));
+    const left = room - MARKER_LENGTH - label.length - 1 - rest(text.length).length - BLOCK_SEPARATOR.length;
+    const end = wholeCharacterEnd(text, Math.max(1, left));
     const part = text.slice(0, end);
     shown.push({ item, number, block: `${heading}\n${part}\n${rest(end)}`, text: part, missing: text.length - end });
     break;
@@ -95,7 +98,7 @@ export function showFitting<Item>(items: readonly Item[], { most, block, cite }:
 }
 
 export const joinBlocks = (shown: readonly ShownBlock<unknown>[]): string =>
-  shown.map(({ block }) => block).join(JOINT);
+  shown.map(({ block }) => block).join(BLOCK_SEPARATOR);
 
 /** Block of a chunk; the cut part can be read with the document's text. */
 export const chunkBlock = (chunk: Chunk): Block => ({
@@ -106,11 +109,11 @@ export const chunkBlock = (chunk: Chunk): Block => ({
 });
 
 /** The largest offset up to `end` that does not split a surrogate pair. */
-export function wholeCharacter(text: string, end: number): number {
+export function wholeCharacterEnd(text: string, end: number): number {
   const place = Math.min(text.length, end);
   const code = text.charCodeAt(place);
   return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
 }
 
 /** Characters reserved for a tool's first and last lines. */
-export const LINES_ROOM = 330;
+export const RESERVED_FOR_LINES = 330;

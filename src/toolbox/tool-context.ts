@@ -15,7 +15,14 @@ import type { DocumentQuery, ExtractedText, FoundDocument, Page, Paged } from '.
 import type { FetchedPage, FetchOptions } from '../web/page-fetcher.ts';
 import type { WebPages } from '../web/web-pages.ts';
 import type { WebSearch } from '../web/web-search.ts';
-import type { AbsentTool, CorpusFacts, FolderSync, FollowedFolder, Intake, ResearchService } from './tool-ports.ts';
+import type {
+  AbsentTool,
+  CorpusFacts,
+  FolderSync,
+  FollowedFolder,
+  ResearchService,
+  ToolIngestion,
+} from './tool-ports.ts';
 
 /** Read access to the corpus for tools. Every query is restricted by the context's `visible` filter. */
 export interface Library {
@@ -35,7 +42,7 @@ export interface SubAnswer {
   /** Sources by their marker number in `text`. */
   readonly sources: ReadonlyMap<number, Source>;
   /** Verdict and quotes of each source, by the same numbers; absent when citations were not checked. */
-  readonly backing?: ReadonlyMap<number, { readonly verdict?: Verdict; readonly quotes: readonly Quote[] }>;
+  readonly evidence?: ReadonlyMap<number, { readonly verdict?: Verdict; readonly quotes: readonly Quote[] }>;
   /** Statements that no source supports. */
   readonly unsupported?: readonly string[];
   /** Of quotations put together without a language model: `closest` when they may not answer. */
@@ -82,8 +89,8 @@ export interface ToolContext {
   readonly connection?: string;
   /** Conversation of the call, if any. */
   readonly conversationId?: string;
-  /** Present when the `intake` need is met. */
-  readonly intake?: Intake;
+  /** Present when the `ingestion` need is met. */
+  readonly ingestion?: ToolIngestion;
   /** Absolute paths of the folders the caller may read. Present when the `folders` need is met. */
   readonly folders?: readonly string[];
   /** Present when the `folders` need is met. */

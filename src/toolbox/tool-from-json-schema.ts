@@ -5,7 +5,7 @@ import { toIssues } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** A tool defined by a JSON Schema, from an external server or a caller. */
-export interface ForeignTool {
+export interface JsonSchemaTool {
   readonly name: string;
   readonly title?: string;
   readonly description: string;
@@ -20,13 +20,13 @@ export interface ForeignTool {
   execute(input: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolOutput>;
 }
 
-const STANDARD_DEADLINE = 60_000;
+const DEFAULT_DEADLINE_MS = 60_000;
 
 /**
  * Builds a tool from a JSON Schema. Arguments are validated but passed on unchanged: no defaults, no dropped members, no
  * renaming. Schema keywords unknown to the validator are ignored.
  */
-export function toolFromJsonSchema(foreign: ForeignTool): Tool {
+export function toolFromJsonSchema(foreign: JsonSchemaTool): Tool {
   const { name, description } = foreign;
   const inputSchema = asObjectSchema(foreign.inputSchema);
   const schema = toZod(inputSchema);
@@ -38,7 +38,7 @@ export function toolFromJsonSchema(foreign: ForeignTool): Tool {
     outputSchema: foreign.outputSchema ?? null,
     annotations: foreign.annotations ?? { readOnly: false, destructive: true, idempotent: false, openWorld: true },
     needs: foreign.needs ?? [],
-    deadline: foreign.deadline ?? STANDARD_DEADLINE,
+    deadline: foreign.deadline ?? DEFAULT_DEADLINE_MS,
     check(given): ArgumentReading {
       const reading = schema.safeParse(given);
       return reading.success ? { ok: true, input: given } : { ok: false, issues: toIssues(reading.error) };
@@ -90,23 +90,23 @@ function withKnownType({ type, ...schema }: JsonSchema): JsonSchema {
 function rewrite(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const inner = (value: Json): Json => (isObject(value) ? rewrite(value, change) : value);
   const members = Object.entries(change(schema)).map(([key, value]): [string, Json] => {
-    if (MAPS.has(key) && isObject(value)) {
+    if (SCHEMA_MAP_KEYWORDS.has(key) && isObject(value)) {
       return [key, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]))];
     }
-    if (VALUES.has(key)) return [key, value];
+    if (VALUE_KEYWORDS.has(key)) return [key, value];
     return [key, Array.isArray(value) ? value.map(inner) : inner(value)];
   });
   return Object.fromEntries(members);
 }
 
-const MAPS: ReadonlySet<string> = new Set([
+const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
   '$defs',
   'definitions',
   'dependentSchemas',
 ]);
-const VALUES: ReadonlySet<string> = new Set(['enum', 'const', 'examples', 'required']);
+const VALUE_KEYWORDS: ReadonlySet<string> = new Set(['enum', 'const', 'examples', 'required']);
 
 const isObject = (value: Json | undefined): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

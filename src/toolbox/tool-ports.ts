@@ -6,7 +6,7 @@ import type { CitedQuote } from './cited-quote.ts';
 // Ports for tools that are called directly, outside of an agent run. They act on behalf of the caller.
 
 /** A document to ingest. */
-export interface IntakeItem {
+export interface IngestionItem {
   readonly content:
     | { readonly kind: 'text'; readonly text: string }
     | {
@@ -23,18 +23,18 @@ export interface IntakeItem {
   readonly source?: string | undefined;
 }
 
-export interface IntakeStep {
+export interface IngestionStep {
   readonly status: IngestionStatus;
   readonly done?: number;
   readonly total?: number;
 }
 
-export interface Intake {
+export interface ToolIngestion {
   /**
    * Stores the item durably and ingests it in the background. Throws `conflict`, `unsupported_type`, `too_large` or
    * `invalid_request`.
    */
-  add(item: IntakeItem): Promise<{
+  add(item: IngestionItem): Promise<{
     readonly outcome: 'accepted' | 'unchanged' | 'duplicate';
     readonly document: Document;
   }>;
@@ -43,7 +43,7 @@ export interface Intake {
     documentId: string,
     milliseconds: number,
     signal: AbortSignal,
-    onStep?: (step: IntakeStep) => void,
+    onStep?: (step: IngestionStep) => void,
   ): Promise<void>;
   /** Throws `forbidden` for documents of other users. */
   remove(document: Document): Promise<DeletionReceipt>;

@@ -15,7 +15,7 @@ export type ToolNeed =
   | 'answerer'
   | 'checker'
   // Met only for direct tool calls, outside of an agent run; see tool-ports.ts.
-  | 'intake'
+  | 'ingestion'
   | 'folders'
   | 'research'
   | 'facts';
@@ -112,7 +112,7 @@ export function defineTool<const Name extends string, Input extends z.ZodObject,
       const reading = definition.input.safeParse(given);
       const issues = [
         ...unknownArguments(given, Object.keys(definition.input.shape)),
-        ...(reading.success ? [] : toIssues(reading.error).map(inWords)),
+        ...(reading.success ? [] : toIssues(reading.error).map(withReadableMessage)),
       ];
       return reading.success && issues.length === 0 ? { ok: true, input: reading.data } : { ok: false, issues };
     },
@@ -132,7 +132,7 @@ function unknownArguments(given: unknown, known: readonly string[]): FieldIssue[
     }));
 }
 
-const inWords = (issue: FieldIssue): FieldIssue => {
+const withReadableMessage = (issue: FieldIssue): FieldIssue => {
   const [, expected] = /^Invalid input: expected (.+), received undefined$/.exec(issue.msg) ?? [];
   return expected === undefined ? issue : { ...issue, msg: `it is missing (${expected})` };
 };

@@ -79,13 +79,13 @@ const hostile =
 const scrape = (id: string, url: string) => calls(call(id, 'web_scrape', { url }));
 const python = (id: string) => calls(call(id, 'python_executor', { code: 'import os' }));
 
-describe('a run that has read words of strangers', () => {
+describe('a run that has read untrusted text', () => {
   it('runs no code any more, however nicely it is asked', async () => {
     const { ask, world } = await open(hostile, [scrape('1', 'http://shop.example/'), python('2'), says('Low.')]);
     const results = resultsIn(await ask('What does http://shop.example/ say?'));
     expect(results[1]).toMatchObject({
       isError: true,
-      content: expect.stringMatching(/^Error \[blocked\]: This run has read text of strangers/),
+      content: expect.stringMatching(/^Error \[blocked\]: This run has read untrusted text/),
     });
     expect(world.ran).toEqual([]);
   });

@@ -186,9 +186,9 @@ describe('compaction', () => {
     text,
     isError: false,
   });
-  const settings = (full: number, kept: number) => ({
-    full,
-    kept,
+  const settings = (maxTokens: number, keptTokens: number) => ({
+    maxTokens,
+    keptTokens,
     summarizer: undefined,
     spend: () => {},
     prompts: builtInPrompts,

@@ -85,7 +85,7 @@ describe('the agent loop', () => {
     const [, second] = model.requests;
     expect(second?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool']);
     expect(second?.messages.at(-1)?.text).toMatch(
-      /^What stands in the block is quoted material.*<document-text id="[0-9a-f]{8}">/s,
+      /^The block below quotes documents.*<document-text id="[0-9a-f]{8}">/s,
     );
   });
 

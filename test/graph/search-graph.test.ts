@@ -16,8 +16,8 @@ import {
 } from '../../src/retrieval/search-settings.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import type { GraphFinding, GraphQuery } from '../../src/store/graph-search.ts';
-import { addingHits } from '../../src/toolbox/adding-hits.ts';
 import { callTool } from '../../src/toolbox/call-tool.ts';
+import { novelHits } from '../../src/toolbox/novel-hits.ts';
 import { graphBlock, limitInformative } from '../../src/toolbox/render-graph.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { searchFileKnowledge } from '../../tools/rag/search-file-knowledge.ts';
@@ -191,7 +191,7 @@ describe('what the graph says', () => {
       communities: [quoting],
     }));
     const { graph = [], chunks } = await retriever.search('Seine', settings(), signal);
-    const adding = addingHits(
+    const adding = novelHits(
       graph,
       chunks.map(({ text }) => text),
     );
@@ -199,7 +199,7 @@ describe('what the graph says', () => {
     expect(adding[1]?.found).toMatchObject({ summary: 'Lyon is no capital.', findings: [] });
     // Already stated by the preceding community.
     const again = hitOf('e6', { kind: 'entity', name: 'Lyon', category: null, description: 'Lyon is no capital.' });
-    expect(addingHits([...adding, { ...again, documents: [] }], []).map(({ id }) => id)).toEqual(['e1', 'c2']);
+    expect(novelHits([...adding, { ...again, documents: [] }], []).map(({ id }) => id)).toEqual(['e1', 'c2']);
   });
 
   it('comes with the passages that search_file_knowledge finds, and can be cited', async () => {

@@ -200,7 +200,7 @@ const needs: readonly ToolNeed[] = [
     'reasoner',
     'answerer',
     'checker',
-    'intake',
+    'ingestion',
     'folders',
     'research',
     'facts',

@@ -277,7 +277,7 @@ describe('an answer with a web search', () => {
     );
   const finds: WebSearch = { engines: ['tavily'], search: async () => found };
 
-  it('counts its results on from the documents, fenced as words of strangers, and cites them', async () => {
+  it('counts its results on from the documents, fenced as untrusted text, and cites them', async () => {
     const model = scriptedModel(says('Paris [1] and Madrid is the capital of Spain [2].'));
     const answer = await collectAnswer(over(finds, model));
     expect(userPromptOf(model)).toMatch(

@@ -28,7 +28,7 @@ async function answerTo(query: string, standalone?: StandaloneQueries) {
     retriever,
     models: onlyModel(model),
     analyser: { analyse, analyseQuery },
-    toStandalone: standalone,
+    standaloneQueries: standalone,
   });
   const request = { query, earlier, search: defaultSearchSettings, generation: {}, includeTitle: false };
   const answer = await collectAnswer(answerer.answer(request, new AbortController().signal));

@@ -12,7 +12,7 @@ describe('a fence', () => {
   ])('marks text of the %s as data, the same text always alike', (origin, name) => {
     const fenced = fence('Tea.', origin);
     expect(fenced).toMatch(
-      new RegExp(`^What stands in the block .*\\n<${name} id="([0-9a-f]{8})">\\nTea\\.\\n</${name} id="\\1">$`),
+      new RegExp(`^The block below .*\\n<${name} id="([0-9a-f]{8})">\\nTea\\.\\n</${name} id="\\1">$`),
     );
     expect(fence('Tea.', origin)).toBe(fenced);
     expect(fence('Tea!', origin)).not.toBe(fenced);

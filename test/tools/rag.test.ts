@@ -64,8 +64,10 @@ describe('on an empty corpus', () => {
       const inAgent = await callerOver(store, asks).call(tool, input);
       const text = (outcome: typeof inAgent) => (outcome.isError ? outcome.text : outcome.output.text);
       expect(text(inAgent)).toMatch(/The corpus is empty\. Other words will not help\. .*citewell ingest PATH/);
-      const intake = {} as NonNullable<ToolContext['intake']>;
-      expect(text(await callerOver(store, { ...asks, intake }).call(tool, input))).toContain('the tools ingest_file');
+      const ingestion = {} as NonNullable<ToolContext['ingestion']>;
+      expect(text(await callerOver(store, { ...asks, ingestion }).call(tool, input))).toContain(
+        'the tools ingest_file',
+      );
     },
   );
 

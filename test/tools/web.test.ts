@@ -213,7 +213,7 @@ async function searchService(results: readonly object[]) {
 }
 
 describe('web_search', () => {
-  it('gives numbered results that can be cited, and marks them as words of strangers', async () => {
+  it('gives numbered results that can be cited, and marks them as untrusted text', async () => {
     const search = await searchService([
       {
         title: 'Rivers',

@@ -8,8 +8,8 @@ const OVER: ReadonlySet<string> = new Set(['success', 'enriched', 'failed']);
 /** How far the ingestion of a document has come; told as soon as it is over, or when the seconds are up. */
 export async function documentState(given: string, waitSeconds: number, context: ToolContext) {
   let document = await findDocument(given, context);
-  if (!OVER.has(document.ingestionStatus) && waitSeconds > 0 && context.intake !== undefined) {
-    await context.intake.wait(document.id, waitSeconds * 1000, context.signal, ({ status, done, total }) =>
+  if (!OVER.has(document.ingestionStatus) && waitSeconds > 0 && context.ingestion !== undefined) {
+    await context.ingestion.wait(document.id, waitSeconds * 1000, context.signal, ({ status, done, total }) =>
       context.progress?.(status, done, total),
     );
     document = await findDocument(document.id, context);

@@ -1,7 +1,7 @@
 import { allOf } from '../../src/documents/filter.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { LINES_ROOM } from '../../src/toolbox/render-passages.ts';
+import { RESERVED_FOR_LINES } from '../../src/toolbox/render-passages.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { describeDocument, toDocumentRecord } from './describe-record.ts';
 
@@ -20,7 +20,7 @@ export async function listDocuments(input: ListRequest, { library, visible, maxC
   const filter = allOf(visible, readFilter(input.filters ?? {}));
   const { items, total } = await library.list(filter, { offset, limit: input.limit });
   const lines: string[] = [];
-  let room = Math.min(MAX_LENGTH, maxCharacters) - LINES_ROOM;
+  let room = Math.min(MAX_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
   for (const [index, document] of items.entries()) {
     const line = `${offset + index + 1}. ${describeDocument(document)}`;
     if (line.length > room && lines.length > 0) break;

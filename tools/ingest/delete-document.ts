@@ -4,7 +4,7 @@ import { documentId } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { describeDocument } from '../corpus/describe-record.ts';
-import { requireIntake } from './take-in.ts';
+import { requireIngestion } from './ingest-item.ts';
 
 export const deleteDocument = defineTool({
   name: 'delete_document',
@@ -35,11 +35,11 @@ export const deleteDocument = defineTool({
       .optional(),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  needs: ['intake'],
+  needs: ['ingestion'],
   deadline: 30_000,
 
   async execute(input, context) {
-    const intake = requireIntake(context);
+    const ingestion = requireIngestion(context);
     const document = await findDocument(input.document_id, context);
     const { id, title, chunkCount } = document;
     const common = { document_id: id, title, chunks: chunkCount };
@@ -49,7 +49,7 @@ export const deleteDocument = defineTool({
         structured: { ...common, deleted: false },
       };
     }
-    const receipt = await intake.remove(document);
+    const receipt = await ingestion.remove(document);
     return {
       text: `Deleted: ${describeDocument(document)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} ${receipt.files === 1 ? 'file' : 'files'}, ${receipt.versions ?? 0} earlier versions, ${receipt.graphRows} entities and relationships.${proof(receipt)}`,
       structured: {

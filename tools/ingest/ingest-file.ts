@@ -6,8 +6,8 @@ import { ServiceError } from '../../src/errors.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { allowedPath } from './allowed-path.ts';
 import { collections, metadata, title } from './fields.ts';
+import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
 import { describeSync, syncNow } from './sync-folder.ts';
-import { ingestOutput, takeIn, toMetadata } from './take-in.ts';
 
 const MAX_BYTES = 100_000_000;
 
@@ -31,7 +31,7 @@ export const ingestFile = defineTool({
     .partial({ document_id: true })
     .extend({ counts: z.record(z.string(), z.number().int()).optional() }),
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
-  needs: ['intake', 'folders'],
+  needs: ['ingestion', 'folders'],
   deadline: 50_000,
 
   async execute(input, context) {
@@ -54,7 +54,7 @@ export const ingestFile = defineTool({
       throw new ServiceError('too_large', `${path} has ${size} bytes; at most ${MAX_BYTES} are read.`);
     }
     const bytes = await readFile(path, { signal: context.signal });
-    return takeIn(
+    return ingestItem(
       {
         content: { kind: 'file', bytes, fileName: basename(path) },
         title: input.title,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { collections, metadata, title } from './fields.ts';
-import { ingestOutput, takeIn, toMetadata } from './take-in.ts';
+import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
 
 export const ingestText = defineTool({
   name: 'ingest_text',
@@ -16,11 +16,11 @@ export const ingestText = defineTool({
   }),
   output: ingestOutput,
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
-  needs: ['intake'],
+  needs: ['ingestion'],
   deadline: 45_000,
 
   execute: (input, context) =>
-    takeIn(
+    ingestItem(
       {
         content: { kind: 'text', text: input.text },
         title: input.title,

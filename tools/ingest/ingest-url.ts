@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { collections, metadata, title } from './fields.ts';
-import { ingestOutput, takeIn, toMetadata } from './take-in.ts';
+import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
 
 const FETCH_TIMEOUT = 20_000;
 
@@ -19,7 +19,7 @@ export const ingestUrl = defineTool({
   }),
   output: ingestOutput,
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
-  needs: ['intake'],
+  needs: ['ingestion'],
   deadline: 50_000,
 
   async execute(input, context) {
@@ -30,7 +30,7 @@ export const ingestUrl = defineTool({
       signal: context.signal,
       timeoutMs: FETCH_TIMEOUT,
     }).catch(withoutHint);
-    return takeIn(
+    return ingestItem(
       {
         content: { kind: 'file', bytes: page.bytes, fileName: page.fileName, mediaType: page.mediaType },
         title: input.title,

@@ -31,7 +31,7 @@ export const syncFolder = defineTool({
     failures: z.array(z.object({ path: z.string(), reason: z.string() })),
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
-  needs: ['intake', 'folders'],
+  needs: ['ingestion', 'folders'],
   deadline: 50_000,
 
   async execute({ path: given }, context) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findDocument } from '../../src/toolbox/find-document.ts';
-import { wholeCharacter } from '../../src/toolbox/render-passages.ts';
+import { wholeCharacterEnd } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { addressOf } from './address.ts';
 
@@ -32,7 +32,7 @@ export const fetchDocument = defineTool({
       id: document.id,
       title: document.title,
       text: isCut
-        ? `${text.slice(0, wholeCharacter(text, most))}\n\n(cut at ${most} of ${text.length} characters; search finds passages of the rest)`
+        ? `${text.slice(0, wholeCharacterEnd(text, most))}\n\n(cut at ${most} of ${text.length} characters; search finds passages of the rest)`
         : text,
       url: addressOf(document.id, document.source),
       metadata: {

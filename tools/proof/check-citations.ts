@@ -10,7 +10,7 @@ import {
   toAnswerCheckRecord,
   toAnswerCheckRequest,
 } from '../../src/toolbox/answer-check-record.ts';
-import { LINES_ROOM, oneLine } from '../../src/toolbox/render-passages.ts';
+import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-passages.ts';
 import { readId, shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
@@ -33,7 +33,7 @@ export const checkCitations = defineTool({
     const record = toAnswerCheckRecord(check);
     const sources = check.statements.flatMap(({ evidence }) => evidence?.source ?? []);
     return {
-      text: render(record, shortIds(sources), maxCharacters - LINES_ROOM),
+      text: render(record, shortIds(sources), maxCharacters - RESERVED_FOR_LINES),
       structured: record,
       sources,
     };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Chunk } from '../../src/documents/chunk.ts';
 import type { Document } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { contextAt } from '../../src/toolbox/at-time.ts';
+import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { asOf, chunkId, cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findChunk } from '../../src/toolbox/find-chunk.ts';
@@ -11,9 +11,9 @@ import {
   type Block,
   chunkBlock,
   joinBlocks,
-  LINES_ROOM,
   oneLine,
-  showFitting,
+  RESERVED_FOR_LINES,
+  renderFitting,
 } from '../../src/toolbox/render-passages.ts';
 import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -62,7 +62,7 @@ export const content = defineTool({
   deadline: 10_000,
 
   async execute(input, given) {
-    const context = contextAt(given, input.as_of);
+    const context = contextAsOf(given, input.as_of);
     const { document, center } = await selected(input, context);
     const extent = [input.before, input.after, input.include_text, input.as_of ?? null] as const;
     const scope = [document.id, center?.id ?? null, ...extent] as const;
@@ -73,8 +73,8 @@ export const content = defineTool({
       offset,
       limit: Math.max(1, Math.min(CHUNKS_PER_CALL, last - offset)),
     });
-    const shown = showFitting(offset < last ? items : [], {
-      most: Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM,
+    const shown = renderFitting(offset < last ? items : [], {
+      maxCharacters: Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES,
       block: input.include_text ? chunkBlock : outline,
       cite: (chunk) => context.cite({ kind: 'chunk', chunk: { ...chunk, score: 0 } }),
     });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { PageSpan } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { contextAt } from '../../src/toolbox/at-time.ts';
+import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
-import { LINES_ROOM, oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
+import { oneLine, RESERVED_FOR_LINES, wholeCharacterEnd } from '../../src/toolbox/render-passages.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
@@ -38,7 +38,7 @@ export const getFileContent = defineTool({
   deadline: 10_000,
 
   async execute(input, given) {
-    const context = contextAt(given, input.as_of);
+    const context = contextAsOf(given, input.as_of);
     const document = await findDocument(input.document_id, context);
     const extracted = await context.library.textOf(document.id);
     if (extracted === undefined || extracted.text === '') {
@@ -50,7 +50,7 @@ export const getFileContent = defineTool({
     }
     const { text, pages, headings } = extracted;
     const range = pageRange(pages, input.page_from, input.page_to);
-    const start = wholeCharacter(text, Math.max(range?.start ?? 0, input.offset ?? 0));
+    const start = wholeCharacterEnd(text, Math.max(range?.start ?? 0, input.offset ?? 0));
     const stop = range?.end ?? text.length;
     if (start >= stop) {
       const from = range?.start ?? 0;
@@ -59,7 +59,7 @@ export const getFileContent = defineTool({
         `The offset ${Math.max(from, input.offset ?? 0)} lies past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
       );
     }
-    const most = Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM;
+    const most = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES;
     const end = wholeWord(text, start, start + most, stop);
     const passage = { start, text: text.slice(start, end), pages, ...(headings && { headings }) };
     const number = context.cite({ kind: 'document', document, passage });
@@ -120,5 +120,5 @@ function wholeWord(text: string, start: number, end: number, stop: number): numb
   if (end >= stop) return stop;
   const earliest = end - Math.floor((end - start) / 10);
   for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at;
-  return wholeCharacter(text, end);
+  return wholeCharacterEnd(text, end);
 }

@@ -1,11 +1,17 @@
 import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
 import { allOf } from '../../src/documents/filter.ts';
-import { contextAt } from '../../src/toolbox/at-time.ts';
+import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { asOf, collections, cursor, documentIds, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
-import { type Block, joinBlocks, LINES_ROOM, oneLine, showFitting } from '../../src/toolbox/render-passages.ts';
+import {
+  type Block,
+  joinBlocks,
+  oneLine,
+  RESERVED_FOR_LINES,
+  renderFitting,
+} from '../../src/toolbox/render-passages.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -57,7 +63,7 @@ export const searchFileDescriptions = defineTool({
   deadline: 10_000,
 
   async execute(input, context) {
-    const { library, visible, cite, maxCharacters: most } = contextAt(context, input.as_of);
+    const { library, visible, cite, maxCharacters: most } = contextAsOf(context, input.as_of);
     const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
     const scope = [input.query ?? null, ...where, input.as_of ?? null] as const;
     const offset = readCursor(input.cursor, ...scope);
@@ -66,8 +72,8 @@ export const searchFileDescriptions = defineTool({
       input.query === undefined || input.query === ''
         ? await library.list(filter, { offset, limit: input.limit })
         : await library.searchDocuments({ text: input.query, filter, limit: input.limit, offset });
-    const shown = showFitting(found.items, {
-      most: Math.min(input.max_chars, most) - LINES_ROOM,
+    const shown = renderFitting(found.items, {
+      maxCharacters: Math.min(input.max_chars, most) - RESERVED_FOR_LINES,
       block: describe,
       cite: (document) => cite({ kind: 'document', document }),
     });

@@ -3,14 +3,20 @@ import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { Coverage } from '../../src/retrieval/coverage.ts';
-import { addingHits } from '../../src/toolbox/adding-hits.ts';
-import { contextAt } from '../../src/toolbox/at-time.ts';
+import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
+import { explainFilter } from '../../src/toolbox/explain-filter.ts';
 import { asOf, collections, cursor, documentIds, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
-import { filterHelp } from '../../src/toolbox/filter-help.ts';
-import { fewGraphHits, fittingWhole, graphBlock, informativeHits } from '../../src/toolbox/render-graph.ts';
-import { chunkBlock, joinBlocks, LINES_ROOM, showFitting, titleOf } from '../../src/toolbox/render-passages.ts';
+import { novelHits } from '../../src/toolbox/novel-hits.ts';
+import { graphBlock, hitsThatFit, informativeHits, withGraphLimits } from '../../src/toolbox/render-graph.ts';
+import {
+  chunkBlock,
+  joinBlocks,
+  RESERVED_FOR_LINES,
+  renderFitting,
+  titleOf,
+} from '../../src/toolbox/render-passages.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
@@ -94,12 +100,12 @@ export const searchFileKnowledge = defineTool({
   deadline: 10_000,
 
   async execute(input, context) {
-    const { retriever, settings, cite, maxCharacters, signal } = contextAt(context, input.as_of);
+    const { retriever, settings, cite, maxCharacters, signal } = contextAsOf(context, input.as_of);
     const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
     const selection = [...where, input.max_per_document ?? null, input.as_of ?? null];
     const scope = [input.query, input.mode ?? null, ...selection] as const;
     const offset = readCursor(input.cursor, ...scope);
-    const graphSettings = fewGraphHits(settings.graph);
+    const graphSettings = withGraphLimits(settings.graph);
     const {
       chunks,
       graph = [],
@@ -119,22 +125,22 @@ export const searchFileKnowledge = defineTool({
     );
     const ranked = atMostPerDocument(chunks, input.max_per_document ?? Number.POSITIVE_INFINITY);
     const telling = informativeHits(graph);
-    const most = Math.min(input.max_chars, maxCharacters) - LINES_ROOM;
+    const most = Math.min(input.max_chars, maxCharacters) - RESERVED_FOR_LINES;
     const graphRoom = telling.length === 0 ? 0 : Math.floor(most * GRAPH_SHARE);
     const page = ranked.slice(offset, offset + (input.limit ?? settings.limit));
     const show = (room: number) =>
-      showFitting<ScoredChunk>(page, {
-        most: room,
+      renderFitting<ScoredChunk>(page, {
+        maxCharacters: room,
         block: chunkBlock,
         cite: (chunk) => cite({ kind: 'chunk', chunk }),
       });
     const beside = show(most - graphRoom);
-    const adding = addingHits(
+    const adding = novelHits(
       telling,
       beside.map(({ text }) => text),
     );
-    const facts = showFitting(fittingWhole(adding, graphRoom), {
-      most: graphRoom,
+    const facts = renderFitting(hitsThatFit(adding, graphRoom), {
+      maxCharacters: graphRoom,
       block: graphBlock,
       cite: (hit) => cite({ kind: 'graph', hit }),
     });
@@ -146,7 +152,7 @@ export const searchFileKnowledge = defineTool({
       text: [
         shown.length === 0
           ? ((await explainEmptyCorpus(context)) ??
-            (await filterHelp(input.filters ?? {}, context)) ??
+            (await explainFilter(input.filters ?? {}, context)) ??
             nothingFound(offset))
           : joinBlocks(shown),
         ...(facts.length === 0 ? [] : [joinBlocks(facts)]),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WebPassage } from '../../src/citations/citation.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
+import { oneLine, wholeCharacterEnd } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { canonicalUrl } from '../../src/web/canonical-url.ts';
@@ -118,7 +118,7 @@ interface Wanted {
 
 function showPage(page: WebPage, wanted: Wanted, { webPages, cite }: ToolContext) {
   const text = wanted.format === 'text' ? page.text : page.markdown;
-  const start = Math.min(wholeCharacter(text, wanted.start_index), text.length);
+  const start = Math.min(wholeCharacterEnd(text, wanted.start_index), text.length);
   const end = wholeEnd(text, start, start + wanted.max_chars);
   const stretches =
     wanted.query === undefined
@@ -203,7 +203,7 @@ function toPassage(page: WebPage, { start, text }: { readonly start: number; rea
     id: createHash('sha256').update(canonicalUrl(page.finalUrl)).digest('hex').slice(0, 32),
     url: page.finalUrl,
     title: page.title ?? new URL(page.finalUrl).host,
-    ...{ text, start, position: 0, date: page.published ?? null, sitelinks: [] },
+    ...{ text, start, rank: 0, date: page.published ?? null, sitelinks: [] },
   };
 }
 
@@ -212,7 +212,7 @@ function wholeEnd(text: string, start: number, end: number): number {
   if (end >= text.length) return text.length;
   const earliest = end - Math.floor((end - start) / 10);
   for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at;
-  return wholeCharacter(text, end);
+  return wholeCharacterEnd(text, end);
 }
 
 function asServiceError(error: unknown): ServiceError {

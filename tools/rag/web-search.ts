@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { WebPassage } from '../../src/citations/citation.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { limit, maxCharacters, query } from '../../src/toolbox/fields.ts';
-import { joinBlocks, LINES_ROOM, oneLine, showFitting } from '../../src/toolbox/render-passages.ts';
+import { joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { WebResult } from '../../src/web/web-search.ts';
 
@@ -77,8 +77,8 @@ export const webSearch = defineTool({
       },
       signal,
     );
-    const shown = showFitting<WebResult>(outcome.results, {
-      most: Math.min(input.max_chars, most) - LINES_ROOM,
+    const shown = renderFitting<WebResult>(outcome.results, {
+      maxCharacters: Math.min(input.max_chars, most) - RESERVED_FOR_LINES,
       block: (result) => ({ label: labelOf(result), text: result.snippet, rest: () => '(cut)' }),
       cite: (result) => cite({ kind: 'web', page: toPassage(result) }),
     });
@@ -124,5 +124,5 @@ const labelOf = ({ title, url, date }: WebResult): string =>
 
 const toPassage = ({ id, url, title, snippet, position, date, sitelinks }: WebResult): WebPassage => ({
   kind: 'result',
-  ...{ id, url, title, text: snippet, start: 0, position, date, sitelinks },
+  ...{ id, url, title, text: snippet, start: 0, rank: position, date, sitelinks },
 });

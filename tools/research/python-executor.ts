@@ -106,7 +106,7 @@ export const pythonExecutor = defineTool({
       signal,
     );
     return {
-      text: describeRun(result, { mounted: mounted.lines, isSession: session !== undefined, most: maxCharacters }),
+      text: describeRun(result, { mounted: mounted.lines, isSession: session !== undefined, maxLength: maxCharacters }),
       structured: toStructured(result),
       sources: mounted.sources,
       files: result.files.map(({ name, bytes }) => ({ name: `out/${name}`, mediaType: mediaTypeOf(name), bytes })),

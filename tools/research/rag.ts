@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Source } from '../../src/citations/citation.ts';
 import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { citedQuote, quoteWords, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
+import { citedQuote, quoteLine, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { query } from '../../src/toolbox/fields.ts';
 import { oneLine, titleOf } from '../../src/toolbox/render-passages.ts';
@@ -59,7 +59,7 @@ export const rag = defineTool({
     });
     const sources = [...answer.sources.values()];
     const backingOf = (inner: number) => {
-      const { verdict, quotes = [] } = answer.backing?.get(inner) ?? {};
+      const { verdict, quotes = [] } = answer.evidence?.get(inner) ?? {};
       return { ...(verdict === undefined ? {} : { verdict }), quotes: quotes.map(toCitedQuote) };
     };
     const citations = [...answer.sources].map(([inner, source]) => {
@@ -71,7 +71,7 @@ export const rag = defineTool({
     });
     const list = [...answer.sources].map(([inner, source]) => {
       const { verdict, quotes } = backingOf(inner);
-      return `[${numbers.get(inner) ?? inner}] ${placeOf(source)}${quoteWords(verdict, quotes)}`;
+      return `[${numbers.get(inner) ?? inner}] ${placeOf(source)}${quoteLine(verdict, quotes)}`;
     });
     const unsupported = [...(answer.unsupported ?? [])];
     const warning =

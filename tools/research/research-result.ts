@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
-import { citedQuote, quoteWords, verdictField } from '../../src/toolbox/cited-quote.ts';
+import { citedQuote, quoteLine, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { maxCharacters } from '../../src/toolbox/fields.ts';
-import { LINES_ROOM, oneLine, wholeCharacter } from '../../src/toolbox/render-passages.ts';
+import { oneLine, RESERVED_FOR_LINES, wholeCharacterEnd } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ResearchState } from '../../src/toolbox/tool-ports.ts';
 import { requireResearch } from './research-service.ts';
@@ -71,13 +71,13 @@ export const researchResult = defineTool({
     }
     const sources = answer.sources.map(
       ({ marker, title, uri, documentId, verdict, quotes }) =>
-        `${marker} ${oneLine(title)} · ${documentId === undefined ? uri : `document_id ${documentId}`}${quoteWords(verdict, quotes)}`,
+        `${marker} ${oneLine(title)} · ${documentId === undefined ? uri : `document_id ${documentId}`}${quoteLine(verdict, quotes)}`,
     );
     const unsupported = answer.unsupported.map((sentence) => `- ${oneLine(sentence, 300)}`);
     const warning = unsupported.length === 0 ? '' : `\n\nNo source says:\n${unsupported.join('\n')}`;
     const list = `${sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`}${warning}`;
-    const room = Math.min(input.max_chars, context.maxCharacters) - LINES_ROOM - list.length;
-    const end = wholeCharacter(answer.text, input.offset + Math.max(room, LINES_ROOM));
+    const room = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES - list.length;
+    const end = wholeCharacterEnd(answer.text, input.offset + Math.max(room, RESERVED_FOR_LINES));
     const text = answer.text.slice(input.offset, end);
     const more =
       end < answer.text.length ? `\n\nMore: call research_result with research_id="${state.id}", offset=${end}.` : '';

@@ -22,7 +22,7 @@ export interface AnthropicModelParts {
   readonly refusals: Refusals;
 }
 
-/** A model of Anthropic, or of a server that speaks its Messages format. */
+/** An Anthropic model, or one of a server with a compatible Messages API. */
 export function anthropicModel(name: string, { provider, client, limits, refusals }: AnthropicModelParts): Model {
   const qualified = `${provider.name}/${name}`;
   return {
@@ -41,7 +41,7 @@ export function anthropicModel(name: string, { provider, client, limits, refusal
   };
 }
 
-/** Loads the SDK on the first call, and once. Its own retries are off: `with-retry.ts` has the one policy. */
+/** Loads the SDK lazily, once. SDK retries are disabled, because `with-retry.ts` implements them. */
 export function anthropicClient(provider: Pick<AnthropicProvider, 'baseUrl' | 'apiKey'>): () => Promise<Anthropic> {
   let client: Promise<Anthropic> | undefined;
   return () => {
@@ -63,18 +63,18 @@ export function anthropicClient(provider: Pick<AnthropicProvider, 'baseUrl' | 'a
 
 const SAMPLING_VERSION = '2023-06-01';
 
-// The API version the SDK speaks refuses sampling settings from every model; the one before it takes them from the
-// models that know them.
+// The current API version rejects sampling settings for every model; the previous one accepts them for models that
+// support them.
 const versionFor = (body: AnthropicRequest): { headers?: Record<string, string> } =>
   body.temperature === undefined && body.top_p === undefined
     ? {}
     : { headers: { 'anthropic-version': SAMPLING_VERSION } };
 
-// The SDK sends the key as a bearer token; servers that are only compatible know the older ways.
+// The SDK sends the key as a bearer token; some compatible servers expect the older header.
 const compatibleHeaders = (apiKey: string | undefined): Record<string, string> => ({
   'x-api-key': apiKey ?? 'none',
   'anthropic-version': SAMPLING_VERSION,
 });
 
-// Time limits are kept by watch-stream.ts; the SDK's own must not come first.
+// Timeouts are enforced by watch-stream.ts; the SDK's own must not fire first.
 const SDK_TIMEOUT_MS = 3_600_000;

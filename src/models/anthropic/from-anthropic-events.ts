@@ -5,7 +5,7 @@ import { EndedEarly } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { ANTHROPIC_PROVIDER } from './to-anthropic-request.ts';
 
-/** A Messages stream as ours. `model` is the provider-qualified name. Throws EndedEarly when it was cut. */
+/** Converts a Messages stream. `model` is the provider-qualified name. Throws EndedEarly when the stream is truncated. */
 export async function* fromAnthropicEvents(
   events: AsyncIterable<RawMessageStreamEvent>,
   model: string,
@@ -82,7 +82,7 @@ function openBlock(start: BlockStart): OpenBlock | undefined {
     case 'tool_use':
       return { type: 'tool_use', id: start.id, name: start.name, input: start.input, json: '' };
     default:
-      // Blocks of tools that run at the provider, which we never ask for.
+      // Server-side tools, which we never request.
       return undefined;
   }
 }
@@ -114,7 +114,7 @@ interface Counts {
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
 }
 
-/** Their input count leaves out what went through the cache; ours is all of it. */
+/** Converts usage. Their input count excludes cached tokens; ours includes them. */
 function readUsage(counts: Counts): Usage {
   const cached = counts.cache_read_input_tokens ?? 0;
   return {
@@ -125,7 +125,7 @@ function readUsage(counts: Counts): Usage {
   };
 }
 
-// The counts of `message_delta` replace those of `message_start`, but for those it leaves null.
+// Counts of `message_delta` override those of `message_start`, except nulls.
 const withoutNulls = (counts: object): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== null && value !== undefined));
 

@@ -1,14 +1,14 @@
-/** What a model of Anthropic takes, which differs by generation. */
+/** Capabilities of an Anthropic model; they differ by generation. */
 export interface AnthropicTraits {
-  /** `budget`: told how many tokens to think. `adaptive`: decides itself, told an effort. */
+  /** `budget`: needs a number of thinking tokens. `adaptive`: takes an effort and decides itself. */
   readonly thinking: 'budget' | 'adaptive';
-  /** False where `temperature` and `top_p` are refused. */
+  /** False when `temperature` and `top_p` are rejected. */
   readonly takesSampling: boolean;
-  /** True where the model thinks without being asked, and the answer's limit counts it. */
+  /** True when the model thinks by default, which counts towards the output limit. */
   readonly thinksUnasked: boolean;
 }
 
-/** A Claude model without a version in its name is taken for the newest; another vendor's model for an old one. */
+/** Claude models without a version in the name count as the newest; models of other vendors as old. */
 export function anthropicTraits(name: string): AnthropicTraits {
   if (!/claude/i.test(name)) return { thinking: 'budget', takesSampling: true, thinksUnasked: false };
   const version = readVersion(name);
@@ -19,7 +19,7 @@ export function anthropicTraits(name: string): AnthropicTraits {
   };
 }
 
-// `claude-sonnet-4-5-20250929` and `claude-3-7-sonnet-latest`: the first short numbers are the version.
+// The first short numbers are the version: `claude-sonnet-4-5-20250929`, `claude-3-7-sonnet-latest`.
 function readVersion(name: string): number {
   const [, major, minor] = /(?:^|[^0-9])(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(name) ?? [];
   if (major === undefined) return Number.POSITIVE_INFINITY;

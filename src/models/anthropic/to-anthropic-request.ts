@@ -16,10 +16,10 @@ import type { ModelRequest, ToolSpec } from '../model.ts';
 import { effortFor, THINKING_HEADROOM } from '../thinking.ts';
 import { type AnthropicTraits, anthropicTraits } from './model-traits.ts';
 
-/** The provider whose thinking blocks are sent back. */
+/** Provider of thinking blocks that are sent back to this API. */
 export const ANTHROPIC_PROVIDER = 'anthropic';
 
-/** Older models take these; the SDK's types know only what the newest take. */
+/** Settings of older models, which the SDK's types no longer contain. */
 export type AnthropicRequest = MessageCreateParamsStreaming & {
   readonly temperature?: number;
   readonly top_p?: number;
@@ -28,7 +28,7 @@ export type AnthropicRequest = MessageCreateParamsStreaming & {
 const DEFAULT_MAX_TOKENS = 4096;
 const MIN_BUDGET = 1024;
 
-/** Our request as a streamed Messages request. Throws `invalid_request` when the thinking budget does not fit. */
+/** Builds a streaming Messages request. Throws `invalid_request` for an invalid thinking budget. */
 export function toAnthropicRequest(name: string, request: ModelRequest): AnthropicRequest {
   const { config } = request;
   const traits = anthropicTraits(name);
@@ -51,7 +51,7 @@ export function toAnthropicRequest(name: string, request: ModelRequest): Anthrop
   };
 }
 
-/** True when thinking is asked for. The rules are the contract's (docs/contract.md 4.3) and the service's own. */
+/** Whether thinking is requested; validates its settings (docs/contract.md 4.3). */
 function checkThinking(
   { extendedThinking, thinkingBudget, maxTokens }: GenerationConfig,
   traits: AnthropicTraits,
@@ -78,8 +78,8 @@ function checkThinking(
   return true;
 }
 
-// Tool calls that came without thinking (from another provider, or before it was turned on) cannot be continued with
-// it: the service wants the thinking that led to them.
+// With thinking enabled, the API requires the thinking that led to earlier tool calls. Calls made without it (by another
+// provider or before thinking was enabled) cannot be continued with thinking.
 function canThink(turns: readonly Turn[]): boolean {
   const lastQuestion = turns.findLastIndex((turn) => turn.role === 'user');
   return turns
@@ -88,7 +88,7 @@ function canThink(turns: readonly Turn[]): boolean {
 }
 
 function toThinking({ thinkingBudget }: GenerationConfig, traits: AnthropicTraits): ThinkingConfigParam {
-  // Newer models leave the text of their thinking out unless asked for it.
+  // Newer models return the text of their thinking only on request.
   if (traits.thinking === 'adaptive') return { type: 'adaptive', display: 'summarized' };
   return { type: 'enabled', budget_tokens: thinkingBudget ?? MIN_BUDGET };
 }
@@ -123,7 +123,7 @@ function readSchema(format: GenerationConfig['responseFormat']): Record<string, 
   return typeof schema === 'object' && schema !== null ? { ...schema } : undefined;
 }
 
-// Newer models that take them refuse both at once; a top_p of 1 says nothing.
+// Newer models reject both settings together; a top_p of 1 is the default and can be dropped.
 function toSampling({ temperature, topP }: GenerationConfig): { temperature?: number; top_p?: number } {
   if (temperature !== undefined) return { temperature: Math.min(temperature, 1) };
   return topP !== undefined && topP < 1 ? { top_p: topP } : {};
@@ -131,7 +131,7 @@ function toSampling({ temperature, topP }: GenerationConfig): { temperature?: nu
 
 const mayNotCall = ({ tools, toolChoice }: ModelRequest): boolean => tools.length === 0 || toolChoice === 'none';
 
-// A transcript with tool calls needs the tools declared even when none may be called any more.
+// A transcript with tool calls needs the tool definitions even when no further call is allowed.
 function toTools(tools: readonly ToolSpec[], turns: readonly Turn[]): Tool[] {
   if (tools.length > 0) {
     return tools.map(({ name, description, inputSchema }) => ({
@@ -152,7 +152,7 @@ function toMessages(turns: readonly Turn[]): MessageParam[] {
     if (last?.role === role) last.content.push(...toBlocks(turn));
     else messages.push({ role, content: toBlocks(turn) });
   }
-  // A conversation begins with the user and, as newer models will not continue their own words, ends there.
+  // The first message must be the user's, and so must the last: newer models do not continue an assistant message.
   if (messages[0]?.role === 'assistant')
     messages.unshift({ role: 'user', content: [text('(The conversation so far.)')] });
   if (messages.at(-1)?.role === 'assistant') messages.push({ role: 'user', content: [text('Continue.')] });
@@ -163,7 +163,7 @@ function toMessages(turns: readonly Turn[]): MessageParam[] {
 function toBlocks(turn: Turn): ContentBlockParam[] {
   switch (turn.role) {
     case 'user':
-      // Pictures first: what is asked about them is understood better after them.
+      // Images first, as Anthropic recommends.
       return [...(turn.images ?? []).map(toImage), ...(turn.text.trim() === '' ? [] : [text(turn.text)])];
     case 'tool':
       return [
@@ -197,8 +197,8 @@ function toThinkingBlock({ text, signature, redacted }: ThinkingBlock): ContentB
     : { type: 'redacted_thinking', data: redacted };
 }
 
-// Within a run of tool calls each turn repeats all before it, so its end is worth keeping too. Tools and instructions
-// are covered by the mark on the instructions.
+// Each turn of a tool loop repeats all previous messages, so the end of the transcript is a cache breakpoint too. The
+// breakpoint on the system prompt covers tools and instructions.
 function markCached(messages: readonly { content: ContentBlockParam[] }[]): void {
   const last = messages.at(-1)?.content;
   const block = last?.at(-1);

@@ -11,23 +11,23 @@ import { withAntecedent } from './with-antecedent.ts';
 
 export interface Passage {
   readonly text: string;
-  /** Words that say what the passage is about without being in it: title and headings. */
+  /** Title and headings: terms that describe the passage without being part of it. */
   readonly about: string;
-  /** Its place among those it was found with, from 0; without one, its place among those given. */
+  /** Rank in the search results, from 0; defaults to the position in the list. */
   readonly rank?: number;
   /** BM25 sum of the full-text search that found it. */
   readonly score?: number;
 }
 
-/** A stretch of a passage that answers; offsets into the passage's text. */
+/** A sentence or row that answers the question; offsets in the passage's text. */
 export interface ChosenQuote extends Span {
   /** Index into the passages given. */
   readonly passage: number;
-  /** Where it is a row of a table, the cell asked for. */
+  /** For a table row, the cell that answers. */
   readonly cell?: TableCell;
 }
 
-/** `closest` when it is in doubt whether the quotes answer; `none` has no quotes. */
+/** `closest` means that the quotes may not answer the question; with `none` there are no quotes. */
 export interface QuoteSelection {
   readonly support: QuoteSupport;
   /** Best first. */
@@ -44,7 +44,8 @@ export interface QuoteChoice {
 
 const DEFAULT_LIMIT = 3;
 
-// What a sentence is worth, in shares of the question covered. Chosen on three languages of XQuAD, on a broad plateau.
+// Weights of a sentence's score, relative to coverage of the question. Tuned on three languages of XQuAD; the optimum is
+// a broad plateau.
 const WORTH = {
   passage: 0.5,
   neighbours: 0.2,
@@ -57,19 +58,19 @@ const WORTH = {
 };
 const WITHOUT_OWN_TERMS = 0.3;
 const REDUNDANCY = 0.35;
-// A further quote must be worth this much of the first, what it repeats taken off. Measured on three languages of XQuAD:
-// 1.8 quotes on average hold the answer to 0.88 of the questions, 3.5 to 0.92.
+// Minimum score of a further quote relative to the best, after the penalty for redundancy. Measured on three languages of
+// XQuAD: with 1.8 quotes on average 0.88 of the questions have the answer quoted, with 3.5 quotes 0.92.
 const MIN_SHARE_OF_BEST = 0.65;
-// The same of what a sentence is worth by itself, its passage's share left out.
+// The same for the sentence's own score, without its passage's share.
 const MIN_SHARE_OF_BEST_ALONE = 0.45;
 const FRAGMENT_WIDTH = 40;
-// Longer is seldom a sentence: mostly a page whose full stops were lost.
+// Longer "sentences" are mostly pages whose full stops were lost.
 const LONG_WIDTH = 300;
 
 interface Sentence extends ChosenQuote {
   readonly terms: ReadonlySet<string>;
   readonly worth: number;
-  /** The part of its worth that is not its passage's. */
+  /** Score without the passage's share. */
   readonly alone: number;
   readonly text: string;
 }
@@ -77,9 +78,9 @@ interface Sentence extends ChosenQuote {
 interface ReadSentence extends Span {
   readonly text: string;
   readonly terms: ReadonlySet<string>;
-  /** Names what is said below it and says nothing itself. */
+  /** A heading introduces text but states nothing itself. */
   readonly isHeading: boolean;
-  /** `context`: the terms of the columns and of the line above the table, which hold for each row. */
+  /** `context`: terms of the column names and of the line above the table; they apply to each row. */
   readonly row?: TableRow & { readonly context: ReadonlySet<string> };
 }
 
@@ -90,7 +91,7 @@ interface ReadPassage {
   readonly sentences: readonly ReadSentence[];
 }
 
-/** The sentences that answer best, and whether they can be taken to answer. */
+/** Chooses the sentences that best answer the question and estimates whether they do. */
 export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIMIT }: QuoteChoice): QuoteSelection {
   const asked = readQuestion(question, analyser);
   const read = passages.map((passage) => readPassage(passage, analyser));
@@ -130,7 +131,7 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
   return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, passages, read) };
 }
 
-/** A question for a date or a number is not answered by what has none, where there is a sentence nearly as good that has. */
+/** For a question about a date or number, prefers nearly equal sentences that contain one. */
 function withKind(
   picked: readonly Sentence[],
   all: readonly Sentence[],
@@ -185,7 +186,7 @@ function readPassage({ text, about, rank }: Passage, analyser: TextAnalyser): Re
   return { rank, about: aboutTerms, terms, sentences };
 }
 
-// A space ends a clause where there are no full stops; a clause alone seldom says who did what.
+// In scripts without full stops a space ends a clause; clauses are joined, because one alone seldom names its subject.
 const CLAUSES_LENGTH = 180;
 const WITHOUT_FULL_STOPS = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
@@ -210,7 +211,7 @@ const asHeading = (line: string): string =>
     .replace(/\s+/g, ' ')
     .toLowerCase();
 
-/** How well a passage answers: half by all it says, half by its best two sentences. */
+/** Support of a passage for the question: half from all its terms, half from its best two sentences. */
 function supportOf({ about, terms, sentences }: ReadPassage, support: Coverage): number {
   const best = sentences.map((sentence, index) =>
     support(sentence.terms.union(sentences[index + 1]?.terms ?? NO_TERMS).union(about)),
@@ -221,7 +222,7 @@ function supportOf({ about, terms, sentences }: ReadPassage, support: Coverage):
 const NO_TERMS: ReadonlySet<string> = new Set();
 
 interface Weighing {
-  /** The passage's place among those found. */
+  /** Rank of the passage. */
   readonly index: number;
   readonly coverage: Coverage;
   readonly kind: AnswerKind | undefined;
@@ -255,22 +256,22 @@ function weighSentences(
   });
 }
 
-/** "The fees are as follows:" says that an answer comes, and is none. */
+/** "The fees are as follows:" announces an answer and contains none. */
 const ANNOUNCES = /[:：]\s*$/;
 
-/** A name, date or number of the question's own is no answer. */
+/** Removes names, dates and numbers of the question, which cannot be the answer. */
 function withoutWordsOf(question: string, text: string): string {
   const asked = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
   return text.replace(/[\p{L}\p{N}]+/gu, (word) => (asked.has(word.toLowerCase()) ? '_' : word));
 }
 
-/** Lone labels and questions seldom answer. */
+/** Whether the text is a bare label or a question, which seldom answers. */
 function isFragment(text: string): boolean {
   const dense = text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hangul}]/gu)?.length ?? 0;
   return text.length + 2 * dense < FRAGMENT_WIDTH || /[?？]$/.test(text);
 }
 
-/** The worthiest, each weighed again by how much of it the chosen ones say already. */
+/** Picks sentences by score with a redundancy penalty (MMR). */
 function pickDifferent(sentences: readonly Sentence[], limit: number): Sentence[] {
   const chosen: Sentence[] = [];
   let left = sentences.toSorted((a, b) => b.worth - a.worth).slice(0, CANDIDATES);
@@ -297,5 +298,5 @@ function repetition({ terms }: Sentence, chosen: readonly Sentence[]): number {
   return Math.max(0, ...shares);
 }
 
-/** Overlapping chunks and copies of a document give the same sentence twice. */
+/** Overlapping chunks and duplicate documents contain the same sentence. */
 const isSame = (a: Sentence, b: Sentence): boolean => a.terms.size === b.terms.size && a.terms.isSubsetOf(b.terms);

@@ -7,29 +7,29 @@ import type { QuoteSupport } from '../model.ts';
 import { chooseQuotes } from './choose-quotes.ts';
 import type { TableCell } from './table-rows.ts';
 
-/** A source with a text of its own, other than the graph's; of documents, a stretch that was read. */
+/** A source with text, other than graph hits; for documents, a section that was read. */
 export type QuotableSource = Exclude<Source, { readonly kind: 'graph' }>;
 
 export interface NumberedSource {
-  /** By which it is cited. */
+  /** Number of its marker. */
   readonly number: number;
   readonly source: QuotableSource;
 }
 
 export interface QuotesRequest {
   readonly question: string;
-  /** Best first among those of a kind. */
+  /** Best first within each kind. */
   readonly passages: readonly NumberedSource[];
   readonly analyser: TextAnalyser;
 }
 
-/** A piece of the answer; one with a `quoted` ends with its marker. */
+/** A part of the answer; one with `quoted` ends with a marker. */
 export interface QuotesPiece {
   readonly text: string;
   readonly quoted?: NumberedSource & { readonly quote: Quote };
 }
 
-/** An answer of quotations, and whether it is one. */
+/** An answer made of quotations, and whether they answer the question. */
 export interface ComposedQuotes {
   readonly support: QuoteSupport;
   readonly pieces: readonly QuotesPiece[];
@@ -40,7 +40,7 @@ const CLOSEST =
   'No language model is configured, and it is uncertain whether the documents answer this. The closest passages:';
 const NOT_SUPPORTED = 'No language model is configured, and nothing found supports an answer to this question.';
 
-/** An answer put together of the best sentences found, each with its marker, and never without saying what it is. */
+/** Composes an answer of the best sentences, each with its marker, and an introduction that says what it is. */
 export function composeQuotes({ question, passages, analyser }: QuotesRequest): ComposedQuotes {
   const texts = passages.map(({ source }, index) => ({
     text: textOf(source).text,
@@ -87,7 +87,7 @@ function aboutOf(source: QuotableSource): string {
   return [titleOf(source), ...(source.kind === 'chunk' ? source.chunk.headingPath : [])].join('\n');
 }
 
-/** Where a reader finds it; what is not theirs says so. */
+/** Location of the quote for a reader; web sources are named as such. */
 function whereOf(source: QuotableSource, { page }: Quote): string {
   const title = shown(titleOf(source));
   if (source.kind === 'web') return `from the web: ${title || 'Untitled page'}, ${shownAddress(source.page.url)}`;
@@ -97,7 +97,7 @@ function whereOf(source: QuotableSource, { page }: Quote): string {
 const shownAddress = (url: string): string => url.replaceAll('[', '%5B').replaceAll(']', '%5D');
 
 /**
- * On one line, and with a word joiner in bracketed numbers: "1950.[12]" in a document is not a marker of this answer. The
- * citation's quote holds the passage as it is.
+ * On one line, and with a word joiner in bracketed numbers, so that "1950.[12]" in a document is not read as a marker of
+ * this answer. The citation's quote keeps the original text.
  */
 const shown = (text: string): string => text.replace(/\s+/g, ' ').replace(/\[(?=\d{1,3}\])/g, '[\u2060');

@@ -1,18 +1,18 @@
-/** What is known of the passages found for a question, each from 0 to 1. */
+/** Features of the passages found for a question; shares are 0 to 1. */
 export interface Evidence {
-  /** Support of each passage, in their order. */
+  /** Support of each passage, in order of rank. */
   readonly supports: readonly number[];
-  /** Support of the best quote by itself. */
+  /** Support of the best quote alone. */
   readonly quoteSupport: number;
-  /** Full-text scores of the passages, best first; fewer than two say nothing. */
+  /** Full-text scores of the passages, best first; needs at least two. */
   readonly scores: readonly number[];
-  /** Things that the question asks about. */
+  /** Number of terms of the question. */
   readonly termCount: number;
-  /** Share of the question in scripts without spaces, whose terms are pairs or triples of characters. */
+  /** Share of the question in scripts without spaces, which are indexed as character bigrams or trigrams. */
   readonly gramShare: number;
-  /** Of that, in scripts whose terms are triples, such as Thai. */
+  /** Share of those in scripts indexed as trigrams, such as Thai. */
   readonly tripleShare: number;
-  /** Whether its words are known to be of another language than English, and change their endings. */
+  /** Whether the question is known to be in a language with inflection, other than English. */
   readonly isInflected: boolean;
 }
 
@@ -25,25 +25,25 @@ interface Weights {
   readonly gramShare: number;
   readonly tripleShare: number;
   readonly inflected: number;
-  /** Lead of the best score over the second and over the fifth, as shares of it. */
+  /** Lead of the best score over the second and over the fifth, relative to it. */
   readonly overSecond: number;
   readonly overFifth: number;
 }
 
-// A logistic regression fitted on the tuning half of XQuAD (en, de, es, ru, ar, hi, zh) with the answering document in
-// place and taken away; its bias and what it says of languages were then set by hand on that half, Thai's with them.
+// Logistic regression, fitted on the tuning half of XQuAD (en, de, es, ru, ar, hi, zh) with and without the answering
+// document; the bias and the weights of languages, Thai included, were then adjusted by hand on that half.
 const WITH_SCORES: Weights = {
   ...{ bias: -8.95, support: 4.74, quoteSupport: 4.26, gap: 1.1, termCount: 0.273, gramShare: 0.9 },
   ...{ inflected: 0.35, tripleShare: -0.8, overSecond: 2.28, overFifth: 3.63 },
 };
-// Rounded by hand from a fit with one feature more, and not measured by themselves.
+// Derived by hand from a fit with one more feature; not measured separately.
 const WITHOUT_SCORES: Weights = {
   ...{ bias: -7.65, support: 4.9, quoteSupport: 4, gap: 5.28, termCount: 0.32, gramShare: 1.2 },
   ...{ inflected: 0.35, tripleShare: -0.8, overSecond: 0, overFifth: 0 },
 };
 const MAX_TERMS = 10;
 
-/** Whether the passages can be taken to answer, rather than to be merely the nearest there are. */
+/** Whether the passages probably answer the question, or are only the nearest ones. */
 export function isConfident({ supports, quoteSupport, scores, termCount, ...question }: Evidence): boolean {
   const [best = 0, second = best / 2] = supports.toSorted((a, b) => b - a);
   const weights = scores.length > 1 ? WITH_SCORES : WITHOUT_SCORES;

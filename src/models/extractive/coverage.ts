@@ -2,13 +2,13 @@ import type { QuestionTerm } from './question.ts';
 
 type TermSet = ReadonlySet<string>;
 
-// A word met only by its beginning is met in part.
+// Weight of a prefix match relative to an exact match.
 const VAGUE_MATCH = 0.7;
 
-/** How much of a question a set of terms covers, from 0 to 1. */
+/** Share of a question that a set of terms covers, 0 to 1. */
 export type Coverage = (terms: TermSet) => number;
 
-/** Coverage by given weights, one for each term of the question. */
+/** Coverage with a given weight per term of the question. */
 function coverageBy(question: readonly QuestionTerm[], weightOf: (term: QuestionTerm) => number): Coverage {
   const weighted = question.map((term) => ({ forms: term.forms, weight: weightOf(term) }));
   const total = weighted.reduce((sum, { weight }) => sum + weight, 0);
@@ -26,7 +26,7 @@ function coverageBy(question: readonly QuestionTerm[], weightOf: (term: Question
 const countWith = (texts: readonly TermSet[], { forms }: QuestionTerm): number =>
   texts.filter((terms) => forms.some((form) => terms.has(form))).length;
 
-/** For choosing among sentences: a term that most of them have says little. */
+/** Coverage for choosing among sentences: terms that most sentences contain weigh little (IDF). */
 export function coverageAmong(question: readonly QuestionTerm[], sentences: readonly TermSet[]): Coverage {
   return coverageBy(question, (term) => {
     const count = countWith(sentences, term);
@@ -34,12 +34,12 @@ export function coverageAmong(question: readonly QuestionTerm[], sentences: read
   });
 }
 
-// A word that two of two passages share is no more telling than one that ten of ten do.
+// Document frequencies of few passages are unreliable: two of two is not ten of ten.
 const MIN_PASSAGES = 10;
 
 /**
- * For judging whether passages answer at all. They were found by the question's words, so a word they all share is no
- * proof, and one that none has speaks against them.
+ * Coverage for judging whether passages answer at all. They were found by the question's terms, so a term that all share
+ * proves nothing, and one that none contains counts against them.
  */
 export function supportAmong(question: readonly QuestionTerm[], passages: readonly TermSet[]): Coverage {
   const size = Math.max(MIN_PASSAGES, passages.length);

@@ -1,11 +1,11 @@
-/** What kind of words an answer to a question holds. */
+/** Kind of answer a question expects. */
 export type AnswerKind = 'person' | 'time' | 'number' | 'place' | 'reason';
 
-/** Any of the words, alone; JavaScript's own word border knows only ASCII. */
+/** Matches any of the words as a whole word; JavaScript's `\b` knows only ASCII. */
 const words = (alternatives: string): RegExp =>
   new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'iu');
 
-// Question words of the languages most documents are in; the first that fits counts.
+// Question words by language; the first match decides.
 const QUESTION_WORDS: readonly (readonly [AnswerKind, RegExp])[] = [
   ['number', words('how (?:many|much|long|old|far|big|large|tall|high|deep|fast|often|wide|heavy)')],
   ['number', words('what (?:percentage|number|amount|age|fraction|score|price|cost)|wie ?viele?|сколько')],
@@ -48,10 +48,10 @@ const REASON = words(
   'because|since|due to|caused?|reason|so that|in order to|as a result|weil|denn|wegen|damit|aufgrund|grund|car|afin|porque|debido',
 );
 const REASON_DENSE = /因为|由于|因此|所以|为了|ため|から|때문/;
-// A capital that does not open the sentence, or a name in a script without capitals as it is transcribed.
+// A capitalized word that does not start the sentence, or a transcribed name in a script without capitals.
 const NAME = /[\p{L}\p{N},;:)]\s\p{Lu}\p{Ll}|^\p{Lu}\p{Ll}+\s\p{Lu}\p{Ll}|\p{L}·\p{L}/u;
 
-/** Whether a sentence holds words of that kind. */
+/** Whether a sentence contains an expression of that kind. */
 export function containsAnswer(kind: AnswerKind, sentence: string): boolean {
   switch (kind) {
     case 'number':
@@ -81,8 +81,8 @@ const VAGUE_TIME = words(
 );
 
 /**
- * Whether a sentence could hold an answer of that kind: wider than `holdsAnswer`, for what it lets go is not quoted as an
- * answer. Languages without their own words here pass.
+ * Whether a sentence may contain an answer of that kind. Wider than `containsAnswer`, because what it rejects is not quoted
+ * as an answer; languages without word lists always pass.
  */
 export function mayContainAnswer(kind: AnswerKind, sentence: string): boolean {
   if (containsAnswer(kind, sentence) || CASELESS.test(sentence)) return true;

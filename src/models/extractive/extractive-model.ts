@@ -2,16 +2,16 @@ import { ServiceError } from '../../errors.ts';
 import { EXTRACTIVE_MODEL } from '../default-models.ts';
 import type { Model } from '../model.ts';
 
-/** Whether answers of that model are quotations put together without a language model. */
+/** Whether this model answers with quotations, without a language model. */
 export const isExtractive = (name: string): boolean => name === EXTRACTIVE_MODEL;
 
 /**
- * Stands where a language model would when none is configured. It answers questions over documents (the answerer quotes
- * the passages found itself) and refuses everything else, saying what to set.
+ * Used when no language model is configured. The answerer quotes passages without calling it; every actual call is
+ * refused with a hint on what to configure.
  */
 export const createExtractiveModel = (): Model => ({
   name: EXTRACTIVE_MODEL,
-  // biome-ignore lint/correctness/useYield: it refuses before the first event.
+  // biome-ignore lint/correctness/useYield: it throws before the first event.
   async *stream() {
     throw new ServiceError(
       'not_configured',

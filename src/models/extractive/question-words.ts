@@ -1,6 +1,6 @@
 /**
- * Per language, words that make a sentence a question or hold it together and need not be in the answer. English comes
- * first and so wins a draw; its other function words are the analyser's stop words.
+ * Question words and function words per language, which need not occur in the answer. English comes first and so wins
+ * ties; its other function words are the analyser's stop words.
  */
 const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
   `a an and are at by describe did do does explain for give had has have how in is list many much of on or please tell the
@@ -29,11 +29,11 @@ const NO_WORDS: ReadonlySet<string> = new Set();
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 interface QuestionWords {
-  /** Words of this question that only make it one, in lower case; the analyser's stop words do this for English. */
+  /** Lower-case words of this question without content; for English, stop words cover them. */
   readonly words: ReadonlySet<string>;
-  /** Words that name a measure ("how tall"), which the answer gives without the word. */
+  /** Words that name a measure ("how tall"); answers usually omit them. */
   readonly vague: readonly string[];
-  /** True also when the language cannot be told. */
+  /** Also true when the language is unknown. */
   readonly isEnglish: boolean;
 }
 
@@ -51,5 +51,5 @@ export function questionWords(question: string): QuestionWords {
   return { vague, words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))), isEnglish };
 }
 
-/** The question with its question words blanked, in scripts that do not set words apart. */
+/** Blanks question words in scripts without spaces between words. */
 export const withoutDenseQuestionWords = (question: string): string => question.replace(DENSE, ' ');

@@ -1,23 +1,23 @@
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { questionWords, withoutDenseQuestionWords } from './question-words.ts';
 
-/** One thing a question asks about. */
+/** One content term of a question. */
 export interface QuestionTerm {
-  /** Forms in which it may be met; the first is the word itself, the others are vaguer. */
+  /** Forms that match; the first is exact, the others are prefixes. */
   readonly forms: readonly string[];
-  /** How telling the word looks: long words, names and numbers say more than short ones. */
+  /** Weight by word form: long words, names and numbers weigh more than short words. */
   readonly weight: number;
-  /** The same as proof that a passage answers: "tall" of "how tall" is none. */
+  /** Weight as evidence that a passage answers; 0 for words such as "tall" in "how tall". */
   readonly proof: number;
 }
 
 export interface Question {
   readonly terms: readonly QuestionTerm[];
-  /** The support below which passages are not about it. */
+  /** Minimum support of passages about the question's subject. */
   readonly minSupport: number;
-  /** Share of its terms that are pairs or triples of characters. */
+  /** Share of its terms that are character bigrams or trigrams. */
   readonly gramShare: number;
-  /** Share of those that are triples. */
+  /** Share of those that are trigrams. */
   readonly tripleShare: number;
   /** Whether its language is known and not English. */
   readonly isInflected: boolean;
@@ -28,11 +28,11 @@ const FULL_LENGTH = 6;
 const MIN_WEIGHT = 0.3;
 const MAX_WEIGHT = 1.5;
 
-// Measured: about one in twenty questions that have an answer falls below. Words that change their endings, and pairs of
-// characters of which many straddle two words, are met less often even where the answer is.
+// Measured: about one in twenty answerable questions falls below. Inflected words match less often, and so do character
+// n-grams, many of which cross word borders.
 const MIN_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
 
-/** What the question asks about, as terms of the full text. */
+/** Analyses a question into weighted terms. */
 export function readQuestion(question: string, { analyseQuery }: TextAnalyser): Question {
   const { words: ignoredWords, vague, isEnglish } = questionWords(question);
   const vagueTerms = new Set(vague.flatMap((word) => [...analyseQuery(word)]));
@@ -59,13 +59,13 @@ export function readQuestion(question: string, { analyseQuery }: TextAnalyser): 
   return { terms, minSupport, gramShare: grams, tripleShare: triples, isInflected: !isEnglish };
 }
 
-// The analyser gives inflected words twice: whole, and as `begin-`.
+// The analyser emits inflected words twice: in full and as the prefix `begin-`.
 const isBeginningOf = (beginning: string, word: string): boolean => {
   const letters = beginning.slice(0, -1);
   return word.startsWith(letters) || letters.startsWith(word);
 };
 
-/** Terms of scripts without spaces are pairs or triples of characters, all alike. */
+/** Terms of scripts without spaces are character bigrams or trigrams. */
 const isGram = (term: string): boolean =>
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u.test(term);
 
@@ -74,7 +74,7 @@ const TRIPLED = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 const weightOf = (term: string): number =>
   isGram(term) ? 1 : Math.min(MAX_WEIGHT, Math.max(MIN_WEIGHT, term.length / FULL_LENGTH));
 
-/** Words with a capital that do not open the question, and what holds a digit. */
+/** Capitalized words other than the first, and words with a digit. */
 function namesIn(question: string): string[] {
   return [...question.matchAll(/[\p{L}\p{M}\p{N}]+/gu)]
     .filter(({ 0: word, index }) => (index > 0 && /^\p{Lu}/u.test(word)) || /\p{N}/u.test(word))

@@ -1,19 +1,19 @@
 import type { Span } from '../../citations/citation.ts';
 
 export interface TableRow {
-  /** Of the columns, without a name for those that have none; what stands there says the unit or period too. */
+  /** Column names, often with unit or period; empty for unnamed columns. */
   readonly header: readonly string[];
   readonly cells: readonly string[];
 }
 
-/** A cell that answers: what its row and its column are about, and what it says. */
+/** A table cell with its row and column names. */
 export interface TableCell {
   readonly row: string;
   readonly column: string;
   readonly value: string;
 }
 
-/** For each of the pieces of a text, the row of a table that it is: undefined for prose, `header` for what stands above rows. */
+/** Classifies each piece of a text: a table row, `header` for a row of column names, undefined for prose. */
 export function tableRowsOf(text: string, pieces: readonly Span[]): (TableRow | 'header' | undefined)[] {
   const lines = pieces.map(({ start, end }) => cellsOf(text.slice(start, end)));
   let header: readonly string[] = [];
@@ -26,7 +26,7 @@ export function tableRowsOf(text: string, pieces: readonly Span[]): (TableRow | 
     const isFirst = lines[index - 1] === undefined;
     const next = lines[index + 1];
     const isRuled = next?.every((cell) => RULE.test(cell)) === true;
-    // Without a rule below, a first row without a figure names the columns of those that have some.
+    // Without a separator row, a first row without figures above rows with figures is the header.
     if (isRuled || (isFirst && next !== undefined && !cells.slice(1).some(isFigure) && next.some(isFigure))) {
       header = cells;
       return 'header';
@@ -44,7 +44,7 @@ function cellsOf(line: string): readonly string[] | undefined {
   return cells.length < 2 ? undefined : cells.map((cell) => cell.replaceAll('\\|', '|').trim());
 }
 
-/** The figure of a row that a question asks for, when the row is one that the question names. */
+/** The cell that a question asks for, if the question names the row. */
 export function askedCell(
   { header, cells }: TableRow,
   termsOf: (text: string) => readonly string[],

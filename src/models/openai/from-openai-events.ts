@@ -6,7 +6,7 @@ import { EndedEarly } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { splitThinkTags } from './split-think-tags.ts';
 
-/** A Chat Completions stream as ours. `model` is the provider-qualified name. Throws EndedEarly when it was cut. */
+/** Converts a Chat Completions stream. `model` is the provider-qualified name. Throws EndedEarly when it is truncated. */
 export async function* fromOpenAiEvents(
   chunks: AsyncIterable<ChatCompletionChunk>,
   model: string,
@@ -19,7 +19,7 @@ export async function* fromOpenAiEvents(
   let snapshot: string | undefined;
 
   for await (const chunk of chunks) {
-    // Some servers report usage so far with every chunk; the last report counts.
+    // Some servers send cumulative usage with every chunk; the last one counts.
     if (chunk.usage) usage = readUsage(chunk.usage);
     snapshot ??= snapshotName(model, chunk.model);
     const [choice] = chunk.choices ?? [];
@@ -46,7 +46,7 @@ export async function* fromOpenAiEvents(
   yield { type: 'stop', reason, usage, model, ...(snapshot !== undefined && { snapshot }) };
 }
 
-// Thinking travels under one of two names that OpenAI's own format does not have.
+// Compatible servers send thinking under one of two names outside of OpenAI's format.
 type Delta = Partial<ChatCompletionChunk.Choice.Delta> & {
   readonly reasoning_content?: string | null;
   readonly reasoning?: string | null;
@@ -59,7 +59,7 @@ interface PartialCall {
   json: string;
 }
 
-// A new id starts a new call even at a known index: some servers give every call the index 0.
+// A new id starts a new call even at a known index: some servers use index 0 for every call.
 function addPart(calls: PartialCall[], part: ChatCompletionChunk.Choice.Delta.ToolCall): void {
   const index = part.index ?? 0;
   let call = calls.findLast((known) => known.index === index);
@@ -67,12 +67,12 @@ function addPart(calls: PartialCall[], part: ChatCompletionChunk.Choice.Delta.To
     call = { index, id: part.id || undefined, name: '', json: '' };
     calls.push(call);
   }
-  // The name comes whole; servers that repeat it with every part must not double it.
+  // The name is not streamed in parts; some servers repeat it with every part.
   if (call.name === '') call.name = part.function?.name ?? '';
   call.json += argumentText(part.function?.arguments);
 }
 
-// Some servers send the arguments as an object and not as text.
+// Some servers send the arguments as an object.
 const argumentText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 

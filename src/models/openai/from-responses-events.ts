@@ -10,7 +10,7 @@ import { EndedEarly } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { RESPONSES_PROVIDER } from './to-responses-request.ts';
 
-/** A Responses stream as ours. Throws EndedEarly when it was cut, and the provider's error when it reports one. */
+/** Converts a Responses stream. Throws EndedEarly when it is truncated, and the provider's error if one is reported. */
 export async function* fromResponsesEvents(
   events: AsyncIterable<ResponseStreamEvent>,
   model: string,
@@ -29,7 +29,7 @@ export async function* fromResponsesEvents(
         yield { type: 'text', text: event.delta };
         break;
       case 'response.reasoning_summary_part.added':
-        // Parts are paragraphs; nothing else marks where one ends.
+        // Summary parts are paragraphs without separators.
         if (hasThought) yield { type: 'thinking', text: '\n\n' };
         break;
       case 'response.reasoning_summary_text.delta':
@@ -58,14 +58,14 @@ export async function* fromResponsesEvents(
       case 'error':
         throw new FailedResponse(event);
       default:
-        // The format has some fifty further events, none of which adds to what we report.
+        // The other event types (about fifty) carry nothing that we report.
         break;
     }
   }
   throw new EndedEarly();
 }
 
-/** Carries the reported error where the SDK puts the body of an error answer. */
+/** Carries the reported error in the property where the SDK puts error bodies. */
 class FailedResponse extends Error {
   override readonly name = 'FailedResponse';
   readonly error: object;

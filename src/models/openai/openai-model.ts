@@ -18,8 +18,8 @@ export interface OpenAiModelParts {
 }
 
 /**
- * A model of OpenAI, or of a server that speaks its Chat Completions format. OpenAI itself is asked through Responses:
- * its newer models call tools and tell of their thinking only there.
+ * An OpenAI model, or one of a server with a compatible Chat Completions API. OpenAI itself is called through the
+ * Responses API, where alone newer models support tool calls together with reasoning summaries.
  */
 export function openAiModel(name: string, parts: OpenAiModelParts): Model {
   return parts.provider.isOpenAi ? responsesModel(name, parts) : chatModel(name, parts);

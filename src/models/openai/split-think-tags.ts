@@ -4,12 +4,12 @@ const OPEN = '<think>';
 const CLOSE = '</think>';
 
 /**
- * Tells thinking from text where a local server leaves the model's `<think>` tags in the text. Only an opening tag at
- * the very start counts: later it is text that speaks of tags.
+ * Separates thinking from text for local servers that leave the model's `<think>` tags in the text. Only an opening tag
+ * at the very start counts; later ones are part of the text.
  */
 export function splitThinkTags(): {
   push(text: string): Generator<ModelEvent, void>;
-  /** What was held back because it might have become a tag. */
+  /** Emits text held back as a possible tag. */
   end(): Generator<ModelEvent, void>;
 } {
   let state: 'start' | 'thinking' | 'after' | 'text' = 'start';
@@ -50,7 +50,7 @@ export function splitThinkTags(): {
   return { push, end: () => flush(state === 'thinking' ? 'thinking' : 'text') };
 }
 
-/** Length of the longest end of `text` that could be the beginning of the closing tag. */
+/** Length of the longest suffix of `text` that is a prefix of the closing tag. */
 function partialTagLength(text: string): number {
   for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(CLOSE.slice(0, length))) return length;

@@ -7,7 +7,7 @@ import type { GenerationConfig } from '../generation-config.ts';
 import type { ModelRequest } from '../model.ts';
 import { dataUrl } from './data-url.ts';
 
-/** Our request as a streamed Chat Completions request, in the form that compatible servers take. */
+/** Builds a streaming Chat Completions request that compatible servers accept. */
 export function toOpenAiRequest(name: string, request: ModelRequest): ChatCompletionCreateParamsStreaming {
   const { config, tools } = request;
   return {
@@ -65,6 +65,6 @@ function toMessage(turn: Turn): ChatCompletionMessageParam {
   }
 }
 
-// Its form is OpenAI's own and is handed through; the server says what it does not take.
+// Passed through in OpenAI's notation; the server rejects what it does not support.
 const toResponseFormat = (format: NonNullable<GenerationConfig['responseFormat']>) =>
   format as unknown as NonNullable<ChatCompletionCreateParamsStreaming['response_format']>;

@@ -11,10 +11,10 @@ import { effortFor, THINKING_HEADROOM } from '../thinking.ts';
 import { dataUrl } from './data-url.ts';
 import { isReasoningModel } from './model-traits.ts';
 
-/** The provider whose thinking blocks are sent back. */
+/** Provider of thinking blocks that are sent back to this API. */
 export const RESPONSES_PROVIDER = 'openai';
 
-/** Our request as a streamed Responses request. Nothing is stored there: the transcript is always sent whole. */
+/** Builds a streaming Responses request. Nothing is stored at the provider; the whole transcript is sent each time. */
 export function toResponsesRequest(name: string, request: ModelRequest): ResponseCreateParamsStreaming {
   const { config, tools } = request;
   const { system, turns } = arrangeMessages(request.messages);
@@ -47,7 +47,7 @@ export function toResponsesRequest(name: string, request: ModelRequest): Respons
   };
 }
 
-// Summaries are asked for only when thinking is to be shown: OpenAI gives them to verified organisations alone.
+// Summaries are requested only when thinking is to be shown: OpenAI gives them to verified organizations only.
 function toReasoning(config: GenerationConfig): NonNullable<ResponseCreateParamsStreaming['reasoning']> {
   return { effort: effortFor(config), ...(config.extendedThinking && { summary: 'auto' as const }) };
 }
@@ -94,7 +94,7 @@ function toReasoningItem({ provider, id, text, signature }: ThinkingBlock): Resp
   return [{ type: 'reasoning', id, summary, encrypted_content: signature }];
 }
 
-/** Chat Completions nests a schema under `json_schema`; Responses has its members beside `type`. */
+/** Chat Completions nests the schema under `json_schema`; in Responses its members stand beside `type`. */
 function toFormat(format: NonNullable<GenerationConfig['responseFormat']>): NonNullable<ResponseTextConfig['format']> {
   const { json_schema: schema, ...rest } = format;
   const flat = typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? { ...rest, ...schema } : rest;

@@ -3,10 +3,10 @@ import type { Metadata } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { oneLine } from '../../src/toolbox/render-passages.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
-import type { Intake, IntakeItem } from '../../src/toolbox/tool-ports.ts';
+import type { IngestionItem, ToolIngestion } from '../../src/toolbox/tool-ports.ts';
 
 /** Milliseconds a call waits for the end of an ingestion; after that the document's identifier is the handle. */
-const WAIT = 20_000;
+const WAIT_MS = 20_000;
 
 export const ingestOutput = z.object({
   document_id: z.string(),
@@ -18,13 +18,13 @@ export const ingestOutput = z.object({
 });
 
 /** Takes an item in and waits a while for it; a long one goes on by itself and is asked after by `corpus_status`. */
-export async function takeIn(item: IntakeItem, context: ToolContext) {
-  const intake = requireIntake(context);
-  const { outcome, document } = await intake.add(item);
+export async function ingestItem(item: IngestionItem, context: ToolContext) {
+  const ingestion = requireIngestion(context);
+  const { outcome, document } = await ingestion.add(item);
   if (outcome !== 'accepted') {
     return report(document.id, document.title, outcome, document.ingestionStatus, document.chunkCount);
   }
-  await intake.wait(document.id, WAIT, context.signal, ({ status, done, total }) =>
+  await ingestion.wait(document.id, WAIT_MS, context.signal, ({ status, done, total }) =>
     context.progress?.(status, done, total),
   );
   const { items } = await context.library.list(
@@ -42,8 +42,8 @@ export async function takeIn(item: IntakeItem, context: ToolContext) {
   return report(now.id, now.title, isReady ? 'ingested' : 'started', now.ingestionStatus, now.chunkCount);
 }
 
-export function requireIntake({ intake }: ToolContext): Intake {
-  if (intake !== undefined) return intake;
+export function requireIngestion({ ingestion }: ToolContext): ToolIngestion {
+  if (ingestion !== undefined) return ingestion;
   throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
 }
 

@@ -7,7 +7,7 @@ import { chatReply, startFakeOpenAi } from '../../support/fake-openai.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { runCitewell, startCitewell } from '../../support/run-citewell.ts';
 
-const STRANGE = fileURLToPath(new URL('./strange-process.ts', import.meta.url));
+const STRANGE = fileURLToPath(new URL('./hostile-process.ts', import.meta.url));
 
 const isRunning = (pid: number): boolean => {
   try {

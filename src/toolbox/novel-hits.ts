@@ -5,15 +5,16 @@ import { splitSentences } from '../documents/sentences.ts';
  * Graph hits with information that neither the shown passages nor earlier hits contain. Communities are reduced to their
  * new sentences. Hits from documents without a known evidence sentence cannot be cited and are left out.
  */
-export function addingHits(hits: readonly GraphHit[], passages: readonly string[]): GraphHit[] {
-  const said = passages.map(flat);
+export function novelHits(hits: readonly GraphHit[], passages: readonly string[]): GraphHit[] {
+  const said = passages.map(normalized);
   const isNew = (text: string) => text !== '' && !said.some((each) => each.includes(text));
   const adding: GraphHit[] = [];
   for (const hit of hits) {
     if (hit.documents.length > 0 && hit.sentence === undefined) continue;
-    const left = hit.found.kind === 'community' ? newOf(hit.found, isNew) : newDescription(hit.found, isNew);
+    const left =
+      hit.found.kind === 'community' ? withoutKnownSentences(hit.found, isNew) : newDescription(hit.found, isNew);
     if (left === undefined) continue;
-    said.push(flat(left.kind === 'community' ? [left.summary, ...left.findings].join(' ') : left.description));
+    said.push(normalized(left.kind === 'community' ? [left.summary, ...left.findings].join(' ') : left.description));
     adding.push({ ...hit, found: left });
   }
   return adding;
@@ -23,21 +24,21 @@ type Described = Exclude<GraphHit['found'], FoundCommunity>;
 type IsNew = (text: string) => boolean;
 
 const newDescription = (found: Described, isNew: IsNew): Described | undefined =>
-  isNew(flat(found.description)) ? found : undefined;
+  isNew(normalized(found.description)) ? found : undefined;
 
-function newOf(found: FoundCommunity, isNew: IsNew): FoundCommunity | undefined {
+function withoutKnownSentences(found: FoundCommunity, isNew: IsNew): FoundCommunity | undefined {
   const summary = splitSentences(found.summary)
     .map(({ start, end }) => found.summary.slice(start, end))
     // A bare list of names carries no information.
-    .filter((sentence) => !sentence.startsWith('Also: ') && isNew(flat(sentence)))
+    .filter((sentence) => !sentence.startsWith('Also: ') && isNew(normalized(sentence)))
     .join(' ');
   // The sentence itself stands after the colon.
   const findings = found.findings.filter((finding) => {
-    const sentence = flat(finding.replace(/^[^:]*: /, ''));
-    return isNew(sentence) && !flat(summary).includes(sentence);
+    const sentence = normalized(finding.replace(/^[^:]*: /, ''));
+    return isNew(sentence) && !normalized(summary).includes(sentence);
   });
   return summary === '' && findings.length === 0 ? undefined : { ...found, summary, findings };
 }
 
 /** Normalized for comparison: white space, letter case and a trailing ellipsis are ignored. */
-const flat = (text: string): string => text.replaceAll(/\s+/g, ' ').replace(/…$/, '').trim().toLowerCase();
+const normalized = (text: string): string => text.replaceAll(/\s+/g, ' ').replace(/…$/, '').trim().toLowerCase();

@@ -47,7 +47,8 @@ export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void>
 const isSimple = (question: string): boolean =>
   estimateTokens(question) <= MAX_SIMPLE_QUESTION_TOKENS && !/[.?!。？！]\s*\S|\n\s*\S/.test(question.trim());
 
-const isShort = (text: string): boolean => !text.trim().includes('\n') && estimateTokens(text) <= MAX_SHORT_REPLY_TOKENS;
+const isShort = (text: string): boolean =>
+  !text.trim().includes('\n') && estimateTokens(text) <= MAX_SHORT_REPLY_TOKENS;
 
 /**
  * Research mode: has the draft reviewed before it becomes the answer, when the budget allows it. The review is a call of

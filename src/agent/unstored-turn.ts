@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoredMessage } from '../store/records.ts';
 import type { EarlierMessage } from './agent.ts';
-import type { OpenTurn } from './keep-turn.ts';
+import type { OpenTurn } from './open-turn.ts';
 
 /** A turn of a conversation that the caller keeps: its history is used, but nothing is stored. */
 export function unstoredTurn(earlier: readonly EarlierMessage[]): OpenTurn {

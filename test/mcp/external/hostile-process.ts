@@ -1,4 +1,4 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { strangeServer } from './strange-tools.ts';
+import { strangeServer } from './hostile-tools.ts';
 
 serveStdio(() => strangeServer());

@@ -8,7 +8,7 @@ import { callTool } from '../../../src/toolbox/call-tool.ts';
 import type { Tool } from '../../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { externalTools, named, overHttp, overStdio } from './strange-servers.ts';
+import { externalTools, named, overHttp, overStdio } from './hostile-servers.ts';
 
 const STRANGE = 'strange__';
 

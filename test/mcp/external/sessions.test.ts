@@ -7,7 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { expect, it, onTestFinished } from 'vitest';
 import { callTool } from '../../../src/toolbox/call-tool.ts';
 import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
-import { externalTools } from './strange-servers.ts';
+import { externalTools } from './hostile-servers.ts';
 
 /** A server of earlier protocol revisions, which keeps sessions; the returned function discards them. */
 async function serverWithSessions() {

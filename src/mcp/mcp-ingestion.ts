@@ -4,24 +4,24 @@ import { mayChange } from '../access/visible-filter.ts';
 import { ServiceError } from '../errors.ts';
 import { documentOfSource } from '../ingest/document-of-source.ts';
 import type { SubmittedContent } from '../ingest/ingestor.ts';
-import type { Intake, IntakeItem, IntakeStep } from '../toolbox/tool-ports.ts';
+import type { IngestionItem, IngestionStep, ToolIngestion } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 
 /** Ingestions that go on in the background, so that no caller's leaving ends one. */
-export interface IntakeService {
-  of(principal: Principal): Intake;
+export interface McpIngestion {
+  of(principal: Principal): ToolIngestion;
   /** Stops reading; what is unfinished is resumed at the next start. */
   close(): Promise<void>;
 }
 
 interface Reading {
   readonly over: Promise<void>;
-  readonly listeners: Set<(step: IntakeStep) => void>;
+  readonly listeners: Set<(step: IngestionStep) => void>;
 }
 
 type Services = Pick<McpServices, 'corpus' | 'collections' | 'ingestor' | 'sources' | 'log'>;
 
-export function createIntakeService({ corpus, collections, ingestor, sources, log }: Services): IntakeService {
+export function createMcpIngestion({ corpus, collections, ingestor, sources, log }: Services): McpIngestion {
   const readings = new Map<string, Reading>();
   const closing = new AbortController();
 
@@ -34,7 +34,7 @@ export function createIntakeService({ corpus, collections, ingestor, sources, lo
     readings.set(id, { over, listeners });
   };
 
-  async function read(id: string, publish: (step: IntakeStep) => void): Promise<void> {
+  async function read(id: string, publish: (step: IngestionStep) => void): Promise<void> {
     try {
       for await (const event of ingestor.run(id, closing.signal)) {
         if (event.type === 'status') publish({ status: event.status });
@@ -95,7 +95,7 @@ export function createIntakeService({ corpus, collections, ingestor, sources, lo
   };
 }
 
-function toSubmitted(content: IntakeItem['content']): SubmittedContent {
+function toSubmitted(content: IngestionItem['content']): SubmittedContent {
   if (content.kind === 'text') return content;
   const { mediaType, ...file } = content;
   return { ...file, ...(mediaType === undefined ? {} : { mediaType }) };

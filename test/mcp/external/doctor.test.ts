@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkExternalServers } from '../../../src/cli/check-external-servers.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { overStdio } from './strange-servers.ts';
+import { overStdio } from './hostile-servers.ts';
 
 const config = loadConfig({ env: {}, cwd: '/nowhere' });
 

@@ -9,9 +9,9 @@ import type { ConnectionTimes } from '../../../src/mcp/external-connection.ts';
 import type { ExternalServer } from '../../../src/mcp/external-servers.ts';
 import { createExternalTools } from '../../../src/mcp/external-tools.ts';
 import type { Tool } from '../../../src/toolbox/tool.ts';
-import { strangeServer } from './strange-tools.ts';
+import { strangeServer } from './hostile-tools.ts';
 
-const PROCESS = fileURLToPath(new URL('./strange-process.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('./hostile-process.ts', import.meta.url));
 const common = { name: 'strange', tools: '*', deadline: 5_000 } as const;
 
 /** A server in a separate process, over stdio. */

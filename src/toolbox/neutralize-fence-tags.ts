@@ -3,19 +3,19 @@ const ANGLE = /[<＜﹤‹«〈《⟨⟪〈˂ᐸ≺≪⋖≮❬❮❰⧼⦑⪡�
 const SLASH = /[/\\／＼∕⁄╱⧸⟋〳﹨]/u;
 // Invisible characters and combining marks are ignored.
 const IGNORED = /[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800\s]/u;
-const FOREIGN = /[\p{L}\p{N}]/u;
+const NON_ASCII_LETTER = /[\p{L}\p{N}]/u;
 const ASCII_WORD = /[a-z0-9]/;
 /** Stands for any letter or digit outside ASCII, because it may look like an ASCII letter. */
-const ANY = '?';
+const ANY_LETTER = '?';
 
 const letter = (plain: string): string => {
-  const own = `[${plain}${ANY}0-9]`;
+  const own = `[${plain}${ANY_LETTER}0-9]`;
   if (plain === 'm') return `(?:${own}|rn|nn)`;
   return plain === 'd' ? `(?:${own}|cl)` : own;
 };
 const word = (plain: string): string => [...plain].map(letter).join('');
 
-const EDGE = new RegExp(
+const FENCE_TAG = new RegExp(
   `(<|&(?:lt|#0*60|#x0*3c);?)/*(?:${word('document')}|${word('untrusted')})[^a-z<>&]{0,3}${word('text')}`,
   'g',
 );
@@ -24,12 +24,12 @@ const EDGE = new RegExp(
  * Replaces everything that could be read as the start or end tag of a fence, including homoglyphs of brackets, slashes
  * and letters, and tags with invisible characters in between.
  */
-export function defaceEdges(text: string): string {
+export function neutralizeFenceTags(text: string): string {
   if (!ANGLE.test(text) && !text.includes('&')) return text;
   const { skeleton, offsets } = skeletonOf(text);
   let defaced = '';
   let done = 0;
-  for (const { index, 1: opening = '' } of skeleton.matchAll(EDGE)) {
+  for (const { index, 1: opening = '' } of skeleton.matchAll(FENCE_TAG)) {
     defaced += `${text.slice(done, offsets[index])}‹quoted `;
     done = offsets[index + opening.length] ?? text.length;
   }
@@ -66,6 +66,6 @@ function partsOf(character: string): readonly string[] {
     if (SLASH.test(form)) return ['/'];
     if (ASCII_WORD.test(form)) return [form];
     // One UTF-16 unit each, so that skeleton indexes match the list of offsets.
-    return [FOREIGN.test(form) ? ANY : form.length === 1 ? form : '*'];
+    return [NON_ASCII_LETTER.test(form) ? ANY_LETTER : form.length === 1 ? form : '*'];
   });
 }

@@ -4,17 +4,17 @@ import { oneLine } from './render-passages.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** Number of documents sampled for existing fields and values. */
-const SAMPLE = 100;
+const DOCUMENTS_SAMPLED = 100;
 const MAX_VALUES = 8;
 
 /** Explains why a filter matches nothing: a field that no document has, or a value that the field never has. */
-export async function filterHelp(
+export async function explainFilter(
   filters: Readonly<Record<string, unknown>>,
   { library, visible }: Pick<ToolContext, 'library' | 'visible'>,
 ): Promise<string | undefined> {
   const asked = conditionsOf(filters);
   if (asked.length === 0) return undefined;
-  const { items } = await library.list(visible, { offset: 0, limit: SAMPLE });
+  const { items } = await library.list(visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
   const known = filterableFields(items);
   const problems = asked.flatMap(({ field, value }) => {
     const name = known.find((each) => each.name === field || each.name === `metadata.${field}`)?.name;
