@@ -20,7 +20,7 @@ export interface WebPassage {
   /** Offset of the section in the page's text; 0 for a snippet. */
   readonly start: number;
   /** Rank among the search results, from 1; 0 for a page that was fetched. */
-  readonly rank: number;
+  readonly position: number;
   readonly date: string | null;
   readonly sitelinks: readonly { readonly title: string; readonly url: string }[];
 }

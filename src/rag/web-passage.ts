@@ -5,7 +5,7 @@ import type { WebResult } from '../web/web-search.ts';
 /** A web result as a citable source; only its snippet was read. */
 export const toWebPassage = ({ id, url, title, snippet, position, date, sitelinks }: WebResult): WebPassage => ({
   kind: 'result',
-  ...{ id, url, title, text: snippet, start: 0, rank: position, date, sitelinks },
+  ...{ id, url, title, text: snippet, start: 0, position, date, sitelinks },
 });
 
 /** Text of a source from which quotes can be taken. */

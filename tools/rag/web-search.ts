@@ -124,5 +124,5 @@ const labelOf = ({ title, url, date }: WebResult): string =>
 
 const toPassage = ({ id, url, title, snippet, position, date, sitelinks }: WebResult): WebPassage => ({
   kind: 'result',
-  ...{ id, url, title, text: snippet, start: 0, rank: position, date, sitelinks },
+  ...{ id, url, title, text: snippet, start: 0, position, date, sitelinks },
 });

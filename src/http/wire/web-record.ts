@@ -10,7 +10,7 @@ export function toWebRecord(page: WebPassage) {
     title: page.title,
     link: page.url,
     snippet: page.text.slice(0, MAX_SNIPPET_LENGTH),
-    position: page.rank,
+    position: page.position,
     type: page.kind === 'result' ? 'organic' : 'firecrawl',
     date: page.date,
     sitelinks: page.sitelinks.map(({ title, url }) => ({ title, link: url })),
