@@ -6,28 +6,28 @@ import { ServiceError } from './errors.ts';
 
 export interface ConfigSources {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What relative paths start from. */
+  /** Base of relative paths. */
   readonly cwd?: string;
-  /** Given on the command line; wins over all others. */
+  /** From the command line; highest precedence. */
   readonly overrides?: Readonly<Record<string, string>>;
-  /** A file of variables that the user named; instead of `CITEWELL_ENV_FILE`. */
+  /** A file of variables named by the user; replaces `CITEWELL_ENV_FILE`. */
   readonly envFile?: string | undefined;
-  /** Whether harmless variables are taken from a `.env` in `cwd`. */
+  /** Whether harmless variables are read from a `.env` in `cwd`. */
   readonly readsWorkingFolder?: boolean;
 }
 
 export interface GatheredVariables {
-  /** Those that are set, none of them blank. */
+  /** The variables that are set and not blank. */
   readonly set: Readonly<Record<string, string>>;
-  /** What was not taken and why, for people. */
+  /** Variables that were ignored and why, for display. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The environment over the file that the user named over the working folder's `.env`.
+ * Variables by precedence: environment, the file named by the user, the working folder's `.env`.
  *
- * Anyone can have put that `.env` there (a cloned repository, an unpacked archive), and programs are started in such
- * folders by others than the user. It may set what changes neither who gets keys or text, nor what is run, kept or let in.
+ * That `.env` may come from anybody (a cloned repository, an unpacked archive), and programs such as MCP clients start
+ * the service in such folders. It may therefore not set where keys and text are sent, nor what is run, stored or exposed.
  */
 export function gatherVariables(surroundings: ConfigSources): GatheredVariables {
   const { env = {}, cwd = process.cwd(), overrides = {}, envFile, readsWorkingFolder = true } = surroundings;
@@ -69,7 +69,7 @@ function readNamedFile(file: string, isFromVariable: boolean): Record<string, st
   }
 }
 
-// Absent, a folder (of a Python environment), not to be read: nobody asked for it.
+// Not an error if missing, a folder (such as a Python environment) or unreadable: nobody named it.
 function readFolderFile(file: string): Record<string, string> {
   try {
     return withoutBlanks(parseEnv(readFileSync(file, 'utf8')));

@@ -51,10 +51,7 @@ const pricesSchema = z.record(
   }),
 );
 
-/**
- * Every variable: text from outside → checked value. A complaint says what is expected and never repeats the value,
- * which may be a secret in the wrong place.
- */
+/** Schemas of all variables. Error messages state what is expected and never repeat the value, which may be a misplaced secret. */
 export const variables = z.object({
   CITEWELL_ENV_FILE: word.optional(),
   CITEWELL_DATA_DIR: z.string().default('.citewell'),
@@ -234,12 +231,12 @@ export const variables = z.object({
   CHROMA_DATABASE: word.optional(),
 });
 
-/** The names of all variables, for `.env.example` and for hints; `CITEWELL_PROVIDER_<NAME>_API_KEY` aside. */
+/** Names of all variables, for `.env.example` and hints, except `CITEWELL_PROVIDER_<NAME>_API_KEY`. */
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 /**
- * What a `.env` may set that merely lies in the working folder. Each of these changes neither where keys, questions and
- * documents go, nor what is run, kept, deleted or let in; all others come from the environment or a file named by the user.
+ * Variables that a `.env` in the working folder may set: none of them changes where keys, questions and documents are
+ * sent, or what is run, stored, deleted or exposed. All others must come from the environment or a file named by the user.
  */
 export const workingFolderVariables: ReadonlySet<string> = new Set<keyof typeof variables.shape>([
   'CITEWELL_PORT',
@@ -278,14 +275,14 @@ function readKeys(list: string, complain: (message: string) => void): string[] {
   const keys = list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
   keys.forEach((key, index) => {
     if (key.length < MIN_KEY) complain(`expected keys of at least ${MIN_KEY} characters; key ${index + 1} is shorter`);
-    // Others cannot be sent in a header, or end it.
+    // Other characters cannot be sent in a header, or end it.
     else if (!/^[\x21-\x7e]+$/.test(key)) complain(`expected letters, digits and signs; key ${index + 1} has others`);
   });
   if (keys.length === 0) complain(`expected keys of at least ${MIN_KEY} characters, separated by commas`);
   return [...new Set(keys)];
 }
 
-/** `name=number` of these names, separated by commas; `off` is none of them. */
+/** Parses `name=number` pairs of these names, separated by commas; `off` yields none. */
 function readNumbers(
   list: string,
   names: readonly string[],

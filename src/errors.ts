@@ -1,4 +1,4 @@
-/** What went wrong, for programs. What a code means as an HTTP status is known only to `http/failure.ts`. */
+/** Error codes for programs. Only `http/failure.ts` maps them to HTTP status codes. */
 export type ErrorCode =
   | 'invalid_request' // the request contradicts itself or cannot be carried out as written
   | 'invalid_field' // one member of the request fails its schema; see `issues`
@@ -20,7 +20,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'internal';
 
-/** One member of a request that does not fit, in the form of the contract's 422 `detail` (docs/contract.md 1.2). */
+/** One invalid field of a request, as in the `detail` of a 422 response (docs/contract.md 1.2). */
 export interface FieldIssue {
   readonly type: string;
   readonly loc: readonly (string | number)[];
@@ -30,22 +30,22 @@ export interface FieldIssue {
 
 export interface ServiceErrorOptions extends ErrorOptions {
   readonly issues?: readonly FieldIssue[];
-  /** Seconds after which trying again can help. */
+  /** Seconds after which a retry can succeed. */
   readonly retryAfter?: number;
-  /** What callers from outside read instead, where the message names things of this machine. */
+  /** Message for external callers, if the full one contains details of this machine. */
   readonly publicMessage?: string;
-  /** What credentials would do, as the `WWW-Authenticate` header says it. */
+  /** Value of the `WWW-Authenticate` header. */
   readonly challenge?: string;
 }
 
-/** The one kind of error that crosses rooms: a code for programs and a sentence for people (what, where, what now). */
+/** The only error type between rooms: a code for programs, a message for people (what, where, what to do). */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
   readonly issues: readonly FieldIssue[];
   readonly retryAfter: number | undefined;
   readonly challenge: string | undefined;
-  /** What callers from outside read; the message unless told otherwise. */
+  /** Message for external callers; defaults to `message`. */
   readonly publicMessage: string;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {

@@ -1,11 +1,11 @@
-/** The candidate that takes the fewest edits to become, for "did you mean". */
+/** The candidate with the smallest edit distance, for "did you mean" hints. */
 export function nearestName(name: string, candidates: readonly string[]): string {
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(name, candidate) }));
   ranked.sort((left, right) => left.distance - right.distance);
   return ranked[0]?.candidate ?? name;
 }
 
-/** Letters to insert, delete or replace to get from one to the other. */
+/** Levenshtein distance. */
 export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {

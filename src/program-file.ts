@@ -4,10 +4,10 @@ import { join, relative } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 
 /**
- * The file that a thread or a child process is started from; `path` is relative to the folder of the module that starts
- * it and ends in `.ts`. Compiled modules start the compiled file beside them. Modules that run as TypeScript, as in
- * tests, start the same file in `dist`: a thread that strips types loads a WebAssembly compiler of its own, which takes
- * 2.8 times as long and, beside the HTTP parser, has crashed V8. Without a build, the TypeScript file is started.
+ * Path of a file that a thread or child process runs; `path` is relative to the calling module and ends in `.ts`.
+ * Compiled modules use the compiled file beside them. Modules running as TypeScript, as in tests, use the same file in
+ * `dist`: type stripping in a thread loads its own WebAssembly compiler, which takes 2.8 times as long and, beside the
+ * HTTP parser, has crashed V8. Without a build, the TypeScript file is used.
  */
 export function programFile(path: `.${string}.ts`, { dirname, filename }: ImportMeta): string {
   const file = join(dirname, path);

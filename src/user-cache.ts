@@ -3,9 +3,8 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Where this user's programs keep what they can make again: native modules made for this system, models, snapshots.
- * Undefined where the user has no home. The data folder may have come with a folder of somebody else's, so nothing that
- * is loaded or run lies there.
+ * This user's cache folder for reproducible files: native modules, models, snapshots. Undefined without a home folder.
+ * Nothing that is loaded or executed is stored in the data folder, which may come from somebody else.
  */
 export function userCacheFolder(
   env: Readonly<Record<string, string | undefined>>,
@@ -26,22 +25,22 @@ export function userCacheFolder(
   }
 }
 
-/** The folder in use, until it is closed. */
+/** An open cache folder. */
 export interface UserCache {
   readonly path: string;
-  /** Why it is a temporary folder and not the user's, which is gone after `close`. */
+  /** Why a temporary folder is used, which `close` deletes. */
   readonly problem?: string;
   close(): void;
 }
 
 /**
- * The user's cache folder, made if need be. Where it cannot be written to, or is not this user's alone, a fresh folder
- * in the system's temporary one takes its place.
+ * Opens the user's cache folder, creating it if necessary. If it is not writable or not private to this user, a new
+ * temporary folder is used instead.
  */
 export function openUserCache(folder: string | undefined): UserCache {
   const problem = folder === undefined ? 'This user has no home folder.' : privateFolderProblem(folder);
   if (folder !== undefined && problem === undefined) return { path: folder, close: () => undefined };
-  // `mkdtemp` makes it for this user alone, and under a name that nobody else has.
+  // `mkdtemp` creates it with an unpredictable name, accessible to this user only.
   const path = mkdtempSync(join(tmpdir(), 'citewell-cache-'));
   return {
     path,
@@ -51,7 +50,7 @@ export function openUserCache(folder: string | undefined): UserCache {
 }
 
 /**
- * Creates the folder for this user alone; returns why it cannot be used where others may write to it. Also loaded by
+ * Creates the folder with access for this user only; returns the reason if others may write to it. Also loaded by
  * src/cli/citewell.js.
  *
  * @public

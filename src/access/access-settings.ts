@@ -4,22 +4,22 @@ import { type AdminOptions, TEST_PASSWORD } from './ensure-admins.ts';
 import type { QuotaSizes } from './quotas.ts';
 import type { RequestRates } from './request-limits.ts';
 
-/** Who is let in over HTTP, and how much they may do. */
+/** HTTP access settings: authentication, accounts, rate limits and quotas. */
 export interface AccessConfig {
-  /** `off`: whoever shows nothing is the default admin. */
+  /** `off`: requests without credentials act as the default admin. */
   readonly mode: 'off' | 'required';
-  /** Each speaks for the default admin. */
+  /** API keys; each authenticates as the default admin. */
   readonly keys: readonly string[];
   readonly oauth?: {
     readonly issuer: string;
-    /** What tokens are made out to; undefined means the server's own `/mcp`. */
+    /** Expected audience of access tokens; undefined means the URL of this server's `/mcp`. */
     readonly audience?: string;
   };
   readonly accounts: AccountSettings;
   readonly admins: AdminOptions;
 }
 
-/** The variables this is read from, each checked by itself. */
+/** The environment variables read here, each validated on its own. */
 export interface AccessVariables {
   readonly CITEWELL_HOST: string;
   readonly CITEWELL_AUTH?: 'off' | 'required' | undefined;
@@ -38,7 +38,7 @@ export interface AccessVariables {
   readonly CITEWELL_QUOTAS?: QuotaSizes | undefined;
 }
 
-/** Those of R2R, where strangers come. */
+/** R2R's defaults, used when the server listens on a non-local address. */
 const SHARED_RATES: RequestRates = { globalPerMinute: 60, routePerMinute: 20, monthly: 10_000 };
 const SHARED_QUOTAS: QuotaSizes = { documents: 10_000, chunks: 10_000_000, collections: 5_000 };
 
@@ -52,14 +52,14 @@ export function accessConfig(value: AccessVariables): AccessConfig {
     keys: value.CITEWELL_API_KEYS ?? [],
     ...(issuer !== undefined && { oauth: { issuer, ...(audience !== undefined && { audience }) } }),
     accounts: {
-      // Who locked the door with keys or an issuer did not mean to let in whoever makes themselves a user.
+      // Configured keys or an issuer mean that access is restricted, so open registration would defeat them.
       registration: value.CITEWELL_REGISTRATION ?? (isShared && value.CITEWELL_AUTH === undefined ? 'closed' : 'open'),
       requiresVerified: value.CITEWELL_REQUIRE_VERIFIED,
       tokenSecret: value.CITEWELL_JWT_SECRET,
       accessMinutes: value.CITEWELL_ACCESS_MINUTES,
       refreshDays: value.CITEWELL_REFRESH_DAYS,
       rates: value.CITEWELL_RATE_LIMITS ?? (isShared ? SHARED_RATES : {}),
-      // R2R's suites make users with passwords such as "pwd".
+      // R2R's test suites register users with passwords such as "pwd".
       ...(value.CITEWELL_R2R_TEST_ADMIN && { minPasswordLength: 1 }),
       quotas: value.CITEWELL_QUOTAS ?? (isShared ? SHARED_QUOTAS : {}),
     },
@@ -76,10 +76,10 @@ const modeOf = (value: AccessVariables): AccessConfig['mode'] =>
 const hasAuthentication = ({ CITEWELL_API_KEYS: keys, CITEWELL_OAUTH_ISSUER: issuer }: AccessVariables): boolean =>
   keys !== undefined || issuer !== undefined;
 
-/** Addresses to listen on that are none to call. */
+/** Wildcard addresses, which can be listened on but not connected to. */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
-/** What the variables say against each other: the variable it is about, and why and what now. */
+/** Contradictions between variables: the variable, and a message with the reason and the remedy. */
 export function accessComplaints(value: AccessVariables): (readonly [variable: string, message: string])[] {
   const { CITEWELL_HOST: host, CITEWELL_OAUTH_ISSUER: issuer } = value;
   const complaints: (readonly [string, string])[] = [];

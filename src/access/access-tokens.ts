@@ -8,20 +8,20 @@ import { metadataUrl } from './protected-resource.ts';
 
 export interface AccessTokenParts {
   readonly issuer: string;
-  /** The address that tokens have to be made out to; asked for with each token, as it may depend on the port. */
+  /** The expected audience; a function, because it may depend on the port the server gets. */
   readonly resource: () => string;
 }
 
-/** Access tokens of an OAuth issuer (RFC 9068 4), of which this server is a resource. They are read and forgotten. */
+/** Validates access tokens of an OAuth issuer (RFC 9068 section 4), with this server as the resource. */
 export interface AccessTokens {
-  /** Whose token it is. Throws `unauthenticated`, `token_expired`, and `provider_failed` without the issuer's keys. */
+  /** The token's principal. Throws `unauthenticated`, `token_expired`, and `provider_failed` without the issuer's keys. */
   verify(token: string): Promise<Principal>;
   metadataUrl(): string;
-  /** Finds the issuer's keys. Throws `provider_failed`. */
+  /** Discovers the issuer's keys. Throws `provider_failed`. */
   findKeys(): Promise<unknown>;
 }
 
-/** Signatures by a private key only: with a shared secret the public key could be taken for one. */
+/** Asymmetric algorithms only: with HMAC, the public key could be used as the shared secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -35,11 +35,11 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** Seconds by which the clocks of two machines may differ. */
+/** Allowed clock skew in seconds. */
 const CLOCK_TOLERANCE = 5;
 const KEY_TIMEOUT_MS = 5_000;
 const KEY_CACHE_MS = 10 * 60_000;
-/** An issuer that failed is left alone for as long, however many tokens come. */
+/** Minimum time between two discovery attempts at a failing issuer, however many tokens arrive. */
 const DISCOVERY_COOLDOWN_MS = 5_000;
 
 export function createAccessTokens({ issuer, resource }: AccessTokenParts): AccessTokens {
@@ -70,7 +70,7 @@ export function createAccessTokens({ issuer, resource }: AccessTokenParts): Acce
 
   return {
     async verify(token) {
-      // The issuer is not asked for the sake of what claims not to come from it.
+      // A token of another issuer must not cause requests to this one.
       if (claimedIssuer(token) !== issuer) throw invalid();
       const keys = await findKeys();
       let subject: unknown;
@@ -104,7 +104,7 @@ function keysAt(address: URL): JWTVerifyGetKey {
     try {
       return await keys(header, token);
     } catch (error) {
-      // These two are the token's fault.
+      // These two errors are caused by the token.
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
       throw new ServiceError('provider_failed', 'The issuer of access tokens does not give out its keys; try again.', {
         cause: error,
@@ -121,7 +121,7 @@ function claimedIssuer(token: string): string | undefined {
   }
 }
 
-/** The issuer is part of the name, so that nobody becomes the admin by an issuer's leave to choose a subject freely. */
+/** Derives the user from issuer and subject, so that no issuer can choose a subject that collides with the admin. */
 function principalOf(issuer: string, subject: string): Principal {
   const userId = uuidFromName(`user of ${issuer}: ${subject}`);
   return { userId, email: subject, isSuperuser: false, collectionIds: [defaultCollectionId(userId)] };

@@ -10,7 +10,7 @@ import { createSessionTokens } from './session-tokens.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';
 import { createUsers, type UserPolicy, type Users } from './users.ts';
 
-/** Who may come in, and how much they may do. */
+/** Users, authentication, rate limits and quotas. */
 export interface Accounts {
   readonly users: Users;
   readonly signIn: SignIn;
@@ -23,7 +23,7 @@ export interface Accounts {
 }
 
 export interface AccountSettings extends UserPolicy {
-  /** Undefined means one that is made once and kept. */
+  /** Undefined uses a secret that is generated once and stored. */
   readonly tokenSecret?: string | undefined;
   readonly accessMinutes: number;
   readonly refreshDays: number;
@@ -41,7 +41,7 @@ export interface AccountParts {
   readonly conversations: ConversationRecords;
 }
 
-/** A deployment of one person: no limits, and whoever wants to may make themselves a user. */
+/** Defaults for a single-user deployment: no limits, open registration. */
 export const defaultAccountSettings: AccountSettings = {
   registration: 'open',
   requiresVerified: false,

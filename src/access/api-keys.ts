@@ -6,24 +6,24 @@ const FORMAT = /^(key_[A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 export interface NewApiKey {
   readonly publicKey: string;
   readonly secretHash: string;
-  /** Shown once, and kept nowhere. */
+  /** The complete key; shown once and not stored. */
   readonly whole: string;
 }
 
-/** A key as docs/contract.md 2 spells it: a part that finds it and a part that proves it. */
+/** Creates a key in the format of docs/contract.md 2: a public part for lookup and a secret part. */
 export function makeApiKey(): NewApiKey {
   const publicKey = `key_${randomBytes(16).toString('base64url')}`;
   const secret = randomBytes(32).toString('base64url');
   return { publicKey, secretHash: hash(secret), whole: `${publicKey}.${secret}` };
 }
 
-/** The two parts of what may be such a key; undefined when it is something else. */
+/** Splits a key into its parts; undefined if it has another format. */
 export function readApiKey(given: string): { readonly publicKey: string; readonly secret: string } | undefined {
   const [, publicKey, secret] = FORMAT.exec(given) ?? [];
   return publicKey === undefined || secret === undefined ? undefined : { publicKey, secret };
 }
 
-/** Compares in a time that says nothing of the secret, which is too long to be guessed and so needs no slow hash. */
+/** Constant-time comparison. The secret has 256 bits, so it needs no slow password hash. */
 export function matchesApiKey({ secretHash }: Pick<ApiKey, 'secretHash'>, secret: string): boolean {
   return timingSafeEqual(Buffer.from(hash(secret), 'hex'), Buffer.from(secretHash, 'hex'));
 }

@@ -8,19 +8,19 @@ import type { People } from './people.ts';
 import { defaultAdmin, type Principal } from './principal.ts';
 
 export interface AuthenticatorParts {
-  /** Each speaks for the default admin. */
+  /** API keys; each authenticates as the default admin. */
   readonly keys: readonly string[];
-  /** Known to the machine's own processes, which speak for the default admin as well; undefined until it is made. */
+  /** Token for local processes of this user, which act as the default admin; undefined until it is created. */
   readonly localToken: () => string | undefined;
-  /** Of an issuer's people, each with documents of their own. */
+  /** Users of an OAuth issuer, each with their own documents. */
   readonly tokens?: AccessTokens | undefined;
-  /** This server's own users, with the tokens and keys it gave them. */
+  /** Users of this server, with the tokens and API keys it issued. */
   readonly people?: People | undefined;
-  /** Who it is that shows nothing; undefined where credentials are required. */
+  /** Principal of requests without credentials; undefined if credentials are required. */
   readonly anonymous?: Principal | undefined;
 }
 
-/** Who asks, by a key or the token of the data folder, a token or key of a user here, or a token of the issuer. */
+/** Authenticates by configured key, the data folder's token, a user's token or API key, or an issuer's token. */
 export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
   const { keys, localToken, tokens, people, anonymous } = parts;
   const isKey = matchSecret(keys);
@@ -30,7 +30,7 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
     new ServiceError('unauthenticated', message, {
       challenge: challenge({ metadataUrl: metadataUrl(), ...(error && { error }) }),
     });
-  /** Words and their challenge are one: the refusal of a token says where to get another. */
+  /** Adds the challenge: the refusal of a token names where to get another one. */
   const challenged = (error: unknown): unknown => {
     if (!(error instanceof ServiceError) || error.challenge !== undefined) return error;
     if (error.code !== 'unauthenticated' && error.code !== 'token_expired') return error;
@@ -62,8 +62,8 @@ export function createAuthenticator(parts: AuthenticatorParts): Authenticate {
       const principal = await tokens.verify(bearer);
       return people === undefined ? principal : people.withCollections(principal);
     }
-    // Where nobody has to show anything, programs that cannot do without a bearer send one they made up. `x-api-key` is
-    // sent only by clients that were given a key, and a wrong one is a mistake that they should hear of.
+    // Without required credentials, clients that cannot omit a bearer token send a placeholder, which is ignored.
+    // `x-api-key` is sent only by clients that were given a key, so a wrong one is reported.
     if (anonymous !== undefined && apiKey === undefined) return anonymous;
     throw refusal('The credentials are wrong: this key is not one of this server.', 'invalid_token');
   };

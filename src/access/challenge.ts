@@ -1,12 +1,12 @@
 interface ChallengeParts {
-  /** Where a client learns who gives out tokens; undefined when nobody does. */
+  /** URL of the protected resource metadata; undefined without an issuer. */
   readonly metadataUrl: string | undefined;
-  /** For credentials that were sent. */
+  /** Only if the request had credentials. */
   readonly error?: 'invalid_token';
   readonly description?: string;
 }
 
-/** The `WWW-Authenticate` of a refusal (RFC 6750 3, RFC 9728 5.1). */
+/** The `WWW-Authenticate` header of a refusal (RFC 6750 section 3, RFC 9728 section 5.1). */
 export function challenge({ metadataUrl, error, description }: ChallengeParts): string {
   const parameters = {
     ...(metadataUrl === undefined ? { realm: 'citewell' } : { resource_metadata: metadataUrl }),

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Bits of an IPv6 address that one subscriber usually has to themselves. */
+/** Prefix length usually assigned to one IPv6 subscriber. */
 const SUBSCRIBER_BITS = 64;
 
 /**
- * The name under which attempts from an address are counted: an IPv4 address itself, of an IPv6 address its /64
- * network, since one guesser has all addresses of that.
+ * Key under which attempts of an address are counted: an IPv4 address itself; for IPv6 the /64 network, since one
+ * client controls all of its addresses.
  */
 export function rateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address.slice(0, 64);
@@ -17,7 +17,7 @@ export function rateLimitAddress(address: string): string {
 
 const NAMED_NETWORKS: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Whether Express's `trust proxy` takes it: an address, a network such as 10.0.0.0/8, or one of its names. */
+/** Whether Express's `trust proxy` accepts the entry: an address, a CIDR network or a named range. */
 export const isProxyNetwork = (entry: string): boolean =>
   NAMED_NETWORKS.has(entry) ||
   (entry.includes('/') ? ipaddr.isValidCIDR(entry) : ipaddr.isValid(entry) && /[.:]/.test(entry));

@@ -2,7 +2,7 @@ import { defaultCollectionId } from '../documents/ids.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { Quotas } from './quotas.ts';
 
-/** Makes no further collection for who has as many as they may have; the default one is everybody's due. */
+/** Collection records that enforce the quota on creation; the default collection is always allowed. */
 export function collectionsWithinQuota(collections: CollectionRecords, quotas: Quotas): CollectionRecords {
   return {
     ...collections,

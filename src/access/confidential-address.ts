@@ -6,7 +6,7 @@ export function isLoopback(host: string): boolean {
   return isIP(host) === 4 ? host.startsWith('127.') : host === '::1';
 }
 
-/** True when nobody on the way can change what is said there: https, or this machine itself. */
+/** True if traffic to the address cannot be read or changed on the way: https, or this machine itself. */
 export function isConfidential(address: string): boolean {
   const url = URL.parse(address);
   if (url === null || url.username !== '' || url.password !== '') return false;

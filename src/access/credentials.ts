@@ -1,13 +1,13 @@
 import { ServiceError } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
-/** What a request shows of who sends it; nothing of it has been believed yet. */
+/** Credentials of a request, not verified yet. */
 export interface Credentials {
   readonly bearer: string | undefined;
   readonly apiKey: string | undefined;
 }
 
-/** Credentials → who asks. Throws `unauthenticated`, `token_expired`, and `provider_failed` when it cannot be told. */
+/** Verifies credentials. Throws `unauthenticated`, `token_expired`, and `provider_failed` if the issuer is unavailable. */
 export type Authenticate = (credentials: Credentials) => Promise<Principal>;
 
 interface CredentialHeaders {
@@ -15,7 +15,7 @@ interface CredentialHeaders {
   readonly apiKey: string | undefined;
 }
 
-/** Throws `invalid_request` for two credentials at once, which could be of two people (docs/contract.md 2). */
+/** Throws `invalid_request` for two credentials at once, which could belong to two users (docs/contract.md 2). */
 export function readCredentials({ authorization, apiKey }: CredentialHeaders): Credentials {
   if (authorization !== undefined && apiKey !== undefined) {
     throw new ServiceError('invalid_request', 'Send either the Authorization header or x-api-key, not both.');

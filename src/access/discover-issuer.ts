@@ -6,10 +6,7 @@ const TIMEOUT_MS = 5_000;
 
 const metadata = z.object({ issuer: z.string(), jwks_uri: z.string() });
 
-/**
- * Where the issuer's keys are, by its own metadata (RFC 8414, or OpenID Connect Discovery). Throws `provider_failed`
- * with what is wrong.
- */
+/** The issuer's JWKS URL from its metadata (RFC 8414, or OpenID Connect Discovery). Throws `provider_failed` with the reason. */
 export async function discoverIssuer(issuer: string): Promise<URL> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const problems: string[] = [];
@@ -36,7 +33,7 @@ export async function discoverIssuer(issuer: string): Promise<URL> {
   );
 }
 
-/** In the order in which they are tried. */
+/** Metadata URLs in the order in which they are tried. */
 function metadataAddresses(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -49,7 +46,7 @@ function metadataAddresses(issuer: string): string[] {
   ];
 }
 
-/** The metadata, or why there is none. */
+/** The metadata, or the reason why it could not be read. */
 async function readMetadata(address: string, signal: AbortSignal): Promise<z.output<typeof metadata> | string> {
   try {
     const response = await fetch(address, { headers: { accept: 'application/json' }, redirect: 'error', signal });

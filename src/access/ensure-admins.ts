@@ -6,9 +6,9 @@ import type { Passwords } from './passwords.ts';
 import { defaultAdmin } from './principal.ts';
 
 export interface AdminOptions {
-  /** Made as a superuser when nobody has that e-mail yet; the default admin gets the password while it has none. */
+  /** Created as a superuser unless a user has that e-mail; sets the default admin's password if it has none. */
   readonly first?: { readonly email: string; readonly password: string } | undefined;
-  /** Gives the default admin the password that test suites of R2R's clients know. */
+  /** Gives the default admin the well-known password that R2R's test suites expect. */
   readonly knowsTestPassword: boolean;
 }
 
@@ -19,12 +19,12 @@ interface AdminParts {
   readonly warn: (message: string) => void;
 }
 
-/** What everybody knows, and nobody has unless it was asked for. */
+/** Publicly known, so it is only set on request. */
 export const TEST_PASSWORD = 'change_me_immediately';
 
 /**
- * Sees to it at the start that the default admin has a record, so that nobody else can register in its name, and that
- * the first admin is there whom the settings name.
+ * At startup, creates the record of the default admin, so that nobody else can register its e-mail, and the admin from
+ * the settings.
  */
 export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, parts: AdminParts): Promise<void> {
   const { store, passwords, collections, warn } = parts;

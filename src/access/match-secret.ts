@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Tells whether a text is one of the secrets, in a time that says nothing of them. Keeps only their hashes. */
+/** Returns a constant-time check whether a text is one of the secrets. Keeps only their hashes. */
 export function matchSecret(secrets: readonly string[]): (given: string) => boolean {
   const hashes = secrets.map(hash);
   return (given) => {
     const wanted = hash(given);
-    // All are compared, or the time would tell which one it was.
+    // Compares with all of them, so that the time does not reveal which one matched.
     return hashes.filter((each) => timingSafeEqual(each, wanted)).length > 0;
   };
 }

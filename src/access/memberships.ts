@@ -9,20 +9,20 @@ interface MembershipParts {
   readonly users: UserRecords;
 }
 
-/** Who belongs to which collection, as one user may see and change it, docs/contract.md 9, 10. */
+/** Collection members, as far as the caller may see and change them (docs/contract.md 9, 10). */
 export interface Memberships {
-  /** Of oneself, and of everybody for a superuser. */
+  /** One's own collections; any user's for a superuser. */
   of(by: Principal, userId: string, page: Page): Promise<Paged<Collection>>;
-  /** For the collection's owner. Throws `invalid_request` for a member. */
+  /** Requires the collection's owner. Throws `invalid_request` if already a member. */
   add(by: Principal, collectionId: string, userId: string): Promise<void>;
-  /** For the collection's owner, and for the member. */
+  /** Requires the collection's owner or the member. */
   remove(by: Principal, collectionId: string, userId: string): Promise<void>;
 }
 
 export function createMemberships({ collections, users }: MembershipParts): Memberships {
   const find = async (by: Principal, id: string): Promise<Collection> => {
     const found = await collections.get(id);
-    // Who does not belong to it does not learn that it is there.
+    // To users who are not members, the collection does not exist.
     const isKnown = by.isSuperuser || found?.ownerId === by.userId || by.collectionIds.includes(id.toLowerCase());
     if (found === undefined || !isKnown) throw new ServiceError('not_found', `There is no collection ${id}.`);
     return found;

@@ -1,17 +1,17 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 
-/** Keeps passwords so that nobody can read them back. */
+/** Password hashing with scrypt. */
 export interface Passwords {
-  /** Throws `invalid_request` for a password nobody should have. */
+  /** Throws `invalid_request` for a password that is too short or too long. */
   check(password: string): void;
-  /** A salted hash, with what it takes to check it. Throws `invalid_request` for a bad password. */
+  /** A salted hash with its parameters. Throws `invalid_request` as `check` does. */
   hash(password: string): Promise<string>;
-  /** Whether it is the password that was hashed. Null is nobody's, and takes as long to find out. */
+  /** Whether the password has this hash. A null hash never matches and takes the same time. */
   matches(password: string, stored: string | null): Promise<boolean>;
 }
 
-/** 32 MB and some tenths of a second for each guess; one of the settings OWASP names. */
+/** scrypt with 32 MB and some tenths of a second per guess; one of the parameter sets recommended by OWASP. */
 const DEFAULT_COST = 15;
 const BLOCK = 8;
 const PARALLEL = 3;
@@ -21,13 +21,10 @@ const MIN_LENGTH = 8;
 const MAX_LENGTH = 1_000;
 const FORMAT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-/**
- * `cost` is the binary logarithm of scrypt's N for new hashes; each is checked with what it was made with. `minLength`
- * is that of new passwords.
- */
+/** `cost` is log2 of scrypt's N for new hashes; stored hashes keep their own parameters. `minLength` applies to new passwords. */
 export function createPasswords(cost: number = DEFAULT_COST, minLength: number = MIN_LENGTH): Passwords {
   const parameters = `$scrypt$ln=${cost},r=${BLOCK},p=${PARALLEL}`;
-  // Of nothing: compared with where there is no password, so that the time does not tell that there is none.
+  // Dummy hash that is compared where there is no password, so that the time does not reveal it.
   const nobody = `${parameters}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
   const check = (password: string): void => {
     if (password.length >= minLength && password.length <= MAX_LENGTH) return;
@@ -46,7 +43,7 @@ export function createPasswords(cost: number = DEFAULT_COST, minLength: number =
       if (ln === undefined) throw new ServiceError('store_failed', 'A password is kept in a form that is not known.');
       const wanted = Buffer.from(hash, 'base64url');
       const made = { ln: Number(ln), r: Number(r), p: Number(p), bytes: wanted.length };
-      // Longer ones were never taken, and must not be worked on.
+      // Longer passwords are never stored, and hashing them would waste time.
       const found = await derive(password.slice(0, MAX_LENGTH + 1), Buffer.from(salt, 'base64url'), made);
       return timingSafeEqual(found, wanted) && stored !== null;
     },
@@ -64,7 +61,7 @@ function derive(password: string, salt: Buffer, { ln, r, p, bytes }: Cost): Prom
   const cost = 2 ** ln;
   const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 256 * cost * r };
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  // Keyboards differ in how they compose one and the same letter.
+  // Keyboards differ in how they compose the same character.
   scrypt(password.normalize('NFKC'), salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
   return promise;
 }

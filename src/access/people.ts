@@ -3,14 +3,14 @@ import type { CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** Users of this server as those who ask. */
+/** Authentication of this server's users. */
 export interface People {
   isOwnToken(token: string): boolean;
   /** Throws `unauthenticated`, `token_expired`. */
   ofToken(token: string): Promise<Principal>;
-  /** Undefined for what is no key of an active user. */
+  /** Undefined if it is not a key of an active user. */
   ofKey(key: string): Promise<Principal | undefined>;
-  /** The same with all collections they are a member of now. */
+  /** The principal with its current collection memberships. */
   withCollections(principal: Principal): Promise<Principal>;
 }
 

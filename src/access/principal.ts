@@ -1,6 +1,6 @@
 import { defaultCollectionId, userId } from '../documents/ids.ts';
 
-/** Who is asking. */
+/** The authenticated caller. */
 export interface Principal {
   readonly userId: string;
   readonly email: string;
@@ -11,7 +11,7 @@ export interface Principal {
 const ADMIN_EMAIL = 'admin@example.com';
 const adminId = userId(ADMIN_EMAIL);
 
-/** The one user of a deployment without authentication (docs/contract.md 2). */
+/** The only user of a deployment without authentication (docs/contract.md 2). */
 export const defaultAdmin: Principal = {
   userId: adminId,
   email: ADMIN_EMAIL,

@@ -1,10 +1,10 @@
-/** Where RFC 9728 puts what a server says of its access; the resource's own path comes behind it. */
+/** Well-known path of RFC 9728; the resource's own path is appended. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** What a client reads to get a token for the resource (RFC 9728 2). */
+/** Protected resource metadata (RFC 9728 section 2), from which clients learn where to get a token. */
 export interface ProtectedResource {
   readonly issuer: string;
-  /** The address tokens are made out to. */
+  /** The audience of tokens. */
   readonly resource: string;
 }
 

@@ -9,14 +9,14 @@ import { numberIn } from './request-limits.ts';
 export const quotaKinds = ['documents', 'chunks', 'collections'] as const;
 export type QuotaKind = (typeof quotaKinds)[number];
 
-/** How much one user may have; a kind that is absent is without limit. */
+/** Limits of one user; an absent kind is unlimited. */
 export type QuotaSizes = { readonly [kind in QuotaKind]?: number | undefined };
 
-/** What users may have at most, docs/contract.md 2; superusers have no limit. */
+/** Storage quotas per user (docs/contract.md 2); superusers have none. */
 export interface Quotas {
   /**
-   * Does what takes room. Throws `forbidden` when the user has as much as they may have. Of one user it is done one after
-   * the other, or many at once would all find the last room free.
+   * Runs `act` if the user is below their quota, otherwise throws `forbidden`. Calls of one user run one after the other,
+   * so that concurrent uploads cannot exceed the quota.
    */
   within<T>(userId: string, kinds: readonly QuotaKind[], act: () => Promise<T>): Promise<T>;
   sizesOf(overrides: Metadata | null): QuotaSizes;
@@ -60,7 +60,7 @@ export function createQuotas({ defaults, users, corpus, collections }: QuotaPart
     async within(userId, kinds, act) {
       const limits = await limitsOf(userId, kinds);
       if (limits.length === 0) return act();
-      // By kind, as taking in a document may make a collection on the way.
+      // Locked per kind, because ingesting a document may create a collection within.
       const turn = `${userId} ${kinds.join()}`;
       const before = inTurn.get(turn);
       const done = (async () => {

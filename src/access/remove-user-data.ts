@@ -10,8 +10,8 @@ interface RemovalParts {
 const CONCURRENCY = 200;
 
 /**
- * Removes all that is a user's: documents, conversations, collections and memberships. An identifier is made from an
- * e-mail, so who registers with it later would find what was left. Can be repeated when it was interrupted.
+ * Deletes a user's documents, conversations, collections and memberships. The user's identifier is derived from the
+ * e-mail, so anyone registering it later would see what was left. Idempotent, so an interrupted run can be repeated.
  */
 export async function removeUserData(
   userId: string,

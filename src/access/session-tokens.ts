@@ -13,7 +13,7 @@ export interface SessionTokenParts {
 
 export type TokenKind = 'access' | 'refresh';
 
-/** What one login gives out, docs/contract.md 2. */
+/** The tokens of one login (docs/contract.md 2). */
 export interface TokenPair {
   readonly access: string;
   readonly refresh: string;
@@ -21,22 +21,22 @@ export interface TokenPair {
 
 export interface SessionClaims {
   readonly email: string;
-  /** Of the user when the token was made; see `User`. */
+  /** The user's token stamp when the token was issued; see `User`. */
   readonly stamp: string;
   readonly tokenId: string;
-  /** Shared by all tokens that come of one login. */
+  /** Shared by all tokens of one login. */
   readonly session: string;
   readonly expiresAt: string;
 }
 
-/** Tokens this server signs itself for users that log in. They are good until they expire, or are revoked elsewhere. */
+/** Signs and verifies the JWTs of this server's users. Revocation is checked elsewhere. */
 export interface SessionTokens {
   issue(user: Pick<User, 'email' | 'tokenStamp'>, session?: string): Promise<TokenPair>;
-  /** Throws `unauthenticated`, and `token_expired` for what was good once. */
+  /** Throws `unauthenticated`, or `token_expired` for an expired but valid token. */
   read(token: string, kind: TokenKind): Promise<SessionClaims>;
-  /** Whether it claims to be one of these; others are signed with keys that are not shared. */
+  /** Whether the token claims to be issued by this server; the signature is not checked. */
   isOwn(token: string): boolean;
-  /** When the last token of a session that is refreshed now has expired. */
+  /** Expiry of the last token of a session that is refreshed now. */
   sessionEnd(): string;
 }
 
@@ -97,7 +97,7 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
   };
 }
 
-/** Clients know these words, and get themselves a new token or ask for the password again (docs/contract.md 1.2). */
+/** Clients recognise these messages and refresh their token or ask for the password (docs/contract.md 1.2). */
 export const invalidToken = (kind: TokenKind): ServiceError =>
   new ServiceError('unauthenticated', `Invalid token: this is no ${kind} token of this server, or it was taken back.`);
 

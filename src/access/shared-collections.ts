@@ -13,41 +13,40 @@ export interface SharedCollectionsParts {
 }
 
 export interface CollectionQuery extends Page {
-  /** Empty means all. */
+  /** Empty selects all. */
   readonly ids: readonly string[];
-  /** Not those one only belongs to. */
+  /** Excludes collections the caller is only a member of. */
   readonly ownerOnly: boolean;
 }
 
 /**
- * Collections as one user may see and change them, docs/contract.md 9: members see, owners manage, superusers may everything.
- * Who comes and goes is for `memberships.ts`.
- * To all others a collection is `not_found`, like one that is not there; what only its owner may is `forbidden` to
- * members.
+ * Collections, as far as the caller may see and change them (docs/contract.md 9): members read, owners manage, superusers
+ * do both. To everybody else a collection is `not_found`; operations reserved to the owner are `forbidden` to members.
+ * Membership itself is managed in `memberships.ts`.
  */
 export interface SharedCollections {
-  /** `id` takes over one from elsewhere. Throws `conflict` when it is taken, `forbidden` when it is not free to choose. */
+  /** `id` sets the identifier, for migration. Throws `conflict` if it exists, `forbidden` if it may not be chosen. */
   create(
     by: Principal,
     collection: { readonly id?: string; readonly name: string; readonly description?: string },
   ): Promise<Collection>;
   list(by: Principal, query: CollectionQuery): Promise<Paged<Collection>>;
   get(by: Principal, id: string): Promise<Collection>;
-  /** Of the caller, or of another owner. */
+  /** `ownerId` defaults to the caller. */
   findByName(by: Principal, name: string, ownerId?: string): Promise<Collection>;
-  /** The collection, when the caller may change it. */
+  /** The collection, if the caller may change it. */
   require(by: Principal, id: string): Promise<Collection>;
   update(
     by: Principal,
     id: string,
     change: { readonly name?: string; readonly description?: string },
   ): Promise<Collection>;
-  /** Throws `invalid_request` for the default collection of its owner. */
+  /** Throws `invalid_request` for its owner's default collection. */
   remove(by: Principal, id: string): Promise<{ readonly documents: number; readonly users: number }>;
   documents(by: Principal, id: string, page: Page): Promise<Paged<Document>>;
-  /** Throws `not_found` for a document the caller may not see, `conflict` for one that is in it. */
+  /** Throws `not_found` for a document the caller may not see, `conflict` if it is already in the collection. */
   addDocument(by: Principal, id: string, documentId: string): Promise<void>;
-  /** For the owner of the collection, and for the document's. */
+  /** Requires the owner of the collection or of the document. */
   removeDocument(by: Principal, id: string, documentId: string): Promise<void>;
   members(by: Principal, id: string, page: Page): Promise<Paged<CollectionMember>>;
 }
@@ -111,7 +110,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
 
     async documents(by, id, page) {
       const collection = await seen(by, id);
-      // Members see all that is in it, and nobody else comes this far.
+      // Only members get here, and they see all documents of the collection.
       return corpus.list(allOf(visibleFilter(by), isIn(collection.id)), page);
     },
 
@@ -125,7 +124,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
 
     async removeDocument(by, id, documentId) {
       const document = isUuid(documentId) ? await corpus.get(documentId) : undefined;
-      // Who shares a document can take that back, whoever shared it further.
+      // The owner of a document can revoke its sharing, whoever shared it.
       const isOwn = document?.collectionIds.includes(id) && mayChange(document, by);
       const collectionId = isOwn ? id : (await owned(by, id)).id;
       if (isUuid(documentId) && (await collections.removeDocument(collectionId, documentId))) return;
@@ -138,7 +137,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
   };
 }
 
-/** What a principal belongs to is settled when they come in; whoever made a collection since sees it all the same. */
+/** The principal's memberships are read at authentication; owners also see collections they created since. */
 const mayView = (by: Principal, { id, ownerId }: Collection): boolean =>
   by.isSuperuser || ownerId === by.userId || by.collectionIds.includes(id);
 

@@ -11,12 +11,12 @@ export interface SignInParts {
   readonly store: UserStore;
   readonly tokens: SessionTokens;
   readonly passwords: Passwords;
-  /** Whether an e-mail has to be verified before one can log in. */
+  /** Whether login requires a verified e-mail. */
   readonly requiresVerified: boolean;
   readonly throttles?: LoginThrottles;
 }
 
-/** Against guessing of one user's password from one place, from one place at all, and of one user's from everywhere. */
+/** Limits on failed logins: per account and address, per address, and per account. */
 export interface LoginThrottles {
   readonly pair: Throttle;
   readonly address: Throttle;
@@ -31,31 +31,31 @@ const defaultThrottles = (): LoginThrottles => ({
   email: createThrottle({ times: 100, seconds: QUARTER_HOUR }),
 });
 
-/** How users show that it is them, docs/contract.md 2. */
+/** Login, tokens and API keys (docs/contract.md 2). */
 export interface SignIn {
-  /** Throws `unauthenticated`, the same for an unknown e-mail and a wrong password, and `rate_limited`. */
+  /** Throws `unauthenticated`, identical for an unknown e-mail and a wrong password, and `rate_limited`. */
   login(login: Login): Promise<TokenPair>;
   /**
-   * New tokens for a refresh token, which is worth nothing afterwards. One that comes a second time was copied by
-   * somebody: its whole login ends. Throws `unauthenticated`, `token_expired`.
+   * Exchanges a refresh token, which is revoked. If it is used a second time it was stolen, so the whole session is
+   * revoked. Throws `unauthenticated`, `token_expired`.
    */
   refresh(refreshToken: string): Promise<TokenPair>;
-  /** Takes back the access token and all others of its login. */
+  /** Revokes the access token and the other tokens of its session. */
   logout(accessToken: string): Promise<void>;
-  /** Whether a token claims to be of this server. */
+  /** Whether a token claims to be issued by this server. */
   isOwnToken(token: string): boolean;
   /** The active user of an access token. Throws `unauthenticated`, `token_expired`. */
   userOfToken(accessToken: string): Promise<User>;
-  /** The active user of an API key; undefined when it is none. */
+  /** The active user of an API key; undefined if invalid. */
   userOfKey(key: string): Promise<User | undefined>;
-  /** Throws `invalid_request` unless it is the password of that user, and `rate_limited`. */
+  /** Throws `invalid_request` for a wrong password, and `rate_limited`. */
   confirmPassword(user: User, password: string, refusal: string): Promise<void>;
 }
 
 export interface Login {
   readonly email: string;
   readonly password: string;
-  /** Where it comes from. */
+  /** Client address. */
   readonly address: string;
 }
 
@@ -76,7 +76,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       const clientAddress = rateLimitAddress(address);
       const pair = `${account} ${clientAddress}`;
       throttles.pair.attempt(pair);
-      // Who has logged in from there before is locked out by nobody else's guesses, neither at the account nor there.
+      // A client with an earlier login is not locked out by the failed attempts of others, per account or address.
       if (!known.has(pair)) {
         throttles.address.attempt(clientAddress);
         throttles.email.attempt(account);
@@ -93,7 +93,7 @@ export function createSignIn(parts: SignInParts): SignIn {
           `Email not verified: this server lets in verified users only. ${how}`,
         );
       }
-      // Of the address only this one: or who has an account could guess at others' for ever between two logins.
+      // Undoes only this attempt: otherwise the owner of an account could reset the count between guesses at other accounts.
       if (!known.has(pair)) throttles.address.undo(clientAddress);
       throttles.pair.forgive(pair);
       throttles.email.forgive(account);
@@ -104,7 +104,7 @@ export function createSignIn(parts: SignInParts): SignIn {
     async refresh(refreshToken) {
       const claims = await tokens.read(refreshToken, 'refresh');
       const user = await userOf(claims, 'refresh');
-      // Of two that come at once with the same token, the store lets one; which of them is the owner nobody can tell.
+      // Of two concurrent requests with one token, the store accepts one; which of them is legitimate is unknown.
       if (!(await revokedTokens.add(claims.tokenId, claims.expiresAt))) {
         await revokedTokens.add(claims.session, tokens.sessionEnd());
         throw invalidToken('refresh');

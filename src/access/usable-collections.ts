@@ -4,8 +4,8 @@ import type { CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * Identifiers of the collections with these ids or names, made for the principal when absent (docs/contract.md 6.2).
- * Throws `forbidden`, before any is made, for one that is someone else's.
+ * Identifiers of the collections with these ids or names; missing ones are created for the caller (docs/contract.md
+ * 6.2). Throws `forbidden`, before any is created, if one belongs to another user.
  */
 export async function usableCollections(
   collections: CollectionRecords,
@@ -19,7 +19,7 @@ export async function usableCollections(
     if (found !== undefined && !isSuperuser && found.ownerId !== userId && !collectionIds.includes(found.id)) {
       throw new ServiceError('forbidden', `The collection ${name} belongs to someone else.`);
     }
-    // Or someone could have another's default collection before they come for the first time.
+    // Prevents creating the default collection of a user who has not logged in yet.
     if (
       found === undefined &&
       isId &&
@@ -32,7 +32,7 @@ export async function usableCollections(
         `The collection ${name} is not there, and its identifier is not free to choose.`,
       );
     }
-    // Made from the name, so that two who ask for it at once make the same one.
+    // Derived from the name, so that two concurrent requests create the same collection.
     const id = found?.id ?? (isId ? name.toLowerCase() : uuidFromName(`collection ${name} of ${userId}`));
     wanted.push({ id, name });
   }

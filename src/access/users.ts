@@ -24,7 +24,7 @@ export interface UsersParts {
 }
 
 export interface UserPolicy {
-  /** Whether anyone may register, or superusers only make users. */
+  /** Whether anyone may register, or only superusers create users. */
   readonly registration: 'open' | 'closed';
   readonly requiresVerified: boolean;
 }
@@ -35,17 +35,17 @@ export interface Registration {
   readonly name?: string;
   readonly bio?: string;
   readonly profilePicture?: string;
-  /** For superusers to say. */
+  /** Superusers only. */
   readonly isVerified?: boolean;
 }
 
-/** Against filling the server with users from one address, and from many. */
+/** Limits on registrations, per address and in total. */
 export interface RegistrationThrottles {
   readonly address: Throttle;
   readonly all: Throttle;
 }
 
-/** What may be changed of a user; `password` and what is said of rights by superusers only. */
+/** Changeable fields of a user; superusers alone may set `password` and permissions. */
 export type Profile = Partial<
   Pick<
     User,
@@ -61,28 +61,28 @@ export type Profile = Partial<
   >
 > & { readonly password?: string };
 
-/** A key, with the text that is shown this once. */
+/** A new key with its full text, which is shown once. */
 export interface IssuedKey extends ApiKey {
   readonly whole: string;
 }
 
 /**
- * Users as one of them may see and change them, docs/contract.md 10: oneself, and everybody for a superuser. Another is
- * `forbidden`, whether there is one or not.
+ * Users, as far as the caller may see and change them (docs/contract.md 10): oneself, or anybody for a superuser. Any
+ * other user is `forbidden`, whether it exists or not.
  */
 export interface Users {
   /**
-   * `by` is undefined for who is not known yet; `address` is where it comes from. A superuser gives the server's own
-   * admin its first password so. Throws `invalid_request`, `forbidden`.
+   * `by` is undefined for an unauthenticated caller; `address` is the client address. A superuser sets the default admin's
+   * first password this way. Throws `invalid_request`, `forbidden`.
    */
   register(by: Principal | undefined, registration: Registration, address: string): Promise<User>;
   get(by: Principal, id: string): Promise<User>;
-  /** Newest first, for superusers; `ids` empty means all. */
+  /** Newest first, superusers only; empty `ids` selects all. */
   list(by: Principal, query: { readonly ids: readonly string[] } & Page): Promise<Paged<User>>;
   update(by: Principal, id: string, change: Profile): Promise<User>;
-  /** With all that is theirs. Without a superuser it takes the password. */
+  /** Deletes the user with all data. Callers other than superusers must give the password. */
   remove(by: Principal, id: string, password: string | undefined): Promise<DeletionReceipt>;
-  /** All tokens given out before are worth nothing afterwards. */
+  /** Invalidates all tokens issued before. */
   changePassword(by: Principal, current: string, next: string): Promise<void>;
   createKey(
     by: Principal,
@@ -91,9 +91,9 @@ export interface Users {
   ): Promise<IssuedKey>;
   keys(by: Principal, id: string, page: Page): Promise<Paged<ApiKey>>;
   removeKey(by: Principal, id: string, keyId: string): Promise<void>;
-  /** A code that lets its bearer set a new password, or shows the e-mail to be theirs; for superusers to pass on. */
+  /** A one-time code to set a new password or verify the e-mail; a superuser passes it on. */
   createCode(by: Principal, id: string, purpose: CodePurpose): Promise<string>;
-  /** Throws `invalid_request` for a verified e-mail, where the caller is a superuser or its owner; others learn nothing. */
+  /** Throws `invalid_request` for an already verified e-mail, but only to its owner and superusers. */
   askForVerification(by: Principal | undefined, email: string): Promise<void>;
   verify(email: string, code: string): Promise<void>;
   resetPassword(code: string, password: string): Promise<void>;
@@ -118,7 +118,7 @@ export function createUsers(parts: UsersParts): Users {
     if (id.toLowerCase() === by.userId) return userOfPrincipal(by);
     throw new ServiceError('not_found', `There is no user ${id}.`);
   };
-  /** What is made for a user who is deleted at that very time fails for no other reason. */
+  /** Ignores failures caused by the user being deleted at the same time. */
   const whileThere = <Made>({ id }: User, making: Promise<Made>): Promise<Made> =>
     making.catch(async (error: unknown) => {
       if ((await users.get(id)) === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
@@ -145,7 +145,7 @@ export function createUsers(parts: UsersParts): Users {
       }
       const known = await users.findByEmail(email);
       if (known !== undefined) {
-        // The server's own admin is there from the start, and has no password until a superuser gives it one.
+        // The default admin exists from the start, without a password until a superuser sets one.
         if (!isSuperuser || known.id !== defaultAdmin.userId || known.passwordHash !== null) throw emailTaken(email);
         return (await users.update(known.id, { ...profile, passwordHash: await passwords.hash(password) })) ?? known;
       }
@@ -179,7 +179,7 @@ export function createUsers(parts: UsersParts): Users {
       const full: UserChange = {
         ...change,
         ...(isOther && change.isVerified === undefined && { isVerified: false }),
-        // Whoever had a token of another address, or was shut out, has to show again who they are.
+        // A changed e-mail or a deactivation invalidates existing tokens.
         ...((isOther || change.isActive === false) && { tokenStamp: randomUUID() }),
         ...(password !== undefined && { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() }),
       };
@@ -194,7 +194,7 @@ export function createUsers(parts: UsersParts): Users {
       const user = await find(by, id);
       if (user.id === defaultAdmin.userId) throw defaultAdminUnchangeable();
       if (!by.isSuperuser) await signIn.confirmPassword(user, password ?? '', 'Incorrect password.');
-      // First nobody adds to what is about to go.
+      // Deactivated first, so that nothing is added during the deletion.
       await users.update(user.id, { isActive: false, tokenStamp: randomUUID() });
       const receipt = await removeUserData(user.id, parts);
       await users.remove(user.id);
@@ -261,7 +261,7 @@ export function createUsers(parts: UsersParts): Users {
   };
 }
 
-/** Who comes with another issuer's token is a user as long as they come, and nothing is kept of them. */
+/** A user of an OAuth issuer is built from the token; nothing is stored. */
 function userOfPrincipal({ userId, email, isSuperuser }: Principal): User {
   const now = new Date().toISOString();
   return {
@@ -287,7 +287,7 @@ async function stored(user: User, users: UserStore['users']): Promise<User> {
   throw new ServiceError('forbidden', 'Users of another issuer get their tokens there; nothing is kept of them here.');
 }
 
-/** Rights are a superuser's to give, and the server's own admin stays as it is. */
+/** Permissions can be changed by superusers only, and the default admin's not at all. */
 function checkChange(by: Principal, user: User, change: Profile): void {
   const { isSuperuser, isActive, isVerified, limitsOverrides, password, email } = change;
   const rights = [isSuperuser, isActive, isVerified, limitsOverrides, password];

@@ -2,7 +2,7 @@ import type { Document } from '../documents/document.ts';
 import { everything, type Filter } from '../documents/filter.ts';
 import type { Principal } from './principal.ts';
 
-/** The part of the corpus a principal may see: what is theirs and what is in their collections; a superuser sees all. */
+/** Filter for what a principal may see: own documents and those of their collections; superusers see all. */
 export function visibleFilter(principal: Principal): Filter {
   if (principal.isSuperuser) return everything;
   return {
@@ -14,11 +14,11 @@ export function visibleFilter(principal: Principal): Filter {
   };
 }
 
-/** The same for one record at hand. */
+/** The same check for one record. */
 export function isVisible(record: Pick<Document, 'ownerId' | 'collectionIds'>, principal: Principal): boolean {
   return mayChange(record, principal) || record.collectionIds.some((id) => principal.collectionIds.includes(id));
 }
 
-/** Only the owner and a superuser change and delete; others who see a record only read it. */
+/** Only the owner and superusers may change and delete; others have read access. */
 export const mayChange = ({ ownerId }: Pick<Document, 'ownerId'>, principal: Principal): boolean =>
   principal.isSuperuser || ownerId === principal.userId;

@@ -8,20 +8,20 @@ export type EventSource = Response | ReadableStream<Uint8Array> | AsyncIterable<
 
 export interface ReadEventsOptions {
   /**
-   * Opens the stream again behind the event with this identifier, e.g. by GET /v3/retrieval/runs/{id}/events with the
-   * header Last-Event-ID. Called when the connection breaks before the end, at most `attempts` times in a row.
+   * Reopens the stream after the event with this identifier, e.g. with GET /v3/retrieval/runs/{id}/events and the header
+   * Last-Event-ID. Called when the connection breaks before the end, at most `attempts` times in a row.
    */
   readonly reconnect?: (lastEventId: string) => Promise<EventSource>;
   /** Default 5. */
   readonly attempts?: number;
-  /** Milliseconds before the first try; doubled for each further one. Default 250. */
+  /** Milliseconds before the first attempt, doubled for each further one. Default 250. */
   readonly delay?: number;
 }
 
-/** The stream told of a failure, or ended before its answer did. */
+/** The stream reported a failure, or ended before the answer was complete. */
 export class StreamFailure extends Error {
   override readonly name = 'StreamFailure';
-  /** As in the error bodies of the service, `stream_broken` when the connection ended too early. */
+  /** A code of the service's error bodies, or `stream_broken` if the connection ended early. */
   readonly code: string;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -31,9 +31,9 @@ export class StreamFailure extends Error {
 }
 
 /**
- * The events of /v3/retrieval/rag and /agent (docs/contract.md 5.5), typed by name, until the terminator. Letters that are cut
- * by the network, comments, all line ends and events of future versions are seen to. Throws StreamFailure for an
- * `error` event, and when the stream breaks off and cannot be opened again. Leaving the loop cancels the stream.
+ * The typed events of /v3/retrieval/rag and /agent (docs/contract.md 5.5) until the terminator. Handles characters split
+ * between chunks, comments, all line endings and unknown events of later versions. Throws StreamFailure on an `error`
+ * event, and when the stream breaks and cannot be reopened. Leaving the loop cancels the stream.
  */
 export async function* readEvents(
   source: EventSource,
@@ -65,14 +65,14 @@ export async function* readEvents(
   }
 }
 
-/** What a whole answer is made of. */
+/** A complete answer. */
 export interface CollectedAnswer {
   readonly text: string;
   readonly final: Extract<StreamEvent, { readonly event: 'final_answer' }>['data'];
   readonly search: Extract<StreamEvent, { readonly event: 'search_results' }>['data'] | undefined;
 }
 
-/** Reads a stream to its end. `onText` is told the text as it comes. Throws as `readEvents` does. */
+/** Reads a stream to its end; `onText` receives the text as it arrives. Throws like `readEvents`. */
 export async function collectAnswer(
   source: EventSource,
   { onText, ...options }: ReadEventsOptions & { readonly onText?: (text: string) => void } = {},
@@ -88,7 +88,7 @@ export async function collectAnswer(
   return { text: final.generated_answer, final, search };
 }
 
-/** The piece of text in a `message` or `thinking` event. */
+/** The text of a `message` or `thinking` event. */
 export const textOf = ({ data }: Extract<StreamEvent, { readonly event: 'message' | 'thinking' }>): string =>
   data.delta.content.map(({ payload }) => payload.value).join('');
 
@@ -115,7 +115,7 @@ async function* bytesOf(source: EventSource): AsyncGenerator<Uint8Array, void> {
   yield* iterate(source.body);
 }
 
-// Not `for await` over the stream itself, which not every browser can.
+// Some browsers do not support `for await` over a ReadableStream.
 async function* iterate(
   source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void> {
@@ -128,7 +128,7 @@ async function* iterate(
       yield value;
     }
   } finally {
-    // Without effect on a stream that has ended.
+    // No effect on a finished stream.
     await reader.cancel().catch(() => {});
   }
 }
@@ -161,7 +161,7 @@ function toEvent(event: string, data: string, id: string): StreamEvent | undefin
   return known.has(event) ? ({ event, data: parsed, id } as StreamEvent) : undefined;
 }
 
-/** Fails when it is read, so that a server that is not back yet counts as one more broken stream. */
+/** Fails when it is read, so that a server that is still down counts as another broken stream. */
 const brokenStream = (error: unknown): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
 });

@@ -1,4 +1,4 @@
-/** A piece of text, as it is written. */
+/** A piece of generated text. */
 export interface TextDelta {
   readonly id: string;
   readonly object: 'agent.message.delta' | 'agent.thinking.delta';
@@ -16,7 +16,7 @@ export interface MarkerSpan {
   readonly end: number;
 }
 
-/** The record of a source (docs/contract.md 4.5) with the passages that back the answer. */
+/** The source record (docs/contract.md 4.5) with the passages that support the answer. */
 export interface CitationPayload {
   readonly id?: string;
   readonly document_id?: string;
@@ -32,9 +32,9 @@ export interface CitationPayload {
   readonly [member: string]: unknown;
 }
 
-/** A source the answer refers to, as the final answer lists it; `verdict` where the answer was checked. */
+/** A cited source in the final answer; `verdict` if the answer was checked. */
 export interface FinalCitation {
-  /** `cit.N` belongs to the marker `[N]`. */
+  /** `cit.N` for the marker `[N]`. */
   readonly id: string;
   readonly object: 'citation';
   readonly spans: readonly MarkerSpan[];
@@ -44,13 +44,13 @@ export interface FinalCitation {
   readonly [member: string]: unknown;
 }
 
-/** A mention of a source, right after the text that completed its marker. */
+/** A mention of a source, sent after the text that completed its marker. */
 export interface CitationMention {
   readonly id: string;
   readonly object: 'citation';
   readonly is_new: boolean;
   readonly span: MarkerSpan;
-  /** With the first mention alone. */
+  /** Only with the first mention. */
   readonly payload: CitationPayload | null;
   readonly [member: string]: unknown;
 }
@@ -60,12 +60,12 @@ export interface FinalAnswer {
   readonly object: 'rag.final_answer' | 'agent.final_answer';
   readonly generated_answer: string;
   readonly citations: readonly FinalCitation[];
-  /** Of the agent. */
+  /** Agent only. */
   readonly conversation_id?: string;
   readonly model?: string;
-  /** `extractive` when no language model wrote this. */
+  /** `extractive` if no language model wrote the answer. */
   readonly mode?: string;
-  /** Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer. */
+  /** Extractive answers only: `closest` if the quotes are the nearest passages but may not answer the question. */
   readonly support?: 'answer' | 'closest' | 'none';
   readonly [member: string]: unknown;
 }
@@ -94,7 +94,7 @@ interface Shapes {
   readonly final_answer: FinalAnswer;
 }
 
-/** One event of an answer (docs/contract.md 5.5). `id` is what to go on from after a break; empty when the server sent none. */
+/** One event of an answer (docs/contract.md 5.5). `id` is the resumption point; empty if the server sent none. */
 export type StreamEvent = {
   readonly [Name in keyof Shapes]: { readonly event: Name; readonly data: Shapes[Name]; readonly id: string };
 }[keyof Shapes];

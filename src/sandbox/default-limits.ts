@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { SandboxLimits } from './sandbox.ts';
 
-/** What applies where no setting says otherwise. */
+/** Limits used unless configured otherwise. */
 export const defaultSandboxLimits: SandboxLimits = {
   milliseconds: 10_000,
   maxMilliseconds: 60_000,
@@ -12,7 +12,7 @@ export const defaultSandboxLimits: SandboxLimits = {
   inputBytes: 10_000_000,
   outputFiles: 8,
   outputBytes: 2_000_000,
-  // With a single slot every session would be lost to the next call of another.
+  // With one slot, sessions would evict each other on every call.
   slots: Math.max(2, availableParallelism()),
   queued: 16,
   queuedMilliseconds: 30_000,

@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { bubblewrapPath } from './sandbox-settings.ts';
 
-/** What stands around the process of a slot, besides the isolate inside of it. */
+/** Isolation layers around a slot's process, in addition to the isolate inside it. */
 export interface OuterLayers {
-  /** The bubblewrap program, when there is one that works; else why not. */
+  /** The bubblewrap executable if it works, otherwise the reason why not. */
   readonly bubblewrap: { readonly program: string } | { readonly absent: string };
-  /** Whether the kernel's limits for a process can be set by way of a shell. */
+  /** Whether ulimit-style process limits can be set through a shell. */
   readonly kernelLimits: boolean;
 }
 
-/** Looks for bubblewrap and tries it, for many containers forbid what it needs. */
+/** Looks for bubblewrap and runs it once, because many containers do not permit what it needs. */
 export async function findOuterLayers(path: string | undefined): Promise<OuterLayers> {
   return {
     bubblewrap: await findBubblewrap(path),
@@ -38,11 +38,11 @@ async function findBubblewrap(path: string | undefined): Promise<OuterLayers['bu
   }
 }
 
-/** The trial needs the Node program itself, like every slot. */
+/** The test run needs the Node executable, like each slot. */
 const withNode = (word: string): string[] =>
   word === '--' ? ['--ro-bind', process.execPath, process.execPath, '--'] : [word];
 
-// No network, no other processes, no users; nothing of the file system but what is bound; gone with its parent.
+// No network, separate process and user namespaces, only the bound files, ends with its parent.
 const NAMESPACES = [
   '--unshare-all',
   '--die-with-parent',
@@ -66,19 +66,19 @@ export interface SlotCommand {
 
 export interface SlotPlan {
   readonly layers: OuterLayers;
-  /** The slot's program. */
+  /** Script of the slot process. */
   readonly script: string;
-  /** All that it may read, absolute; folders end with a slash. */
+  /** Absolute paths it may read; folders end with a slash. */
   readonly readable: readonly string[];
   readonly pythonMegabytes: number;
   readonly processMegabytes: number;
 }
 
 const WASM_PAGES_PER_MEGABYTE = 16;
-// V8 reserves 512 MB for code, which the kernel counts; with 700 MB the isolate could still be made, with 256 not.
+// V8 reserves 512 MB of address space for code, which the limit includes. The isolate started with 700 MB, not with 256.
 const HEADROOM_MEGABYTES = 900;
 
-/** The command line of a slot: Node with its permissions, within the kernel's limits, within bubblewrap. */
+/** The command line of a slot: Node with its permission model, within process limits, within bubblewrap. */
 export function slotCommand(plan: SlotPlan): SlotCommand {
   return withBubblewrap(plan, withKernelLimits(plan, nodeCommand(plan)));
 }
@@ -87,12 +87,12 @@ function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotComma
   return {
     program: process.execPath,
     args: [
-      // What isolated-vm asks for.
+      // Required by isolated-vm.
       '--no-node-snapshot',
       '--no-warnings',
       `--wasm-max-mem-pages=${pythonMegabytes * WASM_PAGES_PER_MEGABYTE}`,
       '--max-old-space-size=128',
-      // No files but these, no processes, no threads, for whatever runs as JavaScript in this process.
+      // Node's permission model: JavaScript of this process can read these files only, and start neither processes nor threads.
       '--permission',
       '--allow-addons',
       ...readable.map((path) => `--allow-fs-read=${path.endsWith('/') ? `${path}*` : path}`),
@@ -103,7 +103,7 @@ function nodeCommand({ script, readable, pythonMegabytes }: SlotPlan): SlotComma
 
 function withKernelLimits({ layers, processMegabytes }: SlotPlan, { program, args }: SlotCommand): SlotCommand {
   if (!layers.kernelLimits) return { program, args };
-  // No dumps of memory, no written files, few open ones; the rest of memory is the last stop after two watchdogs.
+  // No core dumps, no file writes, few open files; the memory limit is the last one, after two watchdogs.
   const limits = ['-c 0', '-f 0', '-n 64', `-d ${(processMegabytes + HEADROOM_MEGABYTES) * 1024}`];
   const script = [...limits.map((limit) => `ulimit ${limit} 2>/dev/null`), 'exec "$0" "$@"'].join('; ');
   return { program: SHELL, args: ['-c', script, program, ...args] };

@@ -6,16 +6,16 @@ import { ServiceError } from '../errors.ts';
 import type { SlotPackage } from './slot/slot-messages.ts';
 import { parseWheelName, wheelKind } from './wheel-name.ts';
 
-/** The Python packages an operator put at the code's disposal, besides the standard library. */
+/** Python packages that the operator provides in addition to the standard library. */
 export interface PythonPackages {
-  /** Their files on this machine. Throws `not_configured` naming what is not there. */
+  /** The package files. Throws `not_configured` naming missing ones. */
   files(): Promise<readonly SlotPackage[]>;
 }
 
 export interface PackageOptions {
-  /** Folder of the `pyodide` package, whose lock file names packages, their files and hashes. */
+  /** Folder of the `pyodide` package, whose lock file lists packages with files and hashes. */
   readonly pyodide: string;
-  /** Where downloads are kept. */
+  /** Folder for downloads. */
   readonly cacheFolder: string;
   report?(message: string): void;
 }
@@ -24,8 +24,8 @@ const VARIABLE = 'CITEWELL_PYTHON_PACKAGES';
 const DOWNLOAD_LIMIT_MS = 120_000;
 
 /**
- * Packages from `source`: a folder of wheels, or the address of a mirror of Pyodide's distribution. Either may end in
- * `#name,name`, to take these alone; a mirror needs it. Looked at when first asked for, and only once.
+ * Packages from `source`: a folder of wheels, or the URL of a mirror of the Pyodide distribution. Either can end in
+ * `#name,name` to select packages; a mirror requires that. Resolved once, on first use.
  */
 export function openPackages(source: string | undefined, options: PackageOptions): PythonPackages {
   let found: Promise<readonly SlotPackage[]> | undefined;
@@ -52,7 +52,7 @@ async function find(source: string | undefined, options: PackageOptions): Promis
     : fromFolder(location, names, options);
 }
 
-/** One spelling for each package, as PEP 503 has it. */
+/** Normalised package name (PEP 503). */
 const plainName = (name: string): string => name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 
 async function fromFolder(folder: string, names: readonly string[] | undefined, { pyodide, report }: PackageOptions) {
@@ -135,7 +135,7 @@ const lockSchema = z.object({
 const readLock = async (pyodide: string): Promise<Lock> =>
   lockSchema.parse(JSON.parse(await readFile(join(pyodide, 'pyodide-lock.json'), 'utf8')));
 
-/** What each needs stands before it, and shared libraries before all. */
+/** The packages in load order: dependencies before their dependents, shared libraries first. */
 function withDependencies(names: readonly string[], packages: Lock['packages']): readonly LockedPackage[] {
   const chosen = new Map<string, LockedPackage>();
   const visit = (name: string): void => {
@@ -162,7 +162,7 @@ async function hasHash(file: string, sha256: string): Promise<boolean> {
 
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** The file must be the very one of the distribution that Pyodide's own package names. */
+/** The file must have the hash in Pyodide's lock file. */
 async function download(address: string, file: string, { file_name, sha256, name }: LockedPackage): Promise<void> {
   const url = new URL(file_name, address.endsWith('/') ? address : `${address}/`);
   const refusal = (reason: string, cause?: unknown) =>

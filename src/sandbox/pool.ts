@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { LruMap } from '../shared/lru-map.ts';
 
-/** What the pool has to know of a slot. */
+/** What the pool requires of a slot. */
 export interface PooledSlot {
   end(): void;
   readonly ended: Promise<void>;
@@ -15,12 +15,12 @@ export interface PoolOptions<S extends PooledSlot> {
   readonly idleMilliseconds: number;
 }
 
-/** A slot for the time of one call. */
+/** A slot for the duration of one call. */
 export interface Lease<S extends PooledSlot> {
   readonly slot: S;
-  /** True when the session had a slot before, and that slot is gone. */
+  /** True if the session had a slot before that has ended. */
   readonly sessionLost: boolean;
-  /** Must be called in the end. A session keeps its slot, if that is still of use; any other slot is ended. */
+  /** Must be called once. A session keeps its slot if it is still usable; other slots are ended. */
   release(isUsable: boolean): void;
 }
 
@@ -35,7 +35,7 @@ interface Session<S extends PooledSlot> {
   usedAt: number;
 }
 
-/** A slot that is promised to a call. */
+/** A slot reserved for a call. */
 interface Taken<S extends PooledSlot> {
   readonly slot: Promise<S>;
   readonly sessionLost: boolean;
@@ -44,19 +44,19 @@ interface Taken<S extends PooledSlot> {
 
 interface Waiting<S extends PooledSlot> {
   readonly request: LeaseRequest;
-  /** True once it has what it waits for, or does not wait any more. */
+  /** True when it has been served or has given up. */
   isOver: boolean;
   give(taken: Taken<S>): void;
   refuse(reason: unknown): void;
 }
 
-/** Sessions that ended are remembered, to be able to say so; this many of them. */
+/** Number of ended sessions that are remembered, to report their loss. */
 const MAX_LOST_SESSIONS = 1_000;
 
 /**
- * Slots for calls: started when they are first needed, one of them ahead of its call, never more than `slots`. A slot
- * serves one session or one call and nobody after it. When all are taken, the session that was idle the longest gives
- * way; when none is idle, calls wait in order, so many and so long.
+ * Pool of Python slots: started on demand, with one spare, up to `slots` in total. A slot serves one session or one call
+ * and is never reused by another. When all are in use, the session that has been idle longest is evicted; if none is
+ * idle, calls wait in a bounded queue for a limited time.
  */
 export class SlotPool<S extends PooledSlot> {
   readonly #options: PoolOptions<S>;
@@ -73,8 +73,8 @@ export class SlotPool<S extends PooledSlot> {
   }
 
   /**
-   * Waits for a slot. Throws `rate_limited` when too many wait already or the wait is too long, the signal's reason
-   * when it is aborted, and what `start` throws.
+   * Waits for a slot. Throws `rate_limited` when the queue is full or the wait is too long, the signal's reason on abort,
+   * and errors of `start`.
    */
   async lease(request: LeaseRequest, signal: AbortSignal): Promise<Lease<S>> {
     signal.throwIfAborted();
@@ -90,14 +90,14 @@ export class SlotPool<S extends PooledSlot> {
     }
   }
 
-  /** Starts the spare slot, so that the first call need not wait for it. */
+  /** Starts the spare slot before the first call. */
   warmUp(): void {
     if (this.#isClosed || this.#spare !== undefined || this.#live.size >= this.#options.slots) return;
     this.#spare = { slot: this.#start(), since: performance.now() };
     this.#sweep();
   }
 
-  /** How many processes there are, starting ones included. */
+  /** Number of processes, including starting ones. */
   get size(): number {
     return this.#live.size;
   }
@@ -149,7 +149,7 @@ export class SlotPool<S extends PooledSlot> {
     const spare = this.#spare;
     this.#spare = undefined;
     const slot = spare?.slot ?? this.#startWithinLimit();
-    // In its own time: the call that was just given a slot goes first.
+    // Deferred, so that the call that was just given a slot runs first.
     setImmediate(() => this.warmUp());
     return slot;
   }
@@ -183,7 +183,7 @@ export class SlotPool<S extends PooledSlot> {
     this.#pump();
   }
 
-  /** Counts as gone at once, so that the next can start while it still dies. */
+  /** Removes it from the count at once, so that the next one can start while this one is still ending. */
   #end(slot: Promise<S>): void {
     this.#live.delete(slot);
     slot.then(
@@ -199,10 +199,10 @@ export class SlotPool<S extends PooledSlot> {
     this.#end(session.slot);
   }
 
-  /** Ends a session because its caller wants a new one, which is no loss. */
+  /** Ends a session at its caller's request, which does not count as a loss. */
   #forget(name: string): void {
     const session = this.#sessions.get(name);
-    // A call of the session that still runs is let finish; the next begins where it ends.
+    // A running call of the session finishes; the next one starts a new session.
     if (session?.isBusy === false) this.#lose(name, session);
     this.#lost.delete(name);
   }
@@ -235,7 +235,7 @@ export class SlotPool<S extends PooledSlot> {
     }
   }
 
-  /** Gives those that wait what there is now, in order; one may pass another that waits for its own session. */
+  /** Serves waiting calls in order; a call may be overtaken if it waits for its own session. */
   #pump(): void {
     for (const waiting of [...this.#waiting]) {
       if (waiting.isOver) continue;
@@ -250,7 +250,7 @@ export class SlotPool<S extends PooledSlot> {
     }
   }
 
-  /** Looks now and then for what has been idle too long, for as long as there is anything. */
+  /** Ends idle sessions and the idle spare slot periodically, as long as there are any. */
   #sweep(): void {
     const { idleMilliseconds } = this.#options;
     this.#sweeper ??= setInterval(

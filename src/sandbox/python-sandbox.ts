@@ -16,23 +16,23 @@ import { readTimeZones } from './time-zones.ts';
 
 export interface PythonSandboxOptions {
   readonly runtime: PythonRuntime;
-  /** Looked for when the first slot starts. */
+  /** Called when the first slot starts. */
   layers(): Promise<OuterLayers>;
-  /** Start nothing without bubblewrap. */
+  /** Refuses to run without bubblewrap. */
   readonly needsBubblewrap?: boolean;
   readonly limits: SandboxLimits;
-  /** For the snapshot and for downloaded packages. */
+  /** Folder for the snapshot and downloaded packages. */
   readonly cacheFolder: string;
   readonly packages: PythonPackages;
-  /** Told of what goes wrong around the code, never of the code. */
+  /** Reports failures of the sandbox itself, never of the code run in it. */
   report?(message: string, cause?: unknown): void;
 }
 
 const ISOLATE_MEGABYTES = 192;
-// Where the machinery around Python can be reached from. Withholding them is a courtesy; lockdown.js is the barrier.
+// Modules that expose Pyodide's internals. Blocking them is a convenience; lockdown.js is the security boundary.
 const BLOCKED_MODULES = ['js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes', '_sandbox'];
 
-/** Python in isolates in processes of their own. Nothing is started before the first call. */
+/** Runs Python in isolates, each in its own process. Nothing is started before the first call. */
 export function createPythonSandbox(options: PythonSandboxOptions): Sandbox & { readonly size: number } {
   const { limits } = options;
   const starter = createStarter(options);
@@ -68,7 +68,7 @@ export function createPythonSandbox(options: PythonSandboxOptions): Sandbox & { 
   };
 }
 
-/** What starts slots: makes the snapshot the first time, and once more when it turns out not to work. */
+/** Starts slots; creates the snapshot first, and again if it turns out to be unusable. */
 function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
   const { runtime, limits, cacheFolder, packages, report } = options;
   const script = programFile('./slot/slot-process.ts', import.meta);
@@ -118,7 +118,7 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
       },
       ...more,
     };
-    // Each character can take six bytes in JSON, twice encoded.
+    // A character can take six bytes in JSON, and it is encoded twice.
     const maxReplyLength = 12 * (4 * limits.outputCharacters + 20_000) + 2 * limits.outputBytes;
     return { command, start, maxReplyLength, residentBytes: start.residentBytes };
   }
@@ -138,7 +138,7 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
       return await startSlot(await slotOptions(await kept, chosen, {}));
     } catch (error) {
       if (!(error instanceof SlotFailure)) throw error;
-      // Of several slots that fail to start, one has it made anew for all.
+      // When several slots fail to start, the snapshot is created again once for all of them.
       const isFirst = snapshot.renew(kept, async () => (await cache.get()).discard());
       if (isFirst) report?.('Python did not start from its snapshot, which is made anew.', error);
       return startSlot(await slotOptions(await snapshot.get(), chosen, {}));
@@ -148,11 +148,11 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
 
 interface Lazy<T> {
   get(): Promise<T>;
-  /** Has it made anew, after `before`, when it is still this one; says whether it was. */
+  /** Creates the value again after `before`, if the current one is still `made`; returns whether it was. */
   renew(made: Promise<T>, before: () => Promise<void>): boolean;
 }
 
-/** Does it when first asked and shares the outcome; a failure is forgotten, so that it is tried again. */
+/** Runs `make` on first use and shares the result; failures are not cached. */
 function lazily<T>(make: () => Promise<T>): Lazy<T> {
   let made: Promise<T> | undefined;
   const keep = (making: Promise<T>): Promise<T> => {
@@ -172,7 +172,7 @@ function lazily<T>(make: () => Promise<T>): Lazy<T> {
   };
 }
 
-/** Node reads it to know how to take the slot's program. */
+/** Without it, Node does not load the slot's script as an ES module. */
 function packageFile(folder: string): string {
   for (let path = folder; ; path = dirname(path)) {
     const file = join(path, 'package.json');
@@ -224,7 +224,7 @@ function toResult(answer: SlotAnswer, { limits, milliseconds }: RunLimits): Outc
   return reply.end === 'memory' || reply.end === 'crash' ? ended(reply.end, limits, milliseconds) : reply;
 }
 
-/** The code was ended from outside, and whatever it had printed went with it. */
+/** The code was ended from outside, so its output is lost. */
 function ended(end: 'timeout' | 'memory' | 'crash', limits: SandboxLimits, milliseconds: number): Outcome {
   const nothing = { text: '', characters: 0, isTruncated: false };
   const messages = {

@@ -4,7 +4,7 @@ import type { CapturedText, PythonResult, SandboxLimits } from './sandbox.ts';
 
 const MAX_NAME_LENGTH = 300;
 
-// What comes out of the sandbox is strangers' text in every part, whatever the harness in there meant to say.
+// Everything from the sandbox is untrusted text, even where the harness produced it.
 const captured = (most: number) => z.string().transform((text) => text.slice(0, most));
 const count = z.number().min(0).catch(0);
 
@@ -49,7 +49,7 @@ const replySchema = ({ outputCharacters, outputFiles }: SandboxLimits) =>
 
 export type ReadReply = Omit<PythonResult, 'sessionLost' | 'milliseconds'>;
 
-/** The harness's reply as a result; undefined when it is none, as when code has tampered with the harness. */
+/** Parses the harness's reply; undefined if invalid, as when code has tampered with the harness. */
 export function readReply(text: string, limits: SandboxLimits): ReadReply | undefined {
   const parsed = replySchema(limits).safeParse(parseJson(text));
   if (!parsed.success) return undefined;
@@ -85,13 +85,13 @@ export function readReply(text: string, limits: SandboxLimits): ReadReply | unde
   };
 }
 
-/** Python counts code points where we count UTF-16 units, so what is longer here was not cut. */
+/** Python counts code points and we count UTF-16 units, so a longer text here was not truncated. */
 function withCount(text: string, counted: number): CapturedText {
   const shown = [...text].length;
   return { text, characters: Math.max(counted, shown), isTruncated: counted > shown };
 }
 
-/** Relative, below nothing but folders, without what could mean something to a terminal or a file system. */
+/** A relative path without parent references, control characters and characters special to file systems. */
 export function isSafeName(name: string): boolean {
   return (
     name.length > 0 &&

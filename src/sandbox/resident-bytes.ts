@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const PAGE_BYTES = 4_096;
 
-/** Memory that a process and its children have in RAM; 0 where the system has no /proc. */
+/** Resident memory of a process and its children; 0 on systems without /proc. */
 export function treeResidentBytes(pid: number): number {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);

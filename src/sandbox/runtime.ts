@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Where the parts of the sandbox lie. Nothing of them is loaded into this process. */
+/** Locations of isolated-vm and Pyodide, neither of which is loaded into this process. */
 export interface PythonRuntime {
-  /** The compiled part of isolated-vm for this Node and platform. */
+  /** The native addon of isolated-vm for this Node version and platform. */
   readonly binding: string;
   readonly isolatedVmVersion: string;
   /** Folder of the `pyodide` package. */
@@ -16,7 +16,7 @@ export type RuntimeSearch =
   | { readonly found: true; readonly runtime: PythonRuntime }
   | { readonly found: false; readonly reason: string };
 
-/** Finds isolated-vm and Pyodide, or says what is missing and what to do about it. */
+/** Finds isolated-vm and Pyodide, or returns what is missing and how to install it. */
 export function findRuntime(require = createRequire(import.meta.url)): RuntimeSearch {
   const isolatedVm = findPackage(require, 'isolated-vm');
   if (isolatedVm === undefined) {

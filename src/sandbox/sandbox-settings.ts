@@ -3,18 +3,18 @@ import { delimiter, join } from 'node:path';
 import { findRuntime } from './runtime.ts';
 import type { SandboxLimits } from './sandbox.ts';
 
-/** What can be set about the sandbox. */
+/** Sandbox settings. */
 export interface SandboxSettings {
-  /** `auto` takes every layer that is there, `strict` insists on bubblewrap, `off` has no Python at all. */
+  /** `auto` uses all available layers, `strict` requires bubblewrap, `off` disables Python. */
   readonly mode: 'auto' | 'strict' | 'off';
   readonly limits: SandboxLimits;
-  /** A folder of wheels or a mirror of Pyodide's distribution; see packages.ts. */
+  /** A folder of wheels or a mirror of the Pyodide distribution; see packages.ts. */
   readonly packages?: string;
-  /** Folders to look for bubblewrap in, as PATH has them. */
+  /** Folders searched for bubblewrap, in the format of PATH. */
   readonly searchPath?: string;
 }
 
-/** Why Python cannot be run with these settings, in words for people; undefined when it can, as far as one can tell. */
+/** The reason, for display, why Python cannot be run with these settings; undefined if nothing prevents it. */
 export function sandboxAbsence({ mode, searchPath }: SandboxSettings): string | undefined {
   if (mode === 'off') return 'Python is switched off (CITEWELL_SANDBOX=off).';
   const search = findRuntime();
@@ -25,7 +25,7 @@ export function sandboxAbsence({ mode, searchPath }: SandboxSettings): string | 
   return undefined;
 }
 
-/** Where the bubblewrap program lies, if it is there; only Linux has it. */
+/** Path of the bubblewrap executable, if found; Linux only. */
 export function bubblewrapPath(searchPath: string | undefined): string | undefined {
   if (process.platform !== 'linux') return undefined;
   const folders = (searchPath ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));

@@ -1,56 +1,55 @@
 import type { Json } from '../documents/document.ts';
 
 /**
- * Runs Python that nobody vouches for. What the code does wrong is part of the result; a ServiceError says that it was
- * not run: `rate_limited` when no slot became free in time, `not_configured` when Python cannot be started here,
- * `invalid_request` or `too_large` when the request goes beyond the limits. Rejects with the signal's reason when it
- * is aborted, which also ends the code.
+ * Runs untrusted Python code. Errors in the code are part of the result. Throws a ServiceError if the code was not run:
+ * `rate_limited` if no slot became free in time, `not_configured` if Python cannot be started, `invalid_request` or
+ * `too_large` if the request exceeds the limits. Rejects with the signal's reason on abort, which also ends the code.
  */
 export interface Sandbox {
   readonly limits: SandboxLimits;
   run(request: PythonRequest, signal: AbortSignal): Promise<PythonResult>;
-  /** Ends every slot. */
+  /** Ends all slots. */
   close(): Promise<void>;
 }
 
 export interface PythonRequest {
   readonly code: string;
-  /** Bound as variables of these names, and all together as `inputs`. */
+  /** Available as variables of these names, and as the dictionary `inputs`. */
   readonly inputs: Readonly<Record<string, Json>>;
-  /** Written below the working folder before the code runs. */
+  /** Written to the working folder before the code runs. */
   readonly files: readonly SandboxFile[];
-  /** Calls of one session share their variables and files, and run one after the other. Left out, nothing is kept. */
+  /** Calls with the same session share variables and files and run one at a time. Without it, no state is kept. */
   readonly session?: string;
-  /** Begin the session anew. */
+  /** Starts the session from scratch. */
   readonly reset?: boolean;
-  /** Wall time; the limits' own when left out. */
+  /** Time limit (wall clock); default from the limits. */
   readonly milliseconds?: number;
 }
 
 export interface SandboxFile {
-  /** Relative, with `/` between folders. */
+  /** Relative path with `/` as separator. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** How a call ended: `exit` is SystemExit; the last three ended the slot as well, and with it the session. */
+/** How a call ended: `exit` is SystemExit; the last three also ended the slot and thus the session. */
 export type PythonEnd = 'finished' | 'exit' | 'exception' | 'timeout' | 'memory' | 'crash';
 
 export interface PythonResult {
   readonly end: PythonEnd;
-  /** Of the last expression; undefined when there is none or when it is None. */
+  /** Value of the last expression; undefined if there is none or if it is None. */
   readonly value?: PythonValue;
   readonly stdout: CapturedText;
   readonly stderr: CapturedText;
   readonly error?: PythonError;
   readonly exitCode?: number;
-  /** What the code left or changed below `out/`. */
+  /** Files created or changed below `out/`. */
   readonly files: readonly SandboxFile[];
-  /** What else it left there, and why it is not among the files. */
+  /** Files below `out/` that are not returned, and why. */
   readonly skippedFiles: readonly { readonly name: string; readonly bytes: number; readonly reason: string }[];
-  /** Wall time of the call without waiting for a slot. */
+  /** Wall-clock time without waiting for a slot. */
   readonly milliseconds: number;
-  /** True when variables and files of the session's earlier calls are gone, whether by this call or before it. */
+  /** True if variables and files of earlier calls of the session are lost, through this call or before it. */
   readonly sessionLost: boolean;
 }
 
@@ -58,47 +57,47 @@ export interface PythonValue {
   readonly repr: string;
   readonly type: string;
   readonly isTruncated: boolean;
-  /** The same as JSON, when that says all of it. */
+  /** The value as JSON, if it can be represented without loss. */
   readonly json?: Json;
 }
 
 export interface CapturedText {
   readonly text: string;
-  /** How many characters there were. */
+  /** Length before truncation. */
   readonly characters: number;
   readonly isTruncated: boolean;
 }
 
 export interface PythonError {
-  /** The exception's name, with its module unless built in. */
+  /** Exception class, with its module unless built-in. */
   readonly type: string;
   readonly message: string;
-  /** Of the code of this call. */
+  /** Line in the code of this call. */
   readonly line?: number;
-  /** The frames of the code itself, without those of libraries. */
+  /** Frames of the code itself, without those of libraries. */
   readonly traceback: string;
 }
 
 export interface SandboxLimits {
-  /** Wall time when a call names none, and at most. */
+  /** Default and maximum time limit (wall clock). */
   readonly milliseconds: number;
   readonly maxMilliseconds: number;
-  /** What Python's objects may take. */
+  /** Memory limit of Python objects. */
   readonly pythonMegabytes: number;
-  /** What the whole process of a slot may take. */
+  /** Memory limit of the whole slot process. */
   readonly processMegabytes: number;
   readonly codeCharacters: number;
-  /** Kept of stdout, of stderr and of a value's repr, each. */
+  /** Maximum characters kept of stdout, stderr and the value's repr, each. */
   readonly outputCharacters: number;
-  /** Bytes of all files and inputs handed in with a call. */
+  /** Maximum bytes of all files and inputs of a call. */
   readonly inputBytes: number;
   readonly outputFiles: number;
-  /** Bytes of all files handed back by a call. */
+  /** Maximum bytes of all files returned by a call. */
   readonly outputBytes: number;
   readonly slots: number;
-  /** Calls that may wait for a slot, and for how long. */
+  /** Maximum number of calls waiting for a slot, and how long they wait. */
   readonly queued: number;
   readonly queuedMilliseconds: number;
-  /** After that long without a call a session or a spare slot is ended. */
+  /** Idle time after which a session or the spare slot is ended. */
   readonly idleMilliseconds: number;
 }

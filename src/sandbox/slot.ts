@@ -6,19 +6,19 @@ import { treeResidentBytes } from './resident-bytes.ts';
 import { encodeFrame, FrameReader } from './slot/frames.ts';
 import type { SlotRequest, SlotStart } from './slot/slot-messages.ts';
 
-/** A child process with one Python in it. */
+/** A child process with one Python interpreter. */
 export interface Slot {
   readonly pid: number;
-  /** One request at a time. After anything but a reply the slot is ended. */
+  /** One request at a time. After anything but a reply the slot has ended. */
   ask(request: SlotRequest, signal: AbortSignal): Promise<SlotAnswer>;
-  /** Ends it at once, whatever it does. */
+  /** Kills it immediately. */
   end(): void;
-  /** Resolves when its process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
 }
 
 export type SlotAnswer =
-  /** Text of the guest's own making, to be checked. */
+  /** Untrusted text from the guest. */
   | { readonly kind: 'reply'; readonly text: string }
   | { readonly kind: 'timeout' | 'memory' | 'crash'; readonly detail: string };
 
@@ -29,19 +29,19 @@ export interface SlotOptions {
   readonly residentBytes: number;
 }
 
-/** The slot ended before it could be used; the message holds its last words. */
+/** The slot ended before it was ready; the message contains the end of its stderr. */
 export class SlotFailure extends Error {
   override readonly name = 'SlotFailure';
 }
 
 const START_LIMIT_MS = 90_000;
-/** How long the isolate's own time limit may be late before the process is killed. */
+/** Time after the isolate's own time limit before the process is killed. */
 const TIMEOUT_GRACE_MS = 1_000;
 const WATCH_EVERY_MS = 50;
 const STDERR_TAIL_CHARACTERS = 2_000;
 const MAX_SNAPSHOT_LENGTH = 400_000_000;
 
-/** Starts a slot and waits until it can be asked. Throws SlotFailure. */
+/** Starts a slot and waits until it is ready. Throws SlotFailure. */
 export async function startSlot(options: SlotOptions): Promise<Slot> {
   const child = launch(options, options.maxReplyLength);
   const first = await child.next(START_LIMIT_MS);
@@ -67,7 +67,7 @@ export async function startSlot(options: SlotOptions): Promise<Slot> {
   };
 }
 
-/** Starts Python from nothing and returns its memory. Throws SlotFailure. */
+/** Starts Python from scratch and returns its memory. Throws SlotFailure. */
 export async function takeSnapshot(options: SlotOptions): Promise<Buffer> {
   const child = launch(options, MAX_SNAPSHOT_LENGTH);
   try {
@@ -88,7 +88,7 @@ type Next =
   | { readonly kind: 'late' | 'too_large' | 'garbled' }
   | { readonly kind: 'ended'; readonly output: string };
 
-// What a slot says is checked like what strangers say: something in it may have got hold of it.
+// Messages of a slot are untrusted, because guest code may have taken control of its process.
 const slotMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({ kind: z.literal('snapshot') }),
@@ -132,7 +132,7 @@ interface Child {
   readonly pid: number;
   readonly ended: Promise<void>;
   send(message: SlotRequest | SlotStart): void;
-  /** What it says next; `late` after so many milliseconds. Watches its memory meanwhile. */
+  /** The next message; `late` after that many milliseconds. Watches the memory meanwhile. */
   next(milliseconds: number): Promise<Next>;
   end(): void;
 }
@@ -142,7 +142,7 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
     env: {},
     cwd: '/',
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Out of reach of the terminal's Ctrl-C, which is for us to answer.
+    // Not in the terminal's process group: this process handles Ctrl-C.
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
@@ -174,7 +174,7 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
   };
   child.once('error', (error) => onEnd(error.message));
   child.once('close', (code, signal) => onEnd(`It ended with ${signal ?? `code ${code}`}.`));
-  // Writing to one that is gone is no news.
+  // Errors of writing to an ended process are expected.
   child.stdin.on('error', () => undefined);
   const send = (message: SlotRequest | SlotStart): void => {
     child.stdin.write(encodeFrame(JSON.stringify(message)));
@@ -227,11 +227,11 @@ function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It is gone already, or the system does not let us.
+    // It has ended already, or the system does not permit it.
   }
 }
 
-/** The whole group, for under bubblewrap the slot is a grandchild. */
+/** The whole process group, because under bubblewrap the slot is a grandchild. */
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

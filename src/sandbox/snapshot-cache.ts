@@ -4,11 +4,11 @@ import { dirname, extname, join } from 'node:path';
 import { programFile } from '../program-file.ts';
 import type { PythonRuntime } from './runtime.ts';
 
-/** The memory of a started Python, kept in a file so that the next one starts in a fifth of the time. */
+/** The memory of a started Python interpreter in a file, which makes a start five times as fast. */
 export interface SnapshotCache {
-  /** Its file; made by `build` when there is none that fits. */
+  /** Path of the snapshot; calls `build` if none is valid. */
   get(build: () => Promise<Uint8Array>): Promise<string>;
-  /** Throws it away, for it turned out not to work. */
+  /** Deletes an unusable snapshot. */
   discard(): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ const COMPILED = ['boot-isolate', 'patch-pyodide'].map((name) => `${name}${extna
 const PROGRAM = [...COMPILED, 'isolate/prelude.js', 'isolate/lockdown.js', 'isolate/python.js', 'python/sandbox.py'];
 
 /**
- * Keeps snapshots in a folder that only its owner may write to, for whoever writes a snapshot writes Python's memory.
- * One that another version made, of Pyodide, of our own program or of V8, is never used.
+ * Stores snapshots in a folder writable by its owner only, because a snapshot determines Python's memory. Snapshots of
+ * other versions of Pyodide, of our program or of V8 are not used.
  */
 export async function openSnapshotCache(folder: string, runtime: PythonRuntime): Promise<SnapshotCache> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const ZONE_FOLDER = '/usr/share/zoneinfo';
-// Every file of compiled time zones begins so.
+// Signature of TZif files.
 const MAGIC = 'TZif';
 const MAX_ZONE_BYTES = 20_000;
 const SKIPPED_ZONES = /^(posix|right|posixrules|localtime|Factory|\.)/;
 
-/** The time zones of this machine by name, as base64; none where it keeps them otherwise, as Windows does. */
+/** TZif files of this machine's time zones in base64 by name; empty on systems without /usr/share/zoneinfo. */
 export async function readTimeZones(folder: string = ZONE_FOLDER): Promise<Readonly<Record<string, string>>> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const zones = await Promise.all(

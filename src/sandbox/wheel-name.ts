@@ -1,4 +1,4 @@
-/** The parts of a wheel's file name, as PEP 427 has them. */
+/** The parts of a wheel's file name (PEP 427). */
 export interface WheelName {
   readonly name: string;
   readonly version: string;
@@ -9,7 +9,7 @@ export interface WheelName {
 
 const WHEEL = /^([\w.]+)-([\w.!+]+)(?:-\d[\w.]*)?-([\w.]+)-([\w.]+)-([\w.]+)\.whl$/;
 
-/** Undefined when it is no wheel's name. */
+/** Undefined if it is not a wheel's name. */
 export function parseWheelName(file: string): WheelName | undefined {
   const [, name, version, python, abi, platform] = WHEEL.exec(file) ?? [];
   if (!name || !version || !python || !abi || !platform) return undefined;
@@ -17,8 +17,8 @@ export function parseWheelName(file: string): WheelName | undefined {
 }
 
 /**
- * How a wheel is used: a pure one as the `archive` it is, one with modules compiled for this very Pyodide `unpacked`.
- * Undefined when it is for something else.
+ * How a wheel is used: pure Python ones as `archive`, those with native modules for this Pyodide version `unpacked`.
+ * Undefined if incompatible.
  */
 export function wheelKind(
   { python, platform }: WheelName,

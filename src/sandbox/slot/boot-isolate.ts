@@ -5,14 +5,14 @@ import type ivm from 'isolated-vm';
 import { patchPyodide } from './patch-pyodide.ts';
 import type { SlotStart } from './slot-messages.ts';
 
-/** A Python that strangers' code may run in. Only text goes in, and only text comes out. */
+/** A Python interpreter ready for untrusted code. Requests and replies are text only. */
 export interface LockedPython {
   readonly isolate: ivm.Isolate;
-  /** The guest's reply, not to be trusted. Rejects when it is ended, or when what comes back is no text. */
+  /** The guest's reply, which is untrusted. Rejects when the isolate ends or the reply is not text. */
   ask(request: string, milliseconds: number): Promise<string>;
 }
 
-/** Python before strangers' code: its memory can be kept, or it is locked for good. */
+/** Python before untrusted code: it can be saved as a snapshot, or locked permanently. */
 interface FreshPython {
   lock(): Promise<LockedPython>;
   snapshot(): Promise<Uint8Array>;
@@ -22,7 +22,7 @@ const BOOT_LIMIT_MS = 60_000;
 const HARNESS = '/lib/citewell/_sandbox.py';
 const PACKAGES = '/lib/packages';
 
-/** Boots CPython in a new isolate; docs/sandbox.md says how and why so. */
+/** Boots CPython in a new isolate; docs/sandbox.md explains the design. */
 export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<FreshPython> {
   const isolate = new vm.Isolate({
     memoryLimit: start.isolateMegabytes,
@@ -81,10 +81,10 @@ export async function bootIsolate(vm: typeof ivm, start: SlotStart): Promise<Fre
   };
 }
 
-/** A function of the isolate; what it returns is anybody's guess until it was looked at. */
+/** A function of the isolate; its return values are untrusted. */
 type Callable = ivm.Reference;
 
-/** A JSON text is a Python text but for what Python takes for the end of a line. */
+/** Turns JSON into a Python string literal; escapes the characters that end a line in Python only. */
 const pythonText = (text: string): string =>
   JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 
@@ -96,7 +96,7 @@ function intoIsolate(vm: typeof ivm, bytes: Uint8Array): ivm.Copy<ArrayBuffer> {
   return new vm.ExternalCopy(own, { transferOut: true }).copyInto({ release: true, transferIn: true });
 }
 
-/** What the memory of every slot begins with: the harness, the modules that programs use most, the time zones. */
+/** Run before the snapshot is taken: loads the harness, common modules and time zones. */
 const warmUp = (timeZones: SlotStart['timeZones']): string => `
 import sys
 sys.path.append('${HARNESS.slice(0, HARNESS.lastIndexOf('/'))}')
@@ -107,7 +107,7 @@ import _sandbox
 _sandbox.keep_time_zones(${pythonText(JSON.stringify(timeZones))})
 `;
 
-/** Runs the isolate's timers until Python is there; without that its start would stand still. */
+/** Runs the isolate's timers until Python has started, which depends on them. */
 async function untilReady(drain: Callable): Promise<void> {
   const begun = performance.now();
   while (performance.now() - begun < BOOT_LIMIT_MS) {
@@ -127,13 +127,13 @@ async function readFiles({ pyodide, snapshot }: SlotStart): Promise<[string, Uin
   return snapshot === null ? files : [...files, ['snapshot', await readFile(snapshot)]];
 }
 
-/** Only the head of the lock file: packages are not loaded by Pyodide's own loader. */
+/** Only the header of the lock file, because Pyodide's package loader is not used. */
 async function readLock(pyodide: string): Promise<unknown> {
   const { info }: { info: unknown } = JSON.parse(await readFile(join(pyodide, 'pyodide-lock.json'), 'utf8'));
   return { info, packages: {} };
 }
 
-/** The isolate's modules by the names they import each other by. */
+/** The isolate's modules by import specifier. */
 async function compileProgram(isolate: ivm.Isolate, context: ivm.Context, pyodide: string): Promise<ivm.Module> {
   const own = (name: string) => readFile(new URL(`./isolate/${name}`, import.meta.url), 'utf8');
   const sources = new Map([
@@ -151,7 +151,7 @@ async function compileProgram(isolate: ivm.Isolate, context: ivm.Context, pyodid
     if (module === undefined) throw new Error(`There is no module ${name}.`);
     return module;
   };
-  // Pyodide looks around at once, so the prelude has to be done by then.
+  // Pyodide detects its environment on import, so the prelude is evaluated first.
   const [prelude, program] = [named('./prelude.js'), named('./python.js')];
   await prelude.instantiate(context, named);
   await prelude.evaluate();

@@ -1,6 +1,6 @@
 /**
- * How a slot and its parent talk: frames of a length in four bytes and that many bytes. Either side gives up on a
- * frame that is longer than it is willing to hold.
+ * Message framing between a slot and its parent: a length of four bytes, then that many bytes. Either side stops at a
+ * frame above its size limit.
  */
 export function encodeFrame(content: string | Uint8Array): Buffer {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
@@ -12,12 +12,12 @@ export function encodeFrame(content: string | Uint8Array): Buffer {
 
 const LENGTH_BYTES = 4;
 
-/** The other side announced a frame that is too long to be meant well. */
+/** The other side announced a frame above the size limit. */
 class FrameTooLong extends Error {
   override readonly name = 'FrameTooLong';
 }
 
-/** Whole frames out of pieces of a stream. Throws FrameTooLong before it holds more than `maxBytes` of one. */
+/** Reassembles frames from stream chunks. Throws FrameTooLong before it buffers more than `maxBytes`. */
 export class FrameReader {
   readonly #maxBytes: number;
   #pieces: Uint8Array[] = [];

@@ -1,7 +1,6 @@
 /**
- * Pyodide's program for the isolate. Modules there have no `import.meta`; and the few places through which Python calls
- * or changes JavaScript objects ask first whether the isolate was locked. Throws when this is not the text that was
- * examined, for then nobody knows what else there is.
+ * Adapts Pyodide's program to the isolate: removes `import.meta`, and makes the few places through which Python calls or
+ * changes JavaScript objects check the lockdown. Throws for a Pyodide version that was not audited.
  */
 export function patchPyodide(source: string): string {
   let text = source.replaceAll('import.meta.url', '"file:///pyodide.asm.mjs"');

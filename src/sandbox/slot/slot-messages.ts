@@ -1,59 +1,59 @@
-/** What a slot is told first. */
+/** First message to a slot. */
 export interface SlotStart {
-  /** The compiled part of isolated-vm. */
+  /** The native addon of isolated-vm. */
   readonly binding: string;
   /** The folder of the `pyodide` package. */
   readonly pyodide: string;
-  /** Interpreter memory to begin from; null starts Python from nothing. */
+  /** Memory snapshot to start from; null starts Python from scratch. */
   readonly snapshot: string | null;
-  /** Make a snapshot and send it, instead of waiting for requests. */
+  /** Create and send a snapshot instead of waiting for requests. */
   readonly makesSnapshot: boolean;
-  /** Files of packages, already chosen; see packages.ts. */
+  /** Files of the selected packages; see packages.ts. */
   readonly packages: readonly SlotPackage[];
-  /** Time zone → its TZif file in base64; only read when there is no snapshot. */
+  /** TZif files in base64 by time zone; only read without a snapshot. */
   readonly timeZones: Readonly<Record<string, string>>;
-  /** 32 random bytes, hexadecimal: where all randomness in the isolate comes from. */
+  /** 32 random bytes in hexadecimal: the source of all randomness in the isolate. */
   readonly seed: string;
   readonly isolateMegabytes: number;
   readonly residentBytes: number;
-  /** What `begin` of sandbox.py is told. */
+  /** Argument of `begin` in sandbox.py. */
   readonly harness: HarnessSettings;
 }
 
 export interface SlotPackage {
   readonly file: string;
-  /** The file's name inside of the sandbox. */
+  /** File name inside the sandbox. */
   readonly name: string;
-  /** Name and version, for people. */
+  /** Name and version, for display. */
   readonly title: string;
-  /** `archive` is put on the import path as it is; `unpacked` holds compiled modules, which are loaded before strangers' code. */
+  /** `archive` is added to the import path; `unpacked` contains native modules, which are loaded before untrusted code. */
   readonly kind: 'archive' | 'unpacked';
 }
 
 export interface HarnessSettings {
   readonly stdout: number;
   readonly stderr: number;
-  /** Characters of the value's repr. */
+  /** Maximum characters of the value's repr. */
   readonly value: number;
   readonly files: number;
   readonly file_bytes: number;
-  /** What Python has for its objects, for messages. */
+  /** Memory limit of Python objects, for messages. */
   readonly megabytes: number;
   readonly packages: readonly string[];
   readonly withheld: readonly string[];
 }
 
-/** What a slot is asked, one at a time. */
+/** A request to a slot; one at a time. */
 export interface SlotRequest {
-  /** Handed to Python as it is. */
+  /** Passed to Python unchanged. */
   readonly request: string;
   readonly milliseconds: number;
 }
 
-/** What a slot says. After a `fault` it is of no more use. */
+/** Messages of a slot. After a `fault` it is unusable. */
 export type SlotMessage =
   | { readonly kind: 'ready' }
-  /** The next frame is the snapshot itself. */
+  /** The next frame is the snapshot. */
   | { readonly kind: 'snapshot' }
   | { readonly kind: 'reply'; readonly reply: string }
   | { readonly kind: 'fault'; readonly fault: SlotFault; readonly detail: string };

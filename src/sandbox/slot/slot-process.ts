@@ -1,7 +1,7 @@
 /**
- * The program of a slot: one process, one isolate, one Python. Told what to be by its first frame, it says when it is
- * ready and then answers one request after the other. It ends when its parent does, when its memory grows beyond what
- * it was given, and after any fault.
+ * Entry point of a slot: one process, one isolate, one Python interpreter. The first frame configures it; it reports
+ * when it is ready and then answers one request at a time. It ends with its parent, when it exceeds its memory limit, and
+ * after any fault.
  */
 import { createRequire } from 'node:module';
 import type ivm from 'isolated-vm';
@@ -26,7 +26,7 @@ function giveUp(fault: SlotFault, error: unknown): void {
 }
 
 async function begin(start: SlotStart): Promise<LockedPython | undefined> {
-  // The isolate has a thread of its own, so this one is free to watch.
+  // The isolate runs in its own thread, so this one can watch the memory.
   setInterval(() => {
     if (residentBytes() <= start.residentBytes) return;
     setTimeout(killSelf, WATCH_EVERY_MS);
@@ -45,7 +45,7 @@ async function begin(start: SlotStart): Promise<LockedPython | undefined> {
   return locked;
 }
 
-/** Zero where the system does not tell, as without /proc; the parent watches too. */
+/** 0 where the system does not report it, as without /proc; the parent watches too. */
 function residentBytes(): number {
   try {
     return process.memoryUsage.rss();

@@ -1,7 +1,7 @@
 /**
- * The last step before strangers' code: takes out of the isolate what could run JavaScript or WebAssembly, and what
- * gets memory that the isolate's limit does not count. Pyodide calls JavaScript functions by way of the global
- * `Function`, so afterwards Python can reach JavaScript objects but call none of them.
+ * The last step before untrusted code runs: removes everything from the isolate that could run JavaScript or
+ * WebAssembly, and everything that allocates memory outside the isolate's limit. Pyodide calls JavaScript functions
+ * through the global `Function`, so afterwards Python can reach JavaScript objects but call none of them.
  */
 export function lockDown() {
   const refuse = (what) =>
@@ -19,12 +19,12 @@ export function lockDown() {
   }
   seal(globalThis, 'eval', code);
   seal(globalThis, 'Function', code);
-  // What patch-pyodide.ts asks for at each of Python's ways to JavaScript.
+  // Checked at each of Python's ways to JavaScript; see patch-pyodide.ts.
   seal(globalThis, 'isLockedDown', true);
 
   for (const name of ['Module', 'Instance', 'Memory', 'Table', 'Global']) {
     const refused = refuse(`WebAssembly.${name}`);
-    // What exists already must still be told by `instanceof`.
+    // Existing objects must still pass `instanceof`.
     refused.prototype = WebAssembly[name].prototype;
     seal(refused.prototype, 'constructor', refused);
     seal(WebAssembly, name, refused);
@@ -32,7 +32,7 @@ export function lockDown() {
   for (const name of ['compile', 'instantiate', 'validate']) seal(WebAssembly, name, refuse(`WebAssembly.${name}`));
   Object.freeze(WebAssembly);
 
-  // Memory outside of the isolate's count: measured at more than 700 MB each before the process was ended.
+  // Memory outside the isolate's limit: each allocated more than 700 MB before the process was ended.
   seal(ArrayBuffer.prototype, 'resize', refuse('Resizing'));
   seal(SharedArrayBuffer.prototype, 'constructor', refuse('SharedArrayBuffer'));
   delete globalThis.SharedArrayBuffer;
@@ -44,12 +44,12 @@ export function lockDown() {
   seal(globalThis, 'ArrayBuffer', fixedLength(ArrayBuffer));
 
   for (const name of ['read', 'readbuffer', 'load']) delete globalThis[name];
-  // Nothing runs timers any more, so none is kept.
+  // Timers no longer run, so none are stored.
   seal(globalThis, 'setTimeout', () => 0);
   seal(globalThis, 'clearTimeout', () => undefined);
 }
 
-/** An ArrayBuffer that cannot be asked to grow. */
+/** An ArrayBuffer that cannot be resized. */
 function fixedLength(Original) {
   return new Proxy(Original, {
     construct: (target, [length], newTarget) => Reflect.construct(target, [length], newTarget),

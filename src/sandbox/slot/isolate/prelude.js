@@ -1,7 +1,6 @@
 /**
- * Makes an empty isolate look like V8's own shell, the one surrounding in which Pyodide asks for nothing but files and
- * a clock. Evaluated before all else. Everything here lives inside the isolate; nothing of it reaches back to the
- * process.
+ * Makes an empty isolate look like the V8 shell (d8), the only environment in which Pyodide needs nothing but files and
+ * a clock. Evaluated first. Everything here lives inside the isolate and has no reference to the process.
  */
 
 const files = new Map();
@@ -12,13 +11,13 @@ let nextBytes = () => {
 };
 let lastTimer = 0;
 
-/** `given` holds what may be read, by name; `seed` is 32 bytes, hexadecimal. */
+/** `given` maps names to readable files; `seed` is 32 bytes in hexadecimal. */
 export function prepare(given, seed) {
   for (const [name, bytes] of given) files.set(name, bytes);
   nextBytes = chacha20(seed);
 }
 
-/** Runs the timers that are due; the process calls it for as long as Python starts. */
+/** Runs due timers; called by the process while Python starts. */
 export function runTimers() {
   const now = Date.now();
   for (const [id, timer] of [...timers]) {
@@ -28,13 +27,13 @@ export function runTimers() {
   }
 }
 
-/** What was said on the console last. */
+/** The latest console output. */
 export const lastWords = () => said.join('\n');
 
 const define = (name, value) =>
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 
-// Each file is handed out once and forgotten, for its bytes would otherwise be held twice.
+// Each file is returned once and then dropped, so that its bytes are not held twice.
 define('readbuffer', (path) => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const bytes = files.get(name);
@@ -64,7 +63,7 @@ define('crypto', {
     return view;
   },
 });
-// How Emscripten asks a shell for entropy: `head -c<N> /dev/urandom | base64`.
+// Emscripten reads entropy from the shell with `head -c<N> /dev/urandom | base64`.
 define('os', {
   system(_shell, [, command]) {
     const count = /^head -c(\d+) \/dev\/urandom \| base64/.exec(command)?.[1];
@@ -94,7 +93,7 @@ function toBase64(bytes) {
   return text;
 }
 
-/** A stream of random bytes from a key of 32 bytes, as RFC 8439 has it, with a counter of 64 bits and no nonce. */
+/** A ChaCha20 stream (RFC 8439) from a key of 32 bytes, with a 64-bit counter and no nonce. */
 function chacha20(key) {
   const words = Uint32Array.from({ length: 8 }, (_, index) => {
     const pairs = key.slice(index * 8, index * 8 + 8).match(/../g);
@@ -234,7 +233,7 @@ class Decoder {
     return text;
   }
 
-  /** One code point and how many bytes it took; what is no UTF-8 counts as the replacement character. */
+  /** One code point and the number of bytes it took; invalid UTF-8 yields the replacement character. */
   #point(bytes, index) {
     const first = bytes[index];
     if (first < 0x80) return [first, 1];
@@ -245,7 +244,7 @@ class Decoder {
     while (length > 0 && taken < length) {
       const next = bytes[index + taken];
       if (next === undefined || next >> 6 !== 2) break;
-      // Overlong forms, surrogates and what lies past the last plane show in the second byte.
+      // Overlong forms, surrogates and code points beyond the last plane are recognisable by the second byte.
       if (taken === 1 && !isSecondByte(first, next)) break;
       point = (point << 6) | (next & 63);
       taken += 1;

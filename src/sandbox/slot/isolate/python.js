@@ -1,18 +1,15 @@
-/**
- * The isolate's own program: starts Pyodide from what it was handed, and answers requests. Text goes in and text comes
- * out; nothing else crosses the isolate's edge.
- */
+/** The isolate's program: starts Pyodide from the given files and answers requests. Only text crosses its boundary. */
 
 import createPyodideModule from 'pyodide/pyodide.asm.mjs';
 import { loadPyodide } from 'pyodide/pyodide.mjs';
 import { lockDown } from './lockdown.js';
 import { lastWords, prepare, runTimers } from './prelude.js';
 
-// Words of the snapshot's head that this reads: where the image of the memory begins.
+// Index in the snapshot's header of the offset of the memory image.
 const IMAGE_OFFSET_WORD = 1;
 const SWALLOWED = { write: (bytes) => bytes.length, isatty: false };
 
-/** Returns what the process calls by name; see boot-isolate.ts. */
+/** Returns the functions that the process calls by name; see boot-isolate.ts. */
 export function createPython(settings, ...pairs) {
   const { lock, seed, makesSnapshot } = JSON.parse(settings);
   const files = new Map();
@@ -24,7 +21,7 @@ export function createPython(settings, ...pairs) {
   let state = 'starting';
   let failure = '';
 
-  /** What takes its time is watched from outside, by way of `drain`. */
+  /** Asynchronous work is driven from outside, through `drain`. */
   function watch(work) {
     state = 'starting';
     work.then(
@@ -53,12 +50,12 @@ export function createPython(settings, ...pairs) {
       stderr: () => undefined,
       ...(snapshot === undefined ? { _makeSnapshot: makesSnapshot } : { _loadSnapshot: new Uint8Array(snapshot) }),
     });
-    // The writers that gather lines would gather without bound.
+    // The default writers buffer lines without limit.
     pyodide.setStdout(SWALLOWED);
     pyodide.setStderr(SWALLOWED);
   }
 
-  /** The memory is as large as the snapshot's file, of which the image is the part after the head. */
+  /** The memory has the size of the snapshot file, whose part after the header is the image. */
   function withRoomFor(head) {
     return async (settings) => {
       const module = await createPyodideModule(settings);
@@ -78,12 +75,12 @@ export function createPython(settings, ...pairs) {
       runTimers();
       return state === 'failed' ? failure : state;
     },
-    /** Writes files that the snapshot knows of but does not hold. */
+    /** Writes files that are listed in the snapshot but not contained in it. */
     addFile(path, bytes) {
       pyodide.FS.mkdirTree(path.slice(0, path.lastIndexOf('/')));
       pyodide.FS.writeFile(path, new Uint8Array(bytes), { canOwn: true });
     },
-    /** Unpacks archives with compiled modules and links these, which the lock forbids later. */
+    /** Unpacks archives with native modules and links them, which is impossible after the lockdown. */
     link(paths) {
       watch(linkAll(paths));
     },
@@ -93,7 +90,7 @@ export function createPython(settings, ...pairs) {
     snapshot: () => pyodide.makeMemorySnapshot().buffer,
     lock(settings) {
       const begin = pyodide.runPython('import _sandbox\n_sandbox.begin');
-      // Had before strangers' code runs, so that nothing it replaces is ever called.
+      // Created before untrusted code runs, so that it uses nothing that the code may replace.
       const answer = begin(settings);
       begin.destroy();
       lockDown();
