@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 
-/** What is shown, read from the address: every view can be linked to and reloaded. */
+/** The current route, from the URL: every view can be linked to and reloaded. */
 export interface Route {
   readonly path: string;
   readonly query: URLSearchParams;
@@ -17,7 +17,7 @@ addEventListener('popstate', () => {
   address.value = location.pathname + location.search;
 });
 
-/** Shows another place. `replace` does not add to the browser's history: for changes within a view. */
+/** Navigates to a path. `replace` adds no history entry, for changes within a view. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
   if (replace) history.replaceState(null, '', to);
@@ -26,7 +26,7 @@ export function navigate(to: string, { replace = false }: { readonly replace?: b
   if (!replace) scrollTo(0, 0);
 }
 
-/** Changes query parameters of the present place; null and the empty string remove one. */
+/** Changes query parameters of the current route; null or an empty string removes one. */
 export function setQuery(
   changes: Readonly<Record<string, string | null>>,
   options: { readonly replace?: boolean } = { replace: true },
@@ -40,11 +40,11 @@ export function setQuery(
   navigate(location.pathname + (text === '' ? '' : `?${text}`), options);
 }
 
-/** Whether a click on a link should be handled here rather than by the browser. */
+/** Whether to handle a click on a link here instead of in the browser. */
 export const isPlainClick = (event: MouseEvent): boolean =>
   event.button === 0 && !event.defaultPrevented && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
 
-/** The address of a document's source view, with the quoted characters when there are any. */
+/** URL of a document's source view, optionally with a quoted range. */
 export function sourceAddress(
   documentId: string,
   {

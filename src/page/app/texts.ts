@@ -1,4 +1,4 @@
-/** Every English text of the page, so that another language is one more file of this shape. */
+/** All English texts of the page; another language would be another file with the same shape. */
 export const texts = {
   name: 'Citewell',
   skip: 'Skip to content',

@@ -2,7 +2,7 @@ import { element, prose, unfolding } from './elements.js';
 import { kindOf, resolve, schemaView } from './schema-view.js';
 import { tryForm } from './try-form.js';
 
-// Shows the description that the service gives of itself.
+// The OpenAPI document of this service.
 
 const DESCRIPTION = '/v3/openapi.json';
 const place = (id) => document.getElementById(id);
@@ -123,7 +123,7 @@ const contentView = (type, { schema }, description) =>
     () => [...prose(schema?.description), schemaView(schema ?? {}, description)],
   );
 
-// Last: what is above has to be there by now.
+// Last, because it uses the declarations above.
 try {
   const response = await fetch(DESCRIPTION);
   if (!response.ok) throw new Error(`the server answered with ${response.status}`);

@@ -1,4 +1,4 @@
-// Everything on the page is made here, of text: what the description says can never become markup or a script.
+// All elements are created from text nodes, so the OpenAPI document cannot inject markup or scripts.
 
 /** An element with these properties and children; strings become text. */
 export function element(name, properties = {}, ...children) {
@@ -11,7 +11,7 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-/** Paragraphs, lists of dashes and `code`: as much Markdown as descriptions here have. */
+/** Renders the subset of Markdown used in descriptions: paragraphs, dash lists and `code`. */
 export function prose(text = '') {
   return text.split(/\n{2,}/).map((block) => {
     if (!block.startsWith('- ')) return element('p', {}, inline(block));
@@ -26,7 +26,7 @@ export function inline(text = '') {
     .map((piece) => (/^`.+`$/.test(piece) ? element('code', {}, piece.slice(1, -1)) : piece));
 }
 
-/** A part that is made when it is opened for the first time. */
+/** A collapsed section whose content is created when it is first opened. */
 export function unfolding(properties, summary, fill) {
   const made = element('details', properties, element('summary', {}, summary));
   made.addEventListener(

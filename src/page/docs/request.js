@@ -1,9 +1,9 @@
 import { element } from './elements.js';
 
-/** Characters of an answer that are shown. */
-const MOST = 200_000;
+/** Maximum number of response characters shown. */
+const MAX_SHOWN = 200_000;
 
-/** Asks, and shows the answer as it comes. */
+/** Sends the request and shows the response as it arrives. */
 export async function sendRequest({ method, url, headers, body }, output, signal) {
   const started = performance.now();
   output.replaceChildren(element('p', { className: 'quiet' }, 'Waiting…'));
@@ -25,13 +25,13 @@ async function showText(response, type, shown) {
     const { done, value } = await reader.read();
     if (done) break;
     text += decoder.decode(value, { stream: true });
-    if (shown.textContent.length < MOST) shown.textContent = text.slice(0, MOST);
+    if (shown.textContent.length < MAX_SHOWN) shown.textContent = text.slice(0, MAX_SHOWN);
   }
   shown.textContent = clipped(type.includes('json') ? pretty(text) : text);
 }
 
 const clipped = (text) =>
-  text.length > MOST ? `${text.slice(0, MOST)}\n… ${text.length - MOST} characters more` : text;
+  text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n… ${text.length - MAX_SHOWN} characters more` : text;
 
 function pretty(text) {
   try {
@@ -48,7 +48,7 @@ async function downloadLink(response, url) {
   return element('p', {}, element('a', { href, download: name }, `Save ${blob.size} bytes`));
 }
 
-/** The same for a terminal; the token is not written out. */
+/** The request as a curl command; the token is replaced by a placeholder. */
 export function toCurl({ method, url, headers, body }) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const lines = [`curl -X ${method} ${quoted(new URL(url, location.origin).href)}`];

@@ -1,11 +1,11 @@
 import { element, inline, unfolding } from './elements.js';
 
-/** How a schema reads: its kind and limits, and below it, when opened, its members. */
+/** A schema: type and constraints, with its members in a collapsed section. */
 export function schemaView(schema, description) {
   return element('div', { className: 'schema' }, body(schema, description));
 }
 
-/** Where a reference leads; schemas may refer to each other, so it is only followed when somebody looks. */
+/** Resolves a reference on demand, because schemas may be recursive. */
 export function resolve(part, description) {
   if (part?.$ref === undefined) return part ?? {};
   const steps = part.$ref.split('/').slice(1);
@@ -48,7 +48,7 @@ function member(name, schema, description, isRequired) {
   return unfolding({ className: 'member' }, line, () => [...about, schemaView(schema, description)]);
 }
 
-/** What it may be, null left aside. */
+/** The alternatives without null. */
 const alternatives = (schema) =>
   (schema.anyOf ?? schema.oneOf ?? schema.allOf ?? []).filter(({ type }) => type !== 'null');
 

@@ -2,7 +2,7 @@ import { element } from './elements.js';
 import { sendRequest, toCurl } from './request.js';
 import { kindOf } from './schema-view.js';
 
-/** A form that asks the service for this, and shows what it says. */
+/** A form that sends a request to the service and shows the response. */
 export function tryForm(operation, description, token) {
   const fields = (operation.parameters ?? []).map((parameter) => parameterField(parameter, description));
   const body = bodyField(operation, description);
@@ -70,7 +70,7 @@ function bodyField({ requestBody }, description) {
   return { type, text, file, label, description };
 }
 
-/** The first example, or for forms one field per line. */
+/** The first example; for forms, one field per line. */
 function sampleOf(type, content, all) {
   const [example] = Object.values(content.examples ?? all['application/json']?.examples ?? {});
   if (type === 'multipart/form-data') return '';
@@ -108,7 +108,7 @@ function bodyOf(body, headers) {
     headers['Content-Type'] = body.type.value;
     return { body: body.text.value };
   }
-  // Fields are one JSON object in the text; those that are no text are sent as JSON.
+  // The text is a JSON object of the form fields; values that are not strings are sent as JSON.
   const form = new FormData();
   const fields = body.text.value.trim() === '' ? {} : JSON.parse(body.text.value);
   for (const [name, value] of Object.entries(fields)) {

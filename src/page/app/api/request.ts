@@ -1,6 +1,6 @@
 import { texts } from '../texts.ts';
 
-/** An error answer of the service, or a connection that could not be made (status 0). */
+/** An error response of the service, or a failed connection (status 0). */
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure';
   readonly status: number;
@@ -14,22 +14,22 @@ export class RequestFailure extends Error {
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
-  /** Sent as JSON, a form as it is. */
+  /** Sent as JSON; form data unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** Called when the service wants someone to sign in. */
+/** Called when the service requires a sign-in. */
 let onSignedOut: () => void = () => {};
 export const whenSignedOut = (listener: () => void): void => {
   onSignedOut = listener;
 };
 
-/** The response of a request that succeeded. Throws `RequestFailure`. */
+/** The response of a successful request. Throws `RequestFailure`. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   let response = await attempt(path, options);
-  // The session may go on where its access token has run out. Its own address is not asked twice.
+  // Retries once with refreshed tokens, except for the session endpoint itself.
   if (response.status === 401 && path !== SESSION && (await refreshed())) response = await attempt(path, options);
   if (response.ok) return response;
   if (response.status === 401) onSignedOut();
@@ -41,7 +41,7 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 const SESSION = '/session';
 let refreshing: Promise<boolean> | undefined;
 
-/** Asks for new tokens, once for all requests that found theirs worthless. */
+/** Refreshes the session; concurrent requests share one refresh. */
 function refreshed(): Promise<boolean> {
   refreshing ??= fetch(SESSION, { method: 'PUT', credentials: 'same-origin' })
     .then(
@@ -70,7 +70,7 @@ function attempt(path: string, { method = 'GET', query, body, headers, signal }:
   });
 }
 
-/** The `results` of an answer under `/v3`. */
+/** The `results` of a response under `/v3`. */
 export async function call<T>(path: string, options?: RequestOptions): Promise<T> {
   const { results } = (await (await send(path, options)).json()) as { readonly results: T };
   return results;
@@ -81,7 +81,7 @@ export interface Listed<T> {
   readonly total: number;
 }
 
-/** One page of a list under `/v3`, and how many there are in all. */
+/** One page of a list under `/v3`, with the total count. */
 export async function callList<T>(path: string, options?: RequestOptions): Promise<Listed<T>> {
   const answer = (await (await send(path, options)).json()) as {
     readonly results: readonly T[];
@@ -90,7 +90,7 @@ export async function callList<T>(path: string, options?: RequestOptions): Promi
   return { items: answer.results, total: answer.total_entries };
 }
 
-/** What to tell a person about anything that was thrown. */
+/** Message for any thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function queryText(query: RequestOptions['query']): string {

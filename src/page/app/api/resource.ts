@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** Data that a view loads: on its way, here, or failed. */
+/** Data of a view: loading, loaded or failed. */
 export type Resource<T> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'loaded'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Loads data when the view appears and whenever one of `inputs` changes; what is on its way then is aborted. */
+/** Loads data when the view mounts and whenever one of `inputs` changes; aborts the previous load. */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],

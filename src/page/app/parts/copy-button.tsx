@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { announce } from '../shell/announcements.tsx';
 import { texts } from '../texts.ts';
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label = texts.copy }: { readonly text: string; readonly label?: string }) {
   const [outcome, setOutcome] = useState<string>();
   const copy = async () => {

@@ -8,7 +8,7 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A question in front of everything else: the browser keeps the focus inside and gives it back; Escape closes. */
+/** A modal dialog: the browser traps the focus and restores it; Escape closes. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();

@@ -1,7 +1,7 @@
 import { messageOf } from '../api/request.ts';
 import { texts } from '../texts.ts';
 
-/** What went wrong, in the server's words, and a button that tries again where that makes sense. */
+/** An error message, with a retry button if `retry` is given. */
 export function Failure({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   return (
     <div class="failure" role="alert">

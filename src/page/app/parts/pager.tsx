@@ -1,14 +1,14 @@
 import { texts } from '../texts.ts';
 
 interface PagerProps {
-  /** Where the first that is shown stands, from 0. */
+  /** Index of the first shown item, from 0. */
   readonly offset: number;
   readonly limit: number;
   readonly total: number;
   readonly onOffset: (offset: number) => void;
 }
 
-/** Which part of a list is shown, and the way to the others. */
+/** The shown range of a list, with buttons for the previous and next page. */
 export function Pager({ offset, limit, total, onOffset }: PagerProps) {
   if (total <= limit && offset === 0) return null;
   const last = Math.max(0, Math.floor((total - 1) / limit) * limit);

@@ -2,12 +2,12 @@ import { signal } from '@preact/signals';
 
 const latest = signal('');
 
-/** Has a screen reader say the text when it has finished what it says now. */
+/** Announces a text to screen readers after their current output. */
 export function announce(text: string): void {
   latest.value = text;
 }
 
-/** The polite live region; there is one, so that announcements never speak over each other. */
+/** The polite live region; a single one, so that announcements do not interrupt each other. */
 export function Announcements() {
   return (
     <div class="visually-hidden" role="status" aria-live="polite">

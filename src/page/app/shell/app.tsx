@@ -6,7 +6,7 @@ import { Link } from './link.tsx';
 import { loadSession, SignIn, session } from './session.tsx';
 import { viewOf, views } from './views.tsx';
 
-/** The frame around every view: navigation, the view of the present address, announcements for screen readers. */
+/** The frame around all views: navigation, current view, announcements for screen readers. */
 export function App() {
   useEffect(() => void loadSession(), []);
   const { path } = route.value;

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { texts } from '../texts.ts';
 
-/** A component whose code is fetched when it is first shown. A failed fetch can be tried again. */
+/** A component whose code is loaded when it is first shown. A failed load can be retried. */
 export function lazy(load: () => Promise<ComponentType>): ComponentType {
   let loaded: ComponentType | undefined;
   return function Lazy() {

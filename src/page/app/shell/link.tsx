@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { isPlainClick, navigate } from '../router.ts';
 
-/** A link within the page: opens without loading anew, and still works as a link for the browser. */
+/** A link to another view: navigates without reloading, and remains a real link for the browser. */
 export function Link({ href, children, ...others }: JSX.IntrinsicElements['a'] & { readonly href: string }) {
   return (
     <a

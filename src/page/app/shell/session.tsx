@@ -14,14 +14,14 @@ type Session =
   | { readonly kind: 'signed_out' }
   | { readonly kind: 'signed_in'; readonly user: User };
 
-/** Who uses the page. Without authentication the server answers as its default administrator. */
+/** The signed-in user. Without authentication this is the default admin. */
 export const session = signal<Session>({ kind: 'unknown' });
 
 whenSignedOut(() => {
   session.value = { kind: 'signed_out' };
 });
 
-/** Finds out who is signed in by the session cookie. */
+/** Loads the user of the session cookie. */
 export async function loadSession(): Promise<void> {
   try {
     session.value = { kind: 'signed_in', user: await call<User>('/v3/users/me') };
@@ -35,7 +35,7 @@ export async function signOut(): Promise<void> {
   session.value = { kind: 'signed_out' };
 }
 
-/** The sign-in form. The server answers with a cookie that no script can read. */
+/** The sign-in form. The session cookie is HTTP-only. */
 export function SignIn() {
   const [failure, setFailure] = useState<string>();
   const [isBusy, setBusy] = useState(false);

@@ -9,7 +9,7 @@ interface View {
   readonly Component: ComponentType;
 }
 
-/** The views of the navigation. All but the first are loaded when they are opened. */
+/** The views of the navigation. All but the first are loaded on demand. */
 export const views: readonly View[] = [
   { href: '/', title: texts.ask.title, Component: AskView },
   {
@@ -51,7 +51,7 @@ const missing: View = {
   Component: () => <p class="notice">{texts.missing.text}</p>,
 };
 
-/** The view at a path; the one that says so where there is none. */
+/** The view for a path; a not-found view for unknown paths. */
 export function viewOf(path: string): View {
   if (path.startsWith('/d/')) return source;
   return views.find(({ href }) => href === path) ?? missing;

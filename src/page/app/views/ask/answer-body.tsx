@@ -10,7 +10,7 @@ import { streamingText } from './streaming-text.ts';
 type Render = typeof import('./markdown-tree.ts').markdownTree;
 let loaded: Render | undefined;
 
-/** The renderer of Markdown, fetched when there is something to render; undefined until it is here. */
+/** The Markdown renderer, loaded on first use; undefined until then. */
 function useMarkdown(): Render | undefined {
   const [render, setRender] = useState<Render | undefined>(() => loaded);
   useEffect(() => {
@@ -20,14 +20,14 @@ function useMarkdown(): Render | undefined {
         loaded = markdownTree;
         setRender(() => markdownTree);
       },
-      // The text stands there without it.
+      // Without the renderer, the plain text is shown.
       () => {},
     );
   }, []);
   return render;
 }
 
-/** The text of an answer with a chip at each marker, and the sentences underlined that nothing supports. */
+/** The text of an answer with a chip at each marker; unsupported sentences are underlined. */
 export function AnswerBody({ turn, answer }: { readonly turn: string; readonly answer: AnswerState }) {
   const render = useMarkdown();
   const { text, marks, unsupported, phase } = answer;

@@ -1,7 +1,7 @@
 import type { MarkerSpan } from '../../../../client/stream-events.ts';
 import { type AnswerState, isVerdict, type Mark, numberOf, type Source } from './answer-state.ts';
 
-/** What POST /v3/retrieval/check answers, as far as it is shown. */
+/** The used fields of a response of POST /v3/retrieval/check. */
 export interface AnswerCheck {
   readonly statements: readonly (MarkerSpan & {
     readonly text: string;
@@ -21,10 +21,10 @@ export interface AnswerCheck {
   readonly unsupported: readonly MarkerSpan[];
 }
 
-/** The longest answer that is checked at once. */
+/** Maximum length of an answer that is checked. */
 const MAX_CHECKED = 40_000;
 
-/** What is to be sent for an answer whose citations carry no verdict; undefined where there is nothing to check. */
+/** Request body for checking an answer whose citations have no verdict; undefined if there is nothing to check. */
 export function checkRequest({ text, sources, isChecked, isExtractive }: AnswerState, asOf: string) {
   const known = sources.flatMap((source) => {
     const location =
@@ -37,11 +37,11 @@ export function checkRequest({ text, sources, isChecked, isExtractive }: AnswerS
   });
   const isWorthwhile = known.length > 0 && known.length === sources.length && text.length <= MAX_CHECKED;
   if (isChecked || !isWorthwhile) return undefined;
-  // Quotations are verbatim whatever stands elsewhere; they are checked for the place of each quote.
+  // Quotations are verbatim by construction; the check only locates each quote.
   return { answer: text, sources: known, search: !isExtractive, ...(asOf !== '' && { as_of: asOf }) };
 }
 
-/** The answer with what the check found. */
+/** The answer with the result of the check. */
 export function applyCheck(state: AnswerState, check: AnswerCheck): AnswerState {
   const marks = state.marks.map((mark): Mark => {
     const statement = check.statements.findLast(({ start }) => start <= mark.start);

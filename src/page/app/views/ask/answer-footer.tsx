@@ -4,7 +4,7 @@ import { isOpen } from './thread.ts';
 
 const count = new Intl.NumberFormat('en');
 
-/** What the answer took: model, tokens, cost and time. */
+/** Model, tokens, cost and time of the answer. */
 export function AnswerFooter({ answer }: { readonly answer: AnswerState }) {
   const { model, usage, stopReason } = answer;
   if (isOpen(answer)) return null;

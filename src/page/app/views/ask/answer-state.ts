@@ -2,7 +2,7 @@ import type { CitationPayload, FinalAnswer, MarkerSpan, StreamEvent } from '../.
 
 export type Verdict = 'verbatim' | 'close' | 'elsewhere' | 'not_found';
 
-/** Exact characters of a source. */
+/** A character range of a source. */
 export interface Quote {
   readonly text: string;
   readonly start: number;
@@ -11,7 +11,7 @@ export interface Quote {
   readonly headings: readonly string[];
 }
 
-/** What a marker points to. */
+/** A cited source. */
 export interface Source {
   /** `cit.N`. */
   readonly id: string;
@@ -19,28 +19,28 @@ export interface Source {
   readonly documentId?: string;
   readonly version?: string;
   readonly chunkId?: string;
-  /** Of a web page. */
+  /** URL of a web page. */
   readonly link?: string;
   readonly quotes: readonly Quote[];
 }
 
-/** A marker in the answer: where it stands (UTF-16, end exclusive), what it points to, what the check said. */
+/** A marker in the answer: its range (UTF-16, end exclusive), source and verdict. */
 export interface Mark extends MarkerSpan {
   readonly sourceId: string;
   readonly verdict?: Verdict;
   readonly statement?: string;
-  /** The quote for this statement where the check named one. */
+  /** The quote for this statement, if the check found one. */
   readonly quote?: Quote & { readonly documentId?: string; readonly title?: string };
 }
 
-/** A tool the agent used. */
+/** A tool call of the agent. */
 export interface Step {
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly result?: string;
   readonly isError: boolean;
-  /** What the model said before it used the tool. */
+  /** Text the model wrote before the tool call. */
   readonly remark?: string;
 }
 
@@ -55,14 +55,14 @@ export interface AnswerState {
   readonly phase: 'waiting' | 'streaming' | 'done' | 'stopped' | 'failed';
   readonly text: string;
   readonly sources: readonly Source[];
-  /** In the order in which they stand. */
+  /** In text order. */
   readonly marks: readonly Mark[];
   readonly unsupported: readonly MarkerSpan[];
   readonly steps: readonly Step[];
   readonly thinking: string;
-  /** Whether no language model wrote this. */
+  /** Whether the answer was composed without a language model. */
   readonly isExtractive: boolean;
-  /** Whether the markers have been put to their sources. */
+  /** Whether the citations have been checked. */
   readonly isChecked: boolean;
   readonly model?: string;
   readonly usage?: Usage;
@@ -83,7 +83,7 @@ export const emptyAnswer: AnswerState = {
   isChecked: false,
 };
 
-/** The answer after one more event of its stream. */
+/** Reducer: the answer after one more event of its stream. */
 export function applyEvent(state: AnswerState, event: StreamEvent): AnswerState {
   switch (event.event) {
     case 'search_results':
@@ -105,7 +105,7 @@ export function applyEvent(state: AnswerState, event: StreamEvent): AnswerState 
     }
     case 'tool_call': {
       const { tool_call_id: id, name, arguments: given } = event.data;
-      // What was written before a tool call is a remark on the way and no part of the answer.
+      // Text before a tool call is a remark and not part of the answer.
       const remark = state.text.trim();
       const step: Step = { id, name, arguments: given, isError: false, ...(remark !== '' && { remark }) };
       return { ...state, phase: 'waiting', text: '', marks: [], steps: [...state.steps, step] };
@@ -121,7 +121,7 @@ export function applyEvent(state: AnswerState, event: StreamEvent): AnswerState 
   }
 }
 
-/** Without a check, the line before a marker tells which of several quotes of its source is meant. */
+/** Text of the line before a marker; without a check, it selects among several quotes of a source. */
 export const lineBefore = (text: string, marker: number): string =>
   text.slice(text.lastIndexOf('\n', marker - 1) + 1, marker);
 
@@ -159,7 +159,7 @@ function applyFinal(state: AnswerState, answer: FinalAnswer): AnswerState {
   };
 }
 
-/** The source in a citation's payload: a passage, a document, a row of the graph or a web page. */
+/** The source of a citation payload: a passage, a document, a graph element or a web page. */
 function toSource(id: string, payload: CitationPayload): Source {
   const text = (name: string): string | undefined => {
     const value = payload[name];
@@ -167,7 +167,7 @@ function toSource(id: string, payload: CitationPayload): Source {
   };
   const { document_id: documentId, quotes = [], metadata = {} } = payload;
   const link = text('link') ?? text('url');
-  // A record of a document has no `document_id`; its own is in `id`.
+  // A document record has no `document_id`; its `id` is the document's.
   const document = documentId ?? (text('document_type') === undefined ? undefined : payload.id);
   const named = metadata['title'];
   const title = text('title') ?? (typeof named === 'string' && named !== '' ? named : (link ?? document ?? id));
@@ -183,7 +183,7 @@ function toSource(id: string, payload: CitationPayload): Source {
   };
 }
 
-/** The quote that backs the statement before a marker: of several in one source the one that shares most words. */
+/** The quote that supports the statement before a marker: the one sharing most words with it. */
 export function quoteOf(mark: Mark, source: Source | undefined): Mark['quote'] | undefined {
   if (mark.quote !== undefined) return mark.quote;
   const quotes = source?.quotes ?? [];
@@ -194,7 +194,7 @@ export function quoteOf(mark: Mark, source: Source | undefined): Mark['quote'] |
 
 const words = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-/** What is to be underlined: with the markers behind it, and not where another source says it, as the chip tells. */
+/** Ranges to underline, including their markers, except where another source supports the statement. */
 export function sentencesWithoutSupport({ text, marks, unsupported }: AnswerState): readonly MarkerSpan[] {
   return unsupported.flatMap(({ start, end }) => {
     let reach = end;

@@ -1,4 +1,4 @@
-/** What the address says of the Ask view. */
+/** URL parameters of the Ask view. */
 export interface AskParameters {
   readonly ask: string;
   readonly kind: AskKind;
@@ -9,21 +9,21 @@ export interface AskParameters {
 export const askKinds = ['answer', 'agent', 'research'] as const;
 export type AskKind = (typeof askKinds)[number];
 
-/** Which documents count, and who answers. Empty strings stand for what is usual. */
+/** Documents and model for a question. Empty strings mean the default. */
 export interface Scope {
   readonly collection: string;
   /** A metadata filter as JSON. */
   readonly filter: string;
-  /** A date or a moment. */
+  /** A date or an ISO-8601 time. */
   readonly asOf: string;
   readonly model: string;
-  /** `1` where the model's thinking is to be shown. */
+  /** `1` shows the model's thinking. */
   readonly thinking: string;
 }
 
 export const noScope: Scope = { collection: '', filter: '', asOf: '', model: '', thinking: '' };
 
-/** Providers that want to know how much a model may think are told this many tokens. */
+/** Thinking budget in tokens, for providers that require one. */
 const THINKING_BUDGET = 4_000;
 
 export function readAskParameters(query: URLSearchParams): AskParameters {
@@ -42,7 +42,7 @@ export function readAskParameters(query: URLSearchParams): AskParameters {
   };
 }
 
-/** The filter as an object; undefined when it is empty. Throws when it is no JSON object. */
+/** The filter as an object; undefined if empty. Throws if it is not a JSON object. */
 export function readFilter(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === '') return undefined;
   const value: unknown = JSON.parse(text);
@@ -55,7 +55,7 @@ export interface AskRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The request that asks a question. */
+/** The request for a question. */
 export function askRequest(question: string, { kind, conversation, scope }: Omit<AskParameters, 'ask'>): AskRequest {
   const { collection, asOf, model } = scope;
   const filter = readFilter(scope.filter);
@@ -72,7 +72,7 @@ export function askRequest(question: string, { kind, conversation, scope }: Omit
   };
   const common = {
     query: question,
-    // An answer is finished and kept when the page is left meanwhile; Stop cancels it.
+    // The answer is completed and stored even if the page is left; Stop cancels it.
     resumable: true,
     ...(Object.keys(settings).length > 0 && { search_settings: settings }),
   };

@@ -17,7 +17,7 @@ import { QuoteTip } from './tip.tsx';
 import { TurnView } from './turn-view.tsx';
 import { useCitationKeys } from './use-citation-keys.ts';
 
-/** Asking the documents: a box, the answers with their citations, and earlier conversations. */
+/** The Ask view: composer, answers with citations, and earlier conversations. */
 export function AskView() {
   const at = readAskParameters(route.value.query);
   const { turns, load, conversation } = thread.value;
@@ -82,7 +82,7 @@ export function AskView() {
   );
 }
 
-/** Shows what the address asks for: a conversation, or a question that is to be answered. */
+/** Opens the conversation of the URL, or asks the question in it. */
 function useAddress(
   at: AskParameters,
   setDraft: (text: string) => void,
@@ -100,7 +100,7 @@ function useAddress(
     clearThread();
     setNotice(undefined);
     if (at.ask === '') return;
-    // One search and one answer is what a link may start. An agent has tools and spends more: that takes a press.
+    // A link may trigger a single retrieval and answer. An agent uses tools and costs more, so it needs a click.
     if (at.kind === 'answer') void ask(at);
     else {
       setDraft(at.ask);
@@ -120,7 +120,7 @@ async function openFromAddress(
   const { conversation, load, turns } = thread.peek();
   if (conversation !== at.conversation || at.ask === '') return;
   if (typeof load === 'object' && isGone(load.error)) {
-    // The link is another's: the question can still be asked.
+    // The linked conversation belongs to another user; the question can still be asked.
     clearThread();
     setQuery({ conversation: null, ask: null });
     setDraft(at.ask);

@@ -11,7 +11,7 @@ interface ChipProps {
   readonly answer: AnswerState;
 }
 
-/** A citation behind its statement: number and verdict. Shows the quote, and opens the source beside the answer. */
+/** A citation chip with number and verdict. Shows the quote, and opens the source beside the answer. */
 export function Chip({ turn, index, mark, answer }: ChipProps) {
   const source = sourceOf(answer, mark);
   const quote = quoteOf(mark, source);

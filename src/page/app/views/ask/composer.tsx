@@ -12,14 +12,14 @@ interface ComposerProps {
   readonly draft: string;
   readonly setDraft: (text: string) => void;
   readonly submit: () => void;
-  /** What is being answered. */
+  /** The turn being answered. */
   readonly running: Turn | undefined;
   readonly isFirst: boolean;
   readonly notice: string | undefined;
   readonly model: string | undefined;
 }
 
-/** Where a question is written, with how and about what it is to be answered. */
+/** The question box, with the kind of answer and the scope. */
 export function Composer({
   parameters: place,
   draft,

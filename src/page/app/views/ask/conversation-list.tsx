@@ -9,11 +9,11 @@ const list = texts.ask.conversations;
 
 interface ListProps {
   readonly current: string;
-  /** What began the current one: it gets its name with its first answer. */
+  /** First question of the current conversation, which is named with its first answer. */
   readonly question: string;
 }
 
-/** Earlier conversations, newest first; more are fetched as the list is scrolled or searched. */
+/** Earlier conversations, newest first; loads more on scrolling or searching. */
 export function ConversationList({ current, question }: ListProps) {
   const [wanted, setWanted] = useState('');
   const found = useConversations(wanted);
@@ -58,7 +58,7 @@ export function ConversationList({ current, question }: ListProps) {
   );
 }
 
-/** Fetches more when it comes into sight, and when it is pressed. */
+/** Loads more when scrolled into view or clicked. */
 function More({ onReached }: { readonly onReached: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   const reached = useRef(onReached);

@@ -9,14 +9,14 @@ const list = texts.ask.conversations;
 
 interface RowProps {
   readonly conversation: Conversation;
-  /** What it is called while it has no name. */
+  /** Shown while the conversation has no name. */
   readonly fallback: string;
   readonly isCurrent: boolean;
   readonly onRenamed: (name: string) => void;
   readonly onRemoved: () => void;
 }
 
-/** A conversation in the list: opened by its name, renamed and deleted in place. */
+/** A conversation in the list: opened by its name, renamed and deleted inline. */
 export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, onRemoved }: RowProps) {
   const [mode, setMode] = useState<'shown' | 'renaming' | 'removing'>('shown');
   const [failure, setFailure] = useState<string>();

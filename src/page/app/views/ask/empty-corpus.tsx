@@ -8,7 +8,7 @@ interface Upload {
   readonly state: 'waiting' | 'sending' | 'done' | { readonly failure: string };
 }
 
-/** Shown while there are no documents: takes in files that are dropped, or two samples. */
+/** Shown while the corpus is empty: ingests dropped files, or two samples. */
 export function EmptyCorpus({ onReady }: { readonly onReady: (question: string) => void }) {
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const [isOver, setOver] = useState(false);

@@ -1,23 +1,23 @@
 import type { MarkerSpan } from '../../../../client/stream-events.ts';
 
 /**
- * Markdown moves text about, so offsets into the source are lost by the time it is rendered. The places of markers and
- * of sentences are therefore written into the source as signs that Markdown leaves alone. They begin and end with
- * brackets, which count as punctuation as those of the markers did: what is emphasis stays emphasis.
+ * Markdown rendering moves text, so offsets into the source are lost. Markers and sentence boundaries are therefore
+ * written into the source as private-use characters, which Markdown leaves unchanged. They are enclosed in brackets,
+ * which count as punctuation like those of the original markers, so that emphasis is recognised as before.
  */
 const OPEN = '⟦\uE000';
 const CLOSE = '\uE001⟧';
 const RESERVED = /[\uE000\uE001]/g;
 const SIGN = /⟦\uE000([mse])(\d+)\uE001⟧/g;
 
-/** A piece of text after rendering: text, or one of the signs that were placed. */
+/** A piece of rendered text: plain text, or an inserted sign. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'mark' | 'start' | 'end'; readonly index: number };
 
 export interface MarkedSource {
   readonly source: string;
-  /** The text of each marker, for where Markdown shows characters as they are. */
+  /** The original text of each marker, shown where markup is literal. */
   readonly written: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface Insertion extends MarkerSpan {
   readonly sign: string;
 }
 
-/** Writes signs at the markers' places and around the sentences. Spans outside the text or within others are left out. */
+/** Inserts signs at markers and around sentences. Ranges outside the text or inside others are ignored. */
 export function insertMarkers(
   text: string,
   marks: readonly MarkerSpan[],
@@ -50,7 +50,7 @@ export function insertMarkers(
       { start: to, end: to, sign: signOf('e', index) },
     );
   }
-  // An end stands before what begins at the same place.
+  // At the same offset, ends come before starts.
   const order = (one: Insertion, two: Insertion) =>
     one.start - two.start || one.end - two.end || Number(two.sign[2] === 'e') - Number(one.sign[2] === 'e');
   const pieces: string[] = [];
@@ -63,7 +63,7 @@ export function insertMarkers(
   return { source: pieces.join(''), written: marks.map((mark) => text.slice(mark.start, mark.end)) };
 }
 
-/** Finds the signs again in a piece of rendered text. */
+/** Splits rendered text at the inserted signs. */
 export function splitAtSigns(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -78,16 +78,16 @@ export function splitAtSigns(text: string): readonly Piece[] {
   return pieces;
 }
 
-/** The text as it was written, where a sign cannot be shown: in code and addresses. */
+/** Restores the original text where a sign cannot be shown: in code and URLs. */
 export const withoutSigns = (text: string, written: readonly string[]): string =>
   text.replaceAll(SIGN, (_, letter: string, digits: string) => (letter === 'm' ? (written[Number(digits)] ?? '') : ''));
 
 const signOf = (letter: 'm' | 's' | 'e', index: number): string => `${OPEN}${letter}${index}${CLOSE}`;
 
-// The same length, so that offsets stay right.
+// Replaced by one character each, so that offsets stay valid.
 const clean = (text: string): string => text.replaceAll(RESERVED, '\uFFFD');
 
-/** A sign before "- " or "# " would make a paragraph of a list or a heading, so it goes behind. */
+/** A sign before "- " or "# " would turn a list or heading into a paragraph, so it is inserted after it. */
 function afterBlockSigns(text: string, start: number): number {
   const line = text.lastIndexOf('\n', start - 1) + 1;
   if (!/^[\s>]*$/.test(text.slice(line, start))) return start;

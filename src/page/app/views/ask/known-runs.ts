@@ -1,9 +1,9 @@
-/** A run that this tab started, so that a reload takes its stream up again. */
+/** A run started in this tab; after a reload, its stream is resumed. */
 export interface KnownRun {
   readonly run: string;
   readonly question: string;
   readonly kind: string;
-  /** Empty while it has none. */
+  /** Empty without a conversation. */
   readonly conversation: string;
   readonly asOf: string;
 }
@@ -11,7 +11,7 @@ export interface KnownRun {
 const KEY = 'citewell.ask.runs';
 const MAX_RUNS = 20;
 
-/** The runs of this tab that had not ended when they were last heard of, oldest first. */
+/** Unfinished runs of this tab, oldest first. */
 export function knownRuns(): readonly KnownRun[] {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
@@ -33,6 +33,6 @@ function store(runs: readonly KnownRun[]): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(runs));
   } catch {
-    // Without storage a reload shows what the conversation holds.
+    // Without session storage, a reload shows what the conversation stores.
   }
 }

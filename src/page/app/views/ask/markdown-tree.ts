@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { type MarkedSource, splitAtSigns, withoutSigns } from './insert-markers.ts';
 
-/** What an answer is shown as. Built of values rather than HTML, so nothing in it can run. */
+/** Render tree of an answer. Values instead of HTML, so that nothing in it can execute. */
 export type Node =
   | string
   | {
@@ -13,7 +13,7 @@ export type Node =
     }
   | { readonly kind: 'mark'; readonly index: number }
   | { readonly kind: 'unsupported'; readonly index: number; readonly children: readonly Node[] }
-  /** Behind an unsupported sentence. */
+  /** After an unsupported sentence. */
   | { readonly kind: 'note'; readonly index: number };
 
 const tags = [
@@ -45,7 +45,7 @@ const tags = [
 ] as const;
 export type Tag = (typeof tags)[number];
 
-// Pictures would be fetched from elsewhere; their address is shown as a link instead.
+// Images would be fetched from other hosts; they are shown as links instead.
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable('image');
 
 interface Open {
@@ -53,7 +53,7 @@ interface Open {
   readonly children: Node[];
 }
 
-/** Renders Markdown with the marks that were placed in it. */
+/** Renders Markdown with inserted signs. */
 export function markdownTree(placed: MarkedSource): readonly Node[] {
   const root: Open = { token: undefined, children: [] };
   const stack: Open[] = [root];
@@ -110,7 +110,7 @@ const code = ({ content }: Token, { written }: MarkedSource): Node => ({
   children: [withoutSigns(content, written)],
 });
 
-/** Undefined where only the content is to be shown: unknown elements, and links that lead nowhere safe. */
+/** Undefined if only the content is shown: for unknown elements and links with unsafe targets. */
 function element(token: Token, children: readonly Node[], { written }: MarkedSource): Node | undefined {
   const tag = tags.find((each) => each === token.tag);
   if (tag === undefined) return undefined;
@@ -124,6 +124,6 @@ function element(token: Token, children: readonly Node[], { written }: MarkedSou
 
 const isSafe = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);
 
-// Addresses are percent-encoded, signs within them too.
+// URLs are percent-encoded, including the signs in them.
 const decodeSigns = (href: string): string =>
   href.replaceAll(/%E2%9F%A6|%E2%9F%A7|%EE%80%80|%EE%80%81/gi, decodeURIComponent);

@@ -5,7 +5,7 @@ import { type AnswerState, quoteOf } from './answer-state.ts';
 import { chipId, opened, sourceOf, targetOf } from './selection.ts';
 import { sourceLabel } from './tip.tsx';
 
-/** The answer without a language model: each quotation as a card with its place. */
+/** An extractive answer: each quotation as a card with its source. */
 export function QuoteCards({ turn, answer }: { readonly turn: string; readonly answer: AnswerState }) {
   if (answer.marks.length === 0) return <p class="notice">{texts.ask.nothingFound}</p>;
   return (
@@ -52,5 +52,5 @@ export function QuoteCards({ turn, answer }: { readonly turn: string; readonly a
   );
 }
 
-/** Lines that were only wrapped flow again; paragraphs and list items stay. */
+/** Joins wrapped lines; keeps paragraphs and list items. */
 const unwrapped = (text: string): string => text.replaceAll(/(?<=[^\n])\n(?=[\p{Ll}\d(“"])/gu, ' ');

@@ -1,4 +1,4 @@
-/** Two short documents to try questions on. */
+/** Two short documents for trying out questions. */
 export const samples: readonly { readonly name: string; readonly text: string }[] = [
   {
     name: 'ferry-handbook.md',

@@ -9,10 +9,10 @@ interface Collection {
   readonly name: string;
 }
 
-/** Enough to choose from in a list; others can still be named in the address. */
+/** Maximum number of collections in the list; others can be set in the URL. */
 const MAX_COLLECTIONS = 200;
 
-/** Which documents count and which model answers; kept in the address. */
+/** Selects documents and model; stored in the URL. */
 export function ScopeFields({
   scope,
   model,
@@ -86,7 +86,7 @@ export function ScopeFields({
   );
 }
 
-/** A day; an address may also name a moment, which is then shown as it is. */
+/** A date input; a time from the URL is shown as text. */
 function AsOf({ asOf }: { readonly asOf: string }) {
   const shared = {
     id: 'ask-as-of',

@@ -1,16 +1,16 @@
 import { signal } from '@preact/signals';
 import { type AnswerState, type Mark, quoteOf, type Source } from './answer-state.ts';
 
-/** A citation that is being looked at: the n-th mark of a turn. */
+/** The selected citation: the n-th mark of a turn. */
 export interface Selected {
   readonly turn: string;
   readonly mark: number;
 }
 
-/** Whose source stands beside the answer. */
+/** The citation whose source is shown beside the answer. */
 export const opened = signal<Selected | undefined>(undefined);
 
-/** Where a citation leads. */
+/** Target of a citation. */
 export type Target =
   | { readonly kind: 'web'; readonly link: string }
   | {
@@ -33,7 +33,7 @@ export function targetOf(mark: Mark, source: Source | undefined): Target {
       quotes: quote === undefined ? [] : [{ start: quote.start, end: quote.end, text: quote.text }],
     };
   }
-  // Only addresses that open a page: a source's address comes from outside.
+  // Only http(s) links, because the URL of a web source is untrusted.
   if (source?.link !== undefined && /^https?:\/\//i.test(source.link)) return { kind: 'web', link: source.link };
   return { kind: 'nowhere' };
 }
@@ -41,5 +41,5 @@ export function targetOf(mark: Mark, source: Source | undefined): Target {
 export const sourceOf = (answer: AnswerState, mark: Mark): Source | undefined =>
   answer.sources.find(({ id }) => id === mark.sourceId);
 
-/** The address of a citation's chip in the page. */
+/** Element id of a citation's chip. */
 export const chipId = ({ turn, mark }: Selected): string => `cite-${turn}-${mark}`;

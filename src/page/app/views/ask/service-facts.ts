@@ -1,8 +1,8 @@
 import { call, callList, RequestFailure } from '../../api/request.ts';
 
-/** What the view needs to know of the service before anything is asked. */
+/** Facts about the service needed before the first question. */
 export interface ServiceFacts {
-  /** Only administrators are told. */
+  /** For administrators only. */
   readonly model?: string;
   readonly hasDocuments: boolean;
 }

@@ -7,7 +7,7 @@ import { chipId, opened, type Selected, sourceOf, targetOf } from './selection.t
 import { thread } from './thread.ts';
 import { citationPlace, stepCitation } from './use-citation-keys.ts';
 
-/** The source of the selected citation, beside the answer. Its code is fetched with the first one. */
+/** The source of the selected citation, beside the answer. Its code is loaded on first use. */
 export function SourceBeside() {
   const [Pane, setPane] = useState<ComponentType<SourcePaneProps>>();
   const [failure, setFailure] = useState<unknown>();
@@ -42,7 +42,7 @@ export function SourceBeside() {
   );
 }
 
-/** Which citation it is, the ones before and behind it, and the way back; always in sight. */
+/** Position of the citation, buttons for the previous and next one, and back; always visible. */
 function CitationSteps() {
   const { at, total } = citationPlace();
   return (
@@ -61,11 +61,11 @@ function CitationSteps() {
   );
 }
 
-/** Closes the source and goes back to its citation. */
+/** Closes the source and returns to its citation. */
 function close(): void {
   const selected = opened.value;
   opened.value = undefined;
-  // The pane gives the focus back to where it came from, which may be another citation.
+  // The pane restores the focus to its opener, which may be another citation.
   if (selected !== undefined) requestAnimationFrame(() => document.getElementById(chipId(selected))?.focus());
 }
 

@@ -1,16 +1,16 @@
 import { announce } from '../../shell/announcements.tsx';
 import { nextSpoken } from './spoken-sentences.ts';
 
-/** Milliseconds between announcements, so that none is replaced before it was begun. */
+/** Minimum milliseconds between announcements, so that none is replaced before it is read. */
 const INTERVAL = 1_500;
 
-/** Tells a screen reader of an answer as it is written, whole sentences at a time. */
+/** Announces an answer to screen readers while it is generated, in whole sentences. */
 export function createSpeaker(signal: AbortSignal) {
   let upTo = 0;
   let last = Number.NEGATIVE_INFINITY;
   const speak = (text: string, isComplete: boolean): void => {
     if (signal.aborted) return;
-    // A tool call takes back what was written before it.
+    // A tool call retracts the text before it.
     if (text.length < upTo) upTo = 0;
     const next = nextSpoken(text, upTo, isComplete);
     upTo = next.upTo;

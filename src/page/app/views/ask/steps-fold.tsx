@@ -5,7 +5,7 @@ import { isOpen } from './thread.ts';
 
 const MAX_RESULT = 4_000;
 
-/** What the agent did on the way, in plain words; folded once the answer is there. */
+/** The agent's steps in plain words; collapsed when the answer is complete. */
 export function StepsFold({ answer }: { readonly answer: AnswerState }) {
   const { steps, thinking } = answer;
   if (steps.length === 0 && thinking === '') return null;

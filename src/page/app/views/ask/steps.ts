@@ -4,7 +4,7 @@ import type { Step } from './answer-state.ts';
 const MAX_QUERY = 120;
 const MAX_ERROR = 200;
 
-/** What the agent did, in plain words: "Searched the documents for “life rafts”: 5 passages". */
+/** A step in plain words: "Searched the documents for “life rafts”: 5 passages". */
 export function describeStep(step: Step): string {
   const done = whatWasDone(step);
   if (step.result === undefined) return `${done}: ${texts.ask.stepRunning}`;
@@ -47,7 +47,7 @@ function whatWasDone({ name, arguments: given }: Step): string {
 const countsPassages = (name: string): boolean =>
   ['search_file_knowledge', 'search_file_descriptions', 'content', 'get_file_content', 'web_search'].includes(name);
 
-/** Results number each passage at the beginning of a line: "[3] Handbook · page 2". */
+/** Counts the numbered passages of a tool result: "[3] Handbook · page 2". */
 const passagesIn = (result: string): number => (result.match(/^\[\d{1,4}\] \S/gm) ?? []).length;
 
 const clip = (text: string, most: number): string => {

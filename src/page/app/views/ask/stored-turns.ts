@@ -1,6 +1,6 @@
 import { type AnswerState, emptyAnswer, lineBefore, type Mark, readVerdict, type Source } from './answer-state.ts';
 
-/** A message as GET /v3/conversations/{id} lists it. */
+/** A message of GET /v3/conversations/{id}. */
 export interface StoredMessage {
   readonly id: string;
   readonly message: { readonly role: string; readonly content: string | null };
@@ -10,11 +10,11 @@ export interface StoredMessage {
 export interface StoredTurn {
   readonly id: string;
   readonly question: string;
-  /** Absent when the question was never answered. */
+  /** Absent if the question was not answered. */
   readonly answer?: AnswerState;
 }
 
-/** A conversation's messages as questions with their answers. */
+/** Groups a conversation's messages into questions with answers. */
 export function toTurns(messages: readonly StoredMessage[]): readonly StoredTurn[] {
   const turns: StoredTurn[] = [];
   for (const { id, message, metadata } of messages) {
@@ -73,7 +73,7 @@ function toSource({ id, document_id: documentId, chunk_id: chunkId, link, title 
   ];
 }
 
-/** Answers are stored with markers of one form, so that those of known sources can be found again. */
+/** Finds the markers of known sources in a stored answer. */
 function marksIn(text: string, citations: readonly StoredCitation[]): readonly Mark[] {
   const marks: Mark[] = [];
   for (const match of text.matchAll(/\[(\d{1,3})\]/g)) {
@@ -87,13 +87,13 @@ function marksIn(text: string, citations: readonly StoredCitation[]): readonly M
   return marks;
 }
 
-/** What is kept with an answer, so that the conversation shows it again with its citations. */
+/** Metadata stored with an answer, from which its citations are restored. */
 export const toMetadata = ({ sources, marks, model, stopReason, usage }: AnswerState) => ({
   ...(model !== undefined && { model }),
   ...(stopReason !== undefined && { ended: stopReason }),
   input_tokens: usage?.input_tokens ?? 0,
   output_tokens: usage?.output_tokens ?? 0,
-  // It came from a client, so nobody can vouch for what it was made from.
+  // Stored by a client, so its origin is unverified.
   read_untrusted: true,
   citations: sources.map(({ id, documentId, chunkId, link, title }) => {
     const verdict = marks.find(({ sourceId }) => sourceId === id)?.verdict;

@@ -1,13 +1,13 @@
 import type { MarkerSpan } from '../../../../client/stream-events.ts';
 
-// A marker that is not complete, or complete but not yet reported as a citation.
+// An incomplete marker, or one without a citation event yet.
 const UNFINISHED_MARKER = /\s*[[【［][\s\d,;–—^-]{0,32}[\]】］]?$/;
 const UNFINISHED_LINK = /\[[^\]\n]{0,200}\](?:\([^)\s]*)?$/;
 const UNFINISHED_SIGN = /[*_`~]+$/;
 
 /**
- * What to show of a text that is still being written: neither half a marker nor the signs of emphasis that has not
- * ended. Only the end is changed, so that offsets stay right.
+ * The displayable part of a text that is being generated: without an incomplete marker, and with open emphasis closed.
+ * Only the end is changed, so that offsets stay valid.
  */
 export function streamingText(text: string, marks: readonly MarkerSpan[]): string {
   const settled = marks.at(-1)?.end ?? 0;
@@ -24,18 +24,18 @@ export function streamingText(text: string, marks: readonly MarkerSpan[]): strin
 
 const isInFence = (text: string): boolean => (text.match(/^[ \t>]*(?:```|~~~)/gm) ?? []).length % 2 === 1;
 
-/** Whether the signs at the end begin something: they follow a space, a bracket or nothing. */
+/** Whether the characters at the end open emphasis: they follow white space, a bracket or nothing. */
 const isOpening = (text: string, from: number): boolean =>
   from < text.length && /^$|[\s([{"“]$/.test(text.slice(0, from));
 
-/** What ends the code and the emphasis that the last paragraph leaves open. */
+/** Characters that close code and emphasis left open in the last paragraph. */
 function closingSigns(paragraph: string): string {
   const line = paragraph.slice(paragraph.lastIndexOf('\n') + 1);
   const code = (line.match(/`/g) ?? []).length % 2 === 1 ? '`' : '';
   const outside = paragraph.replaceAll(/`[^`\n]*`?/g, '').replaceAll(/^[ \t>]*\*[ \t]/gm, '');
   const emphasis = (outside.match(/(?<!\*)\*(?!\*)(?=\S)|(?<=\S)(?<!\*)\*(?!\*)/g) ?? []).length % 2 === 1 ? '*' : '';
   const strong = (outside.match(/\*\*(?=\S)|(?<=\S)\*\*/g) ?? []).length % 2 === 1 ? '**' : '';
-  // One of the two signs that end it is there already.
+  // One of the two closing characters is present already.
   if (strong !== '' && emphasis !== '' && paragraph.endsWith('*')) return `${code}*`;
   return code + emphasis + strong;
 }

@@ -17,14 +17,14 @@ export interface Turn {
   readonly kind: AskKind;
   readonly scope: Scope;
   readonly answer: AnswerState;
-  /** While it is being answered. */
+  /** Present while it is being answered. */
   readonly run?: string;
   readonly isStopping?: boolean;
   readonly isReconnecting?: boolean;
   readonly isChecking?: boolean;
 }
 
-/** What the view shows: the questions of a conversation, or of none yet. */
+/** State of the view: the turns of a conversation, or none. */
 export interface Thread {
   readonly conversation: string;
   readonly turns: readonly Turn[];
@@ -34,12 +34,12 @@ export interface Thread {
 const emptyThread: Thread = { conversation: '', turns: [], load: 'loaded' };
 
 export const thread = signal<Thread>(emptyThread);
-/** Counts the changes that the list of conversations should show. */
+/** Incremented when the list of conversations must be reloaded. */
 export const conversationChanges = signal(0);
 
-/** Milliseconds between two pictures of an answer that is being written. */
+/** Minimum milliseconds between two renderings of an answer that is being generated. */
 const MIN_INTERVAL = 60;
-/** To reach the service again, with growing pauses: a quarter of a minute in all. */
+/** Reconnection attempts with exponential back-off: 15 seconds in total. */
 const ATTEMPTS = 6;
 const MAX_NAME = 80;
 
@@ -48,14 +48,14 @@ let keys = 0;
 
 export const isOpen = ({ phase }: AnswerState): boolean => phase === 'waiting' || phase === 'streaming';
 
-/** Leaves what is shown; a run that is under way goes on in the service. */
+/** Clears the view; a run in progress continues in the service. */
 export function clearThread(): void {
   reading.abort();
   reading = new AbortController();
   thread.value = emptyThread;
 }
 
-/** Shows a conversation, and takes up the answer that is being written in it. */
+/** Opens a conversation and resumes the answer being generated in it. */
 export async function openConversation(id: string): Promise<void> {
   clearThread();
   const { signal } = reading;
@@ -80,7 +80,7 @@ export async function openConversation(id: string): Promise<void> {
   }
 }
 
-/** The run that answers in a conversation: one this tab started, or that the service tells of. */
+/** The unfinished run of a conversation: started in this tab, or reported by the service. */
 async function openRunOf(conversation: string, question: string, signal: AbortSignal): Promise<KnownRun | undefined> {
   const known = knownRuns().findLast((run) => run.conversation === conversation);
   if (known !== undefined) return known;
@@ -92,7 +92,7 @@ async function openRunOf(conversation: string, question: string, signal: AbortSi
   return found && { run: found.id, question, kind: 'agent', conversation, asOf: '' };
 }
 
-/** Asks a question at the end of what is shown, and streams its answer. */
+/** Appends a question to the thread and streams its answer. */
 export async function ask(parameters: AskParameters, replacing?: string): Promise<void> {
   const kept = thread.value.turns.filter(({ key }) => key !== replacing);
   const turn = newTurn(parameters.ask, parameters.kind, parameters.scope);
@@ -128,7 +128,7 @@ function showConversation(id: string): void {
   conversationChanges.value++;
 }
 
-/** Answers of one search belong to no conversation of the service; the page keeps them in one. */
+/** The service stores no conversation for single-search answers; the page does. */
 async function conversationFor({ ask: question, kind }: AskParameters, signal: AbortSignal): Promise<string> {
   const { conversation } = thread.value;
   if (kind !== 'answer') return conversation;
@@ -141,7 +141,7 @@ async function conversationFor({ ask: question, kind }: AskParameters, signal: A
   return id;
 }
 
-/** Shows a run from its beginning and goes on with it. */
+/** Replays a run from its beginning and continues with it. */
 function resume(known: KnownRun): void {
   const kind = known.kind === 'answer' || known.kind === 'research' ? known.kind : 'agent';
   const turn = { ...newTurn(known.question, kind, { ...noScope, asOf: known.asOf }), run: known.run };
@@ -176,12 +176,12 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
   update(key, ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({ ...turn, answer }), true);
   speaker.finish(answer.text);
   if (known.kind === 'answer') await keepAnswer(known.conversation, await checked(key, answer, known.asOf));
-  // Until it is kept a reload reads the answer from the run again.
+  // Until the answer is stored, a reload reads it from the run.
   forgetRun(known.run);
   conversationChanges.value++;
 }
 
-/** Has the markers put to their sources where the answer came without that. */
+/** Checks the citations if the answer came without verdicts. */
 async function checked(key: string, answer: AnswerState, asOf: string): Promise<AnswerState> {
   const body = checkRequest(answer, asOf);
   if (body === undefined) return answer;
@@ -191,13 +191,13 @@ async function checked(key: string, answer: AnswerState, asOf: string): Promise<
     update(key, () => ({ answer: after, isChecking: false }));
     return after;
   } catch {
-    // The chips stay without a verdict, which says as much.
+    // Chips without a verdict mean "not checked".
     update(key, () => ({ isChecking: false }));
     return answer;
   }
 }
 
-/** Finds the quotes behind an earlier answer of a conversation: what is stored names the passages alone. */
+/** Finds the quotes of a stored answer, which only names its passages. */
 export async function checkStored({ key, answer, scope, isChecking }: Turn): Promise<void> {
   if (isChecking !== true && !isOpen(answer)) await checked(key, answer, scope.asOf);
 }
@@ -205,11 +205,11 @@ export async function checkStored({ key, answer, scope, isChecking }: Turn): Pro
 async function keepAnswer(conversation: string, answer: AnswerState): Promise<void> {
   if (conversation === '' || answer.text.trim() === '') return;
   const body = { role: 'assistant', content: answer.text, metadata: toMetadata(answer) };
-  // The answer is shown; that it could not be kept must not take it away.
+  // A failure to store the answer must not hide it.
   await call(`/v3/conversations/${conversation}/messages`, { method: 'POST', body }).catch(() => {});
 }
 
-/** Ends the answer that is being written. Its stream then tells that it was cancelled. */
+/** Cancels the answer that is being generated; its stream then reports the cancellation. */
 export async function stop({ key, run }: Turn): Promise<void> {
   update(key, () => ({ isStopping: true }));
   if (run === undefined) return;
@@ -241,7 +241,7 @@ function fail(key: string, error: unknown, signal: AbortSignal): void {
 function errorMessage(code: string, error: unknown, { text }: AnswerState): string {
   const shown = text === '' ? '' : ` ${texts.ask.arrived}`;
   if (code === 'stream_broken') return texts.ask.broken + shown;
-  // Runs are kept in memory: a server that was started again does not know them.
+  // Runs are kept in memory, so a restarted server does not know them.
   if (code === 'not_found' || code === 'status_404') return texts.ask.lost + shown;
   return messageOf(error);
 }
@@ -252,7 +252,7 @@ const newTurn = (question: string, kind: AskKind, scope: Scope): Turn => ({
   answer: emptyAnswer,
 });
 
-/** Changes a turn: adds members to it, or replaces it. */
+/** Updates fields of a turn, or replaces it. */
 function update(key: string, change: (turn: Turn) => Partial<Turn>, isWhole = false): void {
   const turns = thread.value.turns.map((turn) => {
     if (turn.key !== key) return turn;
@@ -262,7 +262,7 @@ function update(key: string, change: (turn: Turn) => Partial<Turn>, isWhole = fa
   thread.value = { ...thread.value, turns };
 }
 
-/** Draws at most once a frame and not oftener than the eye needs. */
+/** Renders at most once per frame and per MIN_INTERVAL. */
 function createRenderScheduler(draw: () => void, signal: AbortSignal) {
   let isDue = false;
   let isOver = false;
@@ -278,7 +278,7 @@ function createRenderScheduler(draw: () => void, signal: AbortSignal) {
       if (isDue) return;
       isDue = true;
       const wait = Math.max(0, last + MIN_INTERVAL - performance.now());
-      // A page in the background gets no frames.
+      // Background tabs get no animation frames.
       setTimeout(() => (document.hidden ? paint() : requestAnimationFrame(paint)), wait);
     },
     stop(): void {

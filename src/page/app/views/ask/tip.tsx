@@ -6,7 +6,7 @@ import type { Quote, Verdict } from './answer-state.ts';
 export const TIP_ID = 'ask-tip';
 
 interface Tip {
-  /** The id of the chip. */
+  /** Element id of the chip. */
   readonly of: string;
   readonly at: DOMRect;
   readonly title: string;
@@ -14,7 +14,7 @@ interface Tip {
   readonly verdict?: Verdict;
 }
 
-/** The quote of the chip that is pointed at or has the focus; one for all, so that thousands of chips stay light. */
+/** The quote of the hovered or focused chip; a single tooltip, so that many chips stay cheap. */
 export const tip = signal<Tip | undefined>(undefined);
 
 const MARGIN = 8;

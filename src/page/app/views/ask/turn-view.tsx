@@ -50,7 +50,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
   );
 }
 
-/** Has an earlier answer's quotes looked up once it comes into sight: a long conversation has many. */
+/** Looks up the quotes of an earlier answer when it is scrolled into view, because conversations can be long. */
 function useStoredCheck(article: { readonly current: HTMLElement | null }, turn: Turn): void {
   const { answer } = turn;
   const isDue = !answer.isChecked && answer.marks.length > 0 && (answer.phase === 'done' || answer.phase === 'stopped');

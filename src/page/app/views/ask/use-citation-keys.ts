@@ -3,25 +3,25 @@ import { chipId, opened } from './selection.ts';
 
 const citations = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-cite]')];
 
-/** How many citations the page has, and which one's source is open, from 1. */
+/** Number of citations on the page and the position of the opened one, from 1. */
 export function citationPlace(): { readonly at: number; readonly total: number } {
   const all = citations();
   return { at: all.findIndex(({ id }) => id === currentId()) + 1, total: all.length };
 }
 
-/** Goes to the next or previous citation of the page, and shows its source where one is open. */
+/** Moves to the next or previous citation and, if a source is open, shows its source. */
 export function stepCitation(direction: 1 | -1): void {
   const all = citations();
   const at = all.findIndex(({ id }) => id === currentId());
   const next = all[at < 0 ? (direction > 0 ? 0 : all.length - 1) : at + direction];
   if (next === undefined) return;
   next.scrollIntoView({ block: 'nearest' });
-  // While a source is open the focus stays with it.
+  // While a source is open, it keeps the focus.
   if (opened.value === undefined) next.focus();
   else next.click();
 }
 
-/** `j` and `k` step through the citations. */
+/** Keyboard shortcuts: `j` and `k` step through the citations. */
 export function useCitationKeys(): void {
   useEffect(() => {
     const step = (event: KeyboardEvent) => {

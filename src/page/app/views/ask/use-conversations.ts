@@ -10,7 +10,7 @@ export interface Conversation {
 
 interface Found {
   readonly items: readonly Conversation[];
-  /** How many were looked at, of how many. */
+  /** Number of conversations read so far. */
   readonly read: number;
   readonly total: number;
   readonly state: 'reading' | 'more' | 'complete';
@@ -18,13 +18,13 @@ interface Found {
 }
 
 const PAGE = 50;
-/** The service searches no names, so a search reads pages as large as they come. */
+/** The service cannot search names, so a search reads the largest pages. */
 const SEARCHED_PAGE = 1_000;
 const DELAY = 250;
 
 const nothing: Found = { items: [], read: 0, total: 0, state: 'reading' };
 
-/** The conversations whose name holds the wanted text, newest first; `more` reads on. */
+/** Conversations whose name contains the text, newest first; `more` loads the next page. */
 export function useConversations(wanted: string) {
   const [found, setFound] = useState<Found>(nothing);
   const [round, setRound] = useState(0);
@@ -50,7 +50,7 @@ export function useConversations(wanted: string) {
       } while (now.state === 'reading' && now.items.length < enough);
       if (now.state === 'reading') setFound({ ...now, state: 'more' });
     } catch (error) {
-      // What is shown stays; trying again begins anew.
+      // Shown entries stay; a retry starts over.
       if (!signal.aborted) setFound((shown) => ({ ...shown, state: 'complete', error }));
     }
   };
@@ -59,7 +59,7 @@ export function useConversations(wanted: string) {
     leaving.current.abort();
     leaving.current = new AbortController();
     const { signal } = leaving.current;
-    // What is shown stays until the first page is here.
+    // Shown entries stay until the first page is loaded.
     const timer = setTimeout(() => void readOn(nothing, signal), text === '' ? 0 : DELAY);
     return () => {
       clearTimeout(timer);

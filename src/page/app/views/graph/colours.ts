@@ -1,10 +1,10 @@
-/** Colours of communities, the largest first; each stands off from the background by at least 3 to 1. */
+/** Colours of communities, largest first; each has a contrast of at least 3:1 to the background. */
 const LIGHT = ['#1d5fbf', '#0b6b3a', '#a8201a', '#7a3fb0', '#8a5200', '#00707a', '#b0207f', '#4d6a00'];
 const DARK = ['#86b4ff', '#7ddba5', '#ff9a92', '#cfa8ff', '#f3bd6b', '#6fd6e0', '#ff9fd8', '#c3db6b'];
 
 export interface GraphColours {
   readonly communities: readonly string[];
-  /** Of nodes that are in none of them. */
+  /** Nodes without a coloured community. */
   readonly other: string;
   readonly edge: string;
   readonly faded: string;

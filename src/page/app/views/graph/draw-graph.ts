@@ -5,7 +5,7 @@ import type { GraphColours } from './colours.ts';
 import type { GraphView } from './graph-shape.ts';
 
 export interface Drawing {
-  /** Brings a node and its neighbours forward; undefined shows all alike. */
+  /** Highlights a node and its neighbours; undefined highlights none. */
   select(id: string | undefined): void;
   close(): void;
 }
@@ -13,7 +13,7 @@ export interface Drawing {
 export interface DrawingParts {
   readonly view: GraphView;
   readonly colours: GraphColours;
-  /** Colour of each community that has one. */
+  /** Colour by community. */
   readonly colourOf: ReadonlyMap<string, string>;
   readonly onNode: (id: string | undefined) => void;
   readonly onEdge: (id: string) => void;
@@ -21,12 +21,12 @@ export interface DrawingParts {
 
 const ROUNDS = 400;
 
-/** Draws the graph into the element. Throws where the browser has no WebGL. */
+/** Draws the graph. Throws if the browser lacks WebGL. */
 export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNode, onEdge }: DrawingParts): Drawing {
   const graph = new MultiGraph();
   const most = Math.max(1, ...view.nodes.map(({ mentions }) => mentions));
   view.nodes.forEach((node, at) => {
-    // A spiral is a start that is always the same, so that the drawing is too.
+    // A deterministic spiral as the initial layout, so that the drawing is reproducible.
     const angle = at * 2.4;
     const radius = Math.sqrt(at + 1);
     graph.addNode(node.id, {

@@ -7,7 +7,7 @@ export interface CollectionName {
   readonly name: string;
 }
 
-/** Nodes drawn at first, and at most. */
+/** Number of nodes drawn initially; below, the maximum. */
 export const INITIAL_NODES = 150;
 export const MAX_NODES = 1000;
 const EDGES_PER_NODE = 6;
@@ -23,7 +23,7 @@ export const loadGraph = (collection: string, nodes: number, signal: AbortSignal
     signal,
   });
 
-/** Where the sentence of a relationship can be read; undefined for one that was made by hand. */
+/** URL of the sentence that states a relationship; undefined for manually created ones. */
 export async function sentenceAddress(collection: string, edge: GraphEdge): Promise<string | undefined> {
   const row = await call<{ readonly chunk_ids: readonly string[] }>(
     `/v3/graphs/${collection}/relationships/${edge.id}`,

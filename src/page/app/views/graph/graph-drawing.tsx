@@ -11,7 +11,7 @@ interface GraphDrawingProps {
   readonly onEdge: (id: string) => void;
 }
 
-/** The graph as a drawing, its library fetched when it is first shown. The table says the same in words. */
+/** The graph as a drawing; its library is loaded on first use. The table is the accessible alternative. */
 export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingProps) {
   const canvas = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | undefined>(undefined);
@@ -53,7 +53,7 @@ export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingPro
           {texts.graph.cannotDraw}
         </p>
       )}
-      {/* What can be done here with a pointer can be done in the table with the keyboard. */}
+      {/* Everything possible here with a pointer is possible in the table with the keyboard. */}
       <div
         ref={canvas}
         class="graph-canvas"

@@ -39,7 +39,7 @@ export interface Passage {
   readonly end: number;
 }
 
-/** The characters of the sentence in the passage that has it; those of the first passage where none has it. */
+/** Range of the sentence in the passage that contains it; otherwise the first passage. */
 export function sentenceLocation(passages: readonly Passage[], sentence: string) {
   const passage = passages.find(({ text }) => sentence !== '' && text.includes(sentence)) ?? passages[0];
   if (passage === undefined) return undefined;
@@ -48,7 +48,7 @@ export function sentenceLocation(passages: readonly Passage[], sentence: string)
   return { documentId: passage.document_id, start, end: at < 0 ? passage.end : start + sentence.length };
 }
 
-/** Relationships of a node, the strongest first, each with the node at its other end. */
+/** Relationships of a node by descending weight, each with the other node. */
 export function relationshipsOf(view: GraphView, id: string): readonly { edge: GraphEdge; other: GraphNode }[] {
   const nodes = new Map(view.nodes.map((node) => [node.id, node]));
   return view.edges
@@ -60,7 +60,7 @@ export function relationshipsOf(view: GraphView, id: string): readonly { edge: G
     .toSorted((one, two) => two.edge.weight - one.edge.weight);
 }
 
-/** The communities that are told apart by colour: those with the most nodes in view, most first. */
+/** Communities that get a colour: those with the most visible nodes, in descending order. */
 export function shownCommunities(view: GraphView, most: number): readonly GraphCommunity[] {
   const counts = new Map<string, number>();
   for (const { community } of view.nodes) {
@@ -72,5 +72,5 @@ export function shownCommunities(view: GraphView, most: number): readonly GraphC
     .slice(0, most);
 }
 
-/** A relationship as words: `occurs_with` as "occurs with". */
+/** A predicate for display: `occurs_with` as "occurs with". */
 export const predicateLabel = (label: string): string => label.replaceAll('_', ' ');

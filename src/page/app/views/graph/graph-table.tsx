@@ -7,7 +7,7 @@ interface GraphTableProps {
   readonly onNode: (id: string) => void;
 }
 
-/** The same as the drawing, in words. */
+/** The graph as a table. */
 export function GraphTable({ view, selected, onNode }: GraphTableProps) {
   const communities = new Map(view.communities.map(({ id, label }) => [id, label]));
   const counts = new Map<string, number>();

@@ -11,7 +11,7 @@ import type { GraphView as GraphData, GraphEdge } from './graph-shape.ts';
 import { GraphTable } from './graph-table.tsx';
 import { NodePanel } from './node-panel.tsx';
 
-/** What the documents of a collection speak of, and what has to do with what. */
+/** The Graph view: entities and relationships of a collection. */
 export function GraphView() {
   const { query } = route.value;
   const collections = useResource(loadCollections, []);

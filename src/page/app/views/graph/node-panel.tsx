@@ -11,7 +11,7 @@ interface NodePanelProps {
 
 const MAX_LISTED = 100;
 
-/** An entity and what it has to do with others; each relationship opens on its sentence. */
+/** An entity and its relationships; each opens its sentence. */
 export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
   const relationships = relationshipsOf(view, node.id);
   const heading = useRef<HTMLHeadingElement>(null);

@@ -11,7 +11,7 @@ interface CollectionsProps {
   readonly onChanged: () => void;
 }
 
-/** Which collection is shown; new ones are made here, and the one that is shown can be dissolved. */
+/** Selects the shown collection, creates new ones and deletes the shown one. */
 export function Collections({ collections, chosen, onChanged }: CollectionsProps) {
   const [open, setOpen] = useState<'new' | 'remove'>();
   const collection = collections.find(({ id }) => id === chosen);

@@ -5,15 +5,15 @@ import { chosenFiles, type FoundFile, filesOf } from './read-dropped.ts';
 
 interface DropZoneProps {
   readonly isLarge: boolean;
-  /** Name of the collection that files go into; the default one when absent. */
+  /** Name of the target collection; undefined for the default one. */
   readonly into: string | undefined;
   readonly onFiles: (found: readonly FoundFile[]) => void;
 }
 
-/** So many are handed on at once, so that the first begin while a large folder is still being read. */
+/** Files passed on at a time, so that uploads start while a large folder is still being read. */
 const BATCH = 200;
 
-/** Takes files and folders: dropped anywhere on the page, or chosen. */
+/** Accepts files and folders: dropped anywhere on the page, or chosen. */
 export function DropZone({ isLarge, into, onFiles }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
@@ -34,7 +34,7 @@ export function DropZone({ isLarge, into, onFiles }: DropZoneProps) {
       if (!hasFiles(event)) return;
       event.preventDefault();
       setOver(false);
-      // The entries can be asked for only while the event is handled.
+      // Entries are only accessible during the event.
       const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
       void handOn(entries);
     };

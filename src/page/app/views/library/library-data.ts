@@ -21,7 +21,7 @@ export interface Collection {
   readonly document_count: number;
 }
 
-/** What a deletion took away, by kind. */
+/** Numbers of deleted items by kind. */
 export interface Receipt {
   readonly documents: number;
   readonly chunks: number;
@@ -36,7 +36,7 @@ export interface Receipt {
   readonly verified?: boolean | 'pending';
 }
 
-/** Stages by what they are to a person. */
+/** Ingestion stages grouped for display. */
 export const stateNames = ['ready', 'working', 'failed'] as const;
 export type StateName = (typeof stateNames)[number];
 const stages: Readonly<Record<StateName, readonly string[]>> = {
@@ -48,7 +48,7 @@ const stages: Readonly<Record<StateName, readonly string[]>> = {
 export const stateOfStage = (stage: string): StateName =>
   stateNames.find((name) => stages[name].includes(stage)) ?? 'working';
 
-/** What of the library is shown: all of it is in the address. */
+/** Filter of the library, stored in the URL. */
 export interface LibraryFilter {
   readonly state: StateName | undefined;
   readonly collection: string | undefined;
@@ -110,7 +110,7 @@ export const deleteDocument = (id: string): Promise<Receipt> =>
 export const retryFailed = async (): Promise<number> =>
   (await call<{ readonly retried: number }>('/v3/documents/retry-failed', { method: 'POST' })).retried;
 
-/** Has the latest task of a document tried again. */
+/** Retries the latest task of a document. */
 export async function retryDocument(id: string): Promise<void> {
   const { items } = await callList<{ readonly id: string }>('/v3/tasks', {
     query: { document_ids: id, state: ['failed', 'cancelled'], limit: 1 },
@@ -120,7 +120,7 @@ export async function retryDocument(id: string): Promise<void> {
   else await call(`/v3/tasks/${task.id}/retry`, { method: 'POST' });
 }
 
-/** Several deletions as one. What is not verified for one of them is not verified for all. */
+/** Sums several receipts; verified only if all of them are. */
 export function addReceipts(receipts: readonly Receipt[]): Receipt {
   const sum = (count: (receipt: Receipt) => number | undefined): number =>
     receipts.reduce((all, receipt) => all + (count(receipt) ?? 0), 0);

@@ -22,10 +22,10 @@ import { SelectionBar } from './selection-bar.tsx';
 import { UploadList } from './upload-list.tsx';
 import { addToLibrary, finishedUploads, uploadInto } from './uploads.ts';
 
-/** How often the list is read again while something in it is in work. */
+/** Polling interval while a document is being ingested. */
 const POLL_INTERVAL_MS = 2_500;
 
-/** The documents: taken in, narrowed, sorted into collections, deleted. What is shown is in the address. */
+/** The Library view: upload, filter, assign to collections, delete. The URL holds the filter. */
 export function LibraryView() {
   const filter = readLibraryFilter(route.value.query);
   const { state, collection, title, offset } = filter;
@@ -127,7 +127,7 @@ export function LibraryView() {
 
 const TYPING_MS = 300;
 
-/** Narrows by title a moment after the last letter. */
+/** Filters by title, debounced. */
 function TitleFilter({ value }: { readonly value: string }) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);

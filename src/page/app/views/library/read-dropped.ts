@@ -1,10 +1,10 @@
-/** A file with the folders it lay in below what was dropped or chosen; empty for a file alone. */
+/** A file with its folder path relative to what was dropped or chosen; empty for a single file. */
 export interface FoundFile {
   readonly file: File;
   readonly folder: string;
 }
 
-/** The part of the browser's `FileSystemEntry` that is read. */
+/** The used part of the browser's `FileSystemEntry`. */
 export interface DroppedEntry {
   readonly isFile: boolean;
   readonly isDirectory: boolean;
@@ -19,11 +19,11 @@ export interface DroppedFolder extends DroppedEntry {
   };
 }
 
-/** Names that hold nothing to read: hidden files, and what tools put beside them. */
+/** Whether to skip the name: hidden files and files created by tools. */
 const isIgnored = (name: string): boolean => name.startsWith('.') || IGNORED_NAMES.has(name);
 const IGNORED_NAMES: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
 
-/** All files in what was dropped, folders and theirs included. A folder that cannot be read is passed over. */
+/** All files in the dropped entries, recursively. Unreadable folders are skipped. */
 export async function* filesOf(entries: readonly DroppedEntry[], folder = ''): AsyncGenerator<FoundFile, void> {
   for (const entry of entries) {
     if (isIgnored(entry.name)) continue;
@@ -39,7 +39,7 @@ export async function* filesOf(entries: readonly DroppedEntry[], folder = ''): A
 
 const fileOf = (entry: DroppedFile): Promise<File> => new Promise((done, failed) => entry.file(done, failed));
 
-/** The browser hands a folder out a hundred at a time, and none when there are no more. */
+/** The browser returns the entries of a folder in batches of a hundred, then an empty one. */
 async function entriesOf(folder: DroppedFolder): Promise<readonly DroppedEntry[]> {
   const reader = folder.createReader();
   const all: DroppedEntry[] = [];
@@ -50,7 +50,7 @@ async function entriesOf(folder: DroppedFolder): Promise<readonly DroppedEntry[]
   }
 }
 
-/** The files of a file or folder choice. */
+/** The files of a file or folder input. */
 export function chosenFiles(files: Iterable<File & { readonly webkitRelativePath: string }>): readonly FoundFile[] {
   return [...files].flatMap((file) => {
     const parts = file.webkitRelativePath.split('/').slice(0, -1);

@@ -1,7 +1,7 @@
 import { texts } from '../../texts.ts';
 import type { Receipt } from './library-data.ts';
 
-/** What a deletion took away, and whether searches made after it found nothing of it. */
+/** What a deletion removed, and whether later searches confirmed that. */
 export function ReceiptTable({ receipt }: { readonly receipt: Receipt }) {
   const { verified, index } = receipt;
   const rows = (Object.keys(texts.library.receiptRows) as (keyof typeof texts.library.receiptRows)[]).flatMap(

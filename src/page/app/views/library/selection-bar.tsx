@@ -16,14 +16,14 @@ import { ReceiptTable } from './receipt-table.tsx';
 interface SelectionBarProps {
   readonly documents: readonly LibraryDocument[];
   readonly collections: readonly Collection[];
-  /** The one that is shown. */
+  /** The shown collection. */
   readonly collection: string | undefined;
   readonly onDone: () => void;
 }
 
-/** What can be done with the chosen documents. */
+/** Actions on the selected documents. */
 export function SelectionBar({ documents, collections, collection, onDone }: SelectionBarProps) {
-  // What is to be deleted stays the same while the list below changes.
+  // Fixed when the dialog opens, while the list below may change.
   const [deleting, setDeleting] = useState<readonly LibraryDocument[]>();
   const [failure, setFailure] = useState<string>();
   const move = async (method: 'POST' | 'DELETE', target: string) => {
@@ -94,7 +94,7 @@ interface DeletionProps {
 
 const MAX_NAMED = 5;
 
-/** Asks, deletes one after the other, and shows the receipt. */
+/** Confirms, deletes one document after the other, and shows the receipt. */
 function Deletion({ documents, onClose }: DeletionProps) {
   const [receipts, setReceipts] = useState<readonly Receipt[]>([]);
   const [phase, setPhase] = useState<'asking' | 'deleting' | 'done'>('asking');

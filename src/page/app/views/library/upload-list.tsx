@@ -6,7 +6,7 @@ import { uploadQueue, uploads } from './uploads.ts';
 
 const MAX_SHOWN = 12;
 
-/** The files on their way in: how far all are, and the ones worth a look. */
+/** Progress of all uploads, and the uploads of interest one by one. */
 export function UploadList() {
   const all = uploads.value;
   if (all.length === 0) return null;

@@ -1,6 +1,6 @@
 import type { FoundFile } from './read-dropped.ts';
 
-/** How far a file is on its way into the library. */
+/** State of an upload. */
 export type UploadState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending' }
@@ -14,11 +14,11 @@ export interface Upload extends FoundFile {
   readonly key: number;
   readonly state: UploadState;
   readonly documentId?: string;
-  /** The task of a document that was taken on; what failed is tried again by it. */
+  /** Task of an accepted document; a failed upload is retried through it. */
   readonly taskId?: string;
 }
 
-/** What carries one file in and tells of it: each state as it comes, the last of which is over. */
+/** Performs one upload and reports its states, the last of which is final. */
 export type RunUpload = (
   upload: Upload,
   onUploadChange: (change: Partial<Pick<Upload, 'state' | 'documentId' | 'taskId'>>) => void,
@@ -27,7 +27,7 @@ export type RunUpload = (
 const isOver = ({ state: { kind } }: Upload): boolean => kind !== 'waiting' && !isActive(kind);
 const isActive = (kind: UploadState['kind']): boolean => kind === 'sending' || kind === 'working';
 
-/** Files on their way in, a few at a time. `onChange` is told after every change. */
+/** Queue of uploads with limited concurrency. `onChange` is called after every change. */
 export class UploadQueue {
   readonly #uploads = new Map<number, Upload>();
   readonly #waiting: number[] = [];
@@ -56,7 +56,7 @@ export class UploadQueue {
     this.#next();
   }
 
-  /** Another try for what failed. */
+  /** Retries a failed upload. */
   retry(key: number): void {
     const upload = this.#uploads.get(key);
     if (upload?.state.kind !== 'failed') return;
@@ -65,13 +65,13 @@ export class UploadQueue {
     this.#next();
   }
 
-  /** Forgets what is over; what failed too. */
+  /** Removes finished and failed uploads. */
   clear(): void {
     for (const upload of this.#uploads.values()) if (isOver(upload)) this.#uploads.delete(upload.key);
     this.#onChange();
   }
 
-  /** Gives up what has not begun. */
+  /** Cancels uploads that have not started. */
   stop(): void {
     for (const key of this.#waiting.splice(0)) this.#uploads.delete(key);
     this.#onChange();
@@ -121,7 +121,7 @@ export function countUploads(uploads: readonly Upload[]): UploadCounts {
   };
 }
 
-/** The uploads worth a line of their own: what is in work, then what failed, then the last ones that are through. */
+/** The uploads to list one by one: active ones, then failed ones, then the latest finished ones. */
 export function shownUploads(uploads: readonly Upload[], most: number): readonly Upload[] {
   const rank = ({ state: { kind } }: Upload): number =>
     isActive(kind) ? 0 : kind === 'failed' || kind === 'postponed' ? 1 : kind === 'waiting' ? 3 : 2;

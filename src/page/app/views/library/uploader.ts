@@ -7,7 +7,7 @@ interface Accepted {
   readonly task_id: string | null;
 }
 
-/** Sends a file in, or has the failed task of one tried again, and follows it to its end. */
+/** Uploads a file, or retries its failed task, and follows it until it is finished. */
 export const createUploader =
   (collectionId: () => string | undefined): RunUpload =>
   async (upload, onChange) => {
@@ -33,7 +33,7 @@ function formOf({ file, folder }: Parameters<RunUpload>[0], collectionId: string
   return form;
 }
 
-/** Reads the events of a document until the last of them. The browser takes a broken stream up again by itself. */
+/** Follows a document's event stream to its last event. The browser reconnects by itself. */
 function follow(documentId: string, onChange: (state: UploadState) => void): Promise<void> {
   const source = new EventSource(`/v3/documents/${documentId}/events`);
   return new Promise((over) => {
@@ -67,7 +67,7 @@ interface EventData {
   readonly chunk_count?: number;
 }
 
-/** What an event of a document says of it; nothing new where the end follows in an event of its own. */
+/** State for an event; undefined if a later event reports the result. */
 function stateOf(name: EventName, data: EventData): UploadState | undefined {
   const { ingestion_status: stage = 'pending', done, total, reason = '' } = data;
   switch (name) {

@@ -5,15 +5,15 @@ import type { FoundFile } from './read-dropped.ts';
 import { countUploads, type Upload, UploadQueue } from './upload-queue.ts';
 import { createUploader } from './uploader.ts';
 
-/** The collection that new files go into. */
+/** Target collection of new files. */
 export const uploadInto = signal<string | undefined>(undefined);
 export const uploads = signal<readonly Upload[]>([]);
-/** How many are through; the list is worth reading again when it grows. */
+/** Number of finished uploads; when it changes, the list is reloaded. */
 export const finishedUploads = signal(0);
 
 let isDrawn = true;
 
-// Thousands of files change thousands of times: what is shown is brought up to date once a frame at most.
+// Thousands of files change thousands of times, so the display is updated at most once per frame.
 function show(): void {
   if (!isDrawn) return;
   isDrawn = false;
@@ -26,7 +26,7 @@ function show(): void {
   }, 100);
 }
 
-/** Goes on while other views are looked at. */
+/** Continues while other views are shown. */
 export const uploadQueue = new UploadQueue(
   createUploader(() => uploadInto.value),
   show,
@@ -36,7 +36,7 @@ export function addToLibrary(found: readonly FoundFile[]): void {
   uploadQueue.add(found);
 }
 
-// Leaving the page would lose what has not been sent.
+// Leaving the page would lose files that are not uploaded yet.
 addEventListener('beforeunload', (event) => {
   if (uploadQueue.uploads.some(({ state: { kind } }) => kind === 'waiting' || kind === 'sending'))
     event.preventDefault();

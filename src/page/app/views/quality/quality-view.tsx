@@ -8,7 +8,7 @@ import { texts } from '../../texts.ts';
 import { type Evaluation, loadEvaluation, loadEvaluations } from './quality-data.ts';
 import { askAgain, scoreRows } from './score-rows.ts';
 
-/** How well one's own questions are answered, against the evaluation before. */
+/** The Quality view: evaluation results compared with the previous evaluation. */
 export function QualityView() {
   const list = useResource(loadEvaluations, []);
   const all = list.kind === 'loaded' ? list.value.items : [];

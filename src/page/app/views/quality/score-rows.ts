@@ -1,6 +1,6 @@
 import type { Evaluation, ScoreDifference } from './quality-data.ts';
 
-/** What became of a score: chance explains a difference as long as its p-value is 0.05 or more. */
+/** Change of a score; a p-value of 0.05 or more counts as `chance`. */
 export type Change = 'better' | 'worse' | 'chance' | 'same' | 'new';
 
 export interface ScoreRow {
@@ -12,7 +12,7 @@ export interface ScoreRow {
 
 const SIGNIFICANT = 0.05;
 
-/** A row for each score of the evaluation, with its difference from the one before. */
+/** One row per score, with the difference from the previous evaluation. */
 export function scoreRows({ means, difference }: Pick<Evaluation, 'means' | 'difference'>): readonly ScoreRow[] {
   const compared = new Map(difference?.scores.map((each) => [each.score, each]));
   return Object.entries(means).map(([score, now]) => {
@@ -29,5 +29,5 @@ function changeOf(difference: ScoreDifference | undefined): Change {
   return mean > 0 ? 'better' : 'worse';
 }
 
-/** A question that something is wrong with, as an address at which it is asked again. */
+/** URL that asks a faulty question again. */
 export const askAgain = (question: string): string => `/?${new URLSearchParams({ ask: question })}`;

@@ -11,12 +11,12 @@ interface FacetPanelProps {
   readonly onChange: (change: Partial<SearchAddress>) => void;
 }
 
-/** Filters made from what the corpus holds. */
+/** Filters derived from the corpus. */
 export function FacetPanel(props: FacetPanelProps) {
   const facets = useResource(loadFacets, []);
   const { types, collections, metadata } = props.address;
   const chosen = types.length + collections.length + metadata.length;
-  // On narrow screens the filters are folded until they are asked for.
+  // Collapsed on narrow screens.
   const [isOpen, setOpen] = useState(() => matchMedia('(min-width: 52rem)').matches || chosen > 0);
   return (
     <details

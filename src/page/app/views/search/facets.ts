@@ -1,6 +1,6 @@
 import type { MetadataValue } from './search-address.ts';
 
-/** What of a document's record facets are made of. */
+/** The fields of a document record that facets use. */
 export interface FacetSource {
   readonly document_type: string;
   readonly collection_ids: readonly string[];
@@ -25,10 +25,10 @@ export interface Facets {
 
 const MAX_VALUES = 12;
 const MAX_KEYS = 8;
-/** What the service itself writes among the metadata. */
+/** Metadata keys written by the service. */
 const OWN_KEYS: ReadonlySet<string> = new Set(['version', 'failure', 'title', 'document_type']);
 
-/** What documents can be told apart by: a metadata key counts when it has few values, and one of them more than once. */
+/** Facets of the documents: a metadata key qualifies if it has few values and one of them occurs more than once. */
 export function facetsOf(documents: readonly FacetSource[]): Facets {
   const types = new Map<string, number>();
   const collections = new Map<string, number>();

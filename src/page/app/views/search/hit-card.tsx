@@ -10,7 +10,7 @@ interface HitCardProps {
   readonly terms: readonly string[];
 }
 
-/** A passage with where it stands and how it came to its place; a click opens it at its exact characters. */
+/** A hit with its location and scores; a click opens its exact character range. */
 export function HitCard({ hit, rank, terms }: HitCardProps) {
   const { document_id: id, start, end, page, heading_path: path, metadata, score, explain } = hit;
   const title = typeof metadata['title'] === 'string' ? metadata['title'] : id;

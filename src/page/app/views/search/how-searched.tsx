@@ -1,7 +1,7 @@
 import { texts } from '../../texts.ts';
 import type { Explanation } from './search-data.ts';
 
-/** How the search was carried out, in plain words; the details fold out. */
+/** Explains how the search was carried out; details are collapsed. */
 export function HowSearched({ explanation, count }: { readonly explanation: Explanation; readonly count: number }) {
   const { kind, embedder, semantic_hits: semantic, full_text_hits: fullText, reranker } = explanation;
   const total = Object.values(explanation.milliseconds).reduce((sum, each) => sum + each, 0);

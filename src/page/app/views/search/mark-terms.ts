@@ -3,10 +3,7 @@ export interface Piece {
   readonly isMarked: boolean;
 }
 
-/**
- * A text in pieces, with the words marked that a search looked for. A term that ends in "-" is a stem and stands for every
- * word that begins with it.
- */
+/** Splits a text into pieces and marks the search terms. A term ending in "-" is a stem and matches as a prefix. */
 export function markTerms(text: string, terms: readonly string[]): readonly Piece[] {
   const whole = new Set(terms.filter((term) => !term.endsWith('-')).map(fold));
   const stems = terms.flatMap((term) => (term.endsWith('-') && term.length > 2 ? [fold(term.slice(0, -1))] : []));

@@ -5,13 +5,13 @@ export const limits = [10, 20, 50] as const;
 
 export type MetadataValue = string | number | boolean;
 
-/** One value of a metadata key that documents must have. */
+/** A required value of a metadata key. */
 export interface MetadataChoice {
   readonly key: string;
   readonly value: MetadataValue;
 }
 
-/** A search as the address tells it. */
+/** A search as encoded in the URL. */
 export interface SearchAddress {
   readonly query: string;
   readonly kind: SearchKindName;
@@ -49,7 +49,7 @@ export function toSearchLink({ query, kind, limit, page, types, collections, met
   return text === '' ? '/search' : `/search?${text}`;
 }
 
-/** `key=value`, the value as JSON so that 2024 and "2024" are two. */
+/** `key=value` with a JSON value, so that 2024 and "2024" differ. */
 const writeChoice = ({ key, value }: MetadataChoice): string => `${key}=${JSON.stringify(value)}`;
 
 function readChoice(text: string): MetadataChoice | undefined {
@@ -64,14 +64,14 @@ function readChoice(text: string): MetadataChoice | undefined {
   }
 }
 
-/** The list with the value, or without it where it was there. */
+/** The list with the value added, or removed if present. */
 export const toggled = <T>(list: readonly T[], value: T, isSame: (one: T, other: T) => boolean = Object.is): T[] =>
   list.some((each) => isSame(each, value)) ? list.filter((each) => !isSame(each, value)) : [...list, value];
 
 export const isSameChoice = (one: MetadataChoice, other: MetadataChoice): boolean =>
   one.key === other.key && one.value === other.value;
 
-/** The conditions as the service takes them; values of one key are alternatives. */
+/** The filters of the request; several values of one key are alternatives. */
 export function toFilters({ types, collections, metadata }: SearchAddress): Readonly<Record<string, unknown>> {
   const byKey = new Map<string, MetadataValue[]>();
   for (const { key, value } of metadata) byKey.set(key, [...(byKey.get(key) ?? []), value]);

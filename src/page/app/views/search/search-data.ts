@@ -66,7 +66,7 @@ export const search = (address: SearchAddress, signal: AbortSignal): Promise<Sea
   });
 
 export interface CorpusFacets extends Facets {
-  /** How many documents were looked at, and how many there are. */
+  /** Number of documents read, and the total below. */
   readonly counted: number;
   readonly total: number;
   readonly collectionNames: ReadonlyMap<string, string>;
@@ -74,7 +74,7 @@ export interface CorpusFacets extends Facets {
 
 const MAX_COUNTED = 1000;
 
-/** What the corpus holds, by its newest documents. */
+/** Facets of the newest documents of the corpus. */
 export async function loadFacets(signal: AbortSignal): Promise<CorpusFacets> {
   const [documents, collections] = await Promise.all([
     callList<FacetSource>('/v3/documents', {

@@ -11,7 +11,7 @@ import { HowSearched } from './how-searched.tsx';
 import { limits, readSearchAddress, type SearchAddress, searchKinds, toSearchLink } from './search-address.ts';
 import { type SearchResults, search } from './search-data.ts';
 
-/** Passages that fit a query; the query and its filters are the address. */
+/** The Search view; query and filters are stored in the URL. */
 export function SearchView() {
   const address = readSearchAddress(route.value.query);
   const link = toSearchLink(address);

@@ -3,7 +3,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { texts } from '../../texts.ts';
 import { assistantsOf, type ServerFacts } from './assistants.ts';
 
-/** The lines to paste, for one assistant at a time. */
+/** The configuration to paste, for one assistant at a time. */
 export function Assistants(server: ServerFacts) {
   const assistants = assistantsOf(server);
   const [name, setName] = useState('Claude Code');

@@ -1,4 +1,4 @@
-/** What is pasted for one assistant, and where. */
+/** Configuration for one assistant, and where to paste it. */
 export interface Assistant {
   readonly name: string;
   readonly where: string;
@@ -6,16 +6,16 @@ export interface Assistant {
 }
 
 export interface ServerFacts {
-  /** Of this server, `http://host:port`. */
+  /** Origin of this server, `http://host:port`. */
   readonly origin: string;
-  /** Whether a key has to be sent. */
+  /** Whether requests need a key. */
   readonly needsKey: boolean;
 }
 
-/** What stands for a key that the reader fills in. */
+/** Placeholder for a key. */
 export const KEY_PLACE = 'YOUR-API-KEY';
 
-/** The lines that connect each assistant to this very server, over MCP's HTTP. */
+/** Configuration that connects each assistant to this server over MCP's HTTP transport. */
 export function assistantsOf({ origin, needsKey }: ServerFacts): readonly Assistant[] {
   const url = `${origin}/mcp`;
   const bearer = `Bearer ${KEY_PLACE}`;

@@ -1,6 +1,6 @@
 import { texts } from '../../texts.ts';
 
-/** What is read of `/v3/system/status`. */
+/** The used fields of `/v3/system/status`. */
 export interface SystemStatus {
   readonly uptime_seconds: number;
   readonly memory_usage: number;
@@ -28,11 +28,11 @@ interface Work {
   readonly failed: number;
 }
 
-/** One thing worth knowing: `wrong` keeps Citewell from working, `warning` from working well, `busy` passes by itself. */
+/** A finding: `wrong` prevents operation, `warning` degrades it, `busy` is temporary. */
 export interface Finding {
   readonly level: 'wrong' | 'warning' | 'busy' | 'hint';
   readonly text: string;
-  /** Where to look. */
+  /** Link to the related view. */
   readonly href?: string;
 }
 

@@ -7,7 +7,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 import { createKey, deleteKey, type KeyRecord, loadKeys } from './settings-data.ts';
 
-/** One's own API keys. A new one is shown once; nobody can read it later. */
+/** The user's API keys. A new key is shown once and cannot be read again. */
 export function Keys({ userId }: { readonly userId: string }) {
   const keys = useResource((signal) => loadKeys(userId, signal), [userId]);
   const [made, setMade] = useState<string>();

@@ -3,7 +3,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 import { loadLimits, type Share } from './settings-data.ts';
 
-/** What one may still do, of what is limited. */
+/** Remaining quotas and request limits. */
 export function Limits({ userId }: { readonly userId: string }) {
   const limits = useResource((signal) => loadLimits(userId, signal), [userId]);
   return (

@@ -38,7 +38,7 @@ export const loadStatus = (signal: AbortSignal): Promise<SystemStatus> =>
 export const loadSettings = (signal: AbortSignal): Promise<SystemSettings> =>
   call<SystemSettings>('/v3/system/settings', { signal });
 
-/** Whether the server asks for credentials, as far as its settings tell. */
+/** Whether the server requires credentials, according to its settings. */
 export function needsCredentials({ config }: SystemSettings): boolean {
   const auth = Object(config['auth']) as { readonly require_authentication?: unknown };
   return auth.require_authentication === true;

@@ -10,13 +10,13 @@ import { loadSettings, needsCredentials } from './settings-data.ts';
 import { System } from './system.tsx';
 import { Users } from './users.tsx';
 
-/** How the service stands, who may use it, and what connects assistants to it. */
+/** The Settings view: system status, users, keys and connection of assistants. */
 export function SettingsView() {
   const { value: who } = session;
   const settings = useResource(
     (signal) =>
       loadSettings(signal).catch((error: unknown) => {
-        // Only superusers read them; whoever has credentials of their own needs them.
+        // Readable by superusers only; without it, credentials are assumed to be required.
         if (error instanceof RequestFailure && error.status === 403) return undefined;
         throw error;
       }),

@@ -7,7 +7,7 @@ import { texts } from '../../texts.ts';
 import { type Finding, findingsOf, type SystemStatus } from './findings.ts';
 import { checkIndex, loadStatus } from './settings-data.ts';
 
-/** What the service runs on, and what should be looked at. */
+/** Facts about the service and findings. */
 export function System() {
   const status = useResource(loadStatus, []);
   return (

@@ -8,7 +8,7 @@ import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import { changeUser, createUser, deleteUser, loadUsers, USERS_PER_PAGE, type UserRecord } from './settings-data.ts';
 
-/** Everybody who may use the service, for superusers. */
+/** All users, for superusers. */
 export function Users({ ownId }: { readonly ownId: string }) {
   const [offset, setOffset] = useState(0);
   const users = useResource((signal) => loadUsers(offset, signal), [offset]);

@@ -1,7 +1,7 @@
 import { texts } from '../../texts.ts';
 import type { Shown } from './source-data.ts';
 
-/** What is known of the document besides its words. */
+/** Metadata of the document. */
 export function DetailsTab({ shown: { document, newest } }: { readonly shown: Shown }) {
   const { details } = texts.source;
   const format = (at: string | null) => (at === null ? '' : new Date(at).toLocaleString());

@@ -1,7 +1,7 @@
 import type { Listed } from '../../api/request.ts';
 import type { ChunkRecord } from './source-data.ts';
 
-/** Passages stand in the order of the text, so the one that holds an offset is found by halving. */
+/** Finds the chunk that contains an offset by binary search, since chunks are in text order. */
 export async function findChunkAt(
   offset: number,
   { total, textLength }: { readonly total: number; readonly textLength: number },
@@ -11,7 +11,7 @@ export async function findChunkAt(
   let high = total;
   let best: ChunkRecord | undefined;
   for (let round = 0; low < high && round < MAX_ROUNDS; round++) {
-    // Passages are of about the same length, so that the first guess is mostly right.
+    // Interpolation first: chunks have similar lengths, so the first guess is mostly right.
     const guess = round === 0 ? Math.floor((offset / Math.max(1, textLength)) * total) : (low + high) >> 1;
     const from = Math.max(low, Math.min(guess, high - 1) - CONTEXT_CHUNKS);
     const { items } = await load({ offset: from, limit: Math.min(2 * CONTEXT_CHUNKS + 1, high - from) });

@@ -4,7 +4,7 @@ import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 
-/** A component with properties whose code is fetched when it is first shown. */
+/** Like `lazy`, for a component with properties. */
 export function lazyWith<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   return function LazyWith(props: Props) {
     const [fetchCode] = useState(() => load);

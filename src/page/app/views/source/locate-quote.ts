@@ -1,17 +1,17 @@
-/** The text of a page as it is drawn. */
+/** The text of a rendered page. */
 export interface PageText {
   readonly number: number;
   readonly text: string;
 }
 
-/** Characters of a page's text. */
+/** A character range of a page. */
 export interface PagePart {
   readonly page: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** What stands around a quote in the document's extracted text; tells apart places with the same words. */
+/** Text around a quote in the extracted text; distinguishes repeated occurrences. */
 export interface QuoteContext {
   readonly before: string;
   readonly after: string;
@@ -23,9 +23,9 @@ export type Located =
   | { readonly kind: 'ambiguous'; readonly count: number };
 
 /**
- * Finds the place of a quote in the texts of consecutive pages. White space, hyphens, bars, case and how ligatures
- * are written do not count, since the extracted text need not have them as the page has. Only a certain place is given: the only one
- * on its page, or the one whose surroundings are those of the quote.
+ * Locates a quote in the texts of consecutive pages. White space, hyphens, table bars, case and ligatures are ignored,
+ * because they may differ from the extracted text. Only an unambiguous location is returned: the only occurrence on its
+ * page, or the one whose context matches.
  */
 export function locateQuote(
   pages: readonly PageText[],
@@ -43,23 +43,23 @@ export function locateQuote(
   return candidates.length === 0 ? { kind: 'not_found' } : { kind: 'ambiguous', count: candidates.length };
 }
 
-/** Whether two texts are the same but for what does not count in a search. */
+/** Whether two texts are equal after the normalisation of the search. */
 export const readsAlike = (one: string, other: string): boolean => fold(one).text === fold(other).text;
 
 interface Folded {
   readonly text: string;
-  /** For each of its characters, where what it came from begins and ends. */
+  /** For each folded character, the start and end of its origin. */
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
 interface FoldedPages extends Folded {
-  /** For each character the place of its page in the list. */
+  /** For each character, the index of its page in the list. */
   readonly pageIndex: readonly number[];
   readonly pages: readonly PageText[];
 }
 
-/** White space, hyphens, soft hyphens and others without a width, and the bars between cells of a table in a text. */
+/** White space, hyphens, soft hyphens and other zero-width characters, and the bars between table cells. */
 const LEFT_OUT = /[\s\p{Cf}\u2010\u2011|-]/u;
 
 function fold(text: string): Folded {
@@ -69,7 +69,7 @@ function fold(text: string): Folded {
   let offset = 0;
   for (const character of text) {
     const end = offset + character.length;
-    // Decomposed, a ligature is its letters and a letter with an accent the same however it was written.
+    // Compatibility decomposition splits ligatures and normalises accents.
     for (const each of character.normalize('NFKD').toLowerCase()) {
       if (LEFT_OUT.test(each)) continue;
       folded += each;
@@ -100,14 +100,14 @@ function occurrencesOf(wanted: string, text: string): number[] {
   return found;
 }
 
-/** The places that begin on the page; where there are none, those that end on it. */
+/** Occurrences that start on the page; if there are none, those that end on it. */
 function onPage(all: readonly number[], length: number, { pageIndex, pages }: FoldedPages, page: number): number[] {
   const pageOf = (at: number) => pages[pageIndex[at] ?? -1]?.number;
   const beginning = all.filter((at) => pageOf(at) === page);
   return beginning.length > 0 ? beginning : all.filter((at) => pageOf(at + length - 1) === page);
 }
 
-/** How much of a context has to be there, and how much more than at any other place. */
+/** Minimum number of matching context characters, and minimum lead over any other occurrence. */
 const MIN_CONTEXT = 12;
 const MIN_LEAD = 2;
 

@@ -2,11 +2,11 @@ import { lazyWith } from './lazy-with.tsx';
 import type { QuoteFacts } from './quote-facts.ts';
 import type { DocumentRecord } from './source-data.ts';
 
-/** How looking for the quote in the original went. */
+/** Result of locating the quote in the original. */
 export type Marked = 'found' | 'not_found' | 'ambiguous';
 
 export interface OriginalProps {
-  /** Where the file is handed out. */
+  /** URL of the file. */
   readonly address: string;
   readonly document: DocumentRecord;
   readonly facts: QuoteFacts | undefined;
@@ -15,7 +15,7 @@ export interface OriginalProps {
 
 type Kind = 'pdf' | 'html' | 'image';
 
-/** As what the original of a document can be shown; undefined when only its text can. */
+/** How the original of a document can be shown; undefined if only its text can. */
 export function originalKind({ media_type: type }: Pick<DocumentRecord, 'media_type'>): Kind | undefined {
   const [plain = ''] = type.toLowerCase().split(';');
   if (plain.trim() === 'application/pdf') return 'pdf';
@@ -26,14 +26,14 @@ export function originalKind({ media_type: type }: Pick<DocumentRecord, 'media_t
 const PdfTab = lazyWith(async () => (await import('./pdf/pdf-tab.tsx')).PdfTab);
 const HtmlTab = lazyWith(async () => (await import('./html/html-tab.tsx')).HtmlTab);
 
-/** Fetches what showing a PDF needs while its text is read, so that it opens at once. */
+/** Preloads the PDF viewer while the text is read. */
 export async function prepareOriginal(document: DocumentRecord): Promise<void> {
   if (originalKind(document) !== 'pdf') return;
   await import('./pdf/pdf-tab.tsx');
   await (await import('./pdf/open-pdf.ts')).startPdf();
 }
 
-/** The document as it was made. */
+/** The original file of the document. */
 export function OriginalTab(props: OriginalProps) {
   switch (originalKind(props.document)) {
     case 'pdf':

@@ -1,6 +1,6 @@
 import type { ChunkRecord } from './source-data.ts';
 
-/** A heading, and where the first passage below it begins. */
+/** A heading, and the position of the first chunk below it. */
 export interface OutlineEntry {
   readonly title: string;
   readonly depth: number;
@@ -9,7 +9,7 @@ export interface OutlineEntry {
   readonly page: number | null;
 }
 
-/** The headings above passages that follow each other, each once where its section begins. */
+/** The headings of consecutive chunks, each once at the start of its section. */
 export function outlineOf(chunks: readonly ChunkRecord[]): OutlineEntry[] {
   const entries: OutlineEntry[] = [];
   let above: readonly string[] = [];

@@ -8,7 +8,7 @@ import { usePages } from './use-pages.ts';
 
 const PAGE = 100;
 
-/** The headings of the document and the passages it was cut into, each a link to its place. */
+/** The headings and chunks of the document, as links to their positions. */
 export function PassagesTab({ shown: { path, document } }: { readonly shown: Shown }) {
   const pages = usePages(path, (offset, signal) => loadChunks(path, { offset, limit: PAGE }, signal));
   const { items, total, failure, isLoading, more } = pages;

@@ -2,7 +2,7 @@ import { texts } from '../../texts.ts';
 import type { Quote } from './quote.ts';
 import { pageAt, type TextWindow } from './text-window.ts';
 
-/** What there is to know about a quote before it is looked for in the original. */
+/** Facts about a quote used to locate it in the original. */
 export interface QuoteFacts {
   readonly words: string;
   readonly before: string;
@@ -11,10 +11,10 @@ export interface QuoteFacts {
   readonly headingPath: readonly string[];
 }
 
-/** How much is read on either side of a quote. */
+/** Number of context characters read on either side of a quote. */
 export const CONTEXT_CHARACTERS = 160;
 
-/** Reads the facts from a stretch that begins up to `CONTEXT_CHARACTERS` before the quote. */
+/** Reads the facts from a window that starts up to `CONTEXT_CHARACTERS` before the quote. */
 export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: readonly string[]): QuoteFacts {
   const from = start - window.start;
   return {

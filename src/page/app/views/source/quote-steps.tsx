@@ -7,7 +7,7 @@ interface QuoteStepsProps {
   readonly onStep: (to: number) => void;
 }
 
-/** Which quote is looked at and where it stands, with a way to the others. */
+/** Position and location of the active quote, with buttons for the others. */
 export function QuoteSteps({ active, total, place: location, onStep }: QuoteStepsProps) {
   return (
     <div class="source-quotes">

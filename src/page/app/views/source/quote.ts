@@ -1,18 +1,18 @@
-/** Characters of a document's extracted text: UTF-16 offsets, end exclusive, and the words where they are known. */
+/** A range of a document's extracted text (UTF-16, end exclusive), with its text if known. */
 export interface Quote {
   readonly start: number;
   readonly end: number;
   readonly text?: string | undefined;
 }
 
-/** What the address of a source view names. */
+/** Document, version and quotes from the URL of a source view. */
 export interface SourceAddress {
   readonly documentId: string;
   readonly version?: string;
   readonly quotes: readonly Quote[];
 }
 
-/** Reads `/d/{id}@{version}?q=start-end`. A `q` that is no pair of offsets is left out. */
+/** Parses `/d/{id}@{version}?q=start-end`. An invalid `q` is ignored. */
 export function readSourceAddress(path: string, query: URLSearchParams): SourceAddress {
   const [documentId = '', version] = decode(path.slice('/d/'.length)).split('@', 2);
   const quotes = query.getAll('q').flatMap((each) => {
@@ -22,7 +22,7 @@ export function readSourceAddress(path: string, query: URLSearchParams): SourceA
   return { documentId, quotes, ...(version === undefined || version === '' ? {} : { version }) };
 }
 
-/** Whether the characters can stand in a text of this length. */
+/** Whether the range fits into a text of this length. */
 export const isWithin = ({ start, end }: Quote, length: number): boolean => start < end && end <= length;
 
 function decode(text: string): string {

@@ -1,7 +1,7 @@
 import { call, callList, type Listed, RequestFailure } from '../../api/request.ts';
 import type { Span, TextWindow } from './text-window.ts';
 
-/** What the page reads of a document's record. */
+/** The used fields of a document record. */
 export interface DocumentRecord {
   readonly id: string;
   readonly title: string;
@@ -48,16 +48,16 @@ export interface DifferenceRecord {
   readonly differences: readonly (Omit<ChunkRecord, 'id'> & { readonly kind: 'removed' | 'added' })[];
 }
 
-/** A document in one of its versions, and where the service hands it out. */
+/** A document in one version, and the API path of that version. */
 export interface Shown {
   readonly document: DocumentRecord;
-  /** The newest version, which need not be the one shown. */
+  /** The newest version; may differ from the shown one. */
   readonly newest: string;
-  /** Where text, chunks and file are asked for. */
+  /** Base path of text, chunks and file. */
   readonly path: string;
 }
 
-/** The document as it is, or as it was in a version. Earlier versions are for those who may change it. */
+/** Loads the document, optionally in an earlier version, which requires permission to change it. */
 export async function loadShown(id: string, version: string | undefined, signal: AbortSignal): Promise<Shown> {
   const path = `/v3/documents/${encodeURIComponent(id)}`;
   const document = await call<DocumentRecord>(path, { signal });
@@ -75,7 +75,7 @@ export const loadChunks = (
   signal: AbortSignal,
 ): Promise<Listed<ChunkRecord>> => callList<ChunkRecord>(`${path}/chunks`, { query: { offset, limit }, signal });
 
-/** All versions that are kept, newest first; none for those who may not see them. */
+/** All stored versions, newest first; empty without permission. */
 export async function loadVersions(id: string, signal: AbortSignal): Promise<readonly VersionRecord[]> {
   try {
     const path = `/v3/documents/${encodeURIComponent(id)}/versions`;

@@ -11,7 +11,7 @@ interface SourceHeadProps {
   readonly isBeside: boolean;
 }
 
-/** What the document is, in which version, and what can be done with it. */
+/** Title, version and actions of the document. */
 export function SourceHead({ shown, onVersion, onClose, isBeside }: SourceHeadProps) {
   const { document, newest, path } = shown;
   const isOlder = document.version !== newest;

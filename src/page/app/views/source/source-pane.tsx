@@ -22,15 +22,15 @@ export interface SourcePaneProps {
   readonly documentId: string;
   readonly version?: string | undefined;
   readonly quotes: readonly Quote[];
-  /** Set where the document is shown beside something else; the pane then takes the focus and gives it back. */
+  /** Set if the document is shown beside something else; the pane then takes the focus and restores it on closing. */
   readonly onClose?: (() => void) | undefined;
   readonly tab?: TabName | undefined;
   readonly onTab?: ((tab: TabName) => void) | undefined;
-  /** Another version was chosen; without it the pane shows it itself. Undefined stands for the newest. */
+  /** Called when another version is chosen; without it the pane switches itself. Undefined means the newest. */
   readonly onVersion?: ((version: string | undefined) => void) | undefined;
 }
 
-/** A document with quotes marked in it: as its text with exact characters, and as the original where it can be shown. */
+/** A document with marked quotes: as text with exact offsets, and as the original if it can be shown. */
 export function SourcePane(props: SourcePaneProps) {
   const { documentId, version, quotes, onClose, onVersion } = props;
   const key = `${documentId}@${version ?? ''}`;
@@ -108,7 +108,7 @@ function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: Loa
   const key = quotes.map(({ start, end }) => `${start}-${end}`).join();
   useEffect(() => setActive(0), [path, key]);
   useEffect(() => {
-    // A failure is told when the original is asked for.
+    // The error is shown when the original is opened.
     prepareOriginal(document).catch(() => undefined);
   }, [path]);
   const at = Math.min(active, Math.max(0, quotes.length - 1));
@@ -150,7 +150,7 @@ function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: Loa
   );
 }
 
-/** Why there is no text. */
+/** Explains why there is no text. */
 function Unread({ document }: { readonly document: Shown['document'] }) {
   const { failure, ingestion_status: status, text_length: length } = document;
   if (failure !== null) {
@@ -164,7 +164,7 @@ function Unread({ document }: { readonly document: Shown['document'] }) {
   return <p class="notice">{status === 'success' ? texts.source.empty : texts.source.noText(status)}</p>;
 }
 
-/** Takes the focus as the pane appears, and gives it back to what had it as the pane goes. */
+/** Takes the focus on mount and restores it on unmount. */
 function usePaneFocus(pane: { readonly current: HTMLElement | null }, isBeside: boolean): void {
   useEffect(() => {
     if (!isBeside) return;

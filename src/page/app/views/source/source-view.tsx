@@ -4,7 +4,7 @@ import { readSourceAddress } from './quote.ts';
 import { SourcePane } from './source-pane.tsx';
 import { tabNames } from './use-tabs.ts';
 
-/** A document at `/d/{id}@{version}?q=start-end`: the whole of what can be seen is in the address. */
+/** A document at `/d/{id}@{version}?q=start-end`; the URL holds the complete state. */
 export function SourceView() {
   const { path, query } = route.value;
   const { documentId, version, quotes } = readSourceAddress(path, query);
@@ -18,7 +18,7 @@ export function SourceView() {
       tab={tab}
       onTab={(name) => setQuery({ tab: name })}
       onVersion={(label) => {
-        // A quote's characters are those of one version, so they stay behind.
+        // Offsets of a quote are only valid in one version, so they are dropped.
         navigate(label === undefined ? `/d/${documentId}` : `/d/${documentId}@${label}`);
       }}
     />

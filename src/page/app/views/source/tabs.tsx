@@ -5,11 +5,11 @@ interface TabsProps<Name extends string> {
   readonly tabs: readonly { readonly name: Name; readonly title: string }[];
   readonly shown: Name;
   readonly onShow: (name: Name) => void;
-  /** The element that holds what a tab shows. */
+  /** Id of the element with the tab's content. */
   readonly panel: string;
 }
 
-/** A list of tabs: arrow keys go from one to the next. */
+/** A tab list with arrow-key navigation. */
 export function Tabs<Name extends string>({ label, tabs, shown, onShow, panel }: TabsProps<Name>) {
   const list = useRef<HTMLDivElement>(null);
   const step = (event: KeyboardEvent) => {

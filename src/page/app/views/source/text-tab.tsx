@@ -11,13 +11,13 @@ export interface TextTabProps {
   readonly path: string;
   readonly length: number;
   readonly quotes: readonly Quote[];
-  /** The place of the quote that is looked at. */
+  /** Index of the active quote. */
   readonly active: number;
-  /** The page and headings of that quote, as they are said. */
+  /** Page and headings of that quote, for display. */
   readonly locationText: string;
 }
 
-/** The extracted text with the quotes marked at their exact characters. Only a stretch of it is in the page. */
+/** The extracted text with marked quotes. Only a window of it is in the DOM. */
 export function TextTab({ path, length, quotes, active, locationText }: TextTabProps) {
   const quote = quotes[active];
   const isInside = quote === undefined || isWithin(quote, length);
@@ -98,7 +98,7 @@ interface MoreProps {
   readonly more: (side: Side) => void;
 }
 
-/** Fetches more as it comes into sight; a button as well, for those who do not scroll. */
+/** Loads more when scrolled into view; also a button, for keyboard users. */
 function More({ side, loading, more }: MoreProps) {
   const button = useRef<HTMLButtonElement>(null);
   const latest = useRef(more);
@@ -119,11 +119,11 @@ function More({ side, loading, more }: MoreProps) {
   );
 }
 
-/** Keeps what is read where it is when text comes or goes above it. */
+/** Keeps the scroll position when text is added or removed above. */
 function useSteadyScroll(list: { readonly current: HTMLElement | null }, start: number | undefined): void {
   const before = useRef<readonly { readonly node: Element; readonly top: number }[]>([]);
   useLayoutEffect(() => {
-    // The first block grows when text comes before it, so that the next one may be the first that is still there.
+    // The first block may change when text is prepended, so the next one serves as the anchor.
     const last = before.current.find(({ node }) => node.isConnected);
     if (last === undefined) return;
     const moved = last.node.getBoundingClientRect().top - last.top;

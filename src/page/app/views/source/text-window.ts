@@ -6,7 +6,7 @@ export interface PageSpan {
   readonly end: number;
 }
 
-/** A stretch of a document's text as the service hands it out. */
+/** A range of a document's text as returned by the service. */
 export interface TextWindow {
   readonly start: number;
   readonly end: number;
@@ -14,12 +14,12 @@ export interface TextWindow {
   readonly pages: readonly PageSpan[];
 }
 
-/** How much is asked for at once, and how much of it is at most in the page. */
+/** Characters per request, and the maximum in the DOM. */
 const STEP = 16_000;
 const BEFORE_QUOTE = 6_000;
 const MAX_QUOTE = 200_000;
 const MAX_SHOWN = 300_000;
-/** A block ends at the first line break after a multiple of this, so that blocks stay the same as the window moves. */
+/** A block ends at the first line break after a multiple of this, so that blocks are stable when the window moves. */
 const BLOCK = 2_000;
 
 export interface Span {
@@ -27,20 +27,20 @@ export interface Span {
   readonly end: number;
 }
 
-/** The stretch to show for a quote, or the beginning of the text without one. */
+/** The initial range: around a quote, or the beginning of the text. */
 export function spanAround(quote: Quote | undefined, length: number): Span {
   if (quote === undefined) return { start: 0, end: Math.min(STEP, length) };
   const start = Math.max(0, Math.min(quote.start, length) - BEFORE_QUOTE);
   return { start, end: Math.min(length, Math.min(quote.end, quote.start + MAX_QUOTE) + STEP - BEFORE_QUOTE) };
 }
 
-/** What to ask for next on one side of the window; undefined at the end of the text. */
+/** The next range to load on one side of the window; undefined at the end of the text. */
 export function spanBeside(side: 'before' | 'after', { start, end }: Span, length: number): Span | undefined {
   if (side === 'before') return start === 0 ? undefined : { start: Math.max(0, start - STEP), end: start };
   return end >= length ? undefined : { start: end, end: Math.min(length, end + STEP) };
 }
 
-/** Both stretches as one, shortened at the other side when it grows too long. They have to meet. */
+/** Joins two adjacent windows and trims the other side to the maximum. */
 export function join(first: TextWindow, second: TextWindow, keep: 'first' | 'second'): TextWindow {
   const both: TextWindow = {
     start: first.start,
@@ -59,15 +59,15 @@ export function join(first: TextWindow, second: TextWindow, keep: 'first' | 'sec
   return { ...both, end, text: both.text.slice(0, end - both.start) };
 }
 
-/** A run of whole lines, drawn and kept as one. */
+/** A group of whole lines that is rendered together. */
 export interface Block {
   readonly start: number;
   readonly text: string;
-  /** The page that begins here. */
+  /** Number of the page that starts here. */
   readonly page?: number;
 }
 
-/** Cuts the window at line breaks and where pages begin. */
+/** Splits the window at line breaks and page starts. */
 export function blocksOf({ start, text, pages }: TextWindow): Block[] {
   const pageAt = new Map(pages.map((page) => [page.start, page.number]));
   const cuts = new Set([start, ...[...pageAt.keys()].filter((each) => each > start && each < start + text.length)]);
@@ -87,15 +87,15 @@ export function blocksOf({ start, text, pages }: TextWindow): Block[] {
   });
 }
 
-/** A piece of a block that lies in the same quotes from end to end. */
+/** A piece of a block that is covered by the same quotes throughout. */
 export interface Segment {
   readonly start: number;
   readonly text: string;
-  /** Places of the quotes in their list; empty for what is not quoted. */
+  /** Indexes of the covering quotes; empty if not quoted. */
   readonly quotes: readonly number[];
 }
 
-/** Cuts a text that begins at `start` where quotes begin and end. */
+/** Splits a text that begins at `start` at quote boundaries. */
 export function segmentsOf(text: string, start: number, quotes: readonly (Quote | undefined)[]): Segment[] {
   const end = start + text.length;
   const cuts = new Set([start]);
@@ -113,7 +113,7 @@ export function segmentsOf(text: string, start: number, quotes: readonly (Quote 
   });
 }
 
-/** Whether the window shows other words at a quote's place than the quote has. */
+/** Whether the window contradicts the text of a quote. */
 export function contradicts(window: TextWindow, { start, end, text }: Quote): boolean {
   if (text === undefined) return false;
   if (text.length !== end - start) return true;
@@ -123,6 +123,6 @@ export function contradicts(window: TextWindow, { start, end, text }: Quote): bo
   return window.text.slice(from - window.start, to - window.start) !== text.slice(from - start, to - start);
 }
 
-/** The page that holds an offset. */
+/** The page that contains an offset. */
 export const pageAt = (pages: readonly PageSpan[], offset: number): number | undefined =>
   pages.findLast(({ start }) => start <= offset)?.number;

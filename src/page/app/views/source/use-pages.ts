@@ -3,14 +3,14 @@ import type { Listed } from '../../api/request.ts';
 
 export interface Pages<T> {
   readonly items: readonly T[];
-  /** Undefined until the first page is here. */
+  /** Undefined until the first page is loaded. */
   readonly total: number | undefined;
   readonly failure: unknown;
   readonly isLoading: boolean;
   readonly more: () => void;
 }
 
-/** A long list, fetched page by page as it is asked for. */
+/** A paginated list that is loaded on demand. */
 export function usePages<T>(key: string, load: (offset: number, signal: AbortSignal) => Promise<Listed<T>>): Pages<T> {
   const [list, setList] = useState<{ readonly of: string; readonly items: readonly T[]; readonly total: number }>();
   const [failure, setFailure] = useState<unknown>();

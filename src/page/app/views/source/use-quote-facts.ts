@@ -5,10 +5,10 @@ import { CONTEXT_CHARACTERS, factsOf, type QuoteFacts } from './quote-facts.ts';
 import { loadChunks, loadText, type Shown } from './source-data.ts';
 import { contradicts } from './text-window.ts';
 
-/** Why there is nothing to look for in an original. */
+/** Why a quote cannot be located in the original. */
 export type Unusable = 'outside' | 'other_words' | 'failed';
 
-/** The words, page and headings of a quote; undefined until they are known. */
+/** Text, page and headings of a quote; undefined until loaded. */
 export function useQuoteFacts({ path, document }: Shown, quote: Quote | undefined): QuoteFacts | Unusable | undefined {
   const [found, setFound] = useState<{ readonly of: string; readonly value: QuoteFacts | Unusable }>();
   const key = quote === undefined ? '' : `${path} ${quote.start}-${quote.end} ${quote.text ?? ''}`;
@@ -27,7 +27,7 @@ export function useQuoteFacts({ path, document }: Shown, quote: Quote | undefine
     };
     Promise.all([
       loadText(path, span, leaving.signal),
-      // Headings are an addition; without them there still is a page.
+      // Headings are optional; without them the page is shown.
       findChunkAt(start, { total, textLength }, (page) => loadChunks(path, page, leaving.signal)).catch(
         () => undefined,
       ),

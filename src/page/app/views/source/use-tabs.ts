@@ -10,7 +10,7 @@ export type TabName = (typeof tabNames)[number];
 
 interface TabsOptions {
   readonly shown: Shown;
-  /** Other for every document, version and quote that is looked at. */
+  /** Differs for every document, version and quote. */
   readonly quoteKey: string;
   readonly hasQuote: boolean;
   readonly found: QuoteFacts | Unusable | undefined;
@@ -19,8 +19,8 @@ interface TabsOptions {
 }
 
 /**
- * Which tab is shown: the chosen one, else the original where it can be shown. When a quote has no certain place in the
- * original, the text is shown, where it always has one.
+ * The shown tab: the chosen one, otherwise the original if it can be shown. If a quote cannot be located in the
+ * original, the text is shown, in which its offsets are always known.
  */
 export function useTabs({ shown: { document }, quoteKey, hasQuote, found, tab, onTab }: TabsOptions) {
   const [chosen, setChosen] = useState<TabName>();

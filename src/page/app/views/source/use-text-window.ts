@@ -8,13 +8,13 @@ export type Side = 'before' | 'after';
 export interface ShownText {
   readonly window: TextWindow | undefined;
   readonly failure: unknown;
-  /** The side that is being fetched. */
+  /** The side that is being loaded. */
   readonly loading: Side | 'around' | undefined;
   readonly more: (side: Side) => void;
   readonly retry: () => void;
 }
 
-/** The stretch of a text around a quote, and more of it on either side as it is asked for. */
+/** The text around a quote, and more on either side on demand. */
 export function useTextWindow(path: string, length: number, quote: Quote | undefined): ShownText {
   const [window, setWindow] = useState<{ readonly of: string; readonly value: TextWindow }>();
   const [failure, setFailure] = useState<unknown>();

@@ -4,7 +4,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 import { type DifferenceRecord, loadDifference, loadVersions, type Shown, type VersionRecord } from './source-data.ts';
 
-/** What a version says that another did not, passage by passage, side by side. */
+/** Side-by-side comparison of two versions, chunk by chunk. */
 export function VersionsTab({ shown: { document, newest } }: { readonly shown: Shown }) {
   const versions = useResource((signal) => loadVersions(document.id, signal), [document.id, newest]);
   if (versions.kind === 'failed') return <Failure error={versions.error} retry={versions.reload} />;
@@ -23,7 +23,7 @@ interface CompareProps {
 
 function Compare({ documentId, kept, shownVersion }: CompareProps) {
   const index = kept.findIndex(({ version }) => version === shownVersion);
-  // The version that is looked at beside the one before it; the first of all beside the one after it.
+  // Compares the shown version with the previous one; the first version with its successor.
   const later = index >= 0 && index < kept.length - 1 ? index : kept.length - 2;
   const [from, setFrom] = useState(kept[later + 1]?.version ?? '');
   const [to, setTo] = useState(kept[later]?.version ?? '');

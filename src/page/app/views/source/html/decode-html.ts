@@ -1,7 +1,7 @@
-/** How far into a page its encoding has to be named. */
+/** Number of bytes in which a page must declare its encoding. */
 const HEAD_BYTES = 1_024;
 
-/** Bytes of a page as text: by its byte order mark, the type it came with, what it says itself, else UTF-8. */
+/** Decodes a page: by byte order mark, Content-Type, its own declaration, else UTF-8. */
 export function decodeHtml(bytes: ArrayBuffer, mediaType: string): string {
   const head = new TextDecoder('latin1').decode(bytes.slice(0, HEAD_BYTES));
   const named = /charset\s*=\s*["']?([\w-]+)/i;

@@ -1,6 +1,6 @@
 /**
- * The look of a foreign page in its frame, which opens at the quote. The frame has no origin to fetch a file from, so the
- * style stands in it, and the content policy of the page names its hash (`PAGE_POLICY`).
+ * Style of a foreign page in its frame. The frame has no origin from which to load a file, so the style is inline, and
+ * the content security policy of the page contains its hash (`PAGE_POLICY`).
  */
 export const FRAME_STYLE = [
   ':root{color-scheme:light}',

@@ -8,7 +8,7 @@ import { decodeHtml } from './decode-html.ts';
 import { FRAME_STYLE } from './frame-style.ts';
 import { markHtml } from './mark-html.ts';
 
-/** A foreign page without anything that could run: sanitised, and in a frame that runs and reaches nothing. */
+/** A foreign page, sanitised and in a sandboxed frame without scripts and network. */
 export function HtmlTab({ address, document, facts, onMarked }: OriginalProps) {
   const file = useResource(
     async (signal) => decodeHtml(await (await send(address, { signal })).arrayBuffer(), document.media_type),

@@ -7,7 +7,7 @@ export interface SafeHtml {
   readonly located: Located | undefined;
 }
 
-/** Nothing that runs, fetches, submits or leads away; pictures only as part of the document itself. */
+/** Removes everything that executes, fetches, submits or navigates; images only as data URLs. */
 const RULES = {
   FORBID_TAGS: ['style', 'link', 'meta', 'base', 'form', 'input', 'button', 'select', 'textarea', 'svg', 'math'],
   FORBID_ATTR: ['style', 'srcset', 'action', 'formaction', 'background', 'poster', 'autofocus', 'id', 'name', 'class'],
@@ -16,7 +16,7 @@ const RULES = {
   RETURN_DOM_FRAGMENT: true,
 } as const;
 
-/** Sanitises a foreign page and marks the quote in it where there is one certain place. */
+/** Sanitises a foreign page and marks the quote if its location is unambiguous. */
 export function markHtml(source: string, facts: QuoteFacts | undefined): SafeHtml {
   const fragment = DOMPurify.sanitize(source, {
     ...RULES,
@@ -51,7 +51,7 @@ function markIn(body: HTMLElement, { words, before, after }: QuoteFacts): Locate
     const from = Math.max(0, (part?.start ?? 0) - start);
     const to = Math.min(node.data.length, (part?.end ?? 0) - start);
     if (from >= to) continue;
-    // White space between blocks would be marks that nobody sees.
+    // White space between blocks would yield invisible marks.
     if (node.data.slice(from, to).trim() === '') continue;
     const marked = node.splitText(from);
     marked.splitText(to - from);

@@ -2,11 +2,11 @@ import { type Located, locateQuote } from '../locate-quote.ts';
 import type { QuoteFacts } from '../quote-facts.ts';
 import type { OpenPdf } from './open-pdf.ts';
 
-/** Pages before the cited one, and after it, that a quote can lie on as well. */
+/** Number of pages before and after the cited one that are searched as well. */
 const BEFORE = 1;
 const AFTER = 2;
 
-/** Where the quote stands on the page it was read from, or over the break to the next. */
+/** Locates the quote on its page, or across the break to the next one. */
 export async function locateInPdf(pdf: OpenPdf, { words, before, after, page }: QuoteFacts): Promise<Located> {
   if (page === undefined || page > pdf.pageCount) return { kind: 'not_found' };
   const first = Math.max(1, page - BEFORE);

@@ -10,7 +10,7 @@ export interface PdfPageText {
   readonly items: PageItems;
 }
 
-/** An open PDF. Pages and their texts are fetched when they are asked for, and kept. */
+/** An open PDF. Pages and their texts are loaded on demand and cached. */
 export interface OpenPdf {
   readonly library: PdfLibrary;
   readonly pageCount: number;
@@ -26,7 +26,7 @@ interface PdfEngine {
 
 let engine: Promise<PdfEngine> | undefined;
 
-/** Fetches the library and starts its worker, once for all documents. */
+/** Loads the library and starts its worker, once for all documents. */
 export function startPdf(): Promise<PdfEngine> {
   engine ??= import('pdfjs-dist').then((library) => {
     library.GlobalWorkerOptions.workerSrc = workerAddress;
@@ -39,10 +39,10 @@ export function startPdf(): Promise<PdfEngine> {
 }
 
 const RANGE_BYTES = 1_048_576;
-/** Up to this size one request for all of it is faster than several for what the pages in sight need. */
+/** Up to this size, one request for the whole file is faster than several range requests. */
 const MAX_WHOLE_BYTES = 8_000_000;
 
-/** Opens a PDF by its address. Of a large one only the parts that the pages in sight need are fetched. */
+/** Opens a PDF by URL. For large files, only the ranges needed for the visible pages are loaded. */
 export async function openPdf(address: string, bytes: number, signal: AbortSignal): Promise<OpenPdf> {
   const { library, worker } = await startPdf();
   signal.throwIfAborted();
@@ -54,7 +54,7 @@ export async function openPdf(address: string, bytes: number, signal: AbortSigna
     disableAutoFetch: true,
     disableStream: bytes > MAX_WHOLE_BYTES,
     rangeChunkSize: RANGE_BYTES,
-    // The content policy of the page allows no WebAssembly.
+    // The content security policy of the page forbids WebAssembly.
     useWasm: false,
   });
   const abort = () => void task.destroy();

@@ -1,9 +1,9 @@
 import type { PagePart } from '../locate-quote.ts';
 
-/** A run of characters, or a mark of structure, as pdf.js gives it out. */
+/** A text run or structure mark of pdf.js. */
 type TextItem = { readonly str: string; readonly hasEOL: boolean } | { readonly type: string };
 
-/** The text of a page and where each of its runs begins in it. */
+/** The text of a page, with the offset of each text run. */
 export interface PageItems {
   readonly text: string;
   readonly runs: readonly { readonly start: number; readonly text: string }[];
@@ -20,14 +20,14 @@ export function pageItems(items: readonly TextItem[]): PageItems {
   return { text, runs };
 }
 
-/** Characters of one run. */
+/** A character range of one run. */
 export interface RunPart {
   readonly run: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** The runs that a part of the page lies in. */
+/** The runs that a range of the page covers. */
 export function runsOf({ start, end }: PagePart, { runs }: PageItems): RunPart[] {
   return runs.flatMap((run, index) => {
     const from = Math.max(start, run.start) - run.start;

@@ -10,16 +10,16 @@ interface PdfPageProps {
   readonly number: number;
   readonly width: number;
   readonly part: PagePart | undefined;
-  /** Whether the quote begins on this page, so that it is the one to show. */
+  /** Whether the quote starts on this page, which is then scrolled into view. */
   readonly isFirst: boolean;
-  /** Height by width, as it turns out. */
+  /** Reports the ratio of height to width. */
   readonly onShape: (number: number, ratio: number) => void;
 }
 
-/** A canvas may not have more points than this on some devices. */
+/** Some devices limit a canvas to this many pixels. */
 const MAX_POINTS = 16_000_000;
 
-/** A page as it is printed, with its text over it: it can be selected, searched and marked. Is there only in sight. */
+/** A rendered page with a text layer, which can be selected, searched and marked. Mounted only while visible. */
 export function PdfPage({ pdf, number, width, part, isFirst, onShape }: PdfPageProps) {
   const holder = useRef<HTMLDivElement>(null);
   const [layer, setLayer] = useState<readonly HTMLElement[]>();
@@ -79,7 +79,7 @@ export function PdfPage({ pdf, number, width, part, isFirst, onShape }: PdfPageP
 
 interface Drawn {
   readonly ratio: number;
-  /** The element of each run of text, in the order of the runs. */
+  /** The element of each text run, in order. */
   readonly runs: readonly HTMLElement[];
 }
 
@@ -106,7 +106,7 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
       painting.cancel();
       layer.cancel();
     };
-    // A picture that cannot be painted leaves the text, which is what is cited.
+    // If rendering fails, the text layer remains, which is what is cited.
     painting.promise.catch(() => undefined);
     await layer.render();
     if (isOver) return undefined;
@@ -121,7 +121,7 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
   };
 }
 
-/** Puts a mark around some of an element's characters. */
+/** Wraps a range of an element's text in a mark. */
 function markWithin(element: HTMLElement, from: number, to: number) {
   const text = element.textContent ?? '';
   const mark = document.createElement('mark');

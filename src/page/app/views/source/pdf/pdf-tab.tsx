@@ -10,7 +10,7 @@ import { locateInPdf } from './locate-in-pdf.ts';
 import { type OpenPdf, openPdf } from './open-pdf.ts';
 import { PdfPage } from './pdf-page.tsx';
 
-/** A PDF page by page, opened at the page of the quote. */
+/** A PDF, opened at the page of the quote. */
 export function PdfTab(props: OriginalProps) {
   const { address, document } = props;
   const opened = useResource((signal) => openPdf(address, document.size_in_bytes, signal), [address]);
@@ -21,7 +21,7 @@ export function PdfTab(props: OriginalProps) {
   return <Pages {...props} pdf={pdf} />;
 }
 
-/** The common shape of paper, until a page is known. */
+/** Assumed page ratio until a page is loaded. */
 const A4 = Math.SQRT2;
 
 function Pages({ pdf, facts, onMarked }: OriginalProps & { readonly pdf: OpenPdf }) {
@@ -95,7 +95,7 @@ function useLocated(pdf: OpenPdf, facts: OriginalProps['facts']): Located | unde
 
 const MAX_WIDTH = 900;
 
-/** The width that a page has, as the window and the pane have it. */
+/** Page width for the size of the window and the pane. */
 function useWidth(list: { readonly current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -110,7 +110,7 @@ function useWidth(list: { readonly current: HTMLElement | null }): number {
   return width;
 }
 
-/** The pages in sight, with what is just beyond. */
+/** The visible pages and their neighbours. */
 function useVisiblePages(list: { readonly current: HTMLElement | null }, count: number, isLaidOut: boolean) {
   const [visible, setVisible] = useState<ReadonlySet<number>>(new Set());
   useEffect(() => {
