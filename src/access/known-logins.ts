@@ -1,12 +1,12 @@
 import { LruMap } from '../shared/lru-map.ts';
 
-/** Who has logged in from where, for as long as the process lives. */
+/** Pairs of account and client address with a successful login, in memory only. */
 export interface KnownLogins {
   has(pair: string): boolean;
   add(pair: string): void;
 }
 
-/** Pairs remembered at once; beyond, those that logged in longest ago are forgotten. */
+/** Maximum number of pairs; the least recent login is dropped first. */
 const MAX_PAIRS = 10_000;
 
 export function createKnownLogins(most: number = MAX_PAIRS): KnownLogins {

@@ -4,7 +4,7 @@ import { LruMap } from '../shared/lru-map.ts';
 import type { UserStore } from '../store/user-records.ts';
 import type { Principal } from './principal.ts';
 
-/** How many requests that change something one user may send; undefined is without limit. */
+/** Limits on requests of one user; undefined is unlimited. */
 export interface RequestRates {
   readonly globalPerMinute?: number | undefined;
   readonly routePerMinute?: number | undefined;
@@ -17,12 +17,12 @@ export interface RequestUsage {
   readonly routes: Readonly<Record<string, number>>;
 }
 
-/** Rates of requests, docs/contract.md 2; superusers are not counted. */
+/** Request rate limits (docs/contract.md 2); superusers are exempt. */
 export interface RequestLimits {
-  /** Counts the request. Throws `rate_limited` with what limit it is. */
+  /** Counts the request. Throws `rate_limited` naming the limit. */
   admit(principal: Principal, route: string): Promise<void>;
   readonly defaults: RequestRates;
-  /** The user's own win over the defaults. */
+  /** The defaults with the user's overrides. */
   ratesOf(overrides: Metadata | null): RequestRates;
   usage(userId: string): Promise<RequestUsage>;
 }
@@ -34,9 +34,9 @@ export interface RequestLimitsParts {
 }
 
 const MINUTE = 60_000;
-/** Users whose last minute is remembered; beyond, who was quiet longest is forgotten. */
+/** Maximum number of users in memory; the one that was idle longest is dropped. */
 const MAX_USERS = 10_000;
-/** Requests of a minute remembered of one user without a limit. */
+/** Maximum number of requests per minute remembered for a user without a limit. */
 const MAX_REQUESTS = 1_000;
 
 interface Counted {
@@ -46,7 +46,7 @@ interface Counted {
 
 export function createRequestLimits({ defaults, store, now = Date.now }: RequestLimitsParts): RequestLimits {
   const minutes = new LruMap<string, readonly Counted[]>({ max: MAX_USERS });
-  // After the clock was set back, what was counted lies in the future and would count until then.
+  // If the clock is set back, counted requests lie in the future and would count until then.
   const recent = (userId: string) => (minutes.get(userId) ?? []).filter(({ at }) => at > now() - MINUTE && at <= now());
   const month = () => new Date(now()).toISOString().slice(0, 7);
 
@@ -71,7 +71,7 @@ export function createRequestLimits({ defaults, store, now = Date.now }: Request
         'Per-route per-minute',
         now(),
       );
-      // Before anything is waited for, so that many at once are counted like many in turn.
+      // Counted before any await, so that concurrent requests count like sequential ones.
       minutes.set(userId, [...counted.slice(-MAX_REQUESTS), { route, at: now() }]);
       if (rates.monthly === undefined) return;
       if ((await store.requestCounts.count(userId, month())) <= rates.monthly) return;
@@ -91,20 +91,20 @@ export function createRequestLimits({ defaults, store, now = Date.now }: Request
 
 function checkMinute(counted: readonly Counted[], most: number | undefined, which: string, now: number): void {
   if (most === undefined || counted.length < most) return;
-  // When enough of them are a minute old.
+  // The time at which enough of them are older than a minute.
   const freed = counted[counted.length - most]?.at ?? now;
   const retryAfter = Math.max(1, Math.ceil((freed + MINUTE - now) / 1000));
   const message = `${which} rate limit exceeded: ${most} requests a minute. Try again in ${retryAfter} s.`;
   throw new ServiceError('rate_limited', message, { retryAfter });
 }
 
-/** A number of a user's own limits; anything else there counts as absent. */
+/** A numeric limit from a user's overrides; other values count as absent. */
 export function numberIn(overrides: Metadata | null, name: string): number | undefined {
   const value = overrides?.[name];
   return typeof value === 'number' && value >= 0 ? value : undefined;
 }
 
-/** `route_overrides: {"POST /v3/retrieval/rag": {"route_per_min": 5}}`; the method may be left out. */
+/** `route_overrides: {"POST /v3/retrieval/rag": {"route_per_min": 5}}`; the method is optional. */
 function routeRate(overrides: Metadata | null, route: string): number | undefined {
   const routes = overrides?.['route_overrides'];
   if (typeof routes !== 'object' || routes === null || Array.isArray(routes)) return undefined;

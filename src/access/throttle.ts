@@ -2,26 +2,26 @@ import { ServiceError } from '../errors.ts';
 import { LruMap } from '../shared/lru-map.ts';
 
 export interface ThrottleSettings {
-  /** How many times within `seconds`. */
+  /** Allowed attempts per `seconds`. */
   readonly times: number;
   readonly seconds: number;
-  /** Names remembered at once; beyond, those that have been quiet longest are forgotten. */
+  /** Maximum number of names in memory; the one idle longest is dropped first. */
   readonly names?: number;
 }
 
-/** Counts how often something is tried under a name, and refuses what is too often. */
+/** Sliding-window rate limiter by name. */
 export interface Throttle {
-  /** Counts a try before it is made, so that many at once gain nothing. Throws `rate_limited`. */
+  /** Counts an attempt before it is made, so that concurrent ones gain nothing. Throws `rate_limited`. */
   attempt(name: string): void;
-  /** The last one was rightly tried: it alone is forgotten. */
+  /** Removes the last attempt, which succeeded. */
   undo(name: string): void;
-  /** Forgets all that was counted. */
+  /** Removes all attempts. */
   forgive(name: string): void;
 }
 
 const DEFAULT_NAMES = 10_000;
 
-/** `now` in milliseconds, of a clock that nobody sets: setting back the time of day would prolong every lock. */
+/** `now` is a monotonic clock in milliseconds: setting the system time back must not prolong a lock. */
 export function createThrottle(
   { times, seconds, names = DEFAULT_NAMES }: ThrottleSettings,
   now: () => number = () => performance.now(),
