@@ -21,7 +21,7 @@ import { reasoning } from './research/reasoning.ts';
 import { researchResult } from './research/research-result.ts';
 import { researchStart } from './research/research-start.ts';
 
-/** The tools of the RAG mode, docs/contract.md 5.3. */
+/** Tools of the RAG mode, docs/contract.md 5.3. */
 export const ragTools = [
   searchFileKnowledge,
   searchFileDescriptions,
@@ -31,29 +31,29 @@ export const ragTools = [
   webScrape,
 ] as const;
 
-/** The tools of the Research mode, docs/contract.md 5.3. */
+/** Tools of the Research mode, docs/contract.md 5.3. */
 export const researchTools = [rag, reasoning, critique, pythonExecutor] as const;
 
-/** Every name the specification allows in `rag_tools`, configured here or not. */
+/** All names allowed in `rag_tools`, whether or not the tools are configured. */
 export const ragToolNames = ragTools.map((tool) => tool.name);
 
-/** Every name the specification allows in `research_tools`. */
+/** All names allowed in `research_tools`. */
 export const researchToolNames = researchTools.map((tool) => tool.name);
 
-/** What there is, and how it stands. */
+/** Contents and state of the corpus. */
 export const corpusTools = [corpusStatus] as const;
 
-/** Research that outlasts a call. */
+/** Research runs that outlast a call. */
 export const researchServiceTools = [researchStart, researchResult] as const;
 
-/** They tell how far an answer can be relied on. */
+/** Tools that check answers. */
 export const proofTools = [checkCitations] as const;
 
-/** They change the corpus. */
+/** Tools that change the corpus. */
 export const ingestTools = [ingestText, ingestFile, ingestUrl, deleteDocument] as const;
 
-/** Folders of the machine, where the operator allowed some. */
+/** Local folders, where the operator has allowed some. */
 export const folderTools = [listFiles, syncFolder] as const;
 
-/** The pair that ChatGPT asks of a server. */
+/** The two tools that ChatGPT requires of a server. */
 export const openaiTools = [search, fetchDocument] as const;

@@ -3,8 +3,8 @@ import type { Json } from '../documents/document.ts';
 import type { JsonSchema } from '../toolbox/tool.ts';
 
 /**
- * A JSON Schema as the SDK wants schemas, made once: it is shown to clients as it is, and lets every value pass, since
- * `callTool` does the checking, with its tolerance and its words.
+ * Adapts a JSON Schema to the SDK's schema interface: advertised to clients, but accepting every value, because
+ * `callTool` validates arguments itself.
  */
 export function advertised(schema: JsonSchema, io: 'input' | 'output'): StandardSchemaWithJSON<unknown> {
   const shown = withoutNoise(schema, NOISE[io]) as Record<string, unknown>;
@@ -18,7 +18,7 @@ export function advertised(schema: JsonSchema, io: 'input' | 'output'): Standard
   };
 }
 
-// What says nothing that a client does not know costs every model that reads the list.
+// Keywords without information for clients cost tokens of every model that reads the tool list.
 function withoutNoise(value: Json, noise: ReadonlySet<string>, isProperties = false): Json {
   if (Array.isArray(value)) return value.map((each: Json) => withoutNoise(each, noise));
   if (typeof value !== 'object' || value === null) return value;
@@ -29,11 +29,11 @@ function withoutNoise(value: Json, noise: ReadonlySet<string>, isProperties = fa
   );
 }
 
-// What any integer is within, and members that may be anything.
+// Default integer bounds, and `additionalProperties` that allows anything.
 const isNoise = (key: string, value: Json): boolean =>
   Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER || (key === 'additionalProperties' && typeof value === 'object');
 
-// Strict conversions refuse several of these, some hosts cannot read the patterns, and `callTool` checks them all.
+// Strict schema conversions reject several of these and some hosts cannot parse the patterns; `callTool` checks them.
 const ALWAYS = [
   'propertyNames',
   '$schema',
@@ -44,7 +44,7 @@ const ALWAYS = [
   'maxLength',
   'maxItems',
 ];
-/** A result fits its schema anyway, so that of it only the shape is told. */
+/** Results conform to their schema anyway, so only the shape is advertised. */
 const NOISE = {
   input: new Set(ALWAYS),
   output: new Set([...ALWAYS, 'additionalProperties', 'required', 'description', 'minimum', 'maximum']),

@@ -3,8 +3,8 @@ import type { Backend } from './backend.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
 
 /**
- * Tells the client of one lasting connection when documents come, change or go: of the list always, of single resources
- * those it subscribed to. Ends with the connection.
+ * Notifies the client of a persistent connection of changed documents: always of the list, and of resources that it
+ * subscribed to. Ends with the connection.
  */
 export function announceChanges({ server }: McpServer, backend: Backend, era: 'legacy' | 'modern'): void {
   const subscribed = new Set<string>();
@@ -18,7 +18,7 @@ export function announceChanges({ server }: McpServer, backend: Backend, era: 'l
       return {};
     });
   }
-  // On a modern connection the entry filters by what the client listens to.
+  // On modern connections the SDK filters by subscription.
   const isWanted = (uri: string) => era === 'modern' || subscribed.has(uri);
   const ignore = () => {};
   const unsubscribe = backend.onChange(({ documentId, isListChanged }) => {

@@ -9,14 +9,14 @@ export interface ToolRequest {
   readonly principal: Principal;
   readonly name: string;
   readonly arguments: unknown;
-  /** The connection it came over, whose results number sources on and on; absent where requests stand alone. */
+  /** Connection of the request; source numbers continue across its results. Absent for stateless requests. */
   readonly session?: string | undefined;
-  /** True where the caller's process serves nobody else, so that what is kept between calls is the connection's. */
+  /** True when the caller's process serves this client only, so that state between calls belongs to the connection. */
   readonly isOnlyClient?: boolean;
-  /** Below which files may be read for the caller; absolute. */
+  /** Absolute paths of folders whose files the caller may read. */
   readonly folders: readonly string[];
   readonly absent: readonly AbsentTool[];
-  /** Folders that the caller's process keeps in step. */
+  /** Folders watched by the caller's process. */
   readonly followed?: readonly FollowedFolder[];
 }
 
@@ -26,33 +26,33 @@ export interface ProgressStep {
   readonly total?: number | undefined;
 }
 
-/** A request's own way to hear of its progress and to be called off. */
+/** Cancellation and progress of one request. */
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly onProgress?: (step: ProgressStep) => void;
 }
 
-/** Something about the corpus is not as it was. */
+/** A change of the corpus. */
 export interface CorpusChange {
-  /** The document concerned; undefined when many are. */
+  /** The changed document; undefined for many. */
   readonly documentId?: string;
-  /** Whether the list of documents is another now. */
+  /** Whether the list of documents has changed. */
   readonly isListChanged: boolean;
 }
 
 /**
- * What the MCP face asks of Citewell, in values that JSON can carry: it may be in this process, or in another one that
- * has the data folder. Methods throw ServiceError.
+ * The operations the MCP server needs, with JSON-compatible values: implemented in this process, or by another process
+ * that holds the data folder. Methods throw ServiceError.
  */
 export interface Backend {
-  /** Throws only the signal's reason; failures of the tool are outcomes. */
+  /** Throws only the signal's reason; a failed tool is an outcome. */
   call(request: ToolRequest, options: CallOptions): Promise<ToolOutcome>;
-  /** Newest first; with a text, those whose title or summary fits, best first. */
+  /** Newest first; with a query, documents whose title or summary matches, best first. */
   documents(
     request: { readonly principal: Principal; readonly text?: string; readonly limit: number },
     options: CallOptions,
   ): Promise<Paged<Document>>;
-  /** The extracted text; throws `not_found`. */
+  /** The extracted text. Throws `not_found`. */
   document(
     request: { readonly principal: Principal; readonly id: string },
     options: CallOptions,
@@ -62,11 +62,11 @@ export interface Backend {
     request: { readonly principal: Principal; readonly documentId: string; readonly id: string },
     options: CallOptions,
   ): Promise<{ readonly document: Document; readonly chunk: Chunk }>;
-  /** Of what the principal may see. */
+  /** Facts about the part of the corpus visible to the principal. */
   facts(request: { readonly principal: Principal }, options: CallOptions): Promise<CorpusFacts>;
-  /** Calls the listener after each change, until the returned function is called. */
+  /** Calls the listener after each change; returns a function that unsubscribes. */
   onChange(listener: (change: CorpusChange) => void): () => void;
 }
 
-/** The methods that can be asked for by name. */
+/** Methods callable by name between processes. */
 export type Operation = Exclude<keyof Backend, 'onChange'>;

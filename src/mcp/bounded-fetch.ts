@@ -1,4 +1,4 @@
-/** `fetch` whose answers are cut off, with an error, after so many bytes each. */
+/** `fetch` that fails responses longer than this many bytes. */
 export function boundedFetch(
   most: number,
   onTooMuch: () => void,

@@ -2,26 +2,26 @@ import { ServiceError } from '../errors.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { AbsentTool } from '../toolbox/tool-ports.ts';
 
-/** All tools there are, by what they are for. */
+/** All tools by toolset. */
 export interface ToolCatalogue {
   readonly toolsets: Readonly<Record<string, readonly Tool[]>>;
-  /** Names that one could expect and that no tool has. */
+  /** Known tool names without an implementation here. */
   readonly unbuilt: readonly string[];
 }
 
-/** What somebody asked for. */
+/** Options that select tools. */
 export interface ToolSelectionOptions {
-  /** Exactly these, whatever else is said, but for `readOnly`. */
+  /** Exactly these tools; overrides all other options except `readOnly`. */
   readonly tools?: readonly string[] | undefined;
-  /** Instead of the usual ones. */
+  /** Replaces the default toolsets. */
   readonly toolsets?: readonly string[] | undefined;
-  /** Also those for the folders that are followed. */
+  /** Adds the tools for synchronized folders. */
   readonly folders?: boolean | undefined;
-  /** Also those that change the corpus. */
+  /** Adds the tools that change the corpus. */
   readonly write?: boolean | undefined;
-  /** None of these, whatever else is said. */
+  /** Removes these tools. */
   readonly excludeTools?: readonly string[] | undefined;
-  /** Never those that change anything. */
+  /** Removes all tools that change anything. */
   readonly readOnly?: boolean | undefined;
 }
 
@@ -30,12 +30,12 @@ export interface ToolOffer {
   readonly absent: readonly AbsentTool[];
 }
 
-/** Few enough that a model is not confused by them, and none that changes anything. */
+/** A small set, since too many tools confuse models; read-only. */
 export const defaultToolsets: readonly string[] = ['retrieval', 'web', 'answers', 'proof', 'corpus'];
 const WRITING = 'ingest';
 const FOLDERS = 'folders';
 
-/** Wishes → tools. Throws `invalid_field` for a name that is none, listing those that are. */
+/** Resolves options to tools. Throws `invalid_field` for unknown names, listing the known ones. */
 export function chooseTools(
   { toolsets, unbuilt }: ToolCatalogue,
   options: ToolSelectionOptions,

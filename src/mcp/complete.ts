@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts';
 const MOST = 100;
 const PATIENCE = 3_000;
 
-/** Titles of documents that fit what was typed; the identifier instead where its beginning was typed. Newest first. */
+/** Titles of documents that match the typed text, or ids if the text is the prefix of an id. Newest first. */
 export async function completeTitles(backend: Backend, principal: Principal, typed: string): Promise<string[]> {
   const value = typed.trim().toLowerCase();
   const fitting = await fittingDocuments(backend, principal, typed);
@@ -15,7 +15,7 @@ export async function completeTitles(backend: Backend, principal: Principal, typ
   return [...new Set(fitting.map(({ id, title }) => (isId(id) ? id : oneLine(title))))];
 }
 
-/** Identifiers of documents that begin like this, or whose title does or fits; newest first. */
+/** Ids of documents whose id or title starts with the typed text, or whose title matches it. Newest first. */
 export async function completeIds(backend: Backend, principal: Principal, typed: string): Promise<string[]> {
   const value = typed.trim().toLowerCase();
   if (isUuid(value)) return [value];

@@ -1,4 +1,4 @@
-// Addresses of what MCP clients can read as resources.
+// URIs of MCP resources.
 
 export const INDEX_URI = 'kb://index';
 export const DOCUMENT_TEMPLATE = 'kb://documents/{document_id}';

@@ -1,6 +1,6 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
 
-/** Messages of one session that a client can have again whose stream broke. */
+/** Maximum number of messages per session that a client can replay after a broken stream. */
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 2_000_000;
 
@@ -10,7 +10,7 @@ interface StoredEvent {
   readonly size: number;
 }
 
-/** The latest messages of one session, in order; older ones are forgotten. */
+/** Ring buffer of a session's latest messages, for resuming streams. */
 export function createEventStore(): EventStore {
   const events = new Map<string, StoredEvent>();
   let count = 0;

@@ -10,14 +10,14 @@ export interface ExternalLog {
 }
 
 export interface ConnectionTimes {
-  /** Milliseconds a server has to start and answer. */
+  /** Milliseconds for a server to start and answer. */
   readonly connect: number;
-  /** What a caller waits for the very first attempt. */
+  /** Milliseconds that a caller waits for the first connection attempt. */
   readonly patience: number;
-  /** Before the first new attempt; doubles with each failure up to `maxBackOff`. */
+  /** Milliseconds before the first reconnection attempt; doubled after each failure up to `maxBackOff`. */
   readonly backOff: number;
   readonly maxBackOff: number;
-  /** After which the list of tools is asked for again. */
+  /** Milliseconds after which the tool list is refreshed. */
   readonly listAge: number;
 }
 
@@ -31,13 +31,13 @@ export const standardTimes: ConnectionTimes = {
 
 export interface ExternalConnection {
   readonly server: ExternalServer;
-  /** What the server has, as far as it may be used; empty while it is not connected to. */
+  /** Selected tools of the server; empty while disconnected. */
   readonly tools: readonly WireTool[];
-  /** Why it is not connected to, in our words; undefined when it is, or was never tried. */
+  /** Why it is disconnected, in our own words; undefined when connected or never tried. */
   readonly problem: string | undefined;
-  /** Begins what is due. Waits only for the very first attempt, and not for long. Never throws. */
+  /** Starts a connection attempt if one is due. Waits, for a limited time, only for the first attempt. Never throws. */
   wake(): Promise<void>;
-  /** Throws ServiceError with our words, or the signal's reason. */
+  /** Throws ServiceError with our own message, or the signal's reason. */
   call(name: string, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallToolResult>;
   close(): Promise<void>;
 }
@@ -49,10 +49,10 @@ export interface ConnectionParts {
   readonly log: ExternalLog;
 }
 
-/** Bytes of one message or answer; a server that sends more is let go. */
+/** Maximum bytes of one message; servers that exceed it are disconnected. */
 const MAX_BYTES = 4_000_000;
 const MAX_PAGES = 20;
-/** What a process has to end by itself before it is told to. */
+/** Milliseconds for a process to exit before it is signalled. */
 const END_WITHIN = 500;
 
 interface Open {
@@ -71,7 +71,7 @@ type State =
   | { readonly kind: 'failed'; readonly reason: string; readonly until: number }
   | { readonly kind: 'closed' };
 
-/** One server: connected to when somebody needs it, and again, ever more seldom, after it failed. */
+/** Connection to one server: opened on demand, and reopened with exponential backoff after failures. */
 export function createExternalConnection({ server, version, times, log }: ConnectionParts): ExternalConnection {
   let state: State = { kind: 'idle' };
   let failures = 0;
@@ -101,7 +101,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
 
   function onEnd(open: Open, reason: string): void {
     if (state.kind !== 'open' || state.open !== open) return;
-    // One that held for a while has earned a quick new attempt.
+    // A connection that lasted for a while resets the backoff.
     if (performance.now() - open.since > times.maxBackOff / 10) failures = 0;
     fail(reason);
     open.end().catch(() => {});
@@ -168,7 +168,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
       for (let attempt = 1; ; attempt++) {
         const open = await opened(signal);
         try {
-          // The deadline of the tool is the caller's; this one only keeps a lost call from being waited for for ever.
+          // The tool enforces its own deadline; this timeout only prevents waiting forever for a lost call.
           const timeout = server.deadline + 5_000;
           const result = await open.client.callTool({ name, arguments: { ...input } }, { signal, timeout });
           failures = 0;
@@ -178,7 +178,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
           const publicMessage = isSettledAnswer(error);
           if (publicMessage !== undefined) return { content: [{ type: 'text', text: publicMessage }], isError: true };
           onEnd(open, reasonOf(error, server));
-          // The server forgot the session, so it has not begun with the call; a new session is a first attempt.
+          // The server has dropped the session without starting the call, so a retry in a new session is safe.
           if (attempt === 1 && open.isLegacy && isSessionGone(error)) {
             state = { kind: 'idle' };
             continue;
@@ -223,7 +223,7 @@ interface Opening {
 }
 
 async function openConnection({ server, version, timeout, signal, onEnd, onListChanged }: Opening): Promise<Open> {
-  // Only now: most who run this program have no other servers.
+  // Loaded lazily: most installations have no external servers.
   const { Client } = await import('@modelcontextprotocol/client');
   let open: Open | undefined;
   let hasSentTooMuch = false;
@@ -234,7 +234,7 @@ async function openConnection({ server, version, timeout, signal, onEnd, onListC
   const options: ClientOptions = {
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: timeout / 2 } },
     listMaxPages: MAX_PAGES,
-    // Schemas of strangers are not run on results that are only read as text.
+    // Output schemas of untrusted servers are not evaluated; results are used as text only.
     jsonSchemaValidator: {
       getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
     },
@@ -298,8 +298,8 @@ async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => 
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
   const { command, args, env, cwd } = way;
   let isEnded = false;
-  // Given up while the process is being started, there is none to end yet; it is ended as soon as it is there. Being a
-  // class of ours, the SDK tries the protocol on this very process and not on a second one that we could not end.
+  // If the attempt is cancelled while the process is starting, it is killed as soon as it exists. With a transport class of
+  // our own, the SDK probes the protocol on this process instead of starting a second one that we could not kill.
   class EndableTransport extends StdioClientTransport {
     override async start(): Promise<void> {
       await super.start();
@@ -320,7 +320,7 @@ async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => 
         setTimeout(() => kill(pid, 'SIGKILL'), 2 * END_WITHIN),
       ];
       await client.close().catch(() => {});
-      // A client that is still finding out which protocol the server speaks does not hold its transport yet.
+      // During protocol negotiation the client does not own its transport yet.
       await transport.close().catch(() => {});
       for (const timer of timers) clearTimeout(timer);
     },
@@ -331,7 +331,7 @@ function kill(pid: number | null, signal: NodeJS.Signals): void {
   try {
     if (pid !== null) process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // Already exited.
   }
 }
 

@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import type { ExternalServer } from './external-servers.ts';
 
-// Told apart by their marks and not by their classes, so that the client need not be loaded for it. The words of a
-// server are in none of the sentences.
+// Errors are recognized by their properties instead of `instanceof`, so that the client need not be loaded. None of these
+// messages contains text of the server.
 
 interface Marked {
   readonly name?: unknown;
@@ -14,16 +14,16 @@ interface Marked {
 
 const marksOf = (error: unknown): Marked => (typeof error === 'object' && error !== null ? error : {});
 
-/** What the server itself answered instead of a result, in its words; undefined when it answered nothing. */
+/** Error message of the server's own answer; undefined when the server did not answer. */
 export function isSettledAnswer(error: unknown): string | undefined {
   const { code, message } = marksOf(error);
   return typeof code === 'number' && typeof message === 'string' ? message : undefined;
 }
 
-/** Whether the server no longer knows the session. */
+/** Whether the server has dropped the session. */
 export const isSessionGone = (error: unknown): boolean => marksOf(error).status === 404;
 
-/** Why a server is of no use now, as the end of "The MCP server x …". */
+/** Why a server is unavailable, to follow "The MCP server x". */
 export function reasonOf(error: unknown, { transport }: ExternalServer): string {
   if (error instanceof ServiceError) return error.message;
   const { code, status } = marksOf(error);
@@ -43,14 +43,14 @@ export function reasonOf(error: unknown, { transport }: ExternalServer): string 
     case 'LIST_PAGINATION_EXCEEDED':
       return 'has more tools than can be listed';
     default:
-      // What `fetch` throws when there is no answer at all.
+      // `fetch` throws a TypeError when there is no response.
       return causes.some(({ name }) => name === 'TypeError') ? 'cannot be reached' : 'answered with what is not MCP';
   }
 }
 
 const isSystemCode = (code: unknown): code is string => typeof code === 'string' && /^E[A-Z]{3,}$/.test(code);
 
-/** The error and what led to it, outermost first. */
+/** The error and its causes, outermost first. */
 function causesOf(error: unknown): Marked[] {
   const causes: Marked[] = [];
   for (let each = error; each !== undefined && causes.length < 5; each = marksOf(each).cause)

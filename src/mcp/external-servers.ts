@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Another MCP server whose tools the agent may use. */
+/** A configured MCP server whose tools the agent may use. */
 export interface ExternalServer {
   readonly name: string;
   readonly transport:
@@ -8,20 +8,20 @@ export interface ExternalServer {
         readonly kind: 'stdio';
         readonly command: string;
         readonly args: readonly string[];
-        /** Besides PATH, HOME and the like: all that the process gets to see. */
+        /** Environment of the process, in addition to PATH, HOME and the like. */
         readonly env: Readonly<Record<string, string>>;
         readonly cwd?: string;
       }
     | { readonly kind: 'http'; readonly url: URL; readonly headers: Readonly<Record<string, string>> };
-  /** By the server's own names; `*` is all it has. */
+  /** Selected tools by the server's names; `*` selects all. */
   readonly tools: readonly string[] | '*';
-  /** Milliseconds a call may take. */
+  /** Milliseconds after which a call is aborted. */
   readonly deadline: number;
 }
 
 const MAX_SERVERS = 20;
 const STANDARD_DEADLINE = 30;
-/** Parts server and tool in the names that models see. */
+/** Separator between server and tool in names shown to models. */
 export const SEPARATOR = '__';
 
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|$)){0,29}$/;
@@ -37,7 +37,7 @@ const entry = z.object({
   env: strings.default({}),
   cwd: z.string().min(1).optional(),
   url: z.string().optional(),
-  // What some hosts call it.
+  // Notation of some hosts.
   serverUrl: z.string().optional(),
   httpUrl: z.string().optional(),
   headers: strings.default({}),
@@ -48,18 +48,18 @@ const entry = z.object({
   disabled: z.boolean().default(false),
 });
 
-// Members besides these are those of some host, and no concern of ours.
+// Other members are host-specific and ignored.
 const file = z.looseObject({
   mcpServers: z.record(z.string(), z.unknown(), { error: 'expected {"mcpServers": {"<name>": {…}}}' }),
 });
 
 export interface ServersReading {
   readonly servers: readonly ExternalServer[];
-  /** Sentences without a full stop that say what is wrong; they repeat no value, which may be a secret. */
+  /** What is wrong, without a full stop; values are never repeated, because they may be secrets. */
   readonly complaints: readonly string[];
 }
 
-/** `mcpServers` as hosts write it, with `${NAME}` and `${NAME:-default}` filled in from `variables`. */
+/** Parses the `mcpServers` notation of MCP hosts; expands `${NAME}` and `${NAME:-default}` from `variables`. */
 export function readExternalServers(json: string, variables: Readonly<Record<string, string>>): ServersReading {
   const parsed = file.safeParse(parsedJson(json));
   if (!parsed.success) {
@@ -122,7 +122,7 @@ function readServer(
   return { ...common, transport: { kind: 'http', url, headers } };
 }
 
-/** The value with variables in all its strings filled in. */
+/** Expands variables in all strings of a value. */
 function filledIn(value: unknown, variables: Readonly<Record<string, string>>, missing: Set<string>): unknown {
   if (typeof value === 'string') {
     return value.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, standard?: string) => {

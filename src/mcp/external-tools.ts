@@ -17,10 +17,10 @@ export interface ExternalToolsParts {
   readonly times?: Partial<ConnectionTimes>;
 }
 
-/** Providers of models take 128 tools at most, and there are ours. */
+/** Model providers accept at most 128 tools, including our own. */
 const MAX_TOOLS = 100;
 
-/** Tools of the configured servers, for the agent. Nobody is connected to before somebody asks for tools. */
+/** Tools of the configured servers for the agent. Connects when tools are first requested. */
 export function createExternalTools(parts: ExternalToolsParts): ExternalTools & { close(): Promise<void> } {
   const { servers, version, log } = parts;
   const times = { ...standardTimes, ...parts.times };

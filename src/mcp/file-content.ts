@@ -1,10 +1,10 @@
 import type { ContentBlock } from '@modelcontextprotocol/server';
 import type { OutputFile } from '../toolbox/tool.ts';
 
-/** Larger files are named in the text and no more: a host would hand them to a model as they are. */
+/** Larger files are only mentioned in the text, because hosts pass file content on to models. */
 const MAX_BYTES = 1_000_000;
 
-/** Files that a tool made, as far as hosts can show them: pictures as pictures, the rest as resources within the result. */
+/** Converts files made by a tool to MCP content: images as images, others as embedded resources. */
 export function fileContent(files: readonly OutputFile[]): ContentBlock[] {
   return files.filter(({ bytes }) => bytes.byteLength <= MAX_BYTES).map(toContent);
 }

@@ -13,7 +13,7 @@ import { syncPaths } from '../ingest/folders/sync-folder.ts';
 import type { FolderFile, FolderSync, FolderSyncState } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 
-/** Folders that callers have brought in step, which goes on when they leave. */
+/** Folder synchronizations per principal; they continue when the caller disconnects. */
 export interface FolderSyncService {
   of(principal: Principal): FolderSync;
   close(): Promise<void>;
@@ -131,7 +131,7 @@ const toSourced = ({ id, source, contentHash, ingestionStatus }: Document): Sour
   source: source ?? '',
 });
 
-/** What becomes documents of the principal, in this process. */
+/** Target that ingests in this process on behalf of the principal. */
 function targetOf(principal: Principal, { corpus, collections, ingestor, sources }: Services): FolderTarget {
   return {
     server: 'this process',

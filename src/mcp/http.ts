@@ -16,31 +16,31 @@ import { createSessions, type SessionLimits } from './sessions.ts';
 export interface McpHttpParts {
   readonly createServer: CreateMcpServer;
   readonly backend: Backend;
-  /** Who asks. */
+  /** Authenticates a request. */
   readonly authenticate: Authenticate;
-  /** Names by which this server may be called, and of pages that may call it; without ports. */
+  /** Host names of this server, and of pages allowed to call it (CORS); without ports. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly limits?: Partial<McpHttpLimits>;
-  /** The tools of a connection that asks for some in particular. Throws `invalid_field` for a name that is none. */
+  /** Tools for a connection with its own options. Throws `invalid_field` for an unknown name. */
   readonly offerFor?: (options: ConnectionOptions) => ToolOffer;
-  /** Counts a call of a tool. Throws `rate_limited`. */
+  /** Counts a tool call towards the rate limit. Throws `rate_limited`. */
   readonly admit?: (principal: Principal, route: string) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
-/** What a client says of the tools it wants, by the header `X-MCP-Toolsets` and the path `/readonly`. */
+/** Tool options of a client, from the header `X-MCP-Toolsets` and the path `/readonly`. */
 export interface ConnectionOptions {
   readonly toolsets?: readonly string[];
   readonly readOnly: boolean;
 }
 
 export interface McpHttpLimits extends SessionLimits {
-  /** Bytes of a message. */
+  /** Maximum bytes of a message. */
   readonly body: number;
-  /** Streams of change notices open at once. */
+  /** Maximum number of open notification streams. */
   readonly subscriptions: number;
-  /** Milliseconds after which it is asked again whether who listens to one is still let in. */
+  /** Milliseconds between checks that the client of a notification stream is still authorized. */
   readonly recheck: number;
 }
 
@@ -59,8 +59,8 @@ export interface McpHttp {
 }
 
 /**
- * Streamable HTTP: requests of revision 2026-07-28 are each served by themselves, those of the revisions before in
- * sessions, without which they could not be called off.
+ * Streamable HTTP transport. Requests of revision 2026-07-28 are stateless; earlier revisions use sessions, which they
+ * need for cancellation.
  */
 export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   const { createServer, backend, onError } = parts;
@@ -124,7 +124,7 @@ const offerIn = (auth: AuthInfo | undefined) => auth?.extra?.['offer'] as ToolOf
 const TOOLSETS_HEADER = 'X-MCP-Toolsets';
 const READ_ONLY_PATH = '/readonly';
 
-/** A session keeps the tools of the request that began it; requests that stand alone each say what they want. */
+/** A session keeps the options of its initialize request; stateless requests send theirs each time. */
 function choosing(offerFor: NonNullable<McpHttpParts['offerFor']>): RequestHandler {
   return (request, response, next) => {
     const toolsets = (request.get(TOOLSETS_HEADER) ?? '')
@@ -153,7 +153,7 @@ function authenticated(authenticate: Authenticate): RequestHandler {
   return async (request, response, next) => {
     try {
       const principal = await authenticate(credentialsOf(request));
-      // Whose request it is goes on from here, and never the token.
+      // Only the principal is passed on, never the token.
       const auth: AuthInfo = { token: '', clientId: principal.userId, scopes: [], extra: { principal } };
       Object.assign(request, { auth });
     } catch (error) {
@@ -167,10 +167,10 @@ function authenticated(authenticate: Authenticate): RequestHandler {
   };
 }
 
-/** What a tool costs is counted; what a client says between calls is not. */
+/** Applies the rate limit to tool calls only, not to other messages. */
 function limited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
   return async (request, response, next) => {
-    // Revisions before 2025-06-18 send many messages at once, each of which is answered.
+    // Revisions before 2025-06-18 allow batches.
     const messages = [request.body as unknown].flat() as readonly ({ readonly method?: unknown } | null | undefined)[];
     try {
       for (const message of messages) {
@@ -186,7 +186,7 @@ function limited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
   };
 }
 
-/** A stream of notices can be open for days; it ends when who listens is no longer let in. */
+/** Closes a notification stream, which may be open for days, when its client is no longer authorized. */
 function closeRevoked(authenticate: Authenticate, every: number): RequestHandler {
   return (request, response, next) => {
     const { method } = (request.body ?? {}) as { readonly method?: unknown };
@@ -208,7 +208,7 @@ const refusalStatus: { readonly [code in ErrorCode]?: number } = {
   provider_failed: 502,
 };
 
-/** What nests without measure exhausts the protocol's own code, which follows it by recursion. */
+/** Rejects deeply nested JSON, which would overflow the stack in the SDK's recursive code. */
 const refuseOddJson: RequestHandler = (request, response, next) => {
   const problem = jsonProblem(request.body);
   if (problem === undefined) return next();
@@ -220,7 +220,7 @@ const isJson = (request: { readonly headers: Request['headers'] }): boolean =>
 
 const METHODS = ['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS'];
 
-/** Some of the others, TRACE for one, can not even be told of in the requests that the protocol's own code reads. */
+/** Rejects methods such as TRACE, which the SDK's Request conversion cannot represent. */
 const refuseOtherMethods: RequestHandler = (request, response, next) => {
   if (METHODS.includes(request.method)) return next();
   response.set('Allow', 'GET, POST, DELETE');
@@ -232,7 +232,7 @@ const requireJson: RequestHandler = (request, response, next) => {
   sendError(response, 415, -32000, 'Send a JSON-RPC message with Content-Type: application/json.');
 };
 
-/** What body-parser refuses, as JSON-RPC says it and not as a page of HTML. */
+/** Reports body-parser errors as JSON-RPC errors instead of HTML pages. */
 const answerBadBody: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   const { type = '', status = 500 } = (error ?? {}) as { readonly type?: string; readonly status?: number };
   if (type === 'entity.too.large') sendError(response, 413, -32600, 'The message is too large.');

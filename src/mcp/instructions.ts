@@ -1,4 +1,4 @@
-/** What a host tells its model about this server; hosts cut it, so the most important comes first. */
+/** Server instructions for the host's model. Hosts may truncate them, so the most important comes first. */
 export const INSTRUCTIONS =
   'Searches the documents ingested here, with citable sources. Search first (search_file_knowledge), then read ' +
   'around a hit (content with around_chunk_id) or a whole text (get_file_content). Cite by the numbers of results: ' +

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 
 /**
- * Keeps everything but the protocol off stdout, whoever writes it: what a dependency prints goes to stderr. Returns the
- * only stream that still leads to stdout.
+ * Reserves stdout for the protocol: other output, such as that of dependencies, is redirected to stderr. Returns the only
+ * stream that still writes to stdout.
  */
 export function keepStdoutPure({ stdout, stderr }: NodeJS.Process): Writable {
   const write = stdout.write.bind(stdout);
@@ -13,7 +13,7 @@ export function keepStdoutPure({ stdout, stderr }: NodeJS.Process): Writable {
     },
   });
   stdout.on('error', (error) => protocol.destroy(error));
-  // `console.log` goes this way too.
+  // Also covers `console.log`.
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
   return protocol;
 }

@@ -20,15 +20,15 @@ import type { McpServices } from './mcp-services.ts';
 import { createResearchService } from './research-service.ts';
 
 /**
- * Longest text of a result. Its twin in data repeats it with more quotation marks and names, and neither of the two may
- * exceed 40,000 characters.
+ * Maximum length of a result's text. The structured data repeats it with JSON overhead, and neither may exceed 40,000
+ * characters.
  */
 const MAX_CHARACTERS = 34_000;
 
-/** Milliseconds after which a call is ended, under the minute that clients commonly wait. */
+/** Milliseconds after which a call is aborted; clients commonly wait one minute. */
 const MAX_CALL_LENGTH = 50_000;
 
-/** Citewell in this process, as the MCP face asks it. */
+/** Backend that runs in this process. */
 export function createLocalBackend(services: McpServices): Backend & { close(): Promise<void> } {
   const { corpus, changes, tools } = services;
   const hurried = new Map(
@@ -59,7 +59,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     const { principal } = request;
     const visible = visibleFilter(principal);
     const settings = { ...defaultSearchSettings, filter: visible };
-    // A caller without sessions has one: what it cites must not change from call to call.
+    // Without a session, numbers are kept per user, so that they stay stable between calls.
     const { cite, cited } = citationsOf(`${principal.userId} ${request.session ?? ''}`);
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
@@ -145,7 +145,7 @@ interface Question {
   readonly settings: ToolContext['settings'];
 }
 
-/** The weakest of what was said of a marker. */
+/** The weakest verdict on a marker. */
 function verdictOf(marker: number, check: AnswerCheck | undefined): Verdict {
   const verdicts = (check?.statements ?? []).flatMap((statement) =>
     statement.citations.filter((each) => each.marker === marker).map((each) => each.verdict),
@@ -156,7 +156,7 @@ function verdictOf(marker: number, check: AnswerCheck | undefined): Verdict {
   return verdicts.includes('close') ? 'close' : 'verbatim';
 }
 
-/** One search and one answer: what fits into the time that a caller waits. */
+/** One search and one generation, which fits into the time that clients wait. */
 async function ask(
   { answerer, checker }: McpServices,
   { question, settings }: Question,
@@ -167,7 +167,7 @@ async function ask(
     if (event.type !== 'final_answer') continue;
     const { text, citations, model, usage, mode, support } = event.answer;
     const sources = new Map<number, Source>(citations.map(({ number, source }) => [number, source]));
-    // Quotations are what they quote; only what a model wrote can differ.
+    // Extractive answers are verbatim; only generated text needs a check.
     const check = mode === 'extractive' || text.length > checkLimits.answer ? undefined : await checkAgainst(sources);
     const backing = new Map(
       citations.map(({ number, quotes }) => [number, { quotes, verdict: verdictOf(number, check) }] as const),

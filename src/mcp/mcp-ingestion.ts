@@ -7,10 +7,10 @@ import type { SubmittedContent } from '../ingest/ingestor.ts';
 import type { IngestionItem, IngestionStep, ToolIngestion } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 
-/** Ingestions that go on in the background, so that no caller's leaving ends one. */
+/** Ingestion for tools; continues in the background when the caller disconnects. */
 export interface McpIngestion {
   of(principal: Principal): ToolIngestion;
-  /** Stops reading; what is unfinished is resumed at the next start. */
+  /** Stops ingestion; unfinished documents are resumed at the next start. */
   close(): Promise<void>;
 }
 

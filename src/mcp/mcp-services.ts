@@ -14,7 +14,7 @@ import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 
-/** What the MCP face stands on. */
+/** Services that the MCP server needs. */
 export interface McpServices {
   readonly corpus: Corpus;
   readonly changes: CorpusWatch;
@@ -27,18 +27,18 @@ export interface McpServices {
   readonly agent: Agent;
   readonly runs: RunLog;
   readonly models: ModelRegistry;
-  /** The words models are asked with, as they hold now. */
+  /** Current prompts for models. */
   readonly prompts?: PromptTexts;
-  /** What reaches the web. */
+  /** Web search and page fetching. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages' | 'fetchPage'>;
-  /** Where Python runs, when it can. */
+  /** Python sandbox, when available. */
   readonly sandbox?: Sandbox;
-  /** Every tool that can be called by name. */
+  /** All tools that can be called. */
   readonly tools: readonly Tool[];
   status(): Promise<{
     readonly model: string;
     readonly embedder: string;
-    /** The data folder. */
+    /** Path of the data folder. */
     readonly data: string;
     readonly index: { readonly kind: string; readonly state: string };
     readonly hints: readonly string[];

@@ -1,21 +1,21 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Tool } from '../toolbox/tool.ts';
 
-/** How tools are called outside when their names get a prefix. */
+/** Applies a prefix to tool names. */
 export interface Naming {
   name(tool: string): string;
-  /** Our own words that name tools. */
+  /** Applies it to tool names in our own texts. */
   words(text: string): string;
-  /** A result, in which lines say how to go on. */
+  /** Applies it in results, which may name the next call. */
   result(result: CallToolResult): CallToolResult;
 }
 
-/** Names with a prefix, also where texts tell a model which tool to call. */
+/** Prefixes tool names, also in texts that tell a model which tool to call. */
 export function withPrefix(prefix: string, tools: readonly Tool[]): Naming {
   if (prefix === '') return { name: (tool) => tool, words: (text) => text, result: (result) => result };
   const names = tools.map(({ name }) => name).sort((a, b) => b.length - a.length);
   const compound = names.filter((name) => name.includes('_')).join('|') || '(?!)';
-  // A name that is also a plain word is one only where it is clearly called.
+  // Names that are also ordinary words are replaced only in phrases that clearly mean a call.
   const inWords = new RegExp(
     `\\b(?:(${compound})|(?<=(?:call|use|with|or|then) )(${names.join('|')})(?= (?:with|and|again)\\b))\\b`,
     'g',

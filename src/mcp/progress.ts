@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ProgressStep } from './backend.ts';
 
-/** Silence after which a waiting client hears that the call goes on. */
+/** Milliseconds of silence after which a progress notification is repeated. */
 const HEARTBEAT = 3_000;
 
 export interface ProgressReport {
@@ -10,8 +10,8 @@ export interface ProgressReport {
 }
 
 /**
- * Tells the client how a call goes on, if it asked to be told. The number only ever rises, as the protocol wants it: by
- * what is done where a tool knows that, else by a little with each sign of life.
+ * Sends progress notifications if the client asked for them. The value increases strictly, as the protocol requires: by
+ * the tool's own count if it has one, else by a small step.
  */
 export function reportProgress({ mcpReq }: ServerContext, name: string): ProgressReport | undefined {
   const progressToken = mcpReq._meta?.progressToken;
@@ -24,7 +24,7 @@ export function reportProgress({ mcpReq }: ServerContext, name: string): Progres
     progress = step.done !== undefined && step.done > progress ? step.done : progress + 0.01;
     const { message, total } = step;
     const params = { progressToken, progress, message, ...(total !== undefined && total >= progress ? { total } : {}) };
-    // A client that has gone needs no telling.
+    // The client may have disconnected.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   const timer = setInterval(() => {

@@ -7,7 +7,7 @@ import { completeTitles } from './complete.ts';
 const CITE =
   'Cite every statement with the number of the passage it stands in, as in [1], and list the cited passages at the end with title, page and document_id. Where the documents say nothing, say so; do not fill in from memory.';
 
-/** Prompts, which hosts show as commands. */
+/** MCP prompts, which hosts show as commands. */
 export function createPrompts(
   backend: Backend,
   words: (text: string) => string,

@@ -6,17 +6,17 @@ import { documentUri } from './document-uri.ts';
 import { fileContent } from './file-content.ts';
 import { type SourceName, sourceName } from './source-name.ts';
 
-/** Neither the text of a result nor its data is longer. */
+/** Maximum length of a result's text and of its structured data. */
 export const MAX_CHARACTERS = 40_000;
 const MAX_LINKS = 5;
 const FENCE_ROOM = 300;
 
-/** Where the code of an error stands in a result's `_meta`. */
+/** Key of the error code in a result's `_meta`. */
 const ERROR_META = 'citewell/error';
 
 /**
- * An outcome as MCP content. Some clients show a model only the text and others only the data, so each is whole by
- * itself; links to the documents come on top.
+ * Converts an outcome to MCP content. Some clients show a model only the text and others only the data, so each is
+ * self-contained; links to the documents are added.
  */
 export function renderOutput(outcome: ToolOutcome): CallToolResult {
   if (outcome.isError) {
@@ -57,7 +57,7 @@ function links(names: readonly SourceName[]): ContentBlock[] {
 
 const CUT = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
 
-/** Tools keep to the limit by themselves, with the call that goes on; this is for what other tools and models write. */
+/** Safety limit: our own tools stay below it and name the call that continues; other sources may not. */
 function bounded(text: string, most = MAX_CHARACTERS): string {
   if (text.length <= most) return text;
   return `${text.slice(0, wholeCharacterEnd(text, most - CUT.length))}${CUT}`;
@@ -65,7 +65,7 @@ function bounded(text: string, most = MAX_CHARACTERS): string {
 
 type Data = { readonly [key: string]: unknown };
 
-/** The data with its longest texts shortened until it fits. */
+/** Shortens the longest strings until the data fits. */
 function boundedData(data: Data): Data {
   let fitting = data;
   for (let longest = 20_000; JSON.stringify(fitting).length > MAX_CHARACTERS && longest >= 100; longest /= 2) {

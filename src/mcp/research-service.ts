@@ -12,11 +12,11 @@ import type { ResearchService, ResearchState } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 import { sourceName } from './source-name.ts';
 
-/** Tokens of one tool result that the research agent reads; as in docs/contract.md 5.3. */
+/** Maximum tokens of one tool result that the research agent reads; see docs/contract.md 5.3. */
 const MAX_TOOL_CONTEXT = 32_768;
 const KIND = 'research';
 
-/** The research agent by handle, over the runs that are kept. A handle is the caller's own. */
+/** Starts and reads research runs in the run log; run ids are private to their caller. */
 export function createResearchService(
   { agent, runs }: Pick<McpServices, 'agent' | 'runs'>,
   principal: Principal,
@@ -114,7 +114,7 @@ async function stateOf(run: Run, asked = ''): Promise<ResearchState> {
   const steps: string[] = [];
   let end: Partial<Pick<ResearchState, 'answer' | 'failure'>> = {};
   if (record.events > 0) {
-    // As far as it has come, without waiting for more.
+    // Reads the events so far without waiting for more.
     for await (const { number, event, json } of run.follow(0, new AbortController().signal)) {
       const value: unknown = JSON.parse(json);
       if (event === 'question') question = String(value);

@@ -12,14 +12,14 @@ import type { Backend } from './backend.ts';
 import { completeIds } from './complete.ts';
 import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './document-uri.ts';
 
-/** Documents in a list; the rest are found by searching. */
+/** Maximum number of documents in the resource list; others are found by search. */
 const MAX_LISTED = 100;
 const NEWEST = 20;
-/** Longest text of a document that is read whole. */
+/** Maximum characters of a document that can be read as a whole. */
 const MAX_TEXT_LENGTH = 400_000;
 const CACHE = { ttlMs: 5_000, cacheScope: 'private' } as const;
 
-/** What clients can read without a tool: the index, documents and their chunks. Made once, registered per server. */
+/** MCP resources: the index, documents and chunks. Created once and registered on each server. */
 export function createResources(backend: Backend): (server: McpServer, principal: Principal) => void {
   return (server, principal) => {
     server.registerResource(
@@ -115,7 +115,7 @@ function bounded(text: string, id: string): string {
   return `${text.slice(0, end)}\n\n(cut; the rest: get_file_content with document_id="${id}", offset=${end})`;
 }
 
-/** What is missing is missing in the protocol's own words. */
+/** Translates `not_found` to the protocol's error. */
 async function found<T>(uri: URL, reading: Promise<T>): Promise<T> {
   try {
     return await reading;

@@ -19,39 +19,37 @@ import { unanswered } from './unanswered.ts';
 export interface McpServerParts {
   readonly backend: Backend;
   readonly offer: ToolOffer;
-  /** Put before each tool's name, for hosts that do not keep servers apart. */
+  /** Prefix of tool names, for hosts that do not separate servers. */
   readonly prefix?: string | undefined;
-  /** Folders below which `ingest_file` may read; absolute. */
+  /** Absolute paths of folders that `ingest_file` may read. */
   readonly folders: readonly string[];
-  /** Folders that this process keeps in step, as they stand. */
+  /** Folders watched by this process, with their current state. */
   readonly followed?: () => readonly FollowedFolder[];
   readonly version: string;
-  /** Over the options of every server; for builds that register more on it. */
+  /** Overrides the server options; for builds that register further features. */
   readonly options?: McpServerOptions;
 }
 
-/**
- * Makes a server for one connection or one request of that principal; both protocol eras are served by it.
- */
+/** Creates a server for one connection or one stateless request of a principal, for both protocol eras. */
 export type CreateMcpServer = (principal: Principal, connection?: McpConnection) => McpServer;
 
 export interface McpConnection {
-  /** Names the connection; absent for requests that stand alone. */
+  /** Identifies the connection; absent for stateless requests. */
   readonly session?: string;
   readonly isOnlyClient?: boolean;
-  /** Its tools, in place of the usual ones. */
+  /** Replaces the default tools. */
   readonly offer?: ToolOffer | undefined;
 }
 
-/** Largest number of members and elements that the arguments of a call may have. */
+/** Maximum number of members and elements in the arguments of a call. */
 const MAX_ARGUMENTS = 20_000;
 const MINUTE = 60_000;
 
-// The icon is an address and no data: it is repeated with every result of revision 2026-07-28.
+// The icon is a URL instead of data, because revision 2026-07-28 repeats it with every result.
 const WEBSITE = 'https://github.com/citewell/citewell';
 const ICONS = [{ src: 'https://github.com/citewell.png', mimeType: 'image/png' }];
 
-/** Everything that does not depend on who asks is made once, here. */
+/** Prepares everything that does not depend on the caller once, and returns the factory. */
 export function mcpServers(parts: McpServerParts): CreateMcpServer {
   const { backend, version } = parts;
   const resources = createResources(backend);
@@ -112,7 +110,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
           });
           return naming.result(renderOutput(withProgress(outcome, tool, followed)));
         } catch (error) {
-          // What is thrown here is not an outcome of the tool: the call was called off, or nobody could be asked.
+          // Errors thrown here are cancellations or an unavailable backend, not outcomes of the tool.
           return renderOutput(unanswered(error));
         } finally {
           report?.stop();
@@ -135,7 +133,7 @@ function registerSourceApp(server: McpServer, readTool: string): void {
   }));
 }
 
-/** Says beside what was found that there is more to come. */
+/** Adds a note that ingestion is still in progress. */
 function withProgress(outcome: ToolOutcome, tool: Tool, followed: readonly FollowedFolder[]): ToolOutcome {
   const reading = followed.filter(({ state }) => state === 'reading');
   if (outcome.isError || reading.length === 0 || !tool.annotations.readOnly || tool.needs.includes('facts')) {

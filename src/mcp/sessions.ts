@@ -10,11 +10,11 @@ import { sendError } from './send-error.ts';
 import type { CreateMcpServer } from './server.ts';
 
 export interface SessionLimits {
-  /** Open at once; the longest idle one makes room. */
+  /** Maximum number of open sessions; the longest idle one is closed to make room. */
   readonly sessions: number;
-  /** Of one principal. */
+  /** Maximum number of open sessions per principal. */
   readonly sessionsOfOne: number;
-  /** Milliseconds after which a session that nobody uses is closed. */
+  /** Milliseconds of idleness after which a session is closed. */
   readonly idle: number;
 }
 
@@ -27,16 +27,16 @@ interface SessionParts {
 
 interface Session {
   readonly userId: string;
-  /** What the session's server goes by: with each request it is what the user may do by then. */
+  /** Updated with each request, because access rights may change. */
   readonly principal: Principal;
   readonly transport: NodeStreamableHTTPServerTransport;
-  /** Requests and streams that are open. */
+  /** Number of open requests and streams. */
   open: number;
   usedAt: number;
 }
 
 export interface Sessions {
-  /** `offer` has the tools of the session that the request begins. */
+  /** `offer`: tools of the session, for the request that starts it. */
   handle(request: Request, response: Response, principal: Principal, offer?: ToolOffer): Promise<void>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ const HEADER = 'mcp-session-id';
 const LOOK_EVERY = 60_000;
 const RETRY_AFTER = 1_000;
 
-/** Sessions of the protocol revisions before 2026-07-28, each with a server of its own. */
+/** Sessions for protocol revisions before 2026-07-28, each with its own server. */
 export function createSessions({ createServer, backend, limits, onError }: SessionParts): Sessions {
   const sessions = new Map<string, Session>();
   const end = (id: string) => {
@@ -92,7 +92,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
   return {
     async handle(request, response, principal, offer) {
       const id = request.get(HEADER);
-      // Someone else's session is told from none by nothing.
+      // Foreign and unknown sessions are indistinguishable to the caller.
       const known = id === undefined ? undefined : sessions.get(id);
       if (id !== undefined && known?.userId !== principal.userId) {
         return sendError(response, 404, -32001, 'There is no such session; initialize a new one.');

@@ -3,23 +3,23 @@ import { MAX_CONNECTIONS, type SharedStoreParts, shareStore } from '../store/sha
 import type { Backend, CallOptions, CorpusChange, Operation } from './backend.ts';
 import { createPeerBackend, type PeerAddress, PeerLost } from './peer/peer-backend.ts';
 
-/** Citewell in this process, which then has the data folder. */
+/** Backend in this process, which then holds the data folder. */
 export interface OwnedBackend {
   readonly backend: Backend;
   close(): Promise<void>;
 }
 
 export interface SharedBackendParts {
-  /** The process that has the data folder and can be asked; undefined when there is none. */
+  /** Address of the process that holds the data folder; undefined when there is none. */
   find(): Promise<PeerAddress | undefined>;
-  /** Takes the data folder. Throws `conflict` when another process has it. */
+  /** Acquires the data folder. Throws `conflict` when another process holds it. */
   open(): Promise<OwnedBackend>;
 }
 
 export interface SharedBackend extends Backend {
-  /** Connects or opens now, so that the first call need not wait. */
+  /** Connects or opens ahead of the first call. */
   warm(): Promise<void>;
-  /** Lets another process have the data folder, which this one then asks. Does nothing when it has not got it. */
+  /** Releases the data folder to another process and uses that process from then on. No effect without the folder. */
   release(): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ interface Connection {
   readonly unsubscribe: () => void;
 }
 
-/** Citewell wherever it is: in this process, or in the one that has the data folder. */
+/** Backend in this process, or a proxy to the process that holds the data folder. */
 export function createSharedBackend({ find, open }: SharedBackendParts): SharedBackend {
   const listeners = new Set<(change: CorpusChange) => void>();
   const toConnection = (backend: Backend): Connection => ({
@@ -62,7 +62,7 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
         } catch (error) {
           if (!(error instanceof PeerLost)) throw error;
           lease.lose();
-          // Every tool may be called twice: they only read, or do nothing the second time.
+          // Retrying is safe: tools are read-only or idempotent.
           if (attempt === MAX_CONNECTIONS) {
             throw new ServiceError('store_failed', 'The process that has the data folder was lost.');
           }

@@ -1,4 +1,4 @@
-/** Where hosts that show apps find the page that a result's sources are shown in. */
+/** URI of the MCP App that shows the sources of a result. */
 export const SOURCE_APP_URI = 'ui://citewell/source';
 export const APP_MIME_TYPE = 'text/html;profile=mcp-app';
 
@@ -6,8 +6,8 @@ export const APP_MIME_TYPE = 'text/html;profile=mcp-app';
 export const CITING_TOOLS: ReadonlySet<string> = new Set(['search_file_knowledge', 'check_citations', 'rag']);
 
 /**
- * The page: it shows the cited page of a document with the passage marked. It speaks to its host in messages of the MCP
- * Apps extension (revision 2026-01-26) and reads through the host's connection, so that it needs no network of its own.
+ * The app's page: shows the cited page of a document with the passage highlighted. It talks to the host with the MCP Apps
+ * extension (revision 2026-01-26) and reads through the host's connection, without network access of its own.
  */
 export const sourceApp = (readTool: string): string => PAGE.replace('__READ_TOOL__', readTool);
 

@@ -4,13 +4,13 @@ import { titleOf } from '../toolbox/render-passages.ts';
 import { documentUri } from './document-uri.ts';
 
 export interface SourceName {
-  /** Where it can be read: a resource of this server, or a page of the web. */
+  /** URI of a resource of this server, or URL of a web page. */
   readonly uri: string;
   readonly title: string;
   readonly documentId?: string;
 }
 
-/** What a source is called and where it is. */
+/** Title and URI of a source. */
 export function sourceName(source: Source): SourceName {
   switch (source.kind) {
     case 'chunk': {
@@ -24,7 +24,7 @@ export function sourceName(source: Source): SourceName {
     case 'graph': {
       const { documentId } = source.hit.sentence ?? {};
       const title = graphHitName(source.hit);
-      // What was made by hand stands in no document.
+      // Graph entries made by hand belong to no document.
       return documentId === undefined ? { uri: '', title } : { uri: documentUri(documentId), title, documentId };
     }
     case 'web':

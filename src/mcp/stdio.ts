@@ -9,22 +9,22 @@ import type { CreateMcpServer } from './server.ts';
 export interface StdioParts {
   readonly createServer: CreateMcpServer;
   readonly backend: Backend;
-  /** Protocol messages only. */
+  /** Stream for protocol messages only. */
   readonly output: Writable;
   readonly input: NodeJS.ReadableStream;
   readonly onError: (error: Error) => void;
 }
 
 export interface StdioConnection {
-  /** Settles when the other side has closed its end, or the connection is lost. */
+  /** Settles when the client closes its end or the connection is lost. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** Largest message that is read, in bytes: a text to take in may be long. */
+/** Maximum bytes of a message; texts to ingest may be long. */
 const MAX_MESSAGE = 16_000_000;
 
-/** Serves one client over pipes, in whichever era it opens. */
+/** Serves one stdio client, in whichever protocol era it starts with. */
 export function serveOverStdio({ createServer, backend, output, input, onError }: StdioParts): StdioConnection {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());

@@ -1,7 +1,7 @@
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ToolOutcome } from '../toolbox/call-tool.ts';
 
-// Somebody has to change something first: a setting, a folder, its permissions.
+// Errors that persist until a person changes a setting, a folder or its permissions.
 const LASTING: ReadonlySet<ErrorCode> = new Set([
   'invalid_request',
   'invalid_field',
@@ -11,7 +11,7 @@ const LASTING: ReadonlySet<ErrorCode> = new Set([
   'embedding_mismatch',
 ]);
 
-/** A call that got no answer at all, in the words of a failed one. */
+/** Outcome of a call that could not be executed at all. */
 export function unanswered(error: unknown): ToolOutcome {
   if (error instanceof ServiceError && LASTING.has(error.code)) {
     const text = `Error [not_configured]: ${error.publicMessage} Next step: Tell the user; calling again does not help until it is mended.`;

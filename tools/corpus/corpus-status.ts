@@ -9,7 +9,7 @@ import { documentRecord } from './describe-record.ts';
 import { documentState } from './document-state.ts';
 import { listDocuments } from './list-documents.ts';
 
-/** Documents whose metadata is looked at for what can be filtered by. */
+/** Number of documents sampled for filterable metadata. */
 const SAMPLE = 100;
 
 export const corpusStatus = defineTool({

@@ -5,7 +5,7 @@ import { describeDocument, toDocumentRecord } from './describe-record.ts';
 
 const OVER: ReadonlySet<string> = new Set(['success', 'enriched', 'failed']);
 
-/** How far the ingestion of a document has come; told as soon as it is over, or when the seconds are up. */
+/** Ingestion state of a document; waits up to this many seconds for the end. */
 export async function documentState(given: string, waitSeconds: number, context: ToolContext) {
   let document = await findDocument(given, context);
   if (!OVER.has(document.ingestionStatus) && waitSeconds > 0 && context.ingestion !== undefined) {

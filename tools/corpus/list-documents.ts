@@ -13,7 +13,7 @@ interface ListRequest {
 
 const MAX_LENGTH = 8_000;
 
-/** The documents, newest first, a line each: those among them that are being read or have failed. */
+/** Documents, newest first, one line each; with their state if they are being ingested or have failed. */
 export async function listDocuments(input: ListRequest, { library, visible, maxCharacters }: ToolContext) {
   const scope = ['list', input.filters ?? null] as const;
   const offset = readCursor(input.cursor, ...scope);

@@ -3,8 +3,8 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../src/errors.ts';
 
 /**
- * The real path of a file or folder at or below an allowed folder: links are followed before the check, so that none
- * leads out. What lies outside is not told from what is not there.
+ * Resolves a path at or below an allowed folder. Symbolic links are resolved before the check, so none leads outside.
+ * Paths outside and missing paths are indistinguishable to the caller.
  */
 export async function allowedPath(given: string, folders: readonly string[]): Promise<string> {
   const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// Arguments that the ingesting tools share.
+// Arguments shared by the ingestion tools.
 
 export const title = z
   .string()

@@ -5,7 +5,7 @@ import { oneLine } from '../../src/toolbox/render-passages.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { IngestionItem, ToolIngestion } from '../../src/toolbox/tool-ports.ts';
 
-/** Milliseconds a call waits for the end of an ingestion; after that the document's identifier is the handle. */
+/** Milliseconds a call waits for the ingestion; afterwards the caller polls with the document id. */
 const WAIT_MS = 20_000;
 
 export const ingestOutput = z.object({
@@ -17,7 +17,7 @@ export const ingestOutput = z.object({
   deduplicated: z.boolean(),
 });
 
-/** Takes an item in and waits a while for it; a long one goes on by itself and is asked after by `corpus_status`. */
+/** Starts an ingestion and waits a limited time; a longer one continues, and `corpus_status` reports its state. */
 export async function ingestItem(item: IngestionItem, context: ToolContext) {
   const ingestion = requireIngestion(context);
   const { outcome, document } = await ingestion.add(item);
@@ -47,7 +47,7 @@ export function requireIngestion({ ingestion }: ToolContext): ToolIngestion {
   throw new ServiceError('not_configured', 'Documents cannot be changed from here.');
 }
 
-/** Arguments → metadata. JSON came in, so JSON it is. */
+/** Arguments → metadata. They were parsed from JSON, so they are valid metadata. */
 export const toMetadata = (given: Readonly<Record<string, unknown>> | undefined): Metadata => (given ?? {}) as Metadata;
 
 type Outcome = z.output<typeof ingestOutput>['outcome'];

@@ -24,7 +24,7 @@ export const ingestUrl = defineTool({
 
   async execute(input, context) {
     context.progress?.('fetching');
-    // Only now: a host that lists the tools waits for whatever they import.
+    // Loaded lazily to keep listing tools fast.
     const fetchPage = context.fetchPage ?? (await import('../../src/web/fetch-page.ts')).fetchPage;
     const page = await fetchPage(input.url, {
       signal: context.signal,
@@ -43,7 +43,7 @@ export const ingestUrl = defineTool({
   },
 });
 
-// Elsewhere what is forbidden looks like what is missing; here the caller named it.
+// Usually forbidden is reported like missing; here the caller gave the URL.
 function withoutHint(error: unknown): never {
   if (!(error instanceof ServiceError) || error.code !== 'forbidden') throw error;
   throw new ServiceError('invalid_request', error.message, { cause: error });

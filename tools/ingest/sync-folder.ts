@@ -7,7 +7,7 @@ import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';
 import { allowedPath } from './allowed-path.ts';
 
-/** Milliseconds a call waits for the end; after that it is asked again. */
+/** Milliseconds a call waits for the end; afterwards the caller calls again. */
 const WAIT_MS = 30_000;
 
 export const syncFolder = defineTool({
@@ -41,7 +41,7 @@ export const syncFolder = defineTool({
   },
 });
 
-/** The folder of that path, or the allowed one. Throws `invalid_request` for what is no folder. */
+/** The folder with that path, or the only allowed one. Throws `invalid_request` for anything but a folder. */
 export async function allowedFolder(given: string | undefined, { folders = [] }: ToolContext): Promise<string> {
   const [only, ...others] = folders;
   if (given === undefined && others.length > 0) {

@@ -1,3 +1,3 @@
-/** Where a document can be looked at: its page on the web, or its address here. Never empty, or no citation is made. */
+/** URL of a document: its web source or its page here. Never empty, because ChatGPT then makes no citation. */
 export const addressOf = (id: string, source: string | null): string =>
   source !== null && /^https?:/.test(source) ? source : `kb://documents/${id}`;

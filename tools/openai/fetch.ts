@@ -4,10 +4,10 @@ import { wholeCharacterEnd } from '../../src/toolbox/render-passages.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { addressOf } from './address.ts';
 
-/** Of the most a result may have, what is left to the text when it stands in JSON. */
+/** Share of the result limit available to the text, to allow for JSON escaping. */
 const SHARE_OF_TEXT = 0.8;
 
-/** The second half of the pair that ChatGPT asks of a server; names and shapes are its own. */
+/** One of the two tools that ChatGPT requires; names and shapes are prescribed. */
 export const fetchDocument = defineTool({
   name: 'fetch',
   title: 'Fetch',

@@ -6,7 +6,7 @@ import { addressOf } from './address.ts';
 
 const PASSAGES = 20;
 
-/** The first half of the pair that ChatGPT asks of a server; names and shapes are its own. */
+/** One of the two tools that ChatGPT requires; names and shapes are prescribed. */
 export const search = defineTool({
   name: 'search',
   title: 'Search',

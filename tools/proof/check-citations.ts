@@ -40,7 +40,7 @@ export const checkCitations = defineTool({
   },
 });
 
-/** Markers of earlier results stand for what they stood for there, unless the call says what they stand for. */
+/** Resolves markers of earlier results to their sources, unless the call gives sources for them. */
 function withCited(request: AnswerCheckRequest, cited: ToolContext['cited']): AnswerCheckRequest {
   if (cited === undefined) return request;
   const resolved = request.sources.map((source) => {
@@ -59,7 +59,7 @@ function withCited(request: AnswerCheckRequest, cited: ToolContext['cited']): An
   const places = [...new Set(markers)]
     .slice(0, checkLimits.sources)
     .map((marker) => ({ marker, place: cited(marker) }));
-  // A marker that no result had is checked like the rest: as one that names nothing.
+  // Unknown markers stay in and are reported as unknown.
   return {
     ...request,
     sources: places.flatMap(({ marker, place }) => (place === undefined ? [] : [{ marker, ...place }])),
@@ -76,7 +76,7 @@ type Statement = AnswerCheckRecord['statements'][number];
 const LONGEST_STATEMENT = 200;
 const LONGEST_QUOTE = 400;
 
-/** What needs a correction first, then what is right, as far as there is room. */
+/** Statements in need of correction first, then the supported ones, up to the limit. */
 function render(
   { supported, total, statements, notes }: AnswerCheckRecord,
   ids: ReadonlyMap<string, string>,

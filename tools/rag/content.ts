@@ -19,7 +19,7 @@ import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
-/** Chunks looked at in one call; the character limit ends most calls earlier. */
+/** Maximum number of chunks per call; usually the character limit is reached first. */
 const CHUNKS_PER_CALL = 200;
 
 export const content = defineTool({

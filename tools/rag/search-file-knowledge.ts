@@ -20,9 +20,9 @@ import {
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
-/** Ranks that paging reaches; further hits are noise. */
+/** Maximum rank reachable by paging. */
 const DEPTH = 100;
-/** Of the room, for what the graph says. */
+/** Share of the result's characters for graph hits. */
 const GRAPH_SHARE = 0.06;
 const CHUNKS_NAMED = 5;
 
@@ -116,7 +116,7 @@ export const searchFileKnowledge = defineTool({
         ...settings,
         ...(input.mode === undefined ? {} : { kind: input.mode }),
         filter: allOf(settings.filter, await scopeFilter(input, 'document_id', context)),
-        // One depth for every page: how far the legs are read decides the order they are fused to.
+        // The same depth for every page, because the depth of the legs influences the fused order.
         limit: Math.min(DEPTH, settings.hybrid.fullTextLimit ?? DEPTH),
         graph: { ...graphSettings, enabled: graphSettings.enabled && offset === 0 },
         explain: true,
@@ -195,7 +195,7 @@ export const searchFileKnowledge = defineTool({
 
 const MAX_MISSING = 8;
 
-/** What tells a hit from a miss, in one line. */
+/** One line on which terms of the query the hits cover. */
 function coverageLine(coverage: Coverage | null | undefined): string[] {
   if (!coverage) return [];
   const missing = coverage.missing.slice(0, MAX_MISSING).join(', ');

@@ -8,7 +8,7 @@ import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { canonicalUrl } from '../../src/web/canonical-url.ts';
 import type { WebPage } from '../../src/web/web-pages.ts';
 
-// Plain addresses alone: what is checked before the call must be what is fetched by it.
+// Plain URLs only: the URL checked before the call must be exactly the one fetched.
 const ADDRESS = /^https?:\/\/(?:\[[\da-f:.]+\]|[\p{L}\p{N}\p{M}._-]+)(?::\d{1,5})?(?:[/?#][^\s\\]*)?$/iu;
 
 const address = z
@@ -207,7 +207,7 @@ function toPassage(page: WebPage, { start, text }: { readonly start: number; rea
   };
 }
 
-/** The last border of lines or words in the final tenth, so that no word is cut. */
+/** The last line or word border in the final tenth before `end`, so that no word is cut. */
 function wholeEnd(text: string, start: number, end: number): number {
   if (end >= text.length) return text.length;
   const earliest = end - Math.floor((end - start) / 10);
@@ -224,10 +224,10 @@ function asServiceError(error: unknown): ServiceError {
 const codeOf = ({ code }: ServiceError): string =>
   code === 'forbidden' ? 'blocked_url' : code === 'provider_failed' ? 'unreachable' : code;
 
-/** One that failed alone keeps its reason; several are told together. */
+/** A single failure keeps its reason; several are combined. */
 function allFailed(failures: readonly { readonly error: ServiceError }[], first: ServiceError): ServiceError {
   const retry = first.retryAfter === undefined ? {} : { retryAfter: first.retryAfter };
-  // Nothing that is looked for by an identifier: the address itself is not allowed.
+  // An invalid argument: the URL itself is not allowed.
   const code = first.code === 'forbidden' ? 'invalid_request' : first.code;
   return new ServiceError(code, failures.map(({ error }) => error.message).join(' '), { cause: first, ...retry });
 }

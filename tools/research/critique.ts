@@ -4,7 +4,7 @@ import { askReasoner, usageRecord } from '../../src/toolbox/ask-model.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { promptsOf } from '../../src/toolbox/tool-context.ts';
 
-/** Latest part of a transcript that is reviewed; what lies further back has been reviewed or compacted. */
+/** Maximum characters of the transcript to review, counted from its end. */
 const MAX_CHARACTERS = 60_000;
 
 const review = z.object({
@@ -66,7 +66,7 @@ export const critique = defineTool({
   },
 });
 
-/** The review in a reply; a reply that is no such JSON is kept as the summary, never dropped. */
+/** Parses the review; a reply that is not the expected JSON becomes the summary. */
 function readReview(text: string): Review {
   const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
   try {

@@ -9,10 +9,10 @@ import { mediaTypeOf } from '../../src/toolbox/media-type-of.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
-/** Characters of text files that are repeated in the structured result. */
+/** Maximum characters of text files included in the structured result. */
 const INLINE_CHARACTERS = 8_000;
 
-// Arguments were read from JSON, so that any value is one.
+// Arguments were parsed from JSON, so any value is valid.
 const anyJson = z.custom<Json>();
 
 const givenFile = z.object({
@@ -115,8 +115,8 @@ export const pythonExecutor = defineTool({
 });
 
 /**
- * Two callers never share a session, whatever names they think of: it is of a conversation, of a connection, or of
- * one caller.
+ * Scopes a session name by conversation, connection or caller, so that callers can never share a session, whatever name
+ * they choose.
  */
 function sessionName({ conversationId, connection, caller = '' }: ToolContext, given?: string): string | undefined {
   if (conversationId !== undefined) return `conversation:${conversationId}:${given ?? ''}`;
@@ -124,7 +124,7 @@ function sessionName({ conversationId, connection, caller = '' }: ToolContext, g
   return connection === undefined ? undefined : `connection:${caller}:${connection}`;
 }
 
-/** Models like to put code into a Markdown fence, which is none of it. */
+/** Removes a Markdown fence around code. */
 function withoutFence(code: string): string {
   return /^\s*```(?:python|py)?[^\S\n]*\n(.*?)\n?```\s*$/s.exec(code)?.[1] ?? code;
 }

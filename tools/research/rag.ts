@@ -47,7 +47,7 @@ export const rag = defineTool({
   async execute(input, context) {
     const { ask, cite, spend, signal, webSearch } = context;
     if (ask === undefined) throw new ServiceError('not_configured', 'The RAG agent is not available here.');
-    // The web may know what no document says.
+    // With web search, an empty corpus is no reason to refuse.
     const empty = webSearch === undefined ? await explainEmptyCorpus(context) : undefined;
     if (empty !== undefined) throw new ServiceError('not_found', empty);
     const answer = await ask(input.query, signal);
@@ -65,7 +65,7 @@ export const rag = defineTool({
     const citations = [...answer.sources].map(([inner, source]) => {
       const backing = backingOf(inner);
       const [first] = backing.quotes;
-      // The page is the quote's where there is one, and not that on which its passage begins.
+      // The page of the quote, which may differ from the first page of its chunk.
       const page = first?.page === undefined ? {} : { page: first.page };
       return { ...citationOf(numbers.get(inner) ?? inner, source), ...page, ...backing };
     });

@@ -8,7 +8,7 @@ export interface PeerAddress {
   readonly token: string;
 }
 
-/** The process that has the data folder has gone, or does not answer. */
+/** The process that holds the data folder has ended or does not answer. */
 export class PeerLost extends Error {
   override readonly name = 'PeerLost';
 }
@@ -20,7 +20,7 @@ interface Line {
   readonly change?: CorpusChange;
 }
 
-/** Citewell in the process that has the data folder. Methods throw PeerLost when it goes. */
+/** Backend in the process that holds the data folder. Methods throw PeerLost when that process is gone. */
 export function createPeerBackend(address: PeerAddress): Backend {
   const ask =
     (operation: Operation) =>
@@ -54,7 +54,7 @@ export function createPeerBackend(address: PeerAddress): Backend {
   };
 }
 
-/** Asks the process to let go of the data folder. False when it will not. */
+/** Asks the process to release the data folder; false when it refuses. */
 export async function askToYield(address: PeerAddress, signal: AbortSignal): Promise<boolean> {
   try {
     const response = await open(address, { method: 'POST', path: '/peer/yield', signal });
@@ -70,7 +70,7 @@ async function follow(address: PeerAddress, listener: (change: CorpusChange) => 
     const response = await open(address, { method: 'GET', path: '/peer/changes', signal });
     for await (const line of linesOf(response)) if (line.change !== undefined) listener(line.change);
   } catch {
-    // It has gone; whoever comes after it is listened to anew.
+    // The process has ended; its successor gets a new subscription.
   }
 }
 
@@ -87,7 +87,7 @@ interface PeerCall {
   readonly signal: AbortSignal;
 }
 
-// Not fetch: it gives up on an answer after five minutes, and is slower to load.
+// Not fetch, which times out after five minutes and loads more slowly.
 function open({ url, token }: PeerAddress, { method, path, body, signal }: PeerCall): Promise<IncomingMessage> {
   const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

@@ -5,11 +5,11 @@ import type { Backend, CallOptions, Operation } from '../backend.ts';
 
 export interface PeerParts {
   readonly backend: Backend;
-  /** The token of the data folder's `server.json`; undefined until it is written. */
+  /** Token in the data folder's `server.json`; undefined until it is written. */
   readonly token: () => string | undefined;
-  /** Asked by a process that is better suited to have the data folder; settles when it is free. */
+  /** Called when another process should take over the data folder; settles when it is released. */
   readonly onYield?: (() => Promise<void>) | undefined;
-  /** Ends the streams that would otherwise be open for ever. */
+  /** Aborted at shutdown, to end open streams. */
   readonly stopping: AbortSignal;
 }
 
@@ -18,8 +18,8 @@ const BODY_LIMIT = '16mb';
 const KEEP_ALIVE = 10_000;
 
 /**
- * What other processes of this machine ask of the one that has the data folder. Each answer is lines of JSON: progress,
- * then a result or an error. Only who can read the folder knows the token.
+ * Routes for other local processes that do not hold the data folder. Responses are NDJSON: progress lines, then a result
+ * or an error. The token is readable only by those who can read the data folder.
  */
 export function peerRoutes({ backend, token, onYield, stopping }: PeerParts): Router {
   const router = Router();
@@ -55,7 +55,7 @@ export function peerRoutes({ backend, token, onYield, stopping }: PeerParts): Ro
     const send = openLines(response);
     try {
       const options: CallOptions = { signal: gone.signal, onProgress: (progress) => send({ progress }) };
-      // Who knows the token is this very program in another process, whose requests have the right shape.
+      // Token holders are instances of this program, so requests have the right shape.
       const run = backend[operation as Operation] as (request: unknown, options: CallOptions) => Promise<unknown>;
       send({ result: (await run(request.body, options)) ?? null });
     } catch (error) {
