@@ -3,6 +3,7 @@ import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import type { FolderStep } from '../ingest/folders/folder-step.ts';
 import { type SyncParts, syncPaths } from '../ingest/folders/sync-folder.ts';
+import { onAbort } from '../shared/abort.ts';
 import type { Client } from './client.ts';
 import { type FileEvents, watchFiles } from './file-events.ts';
 import { createPendingPaths, type PendingPaths } from './pending-paths.ts';
@@ -50,7 +51,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
     woken.resolve();
     woken = Promise.withResolvers();
   };
-  stop.addEventListener('abort', wake);
+  const stopListening = onAbort(stop, wake);
 
   const folders = roots.map((root): Watched => {
     const pending = createPendingPaths(root, { quietMs: QUIET_MS, maxMs: MAX_WAIT_MS });
@@ -101,7 +102,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
     }
   } finally {
     clearInterval(lookAgain);
-    stop.removeEventListener('abort', wake);
+    stopListening();
     await Promise.all(events.map((each) => each.close()));
   }
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../shared/abort.ts';
 import { publicOnly } from '../web/address-rules.ts';
 import { createCrawlPolicy, defaultCrawlPolicy } from '../web/crawl-policy.ts';
 import { createPageFetcher } from '../web/page-fetcher.ts';
@@ -55,7 +56,7 @@ export async function ingest(
     }
     const startedAt = performance.now();
     const view = progressView({ names, site, dataFolder, tally, startedAt }, context);
-    interruption.stop.addEventListener('abort', view.stopping, { once: true });
+    const stopListening = onAbort(interruption.stop, view.stopping);
     let failure: unknown;
     try {
       const steps = ingestAll(names, {
@@ -80,7 +81,7 @@ export async function ingest(
       // The work done so far still deserves a summary.
       failure = error;
     } finally {
-      interruption.stop.removeEventListener('abort', view.stopping);
+      stopListening();
       view.end();
       await fetcher.close();
     }

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { onAbort } from '../shared/abort.ts';
 
 /** Lines typed by a person or read from a pipe. */
 export interface LineInput {
@@ -37,7 +38,7 @@ export function lineInput({ input, echo, onInterrupt, stop }: LineInputParts): L
     wake();
   });
   const close = () => lines.close();
-  stop.addEventListener('abort', close, { once: true });
+  const stopListening = onAbort(stop, close);
   lines.on('SIGINT', () => {
     if (onInterrupt()) return;
     echo.write('\n(Ctrl-D or /exit leaves)\n');
@@ -59,7 +60,7 @@ export function lineInput({ input, echo, onInterrupt, stop }: LineInputParts): L
       return stop.aborted ? undefined : waiting.shift();
     },
     close: () => {
-      stop.removeEventListener('abort', close);
+      stopListening();
       close();
     },
   };

@@ -7,6 +7,7 @@ import { keepStdoutPure } from '../mcp/keep-stdout-pure.ts';
 import { mcpServers } from '../mcp/server.ts';
 import { createSharedBackend, type OwnedBackend, type SharedBackend } from '../mcp/shared-backend.ts';
 import { serveOverStdio } from '../mcp/stdio.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { readServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
 import type { CommandContext } from './command-context.ts';
@@ -59,7 +60,7 @@ export async function mcp(options: McpOptions, context: CommandContext): Promise
   }, WARM_AFTER);
 
   const { stop } = context.interruption;
-  await Promise.race([connection.ended, new Promise((end) => stop.addEventListener('abort', end, { once: true }))]);
+  await Promise.race([connection.ended, untilAborted(stop)]);
   clearTimeout(warming);
   const closing = async () => {
     await Promise.all([connection.close(), following?.close()]);

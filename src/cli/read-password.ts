@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { ServiceError } from '../errors.ts';
+import { onAbort } from '../shared/abort.ts';
 
 export interface PasswordParts {
   readonly input: NodeJS.ReadStream;
@@ -43,11 +44,11 @@ async function typed(prompt: string, { input, echo, stop }: PasswordParts): Prom
   };
   echo.write(prompt);
   input.setEncoding('utf8').setRawMode(true).on('data', take).resume();
-  stop.addEventListener('abort', cancel, { once: true });
+  const stopListening = onAbort(stop, cancel);
   try {
     return await promise;
   } finally {
-    stop.removeEventListener('abort', cancel);
+    stopListening();
     input.off('data', take).setRawMode(false).pause();
     echo.write('\n');
   }

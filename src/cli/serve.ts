@@ -1,5 +1,6 @@
 import { openAdapters } from '../adapters/open-adapters.ts';
 import { compose } from '../compose/compose.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { readVersion } from '../version.ts';
 import { accessHints } from './access-hints.ts';
 import { acquireDataFolder } from './acquire-data-folder.ts';
@@ -45,7 +46,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       for (const line of table(rows)) output.print(line);
       const hints = [...(await accessHints(config.access, services.accounts.store)), ...status.hints];
       for (const hint of hints) output.print(`  ${output.style('yellow', hint)}`);
-      await aborted(interruption.stop);
+      await untilAborted(interruption.stop);
       output.note('Stopping; once more ends it at once.');
     } finally {
       await server.close();
@@ -54,11 +55,4 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     await services.close();
   }
   return exitCodes.ok;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
+import { onAbort } from '../shared/abort.ts';
 import type { CommunityGroup } from './find-communities.ts';
 import { BUILT_IN_EXTRACTOR, type ExtractedGraph, type GraphExtractor } from './graph.ts';
 import type { GraphJob, GraphReply } from './graph-worker.ts';
@@ -84,9 +85,10 @@ function ask(
   { what, signal, timeoutMs }: { readonly what: string; readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<GraphReply> {
   return new Promise((resolve, reject) => {
+    let stopListening = () => {};
     const settle = (act: () => void) => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       act();
     };
@@ -96,14 +98,13 @@ function ask(
         reject(error);
       });
     const onMessage = (reply: GraphReply) => settle(() => resolve(reply));
-    const onAbort = () => stop(new ServiceError('cancelled', `${what} was stopped.`));
     const onError = (error: Error) => stop(failed(what, error.message, error));
     const onExit = () => stop(failed(what, 'the thread ended'));
     const timer = setTimeout(() => {
       stop(new ServiceError('timeout', `${what} took more than ${Math.round(timeoutMs / 1000)} s.`));
     }, timeoutMs);
-    signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    stopListening = onAbort(signal, () => stop(new ServiceError('cancelled', `${what} was stopped.`)));
     worker.postMessage(job);
   });
 }

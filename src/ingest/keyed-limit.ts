@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
+import { raceAbort } from '../shared/abort.ts';
 
 export interface KeyedLimit {
   /** Waits for this key's turn and a free slot; the result releases both. Throws `cancelled`. */
@@ -22,7 +23,7 @@ export function createKeyedLimit(concurrency: number): KeyedLimit {
         if (last.get(name) === queued) last.delete(name);
       };
       try {
-        await untilAborted(before ?? Promise.resolve(), signal);
+        await raceAbort(before ?? Promise.resolve(), signal, stopped);
         const releaseSlot = await acquireSlot(limit, signal);
         return () => {
           releaseSlot();
@@ -44,7 +45,7 @@ async function acquireSlot(limit: ReturnType<typeof pLimit>, signal: AbortSignal
     return left.promise;
   });
   try {
-    return await untilAborted(entered.promise, signal);
+    return await raceAbort(entered.promise, signal, stopped);
   } catch (error) {
     // The slot has not been granted yet; it is released as soon as it is.
     void entered.promise.then((releaseSlot) => releaseSlot());
@@ -52,12 +53,4 @@ async function acquireSlot(limit: ReturnType<typeof pLimit>, signal: AbortSignal
   }
 }
 
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const stopped = () => new ServiceError('cancelled', 'The ingestion was stopped before it began.');
-  if (signal.aborted) return Promise.reject(stopped());
-  const { promise: result, resolve, reject } = Promise.withResolvers<T>();
-  const onAbort = () => reject(stopped());
-  signal.addEventListener('abort', onAbort, { once: true });
-  promise.then(resolve, reject);
-  return result.finally(() => signal.removeEventListener('abort', onAbort));
-}
+const stopped = () => new ServiceError('cancelled', 'The ingestion was stopped before it began.');

@@ -1,5 +1,6 @@
 import type { CallToolResult, Client, ClientOptions, Transport, Tool as WireTool } from '@modelcontextprotocol/client';
 import { ServiceError } from '../errors.ts';
+import { raceAbort } from '../shared/abort.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { isSessionGone, isSettledAnswer, reasonOf } from './external-failure.ts';
 import type { ExternalServer } from './external-servers.ts';
@@ -137,7 +138,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
 
   async function opened(signal: AbortSignal): Promise<Open> {
     const done = begin();
-    if (done !== undefined) await Promise.race([done, aborted(signal)]);
+    if (done !== undefined) await raceAbort(done, signal);
     if (state.kind === 'open') return state.open;
     const reason = state.kind === 'failed' ? state.reason : 'is not connected to';
     throw new ServiceError('provider_failed', `The MCP server "${server.name}" ${reason}.`);
@@ -251,8 +252,8 @@ async function openConnection({ server, version, timeout, signal, onEnd, onListC
       onEnd(open, hasSentTooMuch ? `sent more than ${MAX_BYTES} bytes at once` : 'ended the connection');
   };
   try {
-    await Promise.race([client.connect(transport, { signal, timeout }), aborted(signal)]);
-    const tools = await Promise.race([listTools(client, timeout), aborted(signal)]);
+    await raceAbort(client.connect(transport, { signal, timeout }), signal);
+    const tools = await raceAbort(listTools(client, timeout), signal);
     const now = performance.now();
     const isLegacy = client.getProtocolEra() !== 'modern';
     open = { client, isLegacy, since: now, tools, listedAt: now, end: endClient };
@@ -336,10 +337,3 @@ function kill(pid: number | null, signal: NodeJS.Signals): void {
 }
 
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-}

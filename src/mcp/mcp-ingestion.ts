@@ -4,6 +4,7 @@ import { mayChange } from '../access/visible-filter.ts';
 import { ServiceError } from '../errors.ts';
 import { documentOfSource } from '../ingest/document-of-source.ts';
 import type { SubmittedContent } from '../ingest/ingestor.ts';
+import { raceAbort } from '../shared/abort.ts';
 import type { IngestionItem, IngestionStep, ToolIngestion } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 
@@ -68,14 +69,10 @@ export function createMcpIngestion({ corpus, collections, ingestor, sources, log
         if (onStep !== undefined) reading.listeners.add(onStep);
         const ended = Promise.withResolvers<void>();
         const timer = setTimeout(ended.resolve, milliseconds);
-        const abort = () => ended.reject(signal.reason);
-        signal.addEventListener('abort', abort, { once: true });
         try {
-          signal.throwIfAborted();
-          await Promise.race([reading.over, ended.promise]);
+          await raceAbort(Promise.race([reading.over, ended.promise]), signal);
         } finally {
           clearTimeout(timer);
-          signal.removeEventListener('abort', abort);
           if (onStep !== undefined) reading.listeners.delete(onStep);
         }
       },

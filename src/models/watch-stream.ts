@@ -1,3 +1,5 @@
+import { onAbort } from '../shared/abort.ts';
+
 /** Timeouts of a provider's stream. */
 export interface TimeLimits {
   /** From the request to the first event of its stream. */
@@ -40,9 +42,7 @@ export async function* watchStream<T>(
   { limits, signal, onSilence }: Watch,
 ): AsyncGenerator<T, void> {
   const request = new AbortController();
-  const abort = () => request.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
+  const stopListening = onAbort(signal, () => request.abort(signal.reason));
 
   let phase: 'first' | 'idle' = 'first';
   let silence: Error | undefined;
@@ -80,7 +80,7 @@ export async function* watchStream<T>(
     throw silence ?? error;
   } finally {
     disarm();
-    signal.removeEventListener('abort', abort);
+    stopListening();
     request.abort();
   }
 }

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
+import { onAbort } from '../shared/abort.ts';
 import type { Model } from './model.ts';
 import { ProviderError } from './provider-error.ts';
 
@@ -47,9 +48,8 @@ export function createKeyedLimit(label: string, { atOnce, waiting, patience }: S
         void limit(() => new Promise<void>((release) => begin(release)));
       });
       const left = Promise.withResolvers<never>();
-      const abort = () => left.reject(new ServiceError('cancelled', 'The request was cancelled.'));
-      if (signal.aborted) abort();
-      signal.addEventListener('abort', abort, { once: true });
+      const cancel = () => left.reject(new ServiceError('cancelled', 'The request was cancelled.'));
+      const stopListening = onAbort(signal, cancel);
       const timer = setTimeout(() => left.reject(refusal()), patience);
       waitingNow++;
       try {
@@ -60,7 +60,7 @@ export function createKeyedLimit(label: string, { atOnce, waiting, patience }: S
       } finally {
         waitingNow--;
         clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
+        stopListening();
       }
     },
   };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { onAbort } from '../shared/abort.ts';
 
 /** An event, encoded once for all readers. */
 export interface RunEvent {
@@ -126,8 +127,7 @@ export class Run {
       throw new ServiceError('invalid_request', message);
     }
     const reader = Symbol(this.id);
-    const wake = () => this.#tell();
-    signal.addEventListener('abort', wake, { once: true });
+    const stopListening = onAbort(signal, () => this.#tell());
     this.#enter(reader, after);
     try {
       for (let taken = after; ; ) {
@@ -146,13 +146,13 @@ export class Run {
         }
       }
     } finally {
-      signal.removeEventListener('abort', wake);
+      stopListening();
       this.#leave(reader);
     }
   }
 
   async #produce(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#tell(), { once: true });
+    onAbort(signal, () => this.#tell());
     try {
       for await (const event of this.#parts.produce(signal)) {
         this.#add(event);

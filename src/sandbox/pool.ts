@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { onAbort } from '../shared/abort.ts';
 import { LruMap } from '../shared/lru-map.ts';
 
 /** What the pool requires of a slot. */
@@ -220,8 +221,7 @@ export class SlotPool<S extends PooledSlot> {
       waiting.isOver = true;
       reject(reason);
     };
-    const abort = () => stop(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const stopListening = onAbort(signal, () => stop(signal.reason));
     const seconds = queuedMilliseconds / 1000;
     const late = new ServiceError('rate_limited', `No Python slot became free within ${seconds} s.`, { retryAfter: 5 });
     const timer = setTimeout(() => stop(late), queuedMilliseconds);
@@ -229,7 +229,7 @@ export class SlotPool<S extends PooledSlot> {
       return await promise;
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
+      stopListening();
       const index = this.#waiting.indexOf(waiting);
       if (index !== -1) this.#waiting.splice(index, 1);
     }

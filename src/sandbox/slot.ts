@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import { z } from 'zod';
+import { onAbort } from '../shared/abort.ts';
 import type { SlotCommand } from './outer-layers.ts';
 import { treeResidentBytes } from './resident-bytes.ts';
 import { encodeFrame, FrameReader } from './slot/frames.ts';
@@ -51,8 +52,7 @@ export async function startSlot(options: SlotOptions): Promise<Slot> {
     ended: child.ended,
     end: child.end,
     async ask(request, signal) {
-      const abort = () => child.end();
-      signal.addEventListener('abort', abort, { once: true });
+      const stopListening = onAbort(signal, child.end);
       try {
         signal.throwIfAborted();
         child.send(request);
@@ -61,7 +61,7 @@ export async function startSlot(options: SlotOptions): Promise<Slot> {
         if (answer.kind !== 'reply') child.end();
         return answer;
       } finally {
-        signal.removeEventListener('abort', abort);
+        stopListening();
       }
     },
   };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { raceAbort } from '../shared/abort.ts';
 
 /** The data folder opened by this process, and a connection to it. */
 export interface OwnedStore<Connection> {
@@ -109,7 +110,7 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
   return {
     async lease(signal) {
       const current = connected();
-      const { connection, owned } = await untilAborted(current, signal);
+      const { connection, owned } = await raceAbort(current, signal);
       inFlight++;
       return {
         connection,
@@ -140,18 +141,4 @@ export function shareStore<Connection>(parts: SharedStoreParts<Connection>): Sha
       await current.owned?.close();
     },
   };
-}
-
-/** The promise's value, or a rejection with the signal's reason as soon as it is aborted. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -1,6 +1,7 @@
 import { jsonProblem } from '../documents/json-problem.ts';
 import { ServiceError } from '../errors.ts';
 import type { ToolCall } from '../models/message.ts';
+import { raceAbort, startDeadline } from '../shared/abort.ts';
 import { readArguments } from './read-arguments.ts';
 import type { Tool, ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -61,16 +62,11 @@ export async function callTool(call: ToolCall, tools: readonly Tool[], context: 
 }
 
 async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext): Promise<ToolOutcome> {
-  // Not AbortSignal.timeout: its timer would stay alive after the call.
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), tool.deadline);
-  const signal = AbortSignal.any([context.signal, deadline.signal]);
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
+  using deadline = startDeadline(tool.deadline, context.signal);
+  const { signal } = deadline;
   try {
-    if (signal.aborted) throw signal.reason;
-    const output = await Promise.race([tool.execute(input, { ...context, signal }), aborted]);
+    signal.throwIfAborted();
+    const output = await raceAbort(tool.execute(input, { ...context, signal }), signal);
     if (output.isFailure === true) {
       return {
         isError: true,
@@ -82,14 +78,11 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
     return { isError: false, output };
   } catch (error) {
     if (context.signal.aborted) throw error;
-    if (deadline.signal.aborted) {
+    if (deadline.isOver) {
       const seconds = tool.deadline / 1000;
       return failed('timeout', `${tool.name} took longer than ${seconds} s and was ended.`, 'Ask for less at a time.');
     }
     return fromError(tool, error);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
   }
 }
 

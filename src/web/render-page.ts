@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
+import { raceAbort } from '../shared/abort.ts';
 import { readAddress } from './address-rules.ts';
 import { type Browser, type BrowserContext, launchBrowser, type Page } from './browser.ts';
 import type { RenderOptions, RenderPage } from './create-web-pages.ts';
@@ -94,13 +95,9 @@ async function withBrowser<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const launching = launchBrowser(executablePath);
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const leave = () => reject(signal.reason);
-  signal.addEventListener('abort', leave, { once: true });
   try {
-    return await Promise.race([launching.then(work), aborted]);
+    return await raceAbort(launching.then(work), signal);
   } finally {
-    signal.removeEventListener('abort', leave);
     await launching.then((browser) => browser.close()).catch(() => undefined);
   }
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../errors.ts';
 import { programFile } from '../../program-file.ts';
+import { onAbort } from '../../shared/abort.ts';
 import { type LearningSource, MAX_CHUNKS_READ } from './learning-source.ts';
 import type { LearningOrder, LearningReply } from './learning-worker.ts';
 
@@ -55,12 +56,11 @@ function repliesOf(worker: Worker, signal: AbortSignal) {
     waiting?.reject(failure);
     waiting = undefined;
   };
-  const onAbort = () => {
+  const stop = () => {
     fail(new ServiceError('cancelled', 'Learning from the corpus was stopped.', { cause: signal.reason }));
     void worker.terminate();
   };
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
+  const stopListening = onAbort(signal, stop);
   worker.on('message', (reply: LearningReply) => {
     if (waiting === undefined) come.push(reply);
     else waiting.resolve(reply);
@@ -78,6 +78,6 @@ function repliesOf(worker: Worker, signal: AbortSignal) {
       waiting = Promise.withResolvers<LearningReply>();
       return waiting.promise;
     },
-    close: () => signal.removeEventListener('abort', onAbort),
+    close: stopListening,
   };
 }

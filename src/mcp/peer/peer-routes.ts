@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import express, { type RequestHandler, type Response, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
+import { onAbort } from '../../shared/abort.ts';
 import type { Backend, CallOptions, Operation } from '../backend.ts';
 
 export interface PeerParts {
@@ -28,10 +29,9 @@ export function peerRoutes({ backend, token, onYield, stopping }: PeerParts): Ro
     const send = openLines(response);
     const unsubscribe = backend.onChange((change) => send({ change }));
     const timer = setInterval(() => send({}), KEEP_ALIVE);
-    const end = () => response.end();
-    stopping.addEventListener('abort', end, { once: true });
+    const stopListening = onAbort(stopping, () => response.end());
     response.once('close', () => {
-      stopping.removeEventListener('abort', end);
+      stopListening();
       clearInterval(timer);
       unsubscribe();
     });

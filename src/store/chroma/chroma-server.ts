@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
+import { raceAbort } from '../../shared/abort.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { LaunchFailure, launchServer, type RunningServer, type ServerEnd } from './launch-server.ts';
 import { endLeftover, type RecordedServer, recordServer } from './leftover-server.ts';
@@ -74,7 +75,7 @@ export class ChromaServer {
       if (state.kind === 'running') return state.url;
       if (state.kind === 'failed') throw state.error;
       if (state.kind === 'stopped') throw new ServiceError('store_failed', 'The embedded Chroma has been stopped.');
-      await abortable(this.#changed.promise, over).catch(() => undefined);
+      await raceAbort(this.#changed.promise, over).catch(() => undefined);
       if (signal?.aborted) throw new ServiceError('cancelled', 'The caller no longer waits for the vector index.');
       if (late.aborted) {
         const waited = `The embedded Chroma is still starting after ${waitMs / 1000} s.`;
@@ -276,13 +277,4 @@ function startFailure(cause: unknown, folder: string): Error {
     `The embedded Chroma cannot start on ${folder}: ${reason} Run "citewell doctor", or set CHROMA_URL to a running Chroma.`,
     { cause },
   );
-}
-
-function abortable(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

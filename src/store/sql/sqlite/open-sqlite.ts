@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely';
+import { raceAbort } from '../../../shared/abort.ts';
 import type { Tables } from '../schema.ts';
 import type { searchOperations } from '../search/search-operations.ts';
 import {
@@ -79,15 +80,6 @@ function callOn(pool: ThreadPool): Call<typeof searchOperations> {
     // The thread notices the cancellation between two rows and is released then; the caller continues at once.
     const release = () => pool.release(thread);
     answer.then(release, release);
-    return signal === undefined ? answer : Promise.race([answer, whenAborted(signal, answer)]);
+    return raceAbort(answer, signal, cancelled);
   };
-}
-
-function whenAborted(signal: AbortSignal, settled: Promise<unknown>): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const abort = () => reject(cancelled(signal));
-    const stopListening = () => signal.removeEventListener('abort', abort);
-    signal.addEventListener('abort', abort, { once: true });
-    settled.then(stopListening, stopListening);
-  });
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
 import { programFile } from '../../../program-file.ts';
+import { onAbort } from '../../../shared/abort.ts';
 import { DeletedConcurrently } from '../../deleted-concurrently.ts';
 import { cancelTask, createCancelFlag } from '../operation-watch.ts';
 import type {
@@ -67,12 +68,11 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
 
   const perform = async <Result>(task: SqliteTask, signal?: AbortSignal): Promise<Result> => {
     const id = ++lastId;
-    const cancel = () => cancelTask(cancelFlag, id);
-    signal?.addEventListener('abort', cancel, { once: true });
+    const stopListening = onAbort(signal, () => cancelTask(cancelFlag, id));
     try {
       return await send<Result>(id, task);
     } finally {
-      signal?.removeEventListener('abort', cancel);
+      stopListening();
     }
   };
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors.ts';
+import { onAbort } from '../../../shared/abort.ts';
 import type { SqliteThread } from './sqlite-thread.ts';
 
 /** A pool of threads, each lent to one borrower at a time, in FIFO order. */
@@ -30,7 +31,6 @@ export function createThreadPool(threads: readonly SqliteThread[]): ThreadPool {
           queue.delete(borrower);
           reject(signal === undefined ? closedError() : cancelled(signal));
         };
-        const stopListening = () => signal?.removeEventListener('abort', leave);
         const borrower: Borrower = {
           resolve: (lent) => {
             stopListening();
@@ -42,7 +42,7 @@ export function createThreadPool(threads: readonly SqliteThread[]): ThreadPool {
           },
         };
         queue.add(borrower);
-        signal?.addEventListener('abort', leave, { once: true });
+        const stopListening = onAbort(signal, leave);
       });
     },
 
