@@ -3,6 +3,7 @@ import { isProxyNetwork } from './access/client-address.ts';
 import { isConfidential } from './access/confidential-address.ts';
 import { type QuotaSizes, quotaKinds } from './access/quotas.ts';
 import type { PriceTable } from './models/prices.ts';
+import { splitList } from './shared/text.ts';
 import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
 import { engineNames } from './web/web-settings.ts';
 
@@ -14,7 +15,6 @@ const url = (example: string) =>
 const modelName = (example: string) =>
   z.string().regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/i, `expected <provider>/<name> such as ${example}`);
 const word = z.string().trim();
-const entries = (list: string): string[] => list.split(/[,\s]+/).filter((entry) => entry !== '');
 const flag = z
   .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
   .transform((value) => value === 'true' || value === '1');
@@ -28,7 +28,7 @@ const wholeNumber = (example: string, least: number, most: number) =>
 
 const hostNames = z
   .string()
-  .transform(entries)
+  .transform((list) => splitList(list))
   .pipe(
     z.array(
       z
@@ -39,8 +39,6 @@ const hostNames = z
   );
 
 const ORIGINS_EXPECTED = 'expected names without scheme and port such as example.org, or * for every page';
-
-const words = (list: string): string[] => list.split(/[,\s]+/).filter((entry) => entry !== '');
 
 const pricesSchema = z.record(
   z.string(),
@@ -110,7 +108,7 @@ export const variables = z.object({
     .optional(),
   CITEWELL_TRUSTED_PROXIES: z
     .string()
-    .transform(entries)
+    .transform((list) => splitList(list))
     .pipe(z.array(z.string().refine(isProxyNetwork, 'expected addresses or networks such as 10.0.0.2, 10.0.0.0/8')))
     .optional(),
   CITEWELL_REQUEST_SECONDS: wholeNumber('60', 1, 3_600).default(60),
@@ -122,16 +120,11 @@ export const variables = z.object({
     .optional(),
   CITEWELL_FOLDERS: z
     .string()
-    .transform((list) =>
-      list
-        .split(/[,\n]/)
-        .map((entry) => entry.trim())
-        .filter((entry) => entry !== ''),
-    )
+    .transform((list) => splitList(list, /[,\n]/))
     .optional(),
   CITEWELL_MCP_TOOLSETS: z
     .string()
-    .transform(entries)
+    .transform((list) => splitList(list))
     .pipe(z.array(z.string().regex(/^[a-z_]+$/, 'expected names of toolsets such as retrieval,corpus')))
     .optional(),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
@@ -142,7 +135,7 @@ export const variables = z.object({
   CITEWELL_MODEL_STREAMS: wholeNumber('128', 1, 10_000).default(128),
   CITEWELL_TEXT_TOOLS: z
     .string()
-    .transform(entries)
+    .transform((list) => splitList(list))
     .pipe(z.array(modelName('ollama/gemma3:4b')))
     .optional(),
   CITEWELL_EMBEDDING_MODEL: modelName('openai/text-embedding-3-small or builtin/lexical-hash-v1').optional(),
@@ -176,7 +169,7 @@ export const variables = z.object({
   CITEWELL_RESUME_SECONDS: wholeNumber('5', 0, 3_600).default(5),
   CITEWELL_AFTER_UNTRUSTED: z
     .string()
-    .transform(entries)
+    .transform((list) => splitList(list))
     .pipe(
       z.array(
         z.enum(['code', 'addresses', 'actions'], { error: 'expected code, addresses, actions, or some of them' }),
@@ -200,7 +193,7 @@ export const variables = z.object({
   CITEWELL_PYTHON_IDLE_SECONDS: wholeNumber('600', 1, 86_400).optional(),
   CITEWELL_WEB_SEARCH: z
     .string()
-    .transform(words)
+    .transform((list) => splitList(list))
     .pipe(z.array(z.enum(engineNames, { error: `expected names of ${engineNames.join(', ')}` })))
     .optional(),
   CITEWELL_ALLOW_HOSTS: z
@@ -252,7 +245,7 @@ export const workingFolderVariables: ReadonlySet<string> = new Set<keyof typeof 
 const RESERVED_PROVIDERS = new Set(['openai', 'anthropic', 'ollama', 'builtin', 'local']);
 
 function readProviderList(list: string, complain: (message: string) => void): { name: string; baseUrl: string }[] {
-  const entries = list.split(/[,\s]+/).filter((entry) => entry !== '');
+  const entries = splitList(list);
   return entries.flatMap((entry, index) => {
     const [, name, baseUrl] = /^([a-z0-9][a-z0-9-]*)=(.+)$/.exec(entry) ?? [];
     if (name === undefined || baseUrl === undefined || !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
@@ -272,7 +265,7 @@ function readProviderList(list: string, complain: (message: string) => void): { 
 const MIN_KEY = 16;
 
 function readKeys(list: string, complain: (message: string) => void): string[] {
-  const keys = list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()]));
+  const keys = splitList(list, /,/);
   keys.forEach((key, index) => {
     if (key.length < MIN_KEY) complain(`expected keys of at least ${MIN_KEY} characters; key ${index + 1} is shorter`);
     // Other characters cannot be sent in a header, or end it.
@@ -290,7 +283,7 @@ function readNumbers(
 ): Readonly<Record<string, number>> {
   if (list.trim().toLowerCase() === 'off') return {};
   const found: Record<string, number> = {};
-  for (const entry of entries(list)) {
+  for (const entry of splitList(list)) {
     const [, name = '', number = ''] = /^([a-z]+)=(\d{1,12})$/.exec(entry) ?? [];
     if (names.includes(name)) found[name] = Number(number);
     else complain(`expected off, or numbers such as ${names.map((each) => `${each}=100`).join(',')}`);
@@ -299,7 +292,7 @@ function readNumbers(
 }
 
 function readOpenHosts(list: string, complain: (message: string) => void): OpenHost[] {
-  return words(list).flatMap((entry, index) => {
+  return splitList(list).flatMap((entry, index) => {
     const open = readOpenHost(entry);
     if (open === undefined) {
       complain(

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isScoreName, type ScoreName, scoreNames } from '../../src/evaluation/scores.ts';
+import { splitList } from '../../src/shared/text.ts';
 import { type Mode, modes } from './ask-queries.ts';
 
 export const USAGE = `Measures search on test collections: a service of its own is started, given the documents and asked over HTTP.
@@ -84,7 +85,7 @@ export function readOptions(args: readonly string[]): EvaluateOptions | undefine
   };
 }
 
-const split = (list: string | undefined): string[] => (list ?? '').split(/[,\s]+/).filter((name) => name !== '');
+const split = (list: string | undefined): string[] => splitList(list ?? '');
 
 function modeName(name: string): Mode {
   const found = modes.find((mode) => mode === name);

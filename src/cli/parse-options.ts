@@ -3,6 +3,7 @@ import type { Json, Metadata } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
 import { timestamp } from '../documents/timestamp.ts';
 import { isScoreName, type ScoreName, scoreNames } from '../evaluation/scores.ts';
+import { splitList } from '../shared/text.ts';
 
 /** `--limit`: a whole number from 1 to 1000. */
 export function parseLimit(value: string): number {
@@ -110,7 +111,7 @@ export function parseScore(
 
 /** Names separated by commas. */
 export function parseNames(value: string): string[] {
-  const names = value.split(/[,\s]+/).filter((name) => name !== '');
+  const names = splitList(value);
   if (names.length === 0) throw new InvalidArgumentError('Expected names separated by commas.');
   return names;
 }

@@ -1,3 +1,4 @@
+import { shortLine } from '../shared/text.ts';
 import { type CaseChange, compareRuns, type RunComparison } from './compare-runs.ts';
 import type { QuestionResult } from './evaluate-questions.ts';
 import { type EvaluationRecord, setupChanges } from './evaluation-record.ts';
@@ -44,7 +45,7 @@ export function faultLines(questions: readonly QuestionResult[], most = MAX_LIST
   });
   const shown = faults
     .slice(0, most)
-    .map(({ question, found }) => `  line ${question.line}: ${oneLine(question.text)}  (${found.join('; ')})`);
+    .map(({ question, found }) => `  line ${question.line}: ${quoted(question.text)}  (${found.join('; ')})`);
   const more = faults.length - shown.length;
   return [...shown, ...(more > 0 ? [`  and ${more} more; --all lists them`] : [])];
 }
@@ -52,7 +53,7 @@ export function faultLines(questions: readonly QuestionResult[], most = MAX_LIST
 /** What is wrong with a question, in words; nothing where all is well. */
 export function faultsOf({ scores, failure, found }: QuestionResult): string[] {
   if (failure !== undefined) return [`failed: ${failure}`];
-  const instead = found.length === 0 ? 'nothing was found' : `found instead: ${found.map(oneLine).join(', ')}`;
+  const instead = found.length === 0 ? 'nothing was found' : `found instead: ${found.map(quoted).join(', ')}`;
   return [
     ...(scores['hit@10'] === 0 ? [`not among the first ten; ${instead}`] : []),
     ...(scores.refused === 0 ? ['answered, though nothing says so'] : []),
@@ -108,7 +109,7 @@ function changeLines(score: ScoreName, changes: readonly CaseChange[], most: num
     if (some.length === 0) return [];
     const shown = some
       .slice(0, most)
-      .map(({ before, now, text }) => `    ${shownScore(before)} → ${shownScore(now)}  ${oneLine(text)}`);
+      .map(({ before, now, text }) => `    ${shownScore(before)} → ${shownScore(now)}  ${quoted(text)}`);
     const more = some.length - shown.length;
     return [`  ${title} by ${score}:`, ...shown, ...(more > 0 ? [`    and ${more} more; --all lists them`] : [])];
   };
@@ -117,7 +118,4 @@ function changeLines(score: ScoreName, changes: readonly CaseChange[], most: num
 
 const MAX_CHARACTERS = 120;
 
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS - 1).toWellFormed()}…`;
-}
+const quoted = (text: string): string => shortLine(text, MAX_CHARACTERS);

@@ -1,4 +1,5 @@
 import { splitSentences } from '../documents/sentences.ts';
+import { oneLine } from '../shared/text.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
 import { stopWords } from '../store/full-text/stop-words.ts';
 import { containsAnswer } from './contains-text.ts';
@@ -59,7 +60,7 @@ export function questionFromText(passage: SourcePassage, prefersHeading: boolean
 
 /** The heading above a chunk, when it is specific enough for a query. */
 function tellingHeading({ headingPath, title }: SourcePassage): string | undefined {
-  const heading = headingPath.slice(-2).join(' ').replace(/\s+/g, ' ').trim();
+  const heading = oneLine(headingPath.slice(-2).join(' '));
   const isTelling = heading.length <= 120 && heading !== title && wordsIn(heading).filter(isInformative).length >= 2;
   return isTelling ? heading : undefined;
 }

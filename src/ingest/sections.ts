@@ -1,3 +1,4 @@
+import { oneLine } from '../shared/text.ts';
 import type { Block } from './readers/reader.ts';
 
 /** The text from one heading, inclusive, to the next. */
@@ -32,7 +33,7 @@ export function sectionsOf(text: string, blocks: readonly Block[]): Section[] {
 
 function labelOf(text: string, block: Block): string {
   const label = block.label ?? text.slice(block.start, block.end);
-  return label.replace(/\s+/g, ' ').trim().slice(0, MAX_LABEL).toWellFormed();
+  return oneLine(label).slice(0, MAX_LABEL).toWellFormed();
 }
 
 function* withGaps(text: string, blocks: readonly Block[]): Generator<Block> {

@@ -6,6 +6,7 @@ import { type Authenticate, readCredentials } from '../access/credentials.ts';
 import type { Principal } from '../access/principal.ts';
 import { jsonProblem } from '../documents/json-problem.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { splitList } from '../shared/text.ts';
 import type { Backend } from './backend.ts';
 import type { ToolOffer } from './choose-tools.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
@@ -127,10 +128,7 @@ const READ_ONLY_PATH = '/readonly';
 /** A session keeps the options of its initialize request; stateless requests send theirs each time. */
 function choosing(offerFor: NonNullable<McpHttpParts['offerFor']>): RequestHandler {
   return (request, response, next) => {
-    const toolsets = (request.get(TOOLSETS_HEADER) ?? '')
-      .split(',')
-      .map((name) => name.trim())
-      .filter((name) => name !== '');
+    const toolsets = splitList(request.get(TOOLSETS_HEADER) ?? '', /,/);
     const readOnly = request.path === READ_ONLY_PATH;
     if (toolsets.length === 0 && !readOnly) return next();
     try {

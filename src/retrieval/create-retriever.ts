@@ -1,12 +1,13 @@
 import type { Chunk, ScoredChunk } from '../documents/chunk.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { ChunkSearch, FoundChunk, PhraseFilters, RankedChunk } from '../store/chunk-search.ts';
 import { analyseQuery, cutQuery, MAX_QUERY_CHARACTERS } from '../store/full-text/analyse.ts';
 import { coverageOf } from './coverage.ts';
 import { createQueryEmbedder, type EmbeddedQuery, withCurrentVector } from './embed-query.ts';
 import { fuseLegs, fuseVariants } from './fuse-ranks.ts';
 import { fuseScores, MIN_CANDIDATES } from './fuse-scores.ts';
+import { isOutage } from './is-outage.ts';
 import { mergeNeighbours } from './merge-neighbours.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
 import { readQuery } from './read-query.ts';
@@ -296,10 +297,6 @@ function withoutMeaning(error: unknown, { log, signal }: Search): readonly Found
   log.note(`The semantic search could not be made (${error.message}); these are the results of full text alone.`);
   return [];
 }
-
-const OUTAGES: readonly ErrorCode[] = ['provider_failed', 'rate_limited', 'timeout', 'not_configured'];
-const isOutage = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && OUTAGES.includes(error.code);
 
 function bestOfEach(lists: readonly (readonly ScoredChunk[])[]): ScoredChunk[] {
   const best = new Map<string, ScoredChunk>();

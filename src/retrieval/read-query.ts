@@ -1,3 +1,5 @@
+import { oneLine } from '../shared/text.ts';
+
 /** A parsed query. */
 export interface ReadQuery {
   /** The text without operators and excluded words. */
@@ -31,7 +33,7 @@ export function readQuery(query: string): ReadQuery {
   const marks = phrases.length + excluded.length;
   if (marks === 0 || marks > MAX_MARKS) return { text: query, phrases: [], excluded: [], isQuestion };
   return {
-    text: text.replaceAll(/\s+/g, ' ').trim(),
+    text: oneLine(text),
     phrases: unique(phrases),
     excluded: unique(excluded),
     isQuestion,

@@ -1,5 +1,6 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
+import { isOutage } from './is-outage.ts';
 import type { SearchLog } from './search-log.ts';
 
 /** A reranker (cross-encoder or model): scores a question and chunks together, more precisely than an index. */
@@ -51,7 +52,7 @@ export async function rerank(found: readonly ScoredChunk[], reranking: Reranking
     const least = hits.at(-1)?.score ?? 1;
     return [...hits, ...found.slice(head.length).map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
   } catch (error) {
-    if (signal.aborted || !isOutage(error)) throw error;
+    if (signal.aborted || !isFailure(error)) throw error;
     log.note(`The reranker ${reranker.name} failed (${error.message}); the hits are in the order of the search.`);
     return found;
   }
@@ -87,6 +88,6 @@ function reorder(head: readonly ScoredChunk[], ranked: readonly RankedPassage[])
   return [...judged, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
 }
 
-const OUTAGES: readonly ErrorCode[] = ['provider_failed', 'rate_limited', 'timeout', 'not_configured', 'cancelled'];
-const isOutage = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && OUTAGES.includes(error.code);
+/** A reranker that gave up by itself has failed, too. */
+const isFailure = (error: unknown): error is ServiceError =>
+  isOutage(error) || (error instanceof ServiceError && error.code === 'cancelled');

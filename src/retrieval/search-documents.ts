@@ -1,11 +1,11 @@
 import type { Document } from '../documents/document.ts';
 import { type EmbeddingModel, isSemantic } from '../embeddings/embedding-model.ts';
-import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Corpus, CorpusView, DocumentQuery, FoundDocument, Paged } from '../store/corpus.ts';
 import type { DescriptionSearch, FoundDescriptions } from '../store/description-records.ts';
 import { cutQuery } from '../store/full-text/analyse.ts';
 import { createQueryEmbedder, withCurrentVector } from './embed-query.ts';
 import { fuseLegs } from './fuse-ranks.ts';
+import { isOutage } from './is-outage.ts';
 import { planSearch } from './plan-search.ts';
 import { defaultSearchSettings, type HybridSettings, type SearchKind } from './search-settings.ts';
 
@@ -94,6 +94,3 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
  */
 const defaultWeights = ({ isLearned }: EmbeddingModel): Partial<HybridSettings> =>
   isLearned === true ? { fullTextWeight: 1, semanticWeight: 1 } : {};
-
-const OUTAGES: readonly ErrorCode[] = ['provider_failed', 'rate_limited', 'timeout', 'not_configured'];
-const isOutage = (error: unknown): boolean => error instanceof ServiceError && OUTAGES.includes(error.code);

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { splitList } from '../shared/text.ts';
 import type { SlotPackage } from './slot/slot-messages.ts';
 import { parseWheelName, wheelKind } from './wheel-name.ts';
 
@@ -43,10 +44,7 @@ export function openPackages(source: string | undefined, options: PackageOptions
 async function find(source: string | undefined, options: PackageOptions): Promise<readonly SlotPackage[]> {
   if (source === undefined) return [];
   const [location = '', list] = source.split('#', 2);
-  const names = list
-    ?.split(/[,\s]+/)
-    .filter((name) => name !== '')
-    .map(plainName);
+  const names = list === undefined ? undefined : splitList(list).map(plainName);
   return /^https?:\/\//.test(location)
     ? fromMirror(location, names ?? [], options)
     : fromFolder(location, names, options);

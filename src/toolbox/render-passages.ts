@@ -1,5 +1,6 @@
 import type { Chunk } from '../documents/chunk.ts';
 import { pagesOf } from '../documents/places.ts';
+import { shortLine } from '../shared/text.ts';
 import { shortChunkId, shortDocumentId } from './short-id.ts';
 
 const MAX_TITLE_LENGTH = 120;
@@ -8,10 +9,7 @@ const MAX_LABEL_TITLE = 60;
 const MAX_LABEL_HEADING = 50;
 
 /** Collapses white space and limits the length, so that a title cannot be mistaken for the next block. */
-export function oneLine(text: string, longest: number = MAX_TITLE_LENGTH): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
-}
+export const oneLine = (text: string, maxLength: number = MAX_TITLE_LENGTH): string => shortLine(text, maxLength);
 
 /** Label line above a passage, ending in its short identifier: `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`. */
 function passageLabel(chunk: Chunk): string {

@@ -1,16 +1,13 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
+import { splitList } from '../shared/text.ts';
 
 const MAX_CODINGS = 3;
 
 /** Decodes a Content-Encoding. Throws `too_large` as soon as the output exceeds `maxBytes`, `provider_failed` for invalid data. */
 export async function decompress(bytes: Buffer, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
-  const codings = (encoding ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
+  const codings = splitList((encoding ?? '').toLowerCase(), /,/).filter((name) => name !== 'identity');
   if (codings.length > MAX_CODINGS) throw new ServiceError('provider_failed', 'It is compressed too many times over.');
   let body = bytes;
   for (const coding of codings.reverse()) body = await undo(coding, body, maxBytes);

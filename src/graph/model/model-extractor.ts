@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Message } from '../../models/message.ts';
 import type { Model, StopReason, Usage } from '../../models/model.ts';
+import { oneLine } from '../../shared/text.ts';
 import type { ExtractedGraph, GraphChunk, GraphExtractor } from '../graph.ts';
 import { mergeGraphs } from '../merge-graphs.ts';
 import { batchChunks } from './batch-chunks.ts';
@@ -143,7 +144,7 @@ function failure({ name }: Model, passages: readonly GraphChunk[], what: string)
   const which = passages.length === 1 ? 'a passage' : `${passages.length} passages`;
   return new ServiceError(
     'provider_failed',
-    `${name} ${what} ${which}, beginning "${first?.text.slice(0, 60).replace(/\s+/g, ' ').trim() ?? ''}". ` +
+    `${name} ${what} ${which}, beginning "${oneLine(first?.text.slice(0, 60) ?? '')}". ` +
       'Choose another model, or builtin/noun-phrases-v1, which needs none.',
   );
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { oneLine } from '../../shared/text.ts';
 
 const MAX_NAME = 200;
 const MAX_DESCRIPTION = 600;
 
-const line = (longest: number) =>
-  z.string().transform((text) => text.replace(/\s+/g, ' ').trim().slice(0, longest).toWellFormed());
+const line = (longest: number) => z.string().transform((text) => oneLine(text).slice(0, longest).toWellFormed());
 const name = line(MAX_NAME).pipe(z.string().min(1));
 
 const entitySchema = z.object({

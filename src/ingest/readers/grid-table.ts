@@ -1,3 +1,4 @@
+import { oneLine } from '../../shared/text.ts';
 import { markdownTable } from './markdown/markdown-table.ts';
 
 export interface GridCell {
@@ -36,7 +37,7 @@ function layOut(rows: readonly (readonly GridCell[])[]): string[][] {
     };
     for (const cell of cells) {
       takePending();
-      const text = cell.text.replace(/\s+/g, ' ').trim();
+      const text = oneLine(cell.text);
       const columns = Math.min(spanOf(cell.columns), MAX_COLUMNS - line.length);
       const height = pending.size > MAX_PENDING ? 1 : spanOf(cell.rows);
       for (let x = 0; x < columns; x++) {

@@ -1,4 +1,4 @@
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine } from '../encoding/clean-text.ts';
 import { type HtmlNode, textBelow } from '../html/html-nodes.ts';
 
 /** A part of a book, as listed in the manifest. */
@@ -27,4 +27,4 @@ function decode(text: string): string {
 }
 
 /** The text of an element on one line. */
-export const lineOf = (node: HtmlNode): string => cleanText(textBelow(node)).replaceAll(/\s+/g, ' ').trim();
+export const lineOf = (node: HtmlNode): string => cleanLine(textBelow(node));

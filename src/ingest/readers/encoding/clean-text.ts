@@ -1,3 +1,5 @@
+import { oneLine } from '../../../shared/text.ts';
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNWANTED = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u00ad\ufeff\ufffe\uffff]/g;
 
@@ -17,3 +19,6 @@ export function cleanText(text: string): string {
     .replace(UNWANTED, '')
     .toWellFormed();
 }
+
+/** Normalised, and on one line. */
+export const cleanLine = (text: string): string => oneLine(cleanText(text));

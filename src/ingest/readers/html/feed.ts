@@ -1,4 +1,5 @@
 import { load } from 'cheerio';
+import { oneLine } from '../../../shared/text.ts';
 import type { PageContent } from '../../../web/web-pages.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { declaredCharset } from './html-charset.ts';
@@ -72,5 +73,5 @@ export function readFeed(bytes: Uint8Array, url: string): PageContent | undefine
 /** Summaries often contain escaped HTML. */
 const plain = (text: string): string => {
   const shown = /<[a-z][^>]*>/i.test(text) ? load(text, null, false).text() : text;
-  return shown.replaceAll(/\s+/g, ' ').trim();
+  return oneLine(shown);
 };

@@ -1,3 +1,4 @@
+import { oneLine } from '../../../shared/text.ts';
 import type { TextBuilder } from '../build-text.ts';
 import { childrenOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
 import { isDataTable, tableRows } from './html-table.ts';
@@ -154,8 +155,6 @@ function definitionLines(list: HtmlElement, style: InlineStyle): string[] {
   if (term !== '') lines.push(term);
   return lines;
 }
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** Keeps line breaks from `<br>` and removes the spaces around them. */
 const tidyInline = (text: string): string =>

@@ -1,4 +1,5 @@
 import type { CheerioAPI } from 'cheerio';
+import { oneLine } from '../../../shared/text.ts';
 import {
   BOILERPLATE_NAME,
   BYLINE_NAME,
@@ -245,7 +246,7 @@ function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where)
   if (/^h[1-6]$/.test(name) || name === 'pre' || name === 'tr' || name === 'td' || name === 'th' || name === 'tbody')
     return false;
   if (own.text < 60) {
-    const text = textBelow(element).replace(/\s+/g, ' ').trim();
+    const text = oneLine(textBelow(element));
     if (EMPTY_WORDS.test(text)) return true;
   }
   const names = nameOf(element);
@@ -294,7 +295,7 @@ function removeRails(root: HtmlNode): void {
         visit(child);
         continue;
       }
-      if (!RAIL_HEADING.test(textBelow(child).replace(/\s+/g, ' ').trim())) continue;
+      if (!RAIL_HEADING.test(oneLine(textBelow(child)))) continue;
       // A heading alone in its wrapper applies to the wrapper's siblings.
       const head = aloneIn(child, root);
       const below = followers(head, level);

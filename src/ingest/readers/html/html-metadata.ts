@@ -1,5 +1,5 @@
 import type { CheerioAPI } from 'cheerio';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine } from '../encoding/clean-text.ts';
 
 /** Metadata from a page's head and its structured data. */
 export interface HtmlMetadata {
@@ -40,7 +40,7 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
   const found = new Map<Name, string>();
   const take = (name: Name, value: unknown) => {
     if (typeof value !== 'string' || found.has(name)) return;
-    const text = cleanText(value).replace(/\s+/g, ' ').trim();
+    const text = cleanLine(value);
     if (text !== '') found.set(name, text);
   };
   const metas = new Map<Name, [rank: number, value: string]>();

@@ -1,3 +1,4 @@
+import { oneLine } from '../../../shared/text.ts';
 import { gridTable } from '../grid-table.ts';
 import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
 
@@ -24,7 +25,7 @@ export function tableRows(table: HtmlElement, textOf: (node: HtmlNode) => string
     })),
   );
   const caption = childrenOf(table).find((child) => isElement(child) && child.name === 'caption');
-  const title = caption === undefined ? '' : textOf(caption).replace(/\s+/g, ' ').trim();
+  const title = caption === undefined ? '' : oneLine(textOf(caption));
   return [...(title === '' ? [] : [title, '']), gridTable(rows)].join('\n');
 }
 

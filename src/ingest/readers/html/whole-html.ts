@@ -1,6 +1,6 @@
 import { load } from 'cheerio';
 import { createTextBuilder } from '../build-text.ts';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { limitNesting } from '../limit-nesting.ts';
 import type { Block } from '../reader.ts';
 import { addHtmlBlocks } from './html-blocks.ts';
@@ -16,7 +16,7 @@ export interface WholeHtml {
 /** Reads HTML that consists of content only, as in mails and books, without removing navigation. */
 export function readWholeHtml(html: string): WholeHtml {
   const $ = load(limitNesting(html));
-  const title = cleanText($('head > title').first().text()).replaceAll(/\s+/g, ' ').trim();
+  const title = cleanLine($('head > title').first().text());
   for (const root of $.root().get()) removeHidden(root);
   const builder = createTextBuilder();
   const cleaned: typeof builder = {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import { createTextBuilder } from '../build-text.ts';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine } from '../encoding/clean-text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { declaredCharset } from '../html/html-charset.ts';
 import { childrenOf, type HtmlNode, isElement, textBelow } from '../html/html-nodes.ts';
@@ -39,5 +39,5 @@ function addTexts(node: HtmlNode, add: (text: string) => void): void {
 function lineOf(node: HtmlNode): string {
   const lines = elementsOf(node, 'tspan');
   const text = lines.length > 1 ? lines.map(textBelow).join(' ') : textBelow(node);
-  return cleanText(text).replaceAll(/\s+/g, ' ').trim();
+  return cleanLine(text);
 }

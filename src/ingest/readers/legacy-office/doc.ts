@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors.ts';
 import { createTextBuilder, type TextBuilder } from '../build-text.ts';
 import { openCompoundFile } from '../containers/compound-file.ts';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { markdownTable } from '../markdown/markdown-table.ts';
 import type { Reader } from '../reader.ts';
 import { type DocParagraph, readDocParagraphs } from './doc-paragraphs.ts';
@@ -54,17 +54,15 @@ function addParagraphs(builder: TextBuilder, paragraphs: readonly DocParagraph[]
       cells = [];
       cell = '';
     } else if (end === 'cell') {
-      cells.push(oneLine(`${cell} ${text}`));
+      cells.push(cleanLine(`${cell} ${text}`));
       cell = '';
     } else if (isInTable) cell += ` ${text}`;
     else {
       closeTable();
       const shown = cleanText(text).trim();
       if (level === undefined) builder.add('paragraph', shown);
-      else builder.add('heading', oneLine(shown), { level });
+      else builder.add('heading', cleanLine(shown), { level });
     }
   }
   closeTable();
 }
-
-const oneLine = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors.ts';
+import { oneLine } from '../../../shared/text.ts';
 import { createTextBuilder } from '../build-text.ts';
 import { openCompoundFile } from '../containers/compound-file.ts';
 import { untitled } from '../office/pptx-shapes.ts';
@@ -24,7 +25,7 @@ export const pptReader: Reader = {
     const builder = createTextBuilder();
     for (const [index, { title, texts, notes }] of slides.entries()) {
       builder.startPage(index + 1);
-      builder.add('heading', title.replace(/\s+/g, ' ').trim() || untitled(index + 1), { level: 2 });
+      builder.add('heading', oneLine(title) || untitled(index + 1), { level: 2 });
       for (const text of texts) builder.add('paragraph', text);
       if (notes !== '') builder.add('paragraph', `Notes: ${notes}`);
     }

@@ -4,6 +4,7 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import type { Span } from '../../../citations/citation.ts';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
+import { oneLine } from '../../../shared/text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { paragraphsOf } from '../plain/text.ts';
 import type { Block, Reader } from '../reader.ts';
@@ -97,7 +98,7 @@ const KINDS: Readonly<Partial<Record<Node['type'], Block['kind']>>> = {
 
 function wordsOf(node: Node): string {
   if ('value' in node) return node.type === 'html' ? '' : node.value;
-  return 'children' in node ? node.children.map(wordsOf).join('').replace(/\s+/g, ' ').trim() : '';
+  return 'children' in node ? oneLine(node.children.map(wordsOf).join('')) : '';
 }
 
 function titleOf(metadata: Metadata, blocks: readonly Block[]): string | undefined {

@@ -1,4 +1,4 @@
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine } from '../encoding/clean-text.ts';
 import { type HtmlElement, type HtmlNode, textBelow } from '../html/html-nodes.ts';
 import { markdownTable } from '../markdown/markdown-table.ts';
 import { attributeOf, elementsBelow, elementsOf, firstBelow } from '../xml/xml.ts';
@@ -9,7 +9,7 @@ const MAX_SERIES = 50;
 /** The data of a chart, as last cached: a row per category, a column per series. */
 export function chartTable(chart: HtmlNode): { readonly title: string; readonly table: string } {
   const heading = firstBelow(chart, 'title');
-  const title = heading === undefined ? '' : oneLine([...elementsBelow(heading, 't')].map(textBelow).join(''));
+  const title = heading === undefined ? '' : cleanLine([...elementsBelow(heading, 't')].map(textBelow).join(''));
   const series = [...elementsBelow(chart, 'ser')].slice(0, MAX_SERIES);
   const categories = pointsOf(series.map((one) => firstBelow(one, 'cat')).find((one) => one !== undefined));
   const names = series.map((one) => pointsOf(elementsOf(one, 'tx')[0]).get(0) ?? '');
@@ -28,11 +28,9 @@ function pointsOf(source: HtmlElement | undefined): Map<number, string> {
     if (points.size >= MAX_POINTS) break;
     const value = firstBelow(point, 'v');
     if (value !== undefined)
-      points.set(Number(attributeOf(point.attribs, 'idx') ?? points.size), oneLine(textBelow(value)));
+      points.set(Number(attributeOf(point.attribs, 'idx') ?? points.size), cleanLine(textBelow(value)));
   }
   // A literal name has no points.
   const single = points.size === 0 ? firstBelow(source, 'v') : undefined;
-  return single === undefined ? points : new Map([[0, oneLine(textBelow(single))]]);
+  return single === undefined ? points : new Map([[0, cleanLine(textBelow(single))]]);
 }
-
-const oneLine = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();

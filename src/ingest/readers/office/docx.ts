@@ -3,7 +3,7 @@ import mammoth from 'mammoth';
 import { ServiceError } from '../../../errors.ts';
 import { createTextBuilder } from '../build-text.ts';
 import { openZipPackage } from '../containers/zip-package.ts';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { removeNoteMarks } from '../html/html.ts';
 import { addHtmlBlocks } from '../html/html-blocks.ts';
 import { textBelow } from '../html/html-nodes.ts';
@@ -52,7 +52,7 @@ function runningLines(texts: ReadonlyMap<string, string>, place: 'header' | 'foo
     if (!new RegExp(`^word/${place}\\d*\\.xml$`, 'i').test(name)) continue;
     for (const paragraph of elementsBelow(parseXml(text, fileName), 'p')) {
       const runs = [...elementsBelow(paragraph, 't')].map(textBelow).join('');
-      const line = cleanText(runs).replace(/\s+/g, ' ').trim();
+      const line = cleanLine(runs);
       if (/\p{L}{2}/u.test(line) && !/^(?:page|seite|p\.)\s*\d*(?:\s*(?:of|von|\/)\s*\d*)?$/i.test(line))
         lines.add(line);
     }

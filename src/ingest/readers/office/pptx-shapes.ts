@@ -1,5 +1,5 @@
 import type { TextBuilder } from '../build-text.ts';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { gridTable } from '../grid-table.ts';
 import { childrenOf, type HtmlElement, type HtmlNode, isElement, textBelow } from '../html/html-nodes.ts';
 import { attributeOf, elementsBelow, elementsOf, firstBelow, localName } from '../xml/xml.ts';
@@ -102,7 +102,7 @@ function addFrame(builder: TextBuilder, frame: HtmlElement, partById: PartById):
   const diagram = firstBelow(frame, 'relIds');
   if (diagram !== undefined) {
     const data = partById(attributeOf(diagram.attribs, 'dm') ?? '');
-    const points = data === undefined ? [] : [...elementsBelow(data, 'pt')].map((point) => oneLine(texts(point)));
+    const points = data === undefined ? [] : [...elementsBelow(data, 'pt')].map((point) => cleanLine(texts(point)));
     builder.add(
       'list',
       points
@@ -135,8 +135,6 @@ const rowOf = (row: HtmlElement) =>
     }));
 
 const texts = (node: HtmlNode): string => [...elementsBelow(node, 't')].map(textBelow).join(' ');
-const oneLine = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();
-
 /** The speaker's notes of a slide. */
 export function textOfNotes(notes: HtmlNode): string {
   return [...elementsBelow(notes, 'sp')]

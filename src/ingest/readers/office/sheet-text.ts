@@ -1,5 +1,5 @@
 import type { TextBuilder } from '../build-text.ts';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { markdownTable } from '../markdown/markdown-table.ts';
 import { fillMerged, type Sheet, type SheetRow } from './sheet-rows.ts';
 
@@ -31,12 +31,12 @@ function* regionsOf(rows: readonly SheetRow[]): Generator<SheetRow[]> {
 function addRegion(builder: TextBuilder, region: readonly SheetRow[], above: Header | undefined): Header | undefined {
   const firstWide = region.findIndex(({ cells }) => cells.length > 1);
   if (firstWide === -1) {
-    const lines = region.map(({ cells }) => oneLine(cells[0]?.text ?? ''));
+    const lines = region.map(({ cells }) => cleanLine(cells[0]?.text ?? ''));
     builder.add(lines.length === 1 ? 'paragraph' : 'list', lines.join('\n'));
     return above;
   }
   // Single cells above a table are its caption.
-  for (const { cells } of region.slice(0, firstWide)) builder.add('paragraph', oneLine(cells[0]?.text ?? ''));
+  for (const { cells } of region.slice(0, firstWide)) builder.add('paragraph', cleanLine(cells[0]?.text ?? ''));
   const rows = region.slice(firstWide);
   const columns = [...new Set(rows.flatMap(({ cells }) => cells.map(({ column }) => column)))].sort((a, b) => a - b);
   const own = headerOf(rows, columns);
@@ -52,7 +52,7 @@ function addRegion(builder: TextBuilder, region: readonly SheetRow[], above: Hea
     builder.add(
       'table',
       markdownTable(
-        shown.map((column) => oneLine(header?.get(column) ?? '')),
+        shown.map((column) => cleanLine(header?.get(column) ?? '')),
         body.map((row) => valuesOf(row, shown)),
       ),
     );
@@ -66,7 +66,7 @@ function valuesOf({ cells }: SheetRow, columns: readonly number[]): string[] {
   for (const column of columns) {
     const cell = cells[at];
     if (cell?.column === column) {
-      values.push(oneLine(cell.text));
+      values.push(cleanLine(cell.text));
       at++;
     } else values.push('');
   }
@@ -80,8 +80,8 @@ const isSparse = (rows: readonly SheetRow[], columns: readonly number[]): boolea
 const namedCells = ({ cells }: SheetRow, header: Header | undefined): string =>
   cells
     .map(({ column, text }) => {
-      const name = oneLine(header?.get(column) ?? '');
-      return name === '' ? oneLine(text) : `${name}: ${oneLine(text)}`;
+      const name = cleanLine(header?.get(column) ?? '');
+      return name === '' ? cleanLine(text) : `${name}: ${cleanLine(text)}`;
     })
     .join('; ');
 
@@ -101,5 +101,3 @@ const hasNumbers = (rows: readonly SheetRow[]): boolean =>
 /** Years are as often column names as data; they count as names. */
 const isNumber = (text: string): boolean =>
   /\d/.test(text) && /^[-+(]?\p{Sc}?\s?[\d.,'\s]*\d\s?[%\p{Sc})]?$/u.test(text) && !/^(?:19|20)\d\d$/.test(text);
-
-const oneLine = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();

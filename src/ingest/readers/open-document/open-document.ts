@@ -1,3 +1,4 @@
+import { oneLine } from '../../../shared/text.ts';
 import type { TextBuilder } from '../build-text.ts';
 import { cleanText } from '../encoding/clean-text.ts';
 import { type GridCell, gridTable } from '../grid-table.ts';
@@ -119,7 +120,7 @@ function blockText(node: HtmlNode, context: OpenDocumentContext): string {
     }
   };
   visit(node);
-  return parts.join(' ').replace(/\s+/g, ' ').trim();
+  return oneLine(parts.join(' '));
 }
 
 function listLines(list: HtmlElement, depth: number, context: OpenDocumentContext): string[] {

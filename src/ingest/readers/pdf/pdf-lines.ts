@@ -1,3 +1,5 @@
+import { oneLine } from '../../../shared/text.ts';
+
 /** A positioned run of text; origin at the lower left, sizes in points. */
 export interface PlacedText {
   readonly text: string;
@@ -94,7 +96,7 @@ function toLine(given: readonly PlacedText[]): Line | undefined {
     text += part.text;
   }
   return {
-    text: mendArabic(text.replace(/\s+/g, ' ').trim()),
+    text: mendArabic(oneLine(text)),
     x: Math.min(...parts.map(({ x }) => x)),
     right: Math.max(...parts.map(({ x, width }) => x + width)),
     y: main.y,

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { ServiceError } from '../../../errors.ts';
+import { oneLine } from '../../../shared/text.ts';
 import { createTextBuilder } from '../build-text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import type { Reader } from '../reader.ts';
@@ -72,8 +73,6 @@ function headerOf(rows: readonly string[][]): string[] | undefined {
 }
 
 const isNumber = (cell: string): boolean => /^[-+]?[\d.,'\s]*\d%?$/.test(cell);
-const oneLine = (cell: string): string => cell.replace(/\s+/g, ' ').trim();
-
 function rowText(row: readonly string[], header: readonly string[] | undefined, delimiter: string): string {
   if (header === undefined) return row.map(oneLine).join(delimiter);
   return row

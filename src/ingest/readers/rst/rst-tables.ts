@@ -1,3 +1,4 @@
+import { oneLine } from '../../../shared/text.ts';
 import { markdownTable } from '../markdown/markdown-table.ts';
 import { inlineRst } from './rst-inline.ts';
 
@@ -6,7 +7,7 @@ export const isSimpleBorder = (line: string): boolean => /^\s*={2,}(?:\s+={2,})+
 
 /** Rows of cells, the first being the header, as a Markdown table. */
 export function rstTable(rows: readonly (readonly string[])[]): string {
-  const kept = rows.map((row) => row.map((cell) => inlineRst(cell.replaceAll(/\s+/g, ' ').trim())));
+  const kept = rows.map((row) => row.map((cell) => inlineRst(oneLine(cell))));
   const width = kept.reduce((most, row) => Math.max(most, row.length), 0);
   const [header, ...body] = kept;
   if (header === undefined) return '';

@@ -1,4 +1,4 @@
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import type { RtfGroup } from './rtf-groups.ts';
 
 export type RtfParagraph =
@@ -93,7 +93,7 @@ export function createRtfCollector(): RtfCollector {
       if (closed.destination === 'styles') closeStyle(closed);
       else if (closed.destination === outer.destination) return;
       if (closed.destination === 'note') {
-        const shown = cleanText(note).replace(/\s+/g, ' ').trim();
+        const shown = cleanLine(note);
         if (shown !== '') notes.push(shown);
         note = '';
       } else if (closed.destination.startsWith('info ')) {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../errors.ts';
 import { createTextBuilder, type TextBuilder } from '../build-text.ts';
-import { cleanText } from '../encoding/clean-text.ts';
+import { cleanLine, cleanText } from '../encoding/clean-text.ts';
 import { markdownTable } from '../markdown/markdown-table.ts';
 import type { Reader } from '../reader.ts';
 import type { RtfParagraph } from './rtf-content.ts';
@@ -37,7 +37,7 @@ function addParagraphs(builder: TextBuilder, paragraphs: readonly RtfParagraph[]
     if (paragraph.kind !== 'row' || items.length > 0) {
       if (paragraph.kind !== 'item' || rows.length > 0) flush();
     }
-    if (paragraph.kind === 'row') rows.push(paragraph.cells.map((cell) => cleanText(cell).replace(/\s+/g, ' ').trim()));
+    if (paragraph.kind === 'row') rows.push(paragraph.cells.map((cell) => cleanLine(cell)));
     else if (paragraph.kind === 'item')
       items.push(`${'  '.repeat(paragraph.depth)}${paragraph.mark} ${cleanText(paragraph.text).trim()}`);
     else if (paragraph.kind === 'heading')

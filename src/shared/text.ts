@@ -1,0 +1,15 @@
+/** White space of any kind and length as single spaces, none at the ends. */
+export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** On one line; cut to the length, an ellipsis included, where it is longer. */
+export function shortLine(text: string, maxLength: number): string {
+  const line = oneLine(text);
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).toWellFormed()}…`;
+}
+
+/** The entries of a list as settings and headers write it, separated by commas and white space unless told. */
+export const splitList = (list: string, separator: RegExp = /[,\s]+/): string[] =>
+  list
+    .split(separator)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
