@@ -1,3 +1,4 @@
+import { raceAbort } from '../../shared/abort.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 
 /** The embedder everybody holds, which a re-embedding of the corpus changes under way. */
@@ -30,18 +31,6 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
       next.resolve(embedder);
       next = Promise.withResolvers<EmbeddingModel>();
     },
-    successor(signal) {
-      const { promise } = next;
-      if (signal === undefined) return promise;
-      signal.throwIfAborted();
-      return new Promise((resolve, reject) => {
-        const onAbort = () => reject(signal.reason);
-        signal.addEventListener('abort', onAbort, { once: true });
-        void promise.then((embedder) => {
-          signal.removeEventListener('abort', onAbort);
-          resolve(embedder);
-        });
-      });
-    },
+    successor: (signal) => raceAbort(next.promise, signal),
   };
 }
