@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { programFile } from '../src/program-file.ts';
+import { createCancelFlag } from '../src/store/sql/operation-watch.ts';
+import type { SqliteMessage } from '../src/store/sql/sqlite/sqlite-messages.ts';
 
 const USAGE = `Starts and ends database threads while others fetch, and looks whether the process survives.
 
@@ -126,8 +128,9 @@ async function runThread(path: string): Promise<void> {
   const file = values.typescript
     ? fileURLToPath(new URL('../src/store/sql/sqlite/sqlite-worker.ts', import.meta.url))
     : programFile('../src/store/sql/sqlite/sqlite-worker.ts', import.meta);
-  const worker = new Worker(file, { workerData: { path, readOnly: false } });
-  const exit = once(worker, 'exit');
+  const worker = new Worker(file);
+  const opening: SqliteMessage = { open: { path, readOnly: false, cancelFlag: createCancelFlag() } };
+  worker.postMessage(opening);
   const ask = async (id: number, task: object) => {
     const answer = once(worker, 'message');
     worker.postMessage({ id, task });
@@ -135,5 +138,5 @@ async function runThread(path: string): Promise<void> {
   };
   await ask(1, { kind: 'query', sql: 'select 1 as one', parameters: [] });
   await ask(2, { kind: 'close' });
-  await exit;
+  await worker.terminate();
 }

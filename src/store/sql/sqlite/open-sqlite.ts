@@ -27,7 +27,7 @@ export interface Sqlite {
   /** Describes damage to the file found while the service runs, for users. */
   readonly problem: () => string | undefined;
   readonly search: { readonly call: Call<typeof searchOperations> };
-  /** Waits for running work, checkpoints the write-ahead log, and ends the threads. */
+  /** Waits for running work, checkpoints the write-ahead log, and closes the file. */
   close(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export interface SqliteThreadOptions {
   readonly readOnly: boolean;
 }
 
-export interface SqliteWorkerData extends SqliteThreadOptions {
+export interface SqliteConnection extends SqliteThreadOptions {
   readonly cancelFlag: Int32Array<SharedArrayBuffer>;
 }
 
@@ -33,6 +33,9 @@ export interface SqliteRequest {
   readonly id: number;
   readonly task: SqliteTask;
 }
+
+/** A thread has one connection at a time: it is told of the next after it has closed the one before. */
+export type SqliteMessage = { readonly open: SqliteConnection } | SqliteRequest;
 
 /** An error serialised for transfer between threads. `serviceCode` is set when the operation threw a ServiceError. */
 export interface SqliteFailure {

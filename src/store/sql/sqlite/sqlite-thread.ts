@@ -1,16 +1,9 @@
-import { Worker } from 'node:worker_threads';
 import { type ErrorCode, ServiceError } from '../../../errors.ts';
-import { programFile } from '../../../program-file.ts';
 import { onAbort } from '../../../shared/abort.ts';
 import { DeletedConcurrently } from '../../deleted-concurrently.ts';
 import { cancelTask, createCancelFlag } from '../operation-watch.ts';
-import type {
-  SqliteFailure,
-  SqliteReply,
-  SqliteTask,
-  SqliteThreadOptions,
-  SqliteWorkerData,
-} from './sqlite-messages.ts';
+import type { SqliteFailure, SqliteMessage, SqliteReply, SqliteTask, SqliteThreadOptions } from './sqlite-messages.ts';
+import { keepWorker, takeWorker } from './worker-reserve.ts';
 
 /** One SQLite connection in its own thread, so that queries do not block the event loop. */
 export interface SqliteThread {
@@ -19,7 +12,7 @@ export interface SqliteThread {
    * Aborting `signal` ends an operation between two rows with `cancelled`; a plain query runs to its end.
    */
   perform<Result>(task: SqliteTask, signal?: AbortSignal): Promise<Result>;
-  /** Finishes queued tasks, closes the connection and ends the thread. */
+  /** Finishes queued tasks and closes the connection. */
   close(): Promise<void>;
 }
 
@@ -28,21 +21,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-const WORKER = programFile('./sqlite-worker.ts', import.meta);
-
-/** Starts the thread. The connection is opened by its first task; an idle thread does not keep the process alive. */
+/** Starts a thread, or takes one that is idle. The connection is opened by its first task; an idle thread does not keep the process alive. */
 export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   const cancelFlag = createCancelFlag();
-  const workerData: SqliteWorkerData = { ...options, cancelFlag };
-  const worker = new Worker(WORKER, {
-    workerData,
-    name: options.readOnly ? 'sqlite-reader' : 'sqlite-writer',
-  });
+  const worker = takeWorker();
+  const opening: SqliteMessage = { open: { ...options, cancelFlag } };
+  worker.postMessage(opening);
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
   let death: Error | undefined;
   let closing: Promise<void> | undefined;
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
 
   const die = (cause: unknown) => {
     death ??= new ServiceError('store_failed', `The thread of the database ${options.path} has ended; start again.`, {
@@ -52,16 +40,15 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     for (const { reject } of waiting.values()) reject(death);
     waiting.clear();
   };
-  worker.on('error', die);
-  worker.on('messageerror', die);
-  worker.once('exit', (code) => die(new Error(`Thread ended with code ${code}.`)));
-  worker.on('message', (reply: SqliteReply) => {
+  const onExit = (code: number) => die(new Error(`Thread ended with code ${code}.`));
+  const onReply = (reply: SqliteReply) => {
     const answered = waiting.get(reply.id);
     waiting.delete(reply.id);
     if (waiting.size === 0 && closing === undefined) worker.unref();
     if ('failure' in reply) answered?.reject(fromFailure(reply.failure, options.path));
     else answered?.resolve(reply.value as never);
-  });
+  };
+  worker.on('error', die).on('messageerror', die).on('exit', onExit).on('message', onReply);
 
   // A message listener keeps the process alive unless the worker is unreferenced.
   worker.unref();
@@ -92,10 +79,12 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
     worker.ref();
     try {
       await perform({ kind: 'close' });
+      worker.off('error', die).off('messageerror', die).off('exit', onExit).off('message', onReply);
+      keepWorker(worker);
     } catch {
       await worker.terminate();
     }
-    await ended;
+    onExit(0);
   };
 
   return {

@@ -1,17 +1,18 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort } from 'node:worker_threads';
 import { ServiceError } from '../../../errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import { watchTask } from '../operation-watch.ts';
 import { searchOperations } from '../search/search-operations.ts';
 import type {
   Operations,
+  SqliteConnection,
   SqliteFailure,
+  SqliteMessage,
   SqliteReply,
   SqliteRequest,
   SqliteRows,
   SqliteTask,
-  SqliteWorkerData,
 } from './sqlite-messages.ts';
 import { registerTermFunctions } from './term-functions.ts';
 
@@ -22,7 +23,7 @@ const BUSY_TIMEOUT_MS = 10_000;
 const operations: Operations = searchOperations;
 
 /** Runs tasks on one connection, opened at the first of them. */
-function createConnection(options: SqliteWorkerData) {
+function createConnection(options: SqliteConnection) {
   let database: DatabaseSync | undefined;
   const statements = new LruMap<string, StatementSync>({ max: STATEMENTS_KEPT });
 
@@ -119,16 +120,19 @@ function toFailure(error: unknown): SqliteFailure {
 
 if (!isMainThread && parentPort !== null) {
   const port = parentPort;
-  const perform = createConnection(workerData as SqliteWorkerData);
-  port.on('message', (request: SqliteRequest) => {
-    const { id, task } = request;
+  let perform: ReturnType<typeof createConnection>;
+  port.on('message', (message: SqliteMessage) => {
+    if ('open' in message) {
+      perform = createConnection(message.open);
+      return;
+    }
+    const { id } = message;
     const answer = (reply: SqliteReply, transfer: ArrayBuffer[] = []) => port.postMessage(reply, transfer);
     try {
-      const value = perform(request);
+      const value = perform(message);
       answer({ id, value }, [...buffersIn(value)]);
     } catch (error) {
       answer({ id, failure: toFailure(error) });
     }
-    if (task.kind === 'close') port.close();
   });
 }

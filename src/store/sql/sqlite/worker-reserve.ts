@@ -1,0 +1,36 @@
+import { Worker } from 'node:worker_threads';
+import { programFile } from '../../../program-file.ts';
+
+const WORKER = programFile('./sqlite-worker.ts', import.meta);
+/** The threads of one open database, by default. */
+const MAX_KEPT = 3;
+const KEPT_MS = 10_000;
+
+/**
+ * Idle threads and the timers that end them. Processes that share a data folder close and reopen the database, and
+ * starting its threads is most of the work of opening it.
+ */
+const idle = new Map<Worker, NodeJS.Timeout>();
+
+/** An idle thread, or a new one. */
+export function takeWorker(): Worker {
+  const [kept] = idle.keys();
+  if (kept === undefined) return new Worker(WORKER, { name: 'sqlite' });
+  clearTimeout(idle.get(kept));
+  idle.delete(kept);
+  return kept;
+}
+
+/** Keeps a thread that has closed its connection. It does not keep the process alive. */
+export function keepWorker(worker: Worker): void {
+  if (idle.size >= MAX_KEPT) {
+    void worker.terminate();
+    return;
+  }
+  worker.unref();
+  const end = () => {
+    idle.delete(worker);
+    void worker.terminate();
+  };
+  idle.set(worker, setTimeout(end, KEPT_MS).unref());
+}
