@@ -7,6 +7,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import type { IngestEvent, Ingestor, Submission } from '../../src/ingest/ingestor.ts';
 import { createPreparationWorkers, type PreparationSettings } from '../../src/ingest/prepare-in-worker.ts';
+import { sharedReaders } from '../support/shared-readers.ts';
 import { openTestStore, type TestStore, testSpace } from '../support/store.ts';
 import { makePdf } from './make-pdf.ts';
 import { makePng } from './make-pictures.ts';
@@ -45,7 +46,7 @@ async function openIngestor(
 ) {
   const store = options.store ?? (await openTestStore());
   const embeddings = options.embeddings ?? testEmbedder();
-  const readers = createPreparationWorkers(options.reading);
+  const readers = options.reading === undefined ? sharedReaders() : createPreparationWorkers(options.reading);
   onTestFinished(() => readers.close());
   const { documents = 4 } = options;
   const ingestor = createIngestor({ ...store, readers, embeddings, documents });

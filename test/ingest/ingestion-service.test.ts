@@ -10,12 +10,12 @@ import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import { createIngestionFeed } from '../../src/ingest/ingestion-feed.ts';
 import { createIngestionService } from '../../src/ingest/ingestion-service.ts';
 import type { Submission } from '../../src/ingest/ingestor.ts';
-import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
 import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
 import { openAiProvider } from '../models/support.ts';
 import { openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { brokenConnection } from '../support/fake-provider.ts';
+import { sharedReaders } from '../support/shared-readers.ts';
 import { newChunks, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';
 
 /** Longer time-outs for busy machines. */
@@ -59,7 +59,7 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
   const store = options.store ?? (await openTestStore());
   const { queue, corpus } = store;
   const feed = createIngestionFeed();
-  const readers = createPreparationWorkers();
+  const readers = sharedReaders();
   const ingestor = createIngestor({ ...store, readers, embeddings: options.embeddings ?? embedder(), feed });
   const reported: string[] = [];
   const service = createIngestionService({
@@ -67,10 +67,7 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
     ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
     report: (message) => reported.push(message),
   });
-  onTestFinished(async () => {
-    await service.close();
-    await readers.close();
-  });
+  onTestFinished(() => service.close());
   const submit = async (submission: Submission) => {
     const { document } = await ingestor.submit(submission, { queued: true });
     service.wakeUp();

@@ -5,12 +5,12 @@ import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createGraphThread } from '../../src/graph/graph-thread.ts';
-import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
 import { createExtractiveModel } from '../../src/models/extractive/extractive-model.ts';
 import { createModelRegistry } from '../../src/models/registry.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { VectorIndex } from '../../src/store/vector-index.ts';
+import { sharedReaders } from './shared-readers.ts';
 
 export type OpenStore = Store & { readonly index: VectorIndex };
 
@@ -19,7 +19,7 @@ export type OpenStore = Store & { readonly index: VectorIndex };
  * store open.
  */
 export function adaptersOver(store: OpenStore, change: Partial<Adapters> = {}): Adapters {
-  const readers = createPreparationWorkers();
+  const readers = sharedReaders();
   return {
     store,
     index: store.index,

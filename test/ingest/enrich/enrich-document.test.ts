@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defaultAdmin } from '../../../src/access/principal.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { embeddingText } from '../../../src/ingest/embedding-text.ts';
@@ -6,13 +6,13 @@ import { createEnrichment } from '../../../src/ingest/enrich/enrichment.ts';
 import { createSummaryService } from '../../../src/ingest/enrich/summary-service.ts';
 import { createIngestor } from '../../../src/ingest/ingest-document.ts';
 import type { IngestEvent, IngestionSettings, Submission } from '../../../src/ingest/ingestor.ts';
-import { createPreparationWorkers } from '../../../src/ingest/prepare-in-worker.ts';
 import type { Model, ModelRequest } from '../../../src/models/model.ts';
 import { builtInTemplates } from '../../../src/prompts/built-in-templates.ts';
 import { builtInPrompts } from '../../../src/prompts/prompt-texts.ts';
 import { openCollections } from '../../../src/store/sql/index-sync/open-collections.ts';
 import { createChunkSearch } from '../../../src/store/sql/search/chunk-search.ts';
 import { onlyModel } from '../../support/scripted-model.ts';
+import { sharedReaders } from '../../support/shared-readers.ts';
 import { openTestStore, testSpace } from '../../support/store.ts';
 
 const ownerId = defaultAdmin.userId;
@@ -59,8 +59,7 @@ async function open(model: Model) {
     prices: { 'test/': { input: 1, cachedInput: 1, output: 2 } },
     writesSummaries: true,
   });
-  const readers = createPreparationWorkers();
-  onTestFinished(() => readers.close());
+  const readers = sharedReaders();
   const ingestor = createIngestor({ ...store, readers, embeddings, enrichment });
   const reports: string[] = [];
   const summaries = createSummaryService({

@@ -1,0 +1,10 @@
+import type { DocumentReaders } from '../../src/ingest/document-readers.ts';
+import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
+
+let shared: DocumentReaders | undefined;
+
+/** Reading processes that tests share, because starting one takes a third of a second. They end with the worker. */
+export function sharedReaders(): DocumentReaders {
+  shared ??= createPreparationWorkers();
+  return { ...shared, close: async () => {} };
+}
