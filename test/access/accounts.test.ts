@@ -5,6 +5,7 @@ import { collectionsWithinQuota } from '../../src/access/collections-within-quot
 import { ensureAdmins } from '../../src/access/ensure-admins.ts';
 import { defaultAdmin, type Principal } from '../../src/access/principal.ts';
 import { accessHints } from '../../src/cli/access-hints.ts';
+import type { ServiceError } from '../../src/errors.ts';
 import { ingest, newChunk, newDocument, openTestStore, type TestStore } from '../support/store.ts';
 
 const PASSWORD = 'a long pass phrase';
@@ -143,6 +144,21 @@ describe('accounts', () => {
     await signIn.login(login('ada@example.org'));
     const principal: Principal = { userId: ada.id, email: ada.email, isSuperuser: false, collectionIds: [] };
     expect((await users.update(principal, ada.id, { email: 'countess@example.org' })).isVerified).toBe(false);
+  });
+
+  it('let one address register a limited number of users, and others go on', async () => {
+    const { accounts } = await open();
+    const register = (number: number, address: string) =>
+      accounts.users.register(undefined, { email: `user-${number}@example.org`, password: PASSWORD }, address);
+    const codes: string[] = [];
+    for (let number = 0; number < 105; number++) {
+      await register(number, '203.0.113.7').catch((error: ServiceError) => codes.push(error.code));
+    }
+    expect(new Set(codes)).toEqual(new Set(['rate_limited']));
+    expect(codes.length).toBeLessThan(105);
+    await register(105, '203.0.113.8');
+    const made = { email: 'made@example.org', password: PASSWORD };
+    await accounts.users.register(defaultAdmin, made, '203.0.113.7');
   });
 
   it('make no users by themselves where registration is closed', async () => {

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyse, analyseForIndex, analyseQuery, readQueryTerms } from '../../../src/store/full-text/analyse.ts';
+import {
+  analyse,
+  analyseForIndex,
+  analyseQuery,
+  cutQuery,
+  MAX_QUERY_CHARACTERS,
+  readQueryTerms,
+} from '../../../src/store/full-text/analyse.ts';
 
 describe('analyse', () => {
   it.each([
@@ -100,5 +107,22 @@ describe('analyseForIndex', () => {
   it('counts a heading that repeats the title once', () => {
     const indexed = analyseForIndex({ title: 'Peace', headingPath: ['Peace', 'Peace'], text: '' });
     expect(indexed.title).toBe('peac');
+  });
+});
+
+describe('a query as long as a book', () => {
+  const words = Array.from({ length: 60_000 }, (_, place) => `word${place}`).join(' ');
+
+  it('is cut at the end of a word', () => {
+    const cut = cutQuery(words);
+    expect(cut.length).toBeLessThanOrEqual(MAX_QUERY_CHARACTERS);
+    expect(words.startsWith(`${cut} `)).toBe(true);
+    expect(cutQuery('x'.repeat(60_000))).toHaveLength(MAX_QUERY_CHARACTERS);
+  });
+
+  it('has a bounded number of terms, also where each word has several', () => {
+    expect(analyseQuery(words).length).toBeLessThanOrEqual(2_000);
+    const short = Array.from({ length: 6_000 }, (_, place) => place.toString(36)).join(' ');
+    expect(analyseQuery(short)).toHaveLength(2_000);
   });
 });

@@ -1,0 +1,36 @@
+import { pino } from 'pino';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { createServices } from '../../src/services.ts';
+import { startFakeOpenAi } from '../support/fake-openai.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { modelRequest } from './support.ts';
+
+it.each([
+  [undefined, 100, 100],
+  ['3', 100, 3],
+])('opens as many model streams at once as CITEWELL_MODEL_STREAMS=%s allows', async (setting, asked, opened) => {
+  const provider = await startFakeOpenAi();
+  onTestFinished(provider.close);
+  provider.otherwise(() => ({ steps: [{ hang: true }] }));
+  const cwd = await temporaryFolder();
+  const env = {
+    CITEWELL_PROVIDERS: `fake=${provider.baseUrl}`,
+    CITEWELL_MODEL: 'fake/model',
+    // Nothing listens there: these services need no index.
+    CHROMA_URL: 'http://127.0.0.1:1',
+    ...(setting !== undefined && { CITEWELL_MODEL_STREAMS: setting }),
+  };
+  const services = await createServices(loadConfig({ env, cwd }), { log: pino({ level: 'silent' }) });
+  onTestFinished(() => services.close());
+  const leaving = new AbortController();
+  const model = services.models.resolve('fake/model', 'quality');
+  const streams = Array.from({ length: asked }, async () => {
+    for await (const _ of model.stream(modelRequest({ signal: leaving.signal }))) break;
+  });
+  await vi.waitFor(() => expect(provider.requests.length).toBe(opened), { timeout: 30_000, interval: 50 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(provider.requests.length).toBe(opened);
+  leaving.abort();
+  await Promise.allSettled(streams);
+});

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { chooseTerms, MAX_TERMS } from '../../../../src/store/sql/full-text/choose-terms.ts';
+
+const counted = (length: number, count: (place: number) => number) =>
+  Array.from({ length }, (_, place) => ({ term: `t${place}`, count: count(place) }));
+
+it('searches for the rarest known terms, and no more than a budget of them', () => {
+  const many = counted(60_000, (place) => 60_000 - place);
+  const chosen = chooseTerms(many);
+  expect(chosen[0]).toBe('t59999');
+  expect(chosen.length).toBe(MAX_TERMS);
+  expect(chooseTerms(counted(5, (place) => place))).toEqual(['t1', 't2', 't3', 't4']);
+});
+
+it('leaves terms out that would make too many rows be compared, but never the last', () => {
+  const frequent = counted(300, () => 100_000);
+  const chosen = chooseTerms(frequent);
+  expect(chosen.length).toBeGreaterThan(1);
+  expect(chosen.length * chosen.length * 100_000).toBeLessThanOrEqual(3_000_000);
+  expect(chooseTerms([{ term: 'the', count: 1e9 }])).toEqual(['the']);
+});

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { everything } from '../../../../src/documents/filter.ts';
+import type { Entity } from '../../../../src/graph/graph.ts';
+import { MAX_TERMS } from '../../../../src/store/sql/full-text/choose-terms.ts';
+import { createGraphSearch } from '../../../../src/store/sql/graph/create-graph-search.ts';
+import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
+
+const COLLECTION = '11111111-1111-4111-8111-111111111111';
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const RARE = Array.from({ length: MAX_TERMS + 20 }, (_, place) => {
+  const [first, second] = [LETTERS[Math.floor(place / 26)], LETTERS[place % 26]];
+  return `b${first}${second}k`;
+});
+const FREQUENT = 'zork';
+
+/** A graph in which each of many words is in one name and one community, and one word in two of both. */
+async function openGraph() {
+  const store = await openTestStore();
+  await store.collections.ensure({ id: COLLECTION, ownerId: 'ann', name: 'All' });
+  await ingest(store, newDocument('d', { ownerId: 'ann', collectionIds: [COLLECTION] }), [newChunk(0, 'A passage.')]);
+  const task = await store.documentGraphs.next();
+  const chunkId = task?.passages[0]?.chunkId ?? '';
+  if (task === undefined) throw new Error('There is nothing to extract from.');
+  const names = [...RARE, `${FREQUENT} one`, `${FREQUENT} two`];
+  const entities = names.map((name): Entity => {
+    const mentions = [{ chunkId, start: 0, end: 1 }];
+    return { name, category: 'thing', description: name, metadata: {}, mentions };
+  });
+  await store.documentGraphs.save(task, 'test', { entities, relationships: [] });
+  await store.graphs.pull(COLLECTION, { force: false });
+  const page = { offset: 0, limit: 1_000 };
+  const { items } = await store.graphs.entities({ kind: 'collection', id: COLLECTION }, page);
+  const about = { findings: [], rating: 5, ratingExplanation: '', level: 0, attributes: {} };
+  const memberIds = items.map(({ id }) => id);
+  await store.graphs.replaceBuilt(COLLECTION, [
+    { ...about, name: 'Rare', summary: `${RARE.join(' ')} ${FREQUENT}`, memberIds },
+    { ...about, name: 'Frequent', summary: FREQUENT, memberIds },
+  ]);
+  const limits = { entities: 1_000, relationships: 0, communities: 10 };
+  const search = createGraphSearch(store.sqlite);
+  return (text: string) => search.search({ text, vector: null, filter: everything, limits });
+}
+
+it('searches the graph for the rarest words of a long query, as many as are quick', async () => {
+  const find = await openGraph();
+  const short = await find(`${FREQUENT} ${RARE[0]}`);
+  expect(short.communities.map(({ found }) => found)).toMatchObject([{ name: 'Rare' }, { name: 'Frequent' }]);
+  expect(short.entities.map(({ found }) => found)).toContainEqual(expect.objectContaining({ name: `${FREQUENT} one` }));
+  const long = await find(`${FREQUENT} ${RARE.join(' ')}`);
+  expect(long.communities.map(({ found }) => found)).toMatchObject([{ name: 'Rare' }]);
+  expect(long.entities).toHaveLength(MAX_TERMS);
+});
