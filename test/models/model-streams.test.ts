@@ -8,7 +8,7 @@ import { modelRequest } from './support.ts';
 
 it.each([
   [undefined, 100, 100],
-  ['3', 100, 3],
+  ['3', 20, 3],
 ])('opens as many model streams at once as CITEWELL_MODEL_STREAMS=%s allows', async (setting, asked, opened) => {
   const provider = await startFakeOpenAi();
   onTestFinished(provider.close);
