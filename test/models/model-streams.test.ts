@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { openAdapters } from '../../src/adapters/open-adapters.ts';
+import { compose } from '../../src/compose/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { createServices } from '../../src/services.ts';
 import { startFakeOpenAi } from '../support/fake-openai.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { modelRequest } from './support.ts';
@@ -21,7 +22,8 @@ it.each([
     CHROMA_URL: 'http://127.0.0.1:1',
     ...(setting !== undefined && { CITEWELL_MODEL_STREAMS: setting }),
   };
-  const services = await createServices(loadConfig({ env, cwd }), { log: pino({ level: 'silent' }) });
+  const log = pino({ level: 'silent' });
+  const services = await compose(await openAdapters(loadConfig({ env, cwd }), { log })).start();
   onTestFinished(() => services.close());
   const leaving = new AbortController();
   const model = services.models.resolve('fake/model', 'quality');
