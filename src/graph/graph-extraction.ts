@@ -1,17 +1,16 @@
 import { ServiceError } from '../errors.ts';
+import { raceAbort } from '../shared/abort.ts';
+import { createLeasedQueue, type Progress, type Round } from '../shared/leased-queue.ts';
 import type { DocumentGraphRecords, ExtractionTask } from '../store/graph-records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import { extractInParts } from './extract-in-parts.ts';
 import type { GraphExtractor } from './graph.ts';
 
-export interface ExtractionStep {
+export interface ExtractionStep extends Progress {
   readonly documentId: string;
   readonly title: string;
   readonly outcome: 'extracted' | 'failed' | 'changed';
   readonly reason?: string;
-  /** Number of documents done in this run, including this one, and the expected total. */
-  readonly done: number;
-  readonly total: number;
 }
 
 /** Background service that extracts the graphs of published documents, one after another. */
@@ -48,14 +47,18 @@ const YIELD_MS = 500;
 
 export function createGraphExtraction(parts: GraphExtractionParts): GraphExtraction {
   const { records, extractorOf, changes, isAutomatic, report, onIdle } = parts;
-  const stopping = new AbortController();
   const waiting = new Map<string, Set<() => void>>();
-  let isStarted = false;
-  let isWanted = false;
   let isGathered = false;
-  let background: Promise<void> | undefined;
-  let requeued: Promise<void> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
+
+  const queue = createLeasedQueue({
+    requeue: records.requeue,
+    countWaiting: async () => (await records.backlog()).waiting,
+    round,
+    onIdle,
+    changes,
+    onFailure: (error) => report('The extraction of graphs has stopped; the next change starts it.', error),
+  });
 
   /** Serialises all extractions. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -65,8 +68,7 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
   }
 
   async function extractNext(signal: AbortSignal, which: 'all' | 'asked'): Promise<Finished | undefined> {
-    requeued ??= records.requeue();
-    await requeued;
+    await queue.ready();
     const task = await records.next(which);
     if (task === undefined) return undefined;
     const finished = await extractOne(task, signal);
@@ -111,109 +113,48 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
     }
   }
 
-  async function workInBackground(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      isWanted = false;
-      const isForAll = isStarted && isAutomatic;
-      // Explicitly requested extractions do not yield to ingestion.
-      const standsBack = isForAll && (await records.isIngesting());
-      const finished = await inTurn(() => extractNext(signal, isForAll && !standsBack ? 'all' : 'asked'));
-      if (finished !== undefined) continue;
-      await releaseGone();
-      if (isForAll) await gatherRest(signal);
-      if (standsBack) {
-        isWanted = true;
-        await pause(YIELD_MS, signal);
-        continue;
-      }
-      await onIdle?.(signal);
-      if (!isWanted) return;
-    }
+  async function round(signal: AbortSignal): Promise<Round> {
+    const isForAll = queue.isStarted && isAutomatic;
+    // Explicitly requested extractions do not yield to ingestion.
+    const standsBack = isForAll && (await records.isIngesting());
+    const finished = await inTurn(() => extractNext(signal, isForAll && !standsBack ? 'all' : 'asked'));
+    if (finished !== undefined) return 'worked';
+    await releaseGone();
+    if (isForAll) await gatherRest(signal);
+    return standsBack ? { waitMs: YIELD_MS } : 'empty';
   }
-
-  function wake(): void {
-    isWanted = true;
-    if (stopping.signal.aborted || background !== undefined) return;
-    background = workInBackground(stopping.signal)
-      .catch((error: unknown) => {
-        if (!stopping.signal.aborted) report('The extraction of graphs has stopped; the next change starts it.', error);
-      })
-      .finally(() => {
-        background = undefined;
-        if (isWanted && isStarted) wake();
-      });
-  }
-
-  const unsubscribe = changes.subscribe(() => {
-    if (isStarted) wake();
-  });
 
   return {
     async *run(signal) {
-      let done = 0;
-      for (;;) {
-        if (signal.aborted) return;
-        const { waiting: left } = await records.backlog();
-        const finished = await inTurn(() => extractNext(signal, isAutomatic ? 'all' : 'asked'));
-        if (finished === undefined) break;
-        done++;
-        yield { ...finished, done, total: done + Math.max(0, left - 1) };
-      }
+      const next = () => inTurn(() => extractNext(signal, isAutomatic ? 'all' : 'asked'));
+      yield* queue.drain(async () => (signal.aborted ? undefined : next()));
+      if (signal.aborted) return;
       await gatherRest(signal);
       await onIdle?.(signal);
     },
-    start() {
-      isStarted = true;
-      wake();
-    },
+    start: queue.start,
     async request(documentId, extractor) {
       extractorOf(extractor);
       await records.request(documentId, extractor);
-      wake();
+      queue.wake();
     },
-    settled: (documentId, signal) =>
-      new Promise((resolve, reject) => {
-        const all = waiting.get(documentId) ?? new Set();
-        waiting.set(documentId, all);
-        const leave = () => {
-          all.delete(settle);
-          if (all.size === 0) waiting.delete(documentId);
-          signal.removeEventListener('abort', abandon);
-          stopping.signal.removeEventListener('abort', abandon);
-        };
-        const settle = () => {
-          leave();
-          resolve();
-        };
-        const abandon = () => {
-          leave();
-          reject(new ServiceError('cancelled', 'The extraction goes on without being waited for.'));
-        };
-        all.add(settle);
-        signal.addEventListener('abort', abandon, { once: true });
-        stopping.signal.addEventListener('abort', abandon, { once: true });
-        if (signal.aborted || stopping.signal.aborted) abandon();
-      }),
+    async settled(documentId, signal) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const all = waiting.get(documentId) ?? new Set();
+      waiting.set(documentId, all.add(resolve));
+      const cancelled = () => new ServiceError('cancelled', 'The extraction goes on without being waited for.');
+      try {
+        await raceAbort(promise, AbortSignal.any([signal, queue.stopping]), cancelled);
+      } finally {
+        all.delete(resolve);
+        if (all.size === 0) waiting.delete(documentId);
+      }
+    },
     async close() {
-      unsubscribe();
-      isStarted = false;
-      stopping.abort();
-      await background;
+      await queue.close();
       await turn;
     },
   };
 }
 
-type Finished = Pick<ExtractionStep, 'documentId' | 'title' | 'outcome' | 'reason'>;
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    signal.addEventListener('abort', end, { once: true });
-  });
-}
+type Finished = Omit<ExtractionStep, keyof Progress>;

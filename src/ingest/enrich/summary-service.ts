@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { ModelRegistry } from '../../models/model.ts';
 import type { PromptTexts } from '../../prompts/prompt-texts.ts';
+import { createLeasedQueue, type Progress, type Round } from '../../shared/leased-queue.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import type { SummaryRecords, SummaryTask } from '../../store/summary-records.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
@@ -9,14 +10,11 @@ import { isTransient } from '../failure-kind.ts';
 import { defaultSummary, storedSummary } from './enrichment-settings.ts';
 import { spread, summarise } from './summarise.ts';
 
-export interface SummaryStep {
+export interface SummaryStep extends Progress {
   readonly documentId: string;
   readonly title: string;
   readonly outcome: 'summarised' | 'failed' | 'changed';
   readonly reason?: string;
-  /** Number of documents done in this run, including this one, and the expected total. */
-  readonly done: number;
-  readonly total: number;
 }
 
 /** Background service that has models summarise published documents. */
@@ -51,19 +49,23 @@ const PAUSES = {
   idleMs: 1_000,
 };
 
-type Finished = Omit<SummaryStep, 'done' | 'total'>;
+type Finished = Omit<SummaryStep, keyof Progress>;
 
 export function createSummaryService(parts: SummaryServiceParts): SummaryService {
   const { records, changes, report, onIdle, pauses = PAUSES } = parts;
-  const stopping = new AbortController();
-  let isWanted = false;
-  let background: Promise<void> | undefined;
-  let requeued: Promise<void> | undefined;
+  let failures = 0;
+  const queue = createLeasedQueue({
+    requeue: records.requeue,
+    countWaiting: async () => (await records.backlog()).waiting,
+    round,
+    onIdle,
+    changes,
+    onFailure: (error) => report('The writing of summaries has stopped; the next change starts it.', error),
+  });
 
   /** Undefined when the queue is empty. Throws when the model is unavailable, after returning the task to the queue. */
   async function writeNext(signal: AbortSignal): Promise<Finished | undefined> {
-    requeued ??= records.requeue();
-    await requeued;
+    await queue.ready();
     const task = await records.take();
     if (task === undefined) return undefined;
     const { documentId, title } = task;
@@ -83,69 +85,32 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
     }
   }
 
-  async function workInBackground(signal: AbortSignal): Promise<void> {
-    let failures = 0;
-    while (!signal.aborted) {
-      isWanted = false;
-      const results = await Promise.allSettled(
-        Array.from({ length: failures > 0 ? 1 : AT_ONCE }, () => writeNext(signal)),
-      );
-      signal.throwIfAborted();
-      const away = results.find((result) => result.status === 'rejected');
-      if (away !== undefined) {
-        if (failures === 0) report('Summaries are not written for now; the extracts stay until they are.', away.reason);
-        await sleep(Math.min(pauses.maxMs, pauses.firstMs * 2 ** failures), undefined, { signal });
-        failures++;
-        continue;
-      }
-      failures = 0;
-      if (results.some((result) => result.status === 'fulfilled' && result.value !== undefined)) continue;
-      if (onIdle !== undefined) {
-        await sleep(pauses.idleMs, undefined, { signal, ref: false });
-        await onIdle(signal);
-      }
-      if (!isWanted) return;
+  async function round(signal: AbortSignal): Promise<Round> {
+    const results = await Promise.allSettled(
+      Array.from({ length: failures > 0 ? 1 : AT_ONCE }, () => writeNext(signal)),
+    );
+    signal.throwIfAborted();
+    const away = results.find((result) => result.status === 'rejected');
+    if (away !== undefined) {
+      if (failures === 0) report('Summaries are not written for now; the extracts stay until they are.', away.reason);
+      const waitMs = Math.min(pauses.maxMs, pauses.firstMs * 2 ** failures);
+      failures++;
+      return { waitMs };
     }
+    failures = 0;
+    if (results.some((result) => result.status === 'fulfilled' && result.value !== undefined)) return 'worked';
+    if (onIdle !== undefined) await sleep(pauses.idleMs, undefined, { signal, ref: false });
+    return 'empty';
   }
-
-  function wake(): void {
-    isWanted = true;
-    if (stopping.signal.aborted || background !== undefined) return;
-    background = workInBackground(stopping.signal)
-      .catch((error: unknown) => {
-        if (!stopping.signal.aborted) report('The writing of summaries has stopped; the next change starts it.', error);
-      })
-      .finally(() => {
-        background = undefined;
-        if (isWanted) wake();
-      });
-  }
-
-  let unsubscribe = () => {};
 
   return {
     async *run(signal) {
-      let done = 0;
-      for (;;) {
-        const { waiting } = await records.backlog();
-        const finished = await writeNext(signal);
-        if (finished === undefined) break;
-        done++;
-        yield { ...finished, done, total: done + Math.max(0, waiting - 1) };
-      }
+      yield* queue.drain(() => writeNext(signal));
       await onIdle?.(signal);
     },
-    start() {
-      unsubscribe = changes.subscribe(wake);
-      wake();
-    },
+    start: queue.start,
     backlog: records.backlog,
-    async close() {
-      unsubscribe();
-      isWanted = false;
-      stopping.abort(new ServiceError('cancelled', 'The service is stopping.'));
-      await background;
-    },
+    close: queue.close,
   };
 }
 

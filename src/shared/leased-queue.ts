@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+
+/** What a round of background work came to; `waitMs` when more is waiting but cannot be done before. */
+export type Round = 'worked' | 'empty' | { readonly waitMs: number };
+
+export interface LeasedQueueParts {
+  /** Puts back the tasks that an ended process had taken. Called once, before the first is taken here. */
+  readonly requeue: () => Promise<void>;
+  readonly countWaiting: () => Promise<number>;
+  /** Takes and finishes a task or a few, in the background. */
+  readonly round: (signal: AbortSignal) => Promise<Round>;
+  /** Called in the background when the queue is empty. */
+  readonly onIdle?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  readonly changes: { subscribe(listener: () => void): () => void };
+  /** Receives what ended the background work; the next change starts it again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export interface Progress {
+  /** Number of tasks done in this run, including this one, and the expected total. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * Work on tasks that the records hold, each taken by one worker at a time: in the background from `start` on and after
+ * every change, or by a caller who waits for it.
+ */
+export interface LeasedQueue {
+  /** Settles when tasks can be taken. */
+  ready(): Promise<void>;
+  /** Finishes tasks until `next` finds none, which is undefined. */
+  drain<Finished extends object>(next: () => Promise<Finished | undefined>): AsyncGenerator<Finished & Progress, void>;
+  start(): void;
+  readonly isStarted: boolean;
+  /** Has the background look for tasks once, also before `start`. */
+  wake(): void;
+  /** Aborted by `close`. */
+  readonly stopping: AbortSignal;
+  close(): Promise<void>;
+}
+
+export function createLeasedQueue(parts: LeasedQueueParts): LeasedQueue {
+  const { countWaiting, round, onIdle, changes, onFailure } = parts;
+  const stopping = new AbortController();
+  let isStarted = false;
+  let isWanted = false;
+  let background: Promise<void> | undefined;
+  let requeued: Promise<void> | undefined;
+  let unsubscribe = () => {};
+
+  async function workInBackground(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      isWanted = false;
+      const outcome = await round(signal);
+      if (outcome === 'worked') continue;
+      if (outcome !== 'empty') {
+        await sleep(outcome.waitMs, undefined, { signal });
+        continue;
+      }
+      await onIdle?.(signal);
+      if (!isWanted) return;
+    }
+  }
+
+  function wake(): void {
+    isWanted = true;
+    if (stopping.signal.aborted || background !== undefined) return;
+    background = workInBackground(stopping.signal)
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) onFailure(error);
+      })
+      .finally(() => {
+        background = undefined;
+        if (isWanted) wake();
+      });
+  }
+
+  return {
+    ready() {
+      requeued ??= parts.requeue();
+      return requeued;
+    },
+    async *drain(next) {
+      for (let done = 1; ; done++) {
+        const waiting = await countWaiting();
+        const finished = await next();
+        if (finished === undefined) return;
+        yield { ...finished, done, total: done + Math.max(0, waiting - 1) };
+      }
+    },
+    start() {
+      isStarted = true;
+      unsubscribe = changes.subscribe(wake);
+      wake();
+    },
+    get isStarted() {
+      return isStarted;
+    },
+    wake,
+    stopping: stopping.signal,
+    async close() {
+      unsubscribe();
+      isWanted = false;
+      stopping.abort(new ServiceError('cancelled', 'The service is stopping.'));
+      await background;
+    },
+  };
+}
