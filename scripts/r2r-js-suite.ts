@@ -1,12 +1,12 @@
 import { access, copyFile, cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { acceptedJsDifferences } from './r2r-suites/accepted-js.ts';
-import { readSuiteOptions, type SuiteOptions } from './r2r-suites/options.ts';
+import { main } from './r2r-suites/main.ts';
+import type { SuiteOptions } from './r2r-suites/options.ts';
 import type { TestOutcome } from './r2r-suites/outcome.ts';
-import { reportSuite } from './r2r-suites/report.ts';
 import { runCommand, runOrThrow } from './r2r-suites/run-command.ts';
 import { useAddress } from './r2r-suites/use-address.ts';
-import { type SuiteSurroundings, withServer } from './r2r-suites/with-server.ts';
+import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
 
 /**
  * Runs the JavaScript suite of R2R against this service: its tests and its client as a checkout has them, with jest as
@@ -30,17 +30,13 @@ interface JestReport {
   }[];
 }
 
-const options = await readSuiteOptions('r2r-js-suite', `${SDK}/__tests__`);
-const outcomes = await withServer(options, (surroundings) => runSuite(options, surroundings));
-const { hasModel } = options;
-const { lines, hasNewFailure } = reportSuite({
+await main({
+  script: 'r2r-js-suite',
   title: "R2R's JavaScript suite",
-  outcomes,
+  needed: `${SDK}/__tests__`,
   accepted: acceptedJsDifferences,
-  hasModel,
+  runSuite,
 });
-for (const line of lines) console.log(line);
-if (hasNewFailure) process.exitCode = 1;
 
 async function runSuite(
   { checkout, toolsFolder, only }: SuiteOptions,

@@ -2,12 +2,12 @@ import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { load } from 'cheerio';
 import { acceptedPyDifferences } from './r2r-suites/accepted-py.ts';
-import { readSuiteOptions, type SuiteOptions } from './r2r-suites/options.ts';
+import { main } from './r2r-suites/main.ts';
+import type { SuiteOptions } from './r2r-suites/options.ts';
 import type { TestOutcome } from './r2r-suites/outcome.ts';
-import { reportSuite } from './r2r-suites/report.ts';
 import { runCommand, runOrThrow } from './r2r-suites/run-command.ts';
 import { useAddress } from './r2r-suites/use-address.ts';
-import { type SuiteSurroundings, withServer } from './r2r-suites/with-server.ts';
+import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
 
 /**
  * Runs the Python suite of R2R against this service: its tests as a checkout has them, with the client `r2r` of that
@@ -22,17 +22,13 @@ const SERVER_NAMES = 'from shared.abstractions import Message, SearchMode\n';
 const INSTALL_WITHIN_MS = 900_000;
 const RUN_WITHIN_MS = 3_600_000;
 
-const options = await readSuiteOptions('r2r-py-suite', TESTS);
-const outcomes = await withServer(options, (surroundings) => runSuite(options, surroundings));
-const { hasModel } = options;
-const { lines, hasNewFailure } = reportSuite({
+await main({
+  script: 'r2r-py-suite',
   title: "R2R's Python suite",
-  outcomes,
+  needed: TESTS,
   accepted: acceptedPyDifferences,
-  hasModel,
+  runSuite,
 });
-for (const line of lines) console.log(line);
-if (hasNewFailure) process.exitCode = 1;
 
 async function runSuite(
   { checkout, toolsFolder, only }: SuiteOptions,

@@ -1,4 +1,3 @@
-import { readWebPage } from '../ingest/read-web-page.ts';
 import { publicOnly } from '../web/address-rules.ts';
 import { createCrawlPolicy, defaultCrawlPolicy } from '../web/crawl-policy.ts';
 import { createWebPages } from '../web/create-web-pages.ts';
@@ -7,7 +6,11 @@ import { createPageFetcher } from '../web/page-fetcher.ts';
 import { createPageRenderer } from '../web/render-page.ts';
 import type { TermAnalyser } from '../web/select-passages.ts';
 import type { Web } from '../web/web.ts';
+import type { ReadPage } from '../web/web-pages.ts';
 import { enginesOf, type WebSettings } from '../web/web-settings.ts';
+
+/** The HTML parsers are loaded with the first page. */
+const readPageLazily: ReadPage = async (...page) => (await import('../ingest/read-web-page.ts')).readWebPage(...page);
 
 /** Nothing is contacted before something is asked for. */
 export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { close(): Promise<void> } {
@@ -21,7 +24,7 @@ export function openWeb(settings: WebSettings, analyser: TermAnalyser): Web & { 
       ? undefined
       : createPageRenderer({ executablePath: settings.browser, fetcher, publicFetcher });
   const webPages = createWebPages({
-    ...{ fetcher, crawlPolicy, analyser, readPage: readWebPage },
+    ...{ fetcher, crawlPolicy, analyser, readPage: readPageLazily },
     ...(renderer && { render: renderer.render }),
   });
   return {

@@ -1,4 +1,4 @@
-import { type AccessTokens, createAccessTokens } from '../access/access-tokens.ts';
+import type { AccessTokens } from '../access/access-tokens.ts';
 import { createAuthenticator } from '../access/authenticator.ts';
 import { defaultAdmin } from '../access/principal.ts';
 import type { Services } from '../compose/services.ts';
@@ -45,7 +45,7 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   const isPrivate = role !== 'server';
   const { keys, oauth } = isPrivate ? { keys: [], oauth: undefined } : config.access;
   const resource = () => oauth?.audience ?? `${url}/mcp`;
-  const tokens = oauth && createAccessTokens({ issuer: oauth.issuer, resource });
+  const tokens = oauth && (await import('../access/access-tokens.ts')).createAccessTokens({ ...oauth, resource });
   const isOpen = !isPrivate && config.access.mode === 'off';
   const localToken = () => info?.token;
   const authenticate = createAuthenticator({

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import multer from 'multer';
+import type { MulterError } from 'multer';
 import { ServiceError } from '../errors.ts';
 import { invalidField } from './check-shape.ts';
 import type { HttpLimits } from './http-services.ts';
@@ -16,7 +16,20 @@ export interface Upload {
 
 /** Reads a multipart body into memory, any other body as bytes. An upload that breaks off leaves nothing behind. */
 export function receiveUpload(limits: HttpLimits): RequestHandler[] {
-  const receiveParts = multer({
+  let loading: Promise<RequestHandler> | undefined;
+  const receiveMultipart: RequestHandler = async (request, response, next) => {
+    if (!request.is('multipart')) return next();
+    loading ??= multipartReceiver(limits);
+    const receiveParts = await loading;
+    receiveParts(request, response, (thrown: unknown) => next(thrown && toServiceError(thrown, limits)));
+  };
+  return [receiveMultipart, receiveBytes(limits.field)];
+}
+
+/** Loaded with the first form. */
+async function multipartReceiver(limits: HttpLimits): Promise<RequestHandler> {
+  const { default: multer } = await import('multer');
+  return multer({
     storage: multer.memoryStorage(),
     defParamCharset: 'utf8',
     limits: {
@@ -29,10 +42,6 @@ export function receiveUpload(limits: HttpLimits): RequestHandler[] {
       fieldNestingDepth: 0,
     },
   }).single('file');
-  const receiveMultipart: RequestHandler = (request, response, next) => {
-    receiveParts(request, response, (thrown: unknown) => next(thrown && toServiceError(thrown, limits)));
-  };
-  return [receiveMultipart, receiveBytes(limits.field)];
 }
 
 /** The fields of a multipart, form or JSON body. Only available behind `receiveUpload`. */
@@ -72,8 +81,11 @@ function withoutBlanks(fields: readonly (readonly [name: string, value: unknown]
   );
 }
 
+const isMulterError = (thrown: unknown): thrown is MulterError =>
+  thrown instanceof Error && thrown.name === 'MulterError';
+
 function toServiceError(thrown: unknown, limits: HttpLimits): ServiceError {
-  if (!(thrown instanceof multer.MulterError)) {
+  if (!isMulterError(thrown)) {
     // The parser's messages name only parts of the form, so they are safe to show.
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     return new ServiceError('invalid_request', `The multipart form could not be read: ${reason}.`, { cause: thrown });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { canonicalUrl, isOfDomain } from './canonical-url.ts';
 import { plainSnippet } from './plain-snippet.ts';
@@ -31,7 +31,13 @@ export interface ClosableWebSearch extends WebSearch {
  */
 export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchParts): ClosableWebSearch {
   // The operator configured the address of an engine, so it may be on this machine.
-  const dispatcher = new Agent({ connect: { timeout: timeoutMs }, keepAliveTimeout: 4_000 });
+  let opening: Promise<Agent> | undefined;
+  const openAgent = () => {
+    opening ??= import('undici').then(
+      ({ Agent: Client }) => new Client({ connect: { timeout: timeoutMs }, keepAliveTimeout: 4_000 }),
+    );
+    return opening;
+  };
   const coolingUntil = new Map<string, number>();
   return {
     engines: engines.map(({ name }) => name),
@@ -39,7 +45,7 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
       const failures: ServiceError[] = [];
       for (const engine of inOrderOfUse(engines, coolingUntil)) {
         try {
-          const reply = await askEngine(engine, query, { dispatcher, timeoutMs, signal });
+          const reply = await askEngine(engine, query, { dispatcher: await openAgent(), timeoutMs, signal });
           coolingUntil.delete(engine.name);
           return toOutcome(engine.name, query, reply, failures);
         } catch (error) {
@@ -51,7 +57,7 @@ export function createWebSearch({ engines, timeoutMs = TIMEOUT_MS }: WebSearchPa
       }
       throw allFailed(failures);
     },
-    close: () => dispatcher.destroy(),
+    close: async () => (await opening)?.destroy(),
   };
 }
 

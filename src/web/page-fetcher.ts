@@ -2,7 +2,7 @@ import type { Agent, Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { type AddressRules, checkAddress, readAddress } from './address-rules.ts';
 import { decompress } from './decompress.ts';
-import { createGuardedAgent, type Resolve } from './guarded-agent.ts';
+import type { Resolve } from './guarded-agent.ts';
 import { pageFileName } from './page-file-name.ts';
 
 /** ETag and Last-Modified of a response, for conditional requests. */
@@ -65,14 +65,19 @@ export const USER_AGENT = 'citewell';
 const UNREADABLE = /^(?:image|audio|video|font|model)\//;
 
 export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher {
-  const agent = createGuardedAgent(rules, resolve);
+  let opening: Promise<Agent> | undefined;
+  // The client is loaded with the first fetch.
+  const openAgent = () => {
+    opening ??= import('./guarded-agent.ts').then(({ createGuardedAgent }) => createGuardedAgent(rules, resolve));
+    return opening;
+  };
   return {
     async fetch(address, options) {
       const { timeoutMs = TIMEOUT_MS } = options;
       const deadline = AbortSignal.timeout(timeoutMs);
       const signal = AbortSignal.any([options.signal, deadline]);
       try {
-        return await followRedirects(readAddress(address), { ...options, signal }, { agent, rules });
+        return await followRedirects(readAddress(address), { ...options, signal }, { agent: await openAgent(), rules });
       } catch (error) {
         if (options.signal.aborted) throw new ServiceError('cancelled', 'The fetch was cancelled.', { cause: error });
         if (deadline.aborted) {
@@ -83,7 +88,7 @@ export function createPageFetcher({ rules, resolve }: FetcherParts): PageFetcher
         throw asServiceError(error, address);
       }
     },
-    close: () => agent.destroy(),
+    close: async () => (await opening)?.destroy(),
   };
 }
 

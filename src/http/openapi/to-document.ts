@@ -152,6 +152,8 @@ function statusesOfFailure(operation: Operation): readonly number[] {
   if (!isPublic) statuses.add(401).add(400);
   if (access === 'superuser') statuses.add(403);
   if (path.includes('{')) statuses.add(404);
+  // Somebody else's.
+  if (/^\/v3\/(?:collections|graphs)\/\{id\}/.test(path)) statuses.add(403);
   if (body !== undefined) statuses.add(413);
   if (body !== undefined || query !== undefined || path.includes('{')) {
     // OpenAI has no 422.

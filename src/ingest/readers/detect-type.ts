@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from 'file-type';
 import { ServiceError } from '../../errors.ts';
 import { isCompoundFile } from './containers/compound-file.ts';
 import { isTar } from './containers/tar-header.ts';
@@ -43,6 +42,7 @@ export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes
 
   const head = bytes.subarray(0, SNIFFED_BYTES);
   const decoded = decodeText(head, { declared: declaredCharset(head) });
+  const { fileTypeFromBuffer } = await import('file-type');
   const signature = (await fileTypeFromBuffer(bytes).catch(() => undefined))?.ext;
   const isText = decoded !== undefined && !isZip(bytes);
   if (!isText) return detectBinary({ bytes, fileName, signature });

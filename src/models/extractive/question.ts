@@ -1,4 +1,5 @@
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
+import { askingPart } from './asking-part.ts';
 import { questionWords, withoutDenseQuestionWords } from './question-words.ts';
 
 /** One content term of a question. */
@@ -33,7 +34,8 @@ const MAX_WEIGHT = 1.5;
 const MIN_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
 
 /** Analyses a question into weighted terms. */
-export function readQuestion(question: string, { analyseQuery }: TextAnalyser): Question {
+export function readQuestion(given: string, { analyseQuery }: TextAnalyser): Question {
+  const question = askingPart(given);
   const { words: ignoredWords, vague, isEnglish } = questionWords(question);
   const vagueTerms = new Set(vague.flatMap((word) => [...analyseQuery(word)]));
   const ignored = new Set([...ignoredWords].flatMap((word) => [...analyseQuery(word)]));

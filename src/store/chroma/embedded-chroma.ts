@@ -4,8 +4,9 @@ import type { ChromaConnection } from './chroma-connection.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { ChromaServer, type ChromaServerState } from './chroma-server.ts';
 import { ChromaVectors } from './chroma-vectors.ts';
+import { findBinding } from './find-binding.ts';
 import { listCollectionNames } from './list-collection-names.ts';
-import { findBindingPackage, loadableBinding, thisHost } from './loadable-binding.ts';
+import { findBindingPackage, thisHost } from './loadable-binding.ts';
 import { vectorFileBytes } from './vector-files.ts';
 
 const WAIT_FOR_START_MS = 10_000;
@@ -35,7 +36,7 @@ export interface EmbeddedChroma extends VectorIndex {
 export async function openEmbeddedChroma({ folder, cacheFolder, log }: EmbeddedChromaOptions): Promise<EmbeddedChroma> {
   const host = thisHost();
   const binding = await findBindingPackage(host);
-  const server = new ChromaServer({ folder, log, binding: () => loadableBinding(binding, host, cacheFolder) });
+  const server = new ChromaServer({ folder, log, binding: () => findBinding({ binding, host, cacheFolder }) });
   const vectors = new ChromaVectors({ connection: embeddedConnection(server, folder), prefix: 'citewell', log });
   return {
     get server() {

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { askingPart } from '../../../src/models/extractive/asking-part.ts';
+
+it.each([
+  [
+    'According to the document, what is quantum entanglement? You must use the search_file_knowledge tool.',
+    'what is quantum entanglement?',
+  ],
+  ['Please answer in one sentence. Who founded the firm?', 'Who founded the firm?'],
+  ['My invoice 4711 is overdue. How do I pay? Be brief.', 'My invoice 4711 is overdue. How do I pay?'],
+  ['Wann wurde sie gebaut? Antworte kurz.', 'Wann wurde sie gebaut?'],
+])('leaves out instructions beside the question: %s', (given, asked) => {
+  expect(askingPart(given)).toBe(asked);
+});
+
+it.each([
+  'Please list the vertices.',
+  'Use of force',
+  'You must wear a helmet. Why?',
+  'What does "answer" mean in the texts of Kant?',
+])('keeps everything that may be asked about: %s', (given) => {
+  expect(askingPart(given)).toBe(given);
+});
