@@ -1,5 +1,5 @@
-import { openAdapters } from '../adapters/open-adapters.ts';
-import { compose } from '../compose/compose.ts';
+import type { Config } from '../config.ts';
+import type { HttpLog } from '../http/http-services.ts';
 import { untilAborted } from '../shared/abort.ts';
 import { readVersion } from '../version.ts';
 import { accessHints } from './access-hints.ts';
@@ -10,7 +10,6 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
 import { serverLog } from './log.ts';
 import { offerFor } from './offer-tools.ts';
-import { openServer } from './open-server.ts';
 import { count } from './progress-line.ts';
 
 interface ServeOptions {
@@ -29,9 +28,9 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
   interruption.ignoreBrokenPipe();
   const offer = offerFor(config, {}, []);
   const log = serverLog(config.logLevel);
-  const open = async () => compose(await openAdapters(config, { log })).start({ resumes: true });
-  const services = await acquireDataFolder(config.dataDir, open, interruption.stop);
+  const services = await acquireDataFolder(config.dataDir, () => start(config, log), interruption.stop);
   try {
+    const { openServer } = await import('./open-server.ts');
     const server = await openServer({ services, config, address: config, offer, role: 'server' });
     try {
       const [status, { documents }] = await Promise.all([services.status(), services.corpus.stats()]);
@@ -55,4 +54,15 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     await services.close();
   }
   return exitCodes.ok;
+}
+
+/** The rest is loaded while the threads of the database start. */
+async function start(config: Config, log: HttpLog) {
+  const { openAdapters } = await import('../adapters/open-adapters.ts');
+  const opening = openAdapters(config, { log });
+  // A failure of the adapters is reported below.
+  opening.catch(() => undefined);
+  const { compose } = await import('../compose/compose.ts');
+  await import('./open-server.ts');
+  return compose(await opening).start({ resumes: true });
 }
