@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { buildBundle, installPackage, packPackage, unpackBundle, unpackPackage } from './packaging/bundle.ts';
@@ -47,6 +48,11 @@ try {
     minOffer().map(({ name }) => name),
   );
 
+  expectSame('the library example in the installed package', runExample(installed), [
+    'The ferry stays in the harbour when the wind is above 18 metres a second [1]. The Aurora has 12 free seats today.',
+    '[1] verbatim: "The ferry stays in the harbour when the wind is above 18 metres a second."',
+  ]);
+
   expectSame('formats without a sample file', formatsWithoutSample(), []);
   const samples = join(folder, 'samples');
   mkdirSync(samples);
@@ -77,6 +83,31 @@ try {
   );
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}
+
+/** The example of docs/use-as-a-library.md in a program of its own: its types are checked strictly, then it is run. */
+function runExample(installed: string): string[] {
+  const document = readFileSync(new URL('../docs/use-as-a-library.md', import.meta.url), 'utf8');
+  const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(document) ?? [];
+  const data = join(folder, 'example-data');
+  mkdirSync(data);
+  const question = 'When does the ferry stay in the harbour?';
+  writeFileSync(join(installed, 'example.ts'), code);
+  writeFileSync(
+    join(installed, 'main.ts'),
+    "import { answerWithCitations } from './example.ts';\n" +
+      `console.log(await answerWithCitations(${JSON.stringify(data)}, ${JSON.stringify(question)}));\n`,
+  );
+  const types = fileURLToPath(new URL('../node_modules/@types', import.meta.url));
+  const options = { module: 'nodenext', target: 'es2024', noEmit: true, strict: true, types: ['node'] };
+  const compilerOptions = { ...options, allowImportingTsExtensions: true, skipLibCheck: false, typeRoots: [types] };
+  writeFileSync(join(installed, 'package.json'), '{"private": true, "type": "module"}\n');
+  writeFileSync(join(installed, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }));
+  const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+  const run = (args: readonly string[]) =>
+    execFileSync(process.execPath, args, { cwd: installed, env: surroundings, encoding: 'utf8' });
+  run([compiler, '-p', '.']);
+  return run(['main.ts']).trim().split('\n');
 }
 
 /** How a host starts the unpacked bundle, with the settings of a person who gave only a folder. */

@@ -1,10 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Tool } from '../src/toolbox/tool.ts';
 import { ragTools, researchTools } from '../tools/index.ts';
-
-const README = new URL('../README.md', import.meta.url);
-const BEGIN = '<!-- tools:begin (npm run docs) -->';
-const END = '<!-- tools:end -->';
+import { packageFile } from './packaging/manifests.ts';
 
 const NEEDS = {
   web_search: 'a search service',
@@ -19,23 +16,52 @@ const NEEDS = {
   facts: '',
 } as const satisfies Record<Tool['needs'][number], string>;
 
-/** The README's tool table from `tools/index.ts`. With --check, says whether it is stale instead of writing it. */
-const current = readFileSync(README, 'utf8');
-const written = withTable(current, toolTable());
-if (process.argv.includes('--check')) {
-  if (written !== current) {
-    console.error('README.md: the tool table is not what tools/index.ts says. Run `npm run docs`.');
-    process.exitCode = 1;
-  }
-} else {
-  writeFileSync(README, written);
+const ROOT = new URL('..', import.meta.url);
+
+interface Generated {
+  readonly file: string;
+  /** Name of the part between its two marker lines. */
+  readonly part: string;
+  readonly source: string;
+  readonly text: string;
 }
 
-function withTable(text: string, table: string): string {
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error(`README.md has lost the lines ${BEGIN} and ${END}.`);
-  return `${text.slice(0, begin + BEGIN.length)}\n${table}\n${text.slice(end)}`;
+const parts: readonly Generated[] = [
+  { file: 'README.md', part: 'tools', source: 'tools/index.ts', text: toolTable() },
+  {
+    file: 'docs/use-as-a-library.md',
+    part: 'example',
+    source: 'test/example/use-as-a-library.ts',
+    text: exampleCode('test/example/use-as-a-library.ts'),
+  },
+];
+
+/** The generated parts of the documents. With --check, says which are stale instead of writing them. */
+for (const { file, part, source, text } of parts) {
+  const path = new URL(file, ROOT);
+  const current = readFileSync(path, 'utf8');
+  const written = withPart(current, part, text);
+  if (written === current) continue;
+  if (process.argv.includes('--check')) {
+    console.error(`${file}: the part "${part}" is not what ${source} says. Run \`npm run docs\`.`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(path, written);
+  }
+}
+
+function withPart(whole: string, part: string, text: string): string {
+  const [first, last] = [`<!-- ${part}:begin (npm run docs) -->`, `<!-- ${part}:end -->`];
+  const begin = whole.indexOf(first);
+  const end = whole.indexOf(last);
+  if (begin === -1 || end < begin) throw new Error(`A document has lost the lines ${first} and ${last}.`);
+  return `${whole.slice(0, begin + first.length)}\n${text}\n${whole.slice(end)}`;
+}
+
+/** An example as a program outside of this repository writes it. */
+function exampleCode(file: string): string {
+  const code = readFileSync(new URL(file, ROOT), 'utf8').trim();
+  return `\`\`\`ts\n${code.replace("'../../src/index.ts'", `'${packageFile.name}'`)}\n\`\`\``;
 }
 
 function toolTable(): string {

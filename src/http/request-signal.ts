@@ -1,10 +1,11 @@
-import type { Express, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import { ServiceError } from '../errors.ts';
+import type { App } from './serve.ts';
 
 const STOPPING = 'stopping';
 
 /** Connects every request of this app to the server's stop signal. */
-export function announceStop(app: Express, stopping: AbortSignal): void {
+export function announceStop(app: Pick<App, 'locals'>, stopping: AbortSignal): void {
   app.locals[STOPPING] = stopping;
 }
 

@@ -1,9 +1,11 @@
-import { createServer, type Server } from 'node:http';
-import type { Express } from 'express';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { ServiceError } from '../errors.ts';
 import { defaultHttpLimits } from './http-services.ts';
 import { announceStop } from './request-signal.ts';
 import { cutOffSlowBodies } from './slow-bodies.ts';
+
+/** A request handler with values that all its requests see, such as an Express app. */
+export type App = RequestListener & { readonly locals: Record<string, unknown> };
 
 export interface Address {
   readonly host: string;
@@ -31,7 +33,7 @@ const CLOSING_CHECK = 20;
 
 /** Serves an app. Throws `conflict` when the port is taken, `invalid_request` when the address cannot be used. */
 export async function listen(
-  app: Express,
+  app: App,
   { host, port }: Address,
   /** Milliseconds a request's body may take to arrive. */
   timeoutMs: number = defaultHttpLimits.request,

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Principal } from '../access/principal.ts';
-import { visibleFilter } from '../access/visible-filter.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
+import { plainRequest } from '../agent/plain-request.ts';
 import { ServiceError } from '../errors.ts';
-import { defaultSearchSettings } from '../retrieval/search-settings.ts';
 import type { Run, RunEvent } from '../runs/run.ts';
 import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.ts';
 import { oneLine } from '../toolbox/render-passages.ts';
@@ -12,8 +11,6 @@ import type { ResearchService, ResearchState } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 import { sourceName } from './source-name.ts';
 
-/** Maximum tokens of one tool result that the research agent reads; see docs/contract.md 5.3. */
-const MAX_TOOL_CONTEXT = 32_768;
 const KIND = 'research';
 
 /** Starts and reads research runs in the run log; run ids are private to their caller. */
@@ -23,16 +20,7 @@ export function createResearchService(
 ): ResearchService {
   return {
     async start(question) {
-      const prepared = await agent.prepare({
-        principal,
-        mode: 'research',
-        message: question,
-        search: { ...defaultSearchSettings, filter: visibleFilter(principal) },
-        generation: {},
-        useSystemContext: true,
-        maxToolContext: MAX_TOOL_CONTEXT,
-        limits: {},
-      });
+      const prepared = await agent.prepare({ ...plainRequest(principal, question), mode: 'research' });
       const run = runs.start({
         ownerId: principal.userId,
         kind: KIND,

@@ -21,3 +21,11 @@ export function selectExternalTools(tools: readonly Tool[], names: readonly stri
     name === tool || (name.endsWith('__*') && tool.startsWith(name.slice(0, -1)));
   return tools.filter((tool) => names.some((name) => isAsked(tool.name, name)));
 }
+
+/** The same tools and these, which the agent is offered first. */
+export const withTools = (external: ExternalTools, own: readonly Tool[]): ExternalTools => ({
+  names: [...own.map(({ name }) => name), ...external.names],
+  covers: (name) => own.some((tool) => tool.name === name) || external.covers(name),
+  offer: async () => [...own, ...(await external.offer())],
+  problems: () => external.problems(),
+});

@@ -1,18 +1,17 @@
 import { defaultAdmin } from '../../src/access/principal.ts';
 import type { Agent, AgentRequest } from '../../src/agent/agent.ts';
 import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
+import { plainRequest } from '../../src/agent/plain-request.ts';
 import type { Adapters } from '../../src/compose/adapters.ts';
 import { compose } from '../../src/compose/compose.ts';
 import type { Settings } from '../../src/compose/settings.ts';
 import type { Conversations } from '../../src/conversations/conversations.ts';
 import type { Document, PageSpan } from '../../src/documents/document.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
-import { defaultGeneration } from '../../src/http/wire/generation-config.ts';
 import type { ModelRegistry } from '../../src/models/model.ts';
 import { listPrices } from '../../src/models/prices.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
-import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import type { NewDocument } from '../../src/store/corpus.ts';
 import type { VectorSpaceName } from '../../src/store/vector-index.ts';
 import { adaptersOver, type OpenStore, onlyEmbedder, testSettings } from './adapters.ts';
@@ -114,15 +113,9 @@ export async function agentOver(
 
 /** The agent request the HTTP API builds for a plain message; without a title, so that no model is asked for one. */
 export const agentRequest = (message: string, change: Partial<AgentRequest> = {}): AgentRequest => ({
-  principal: defaultAdmin,
-  mode: 'rag',
-  message,
-  search: defaultSearchSettings,
-  generation: defaultGeneration.config,
+  ...plainRequest(defaultAdmin, message),
   useSystemContext: false,
-  maxToolContext: 32_768,
   name: false,
-  limits: {},
   ...change,
 });
 

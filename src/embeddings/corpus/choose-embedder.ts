@@ -1,8 +1,8 @@
 import { type ErrorCode, namingSetting, ServiceError } from '../../errors.ts';
 import type { VectorSpace, VectorSpaces } from '../../store/vector-spaces.ts';
-import { LEXICAL_EMBEDDING } from '../built-in-names.ts';
 import type { Embedders } from '../embedders.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
+import { createLexicalHash } from '../lexical-hash.ts';
 
 export interface EmbedderChoice {
   readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'create'>;
@@ -22,7 +22,7 @@ export function chooseEmbedder({ embedders, current, keep }: EmbedderChoice): Em
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // Nothing is embedded by who only looks; and who re-embeds brings the embedder.
-    if (keep) return embedders.create(LEXICAL_EMBEDDING);
+    if (keep) return createLexicalHash();
     if (current === undefined) throw error;
     throw new ServiceError(
       error.code,

@@ -5,6 +5,7 @@ import type { CorpusWatch } from '../../store/watch-corpus.ts';
 import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
 import type { Embedders } from '../embedders.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
+import { createLexicalHash } from '../lexical-hash.ts';
 import type { LsaModel } from '../lsa/lsa-model.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './choose-embedder.ts';
 import { createLearner, type Learner, type LearnerParts, readLearned } from './learner.ts';
@@ -64,7 +65,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     if (required !== LEARNED_EMBEDDING || keep) return chooseEmbedder({ embedders, current, keep });
     // Until there is something to learn from, shared words have to do.
     if (current === undefined || current.embedder === LEXICAL_EMBEDDING || current.vectors === 0) {
-      return embedders.create(LEXICAL_EMBEDDING);
+      return createLexicalHash();
     }
     throw new ServiceError(
       'embedding_mismatch',

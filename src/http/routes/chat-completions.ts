@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
+import { plainRequest } from '../../agent/plain-request.ts';
 import { allOf } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
@@ -25,9 +26,6 @@ import { chatModelNames } from '../wire/chat-model.ts';
 import { type ChatCall, chatRequest } from '../wire/chat-request.ts';
 
 type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 'log'>;
-
-/** Maximum tokens of one tool result given to the model, as for the agent (docs/contract.md 5.3). */
-const MAX_TOOL_CONTEXT = 32_768;
 
 /**
  * OpenAI's Chat Completions over the documents, for front ends that speak only this interface. The caller keeps the
@@ -97,16 +95,12 @@ async function answer(
     return fromRag(answerer.answer({ query: question, earlier, search, generation, includeTitle: true }, signal));
   }
   const prepared = await agent.prepare({
-    principal,
+    ...plainRequest(principal, question),
     mode: call.model.kind === 'research' ? 'research' : 'rag',
-    message: question,
     earlier,
     search,
     generation,
-    useSystemContext: true,
-    maxToolContext: MAX_TOOL_CONTEXT,
     name: false,
-    limits: {},
   });
   return fromAgent(prepared.events(signal));
 }

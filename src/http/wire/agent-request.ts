@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import type { AgentRequest } from '../../agent/agent.ts';
+import { MAX_TOOL_CONTEXT } from '../../agent/plain-request.ts';
 import { ServiceError } from '../../errors.ts';
 import { defaultGeneration, generationConfig } from './generation-config.ts';
 import { message } from './message.ts';
 import { RESUMABLE } from './resumable.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { defined, numeric, optional, snakeCased } from './tolerant.ts';
-
-/** Tokens of one tool result that reach the model when the request names none (docs/contract.md 5.3). */
-const MAX_TOOL_CONTEXT = 32_768;
 
 /** Addition: hard limits of this run. Tokens count all input (cached too) and output; dollars need a known price. */
 const budget = snakeCased(

@@ -1,0 +1,46 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { compose } from '../../src/compose/compose.ts';
+import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
+import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
+import { adaptersOver, type OpenStore, onlyEmbedder } from '../support/adapters.ts';
+import { ingest, newChunks, newDocument, openTestStore } from '../support/store.ts';
+
+/** Another embedder than the one of the test store. */
+const another: EmbeddingModel = {
+  ...createLexicalHash(),
+  name: 'test/another',
+  space: async () => ({ embedder: 'test/another', version: '1', dimensions: 768 }),
+};
+
+async function filledStore() {
+  const store = await openTestStore();
+  await ingest(store, newDocument('a'), newChunks(2));
+  return store;
+}
+
+it('uses neither the store nor the index before it is started', () => {
+  const used: string[] = [];
+  const ports = (name: string) => new Proxy({}, { get: (_, method) => () => used.push(`${name}.${String(method)}`) });
+  const store = new Proxy({}, { get: (_, name) => ports(String(name)) }) as OpenStore;
+  compose(adaptersOver(store));
+  expect(used).toEqual([]);
+});
+
+it('refuses a corpus of another embedder, and closes the adapters', async () => {
+  let isClosed = false;
+  const close = async () => {
+    isClosed = true;
+  };
+  const adapters = adaptersOver(await filledStore(), { embedders: onlyEmbedder(another), close });
+  await expect(compose(adapters).start()).rejects.toMatchObject({ code: 'embedding_mismatch' });
+  expect(isClosed).toBe(true);
+});
+
+it('takes a corpus of another embedder as it is when told to, to embed it anew', async () => {
+  const store = await filledStore();
+  const services = await compose(adaptersOver(store, { embedders: onlyEmbedder(another) })).start({ embedder: 'keep' });
+  onTestFinished(() => services.close());
+  for await (const _ of services.reindex({ back: false }, new AbortController().signal));
+  expect(services.embeddings.name).toBe('test/another');
+  expect(await store.spaces.current()).toMatchObject({ embedder: 'test/another' });
+});
