@@ -5,13 +5,14 @@ import { filterToSql } from '../filters/to-sql.ts';
 import { removeDocumentGraphs } from '../graph/count-rows.ts';
 import { addPendingRemoval } from '../index-sync/outbox.ts';
 import type { RemovedChunks } from '../index-sync/verify-removal.ts';
-import { inBatches } from '../sqlite/key-ranges.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { removeVersions } from '../versions/remove-versions.ts';
 
-const DOCUMENTS_PER_STATEMENT = 1_000;
+// Measured: deleting a chunk takes about 0.1 ms.
+const CHUNKS_PER_TRANSACTION = 500;
+const DOCUMENTS_PER_TRANSACTION = 50;
 /** Number of chunks searched for afterwards to verify the removal. */
 const SAMPLES = 3;
 const nothing = {
@@ -32,25 +33,50 @@ export interface Removal {
   readonly removed: RemovedChunks;
 }
 
-/** Removes documents with all their data in one transaction, and adds the removal of their vectors to the outbox. */
-export function removeDocuments({ writer }: Sqlite, filter: Filter): Promise<Removal> {
-  return writer.transaction().execute(async (transaction) => {
-    const found = await transaction
-      .selectFrom('documents as d')
-      .select('d.key')
-      .where(filterToSql(filter, 'document'))
-      .execute();
-    const documents = found.map(({ key }) => key);
-    const keys: number[] = [];
-    const samples: RemovedChunks['samples'][number][] = [];
-    let receipt = nothing;
-    for (const batch of inBatches(documents, DOCUMENTS_PER_STATEMENT)) {
-      keys.push(...(await keysOf(transaction, batch)));
-      if (samples.length < SAMPLES) samples.push(...(await sampleOf(transaction, batch)));
-      receipt = sum(receipt, await removeBatch(transaction, batch));
-    }
-    return { receipt, removed: { keys, samples } };
-  });
+/**
+ * Removes documents with all their data, and adds the removal of their vectors to the outbox. Each document goes in one
+ * transaction, a few small documents share one, and other writes can run in between.
+ */
+export async function removeDocuments({ reader, writer }: Sqlite, filter: Filter): Promise<Removal> {
+  const found = await reader
+    .selectFrom('documents as d')
+    .select(['d.key', 'd.chunk_count'])
+    .where(filterToSql(filter, 'document'))
+    .execute();
+  const keys: number[] = [];
+  const samples: RemovedChunks['samples'][number][] = [];
+  let receipt = nothing;
+  for (const batch of smallBatches(found)) {
+    await writer.transaction().execute(async (transaction) => {
+      // A document may have been changed or deleted since it was found.
+      const still = await transaction
+        .selectFrom('documents as d')
+        .select('d.key')
+        .where(filterToSql(filter, 'document'))
+        .where('d.key', 'in', batch)
+        .execute();
+      const documents = still.map(({ key }) => key);
+      if (documents.length === 0) return;
+      keys.push(...(await keysOf(transaction, documents)));
+      if (samples.length < SAMPLES) samples.push(...(await sampleOf(transaction, documents)));
+      receipt = sum(receipt, await removeBatch(transaction, documents));
+    });
+  }
+  return { receipt, removed: { keys, samples } };
+}
+
+function smallBatches(documents: readonly { readonly key: number; readonly chunk_count: number }[]): number[][] {
+  const batches: number[][] = [];
+  let chunks = Number.POSITIVE_INFINITY;
+  for (const { key, chunk_count } of documents) {
+    const batch = batches.at(-1);
+    chunks += chunk_count;
+    if (batch === undefined || chunks > CHUNKS_PER_TRANSACTION || batch.length >= DOCUMENTS_PER_TRANSACTION) {
+      batches.push([key]);
+      chunks = chunk_count;
+    } else batch.push(key);
+  }
+  return batches;
 }
 
 async function keysOf(database: Queries, documents: readonly number[]): Promise<number[]> {
