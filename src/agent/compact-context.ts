@@ -76,11 +76,11 @@ function firstKeptIndex(transcript: readonly Message[], head: number, budget: nu
 /** Undefined when there is no summarizer, when it fails or when the signal is aborted. */
 async function summarise(
   messages: readonly Message[],
-  { summarizer, maxTokens: full, spend, prompts }: CompactionSettings,
+  { summarizer, maxTokens, spend, prompts }: CompactionSettings,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (summarizer === undefined) return undefined;
-  const text = tailOf(messages.map((message) => `${message.role}: ${message.text}`).join('\n\n'), full);
+  const text = tailOf(messages.map((message) => `${message.role}: ${message.text}`).join('\n\n'), maxTokens);
   let summary = '';
   try {
     const events = summarizer.stream({

@@ -97,13 +97,13 @@ export function modelFor(slot: ModelSlot, own: Model, models: ModelRegistry): Mo
 }
 
 export function compactionTo(
-  { compactAbove: full, kept }: WindowShares,
+  { compactAbove, kept }: WindowShares,
   { window, models, prompts = builtInPrompts }: Pick<AgentParts, 'window' | 'models' | 'prompts'>,
   model: Model,
   budget: Budget,
 ): CompactionSettings {
   return {
-    maxTokens: window * full,
+    maxTokens: window * compactAbove,
     keptTokens: window * kept,
     summarizer: model.name === EXTRACTIVE_MODEL ? undefined : modelFor('fast', model, models),
     spend: (name, usage) => budget.add(name, usage),

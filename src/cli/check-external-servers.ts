@@ -11,7 +11,7 @@ export async function checkExternalServers({ externalServers: servers }: Config)
   if (servers.length === 0) return [];
   const name = 'MCP servers';
   const log = { info: () => {}, warn: () => {} };
-  const times = { patience: TIMEOUT_MS, connect: TIMEOUT_MS };
+  const times = { firstWaitMs: TIMEOUT_MS, connectMs: TIMEOUT_MS };
   const external = createExternalTools({ servers, version: readVersion(), log, times });
   try {
     const tools = await external.offer();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { ToolOffer, ToolSelectionOptions } from '../mcp/choose-tools.ts';
-import { keepStdoutPure } from '../mcp/keep-stdout-pure.ts';
+import { reserveStdout } from '../mcp/reserve-stdout.ts';
 import { mcpServers } from '../mcp/server.ts';
 import { createSharedBackend, type OwnedBackend, type SharedBackend } from '../mcp/shared-backend.ts';
 import { serveOverStdio } from '../mcp/stdio.ts';
@@ -30,7 +30,7 @@ const CLOSE_WITHIN = 1_700;
 
 /** `citewell mcp`: the Model Context Protocol over stdin and stdout, until stdin is closed. */
 export async function mcp(options: McpOptions, context: CommandContext): Promise<ExitCode> {
-  const protocol = keepStdoutPure(process);
+  const protocol = reserveStdout(process);
   // Hosts start this in any folder that is open, so its .env cannot be trusted.
   const config = await context.config({ readsWorkingFolder: false });
   const roots = await foldersOf([...config.folders, ...(options.folder ?? [])]);

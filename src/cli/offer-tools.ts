@@ -1,4 +1,4 @@
-import { toolsets, unbuiltTools } from '../compose/toolsets.ts';
+import { toolsets, unimplementedTools } from '../compose/toolsets.ts';
 import type { Config } from '../config.ts';
 import { chooseTools, type ToolOffer, type ToolSelectionOptions } from '../mcp/choose-tools.ts';
 import type { ConnectionOptions } from '../mcp/http.ts';
@@ -40,7 +40,7 @@ export function connectionOffers(
 /** The tools for these options over the settings. */
 export function offerFor(config: Config, options: ToolSelectionOptions, folders: readonly string[]): ToolOffer {
   return chooseTools(
-    { toolsets, unbuilt: unbuiltTools },
+    { toolsets, unimplemented: unimplementedTools },
     { ...options, toolsets: options.toolsets ?? config.mcpToolsets },
     metNeeds(config, folders),
   );

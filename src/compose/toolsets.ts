@@ -29,6 +29,6 @@ export const toolsets: Readonly<Record<string, readonly Tool[]>> = {
 };
 
 /** Names of the specification for which there is no tool in this version. */
-export const unbuiltTools: readonly string[] = [...ragToolNames, ...researchToolNames].filter(
+export const unimplementedTools: readonly string[] = [...ragToolNames, ...researchToolNames].filter(
   (name) => !all.some((tool) => tool.name === name),
 );

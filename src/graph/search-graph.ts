@@ -7,7 +7,7 @@ import type { Corpus } from '../store/corpus.ts';
 import { cutQuery } from '../store/full-text/analyse.ts';
 import { containsPhrase } from '../store/full-text/term-sequences.ts';
 import type { GraphSearch } from '../store/graph-search.ts';
-import { placeSentences } from './place-sentences.ts';
+import { placeSentences } from './add-source-sentences.ts';
 
 export interface GraphRetrieverParts {
   readonly retriever: Retriever;

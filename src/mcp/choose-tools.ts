@@ -6,7 +6,7 @@ import type { AbsentTool } from '../toolbox/tool-ports.ts';
 export interface ToolCatalogue {
   readonly toolsets: Readonly<Record<string, readonly Tool[]>>;
   /** Known tool names without an implementation here. */
-  readonly unbuilt: readonly string[];
+  readonly unimplemented: readonly string[];
 }
 
 /** Options that select tools. */
@@ -32,24 +32,24 @@ export interface ToolOffer {
 
 /** A small set, since too many tools confuse models; read-only. */
 export const defaultToolsets: readonly string[] = ['retrieval', 'web', 'answers', 'proof', 'corpus'];
-const WRITING = 'ingest';
-const FOLDERS = 'folders';
+const WRITE_TOOLSET = 'ingest';
+const FOLDER_TOOLSET = 'folders';
 
 /** Resolves options to tools. Throws `invalid_field` for unknown names, listing the known ones. */
 export function chooseTools(
-  { toolsets, unbuilt }: ToolCatalogue,
+  { toolsets, unimplemented }: ToolCatalogue,
   options: ToolSelectionOptions,
   met: ReadonlySet<ToolNeed>,
 ): ToolOffer {
   const all = [...new Set(Object.values(toolsets).flat())];
   const names = all.map(({ name }) => name);
-  refuseUnknown('tool', options.tools ?? [], [...names, ...unbuilt]);
-  refuseUnknown('tool', options.excludeTools ?? [], [...names, ...unbuilt]);
+  refuseUnknown('tool', options.tools ?? [], [...names, ...unimplemented]);
+  refuseUnknown('tool', options.excludeTools ?? [], [...names, ...unimplemented]);
   refuseUnknown('toolset', options.toolsets ?? [], Object.keys(toolsets));
 
   const more = [
-    ...(options.folders === true || options.write === true ? [FOLDERS] : []),
-    ...(options.write === true ? [WRITING] : []),
+    ...(options.folders === true || options.write === true ? [FOLDER_TOOLSET] : []),
+    ...(options.write === true ? [WRITE_TOOLSET] : []),
   ];
   const sets = [...(options.toolsets ?? defaultToolsets), ...more];
   const ofSets = new Set(sets.flatMap((set) => toolsets[set] ?? []));
@@ -63,11 +63,11 @@ export function chooseTools(
 
   const reasonOf = (tool: Tool): string => {
     const [missing] = tool.needs.filter((need) => !met.has(need));
-    if (missing !== undefined) return WAYS_TO_MEET[missing];
+    if (missing !== undefined) return HOW_TO_ENABLE[missing];
     if (isExcluded(tool)) return 'It was left out by --exclude-tools.';
     if (!isKept(tool)) return 'It changes things, and this server was started with --read-only.';
     const [set] = Object.keys(toolsets).filter((each) => toolsets[each]?.includes(tool));
-    return set === WRITING
+    return set === WRITE_TOOLSET
       ? 'It changes the corpus; start the server with --write to have it.'
       : `Not asked for; start the server with --toolsets …,${set} to have it.`;
   };
@@ -75,12 +75,12 @@ export function chooseTools(
     tools,
     absent: [
       ...all.filter((tool) => !tools.includes(tool)).map((tool) => ({ name: tool.name, reason: reasonOf(tool) })),
-      ...unbuilt.map((name) => ({ name, reason: 'This version does not have it.' })),
+      ...unimplemented.map((name) => ({ name, reason: 'This version does not have it.' })),
     ],
   };
 }
 
-const WAYS_TO_MEET: Readonly<Record<ToolNeed, string>> = {
+const HOW_TO_ENABLE: Readonly<Record<ToolNeed, string>> = {
   web_search:
     'No web search is configured: set SEARXNG_URL, BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY or EXA_API_KEY.',
   web_pages: 'Reading web pages is not configured.',

@@ -4,8 +4,8 @@ import { isUuid } from '../documents/ids.ts';
 import { oneLine } from '../toolbox/render-passages.ts';
 import type { Backend } from './backend.ts';
 
-const MOST = 100;
-const PATIENCE = 3_000;
+const MAX_COMPLETIONS = 100;
+const TIMEOUT_MS = 3_000;
 
 /** Titles of documents that match the typed text, or ids if the text is the prefix of an id. Newest first. */
 export async function completeTitles(backend: Backend, principal: Principal, typed: string): Promise<string[]> {
@@ -24,10 +24,10 @@ export async function completeIds(backend: Backend, principal: Principal, typed:
 
 async function fittingDocuments(backend: Backend, principal: Principal, typed: string): Promise<readonly Document[]> {
   const value = typed.trim().toLowerCase();
-  const options = { signal: AbortSignal.timeout(PATIENCE) };
-  const newest = await backend.documents({ principal, limit: MOST }, options);
+  const options = { signal: AbortSignal.timeout(TIMEOUT_MS) };
+  const newest = await backend.documents({ principal, limit: MAX_COMPLETIONS }, options);
   const near = newest.items.filter(({ id, title }) => id.startsWith(value) || title.toLowerCase().includes(value));
   if (near.length > 0 || value === '') return near;
-  const fitting = await backend.documents({ principal, text: typed, limit: MOST }, options);
+  const fitting = await backend.documents({ principal, text: typed, limit: MAX_COMPLETIONS }, options);
   return fitting.items;
 }

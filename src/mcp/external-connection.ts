@@ -2,7 +2,7 @@ import type { CallToolResult, Client, ClientOptions, Transport, Tool as WireTool
 import { ServiceError } from '../errors.ts';
 import { raceAbort } from '../shared/abort.ts';
 import { boundedFetch } from './bounded-fetch.ts';
-import { isSessionGone, isSettledAnswer, reasonOf } from './external-failure.ts';
+import { isSessionGone, reasonOf, serverErrorMessage } from './external-failure.ts';
 import type { ExternalServer } from './external-servers.ts';
 
 export interface ExternalLog {
@@ -10,24 +10,24 @@ export interface ExternalLog {
   warn(fields: object, message: string): void;
 }
 
-export interface ConnectionTimes {
+export interface ConnectionTimings {
   /** Milliseconds for a server to start and answer. */
-  readonly connect: number;
+  readonly connectMs: number;
   /** Milliseconds that a caller waits for the first connection attempt. */
-  readonly patience: number;
+  readonly firstWaitMs: number;
   /** Milliseconds before the first reconnection attempt; doubled after each failure up to `maxBackOff`. */
-  readonly backOff: number;
-  readonly maxBackOff: number;
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
   /** Milliseconds after which the tool list is refreshed. */
-  readonly listAge: number;
+  readonly listMaxAgeMs: number;
 }
 
-export const standardTimes: ConnectionTimes = {
-  connect: 30_000,
-  patience: 2_000,
-  backOff: 1_000,
-  maxBackOff: 5 * 60_000,
-  listAge: 5 * 60_000,
+export const defaultTimings: ConnectionTimings = {
+  connectMs: 30_000,
+  firstWaitMs: 2_000,
+  backoffMs: 1_000,
+  maxBackoffMs: 5 * 60_000,
+  listMaxAgeMs: 5 * 60_000,
 };
 
 export interface ExternalConnection {
@@ -46,7 +46,7 @@ export interface ExternalConnection {
 export interface ConnectionParts {
   readonly server: ExternalServer;
   readonly version: string;
-  readonly times: ConnectionTimes;
+  readonly times: ConnectionTimings;
   readonly log: ExternalLog;
 }
 
@@ -54,9 +54,9 @@ export interface ConnectionParts {
 const MAX_BYTES = 4_000_000;
 const MAX_PAGES = 20;
 /** Milliseconds for a process to exit before it is signalled. */
-const END_WITHIN = 500;
+const EXIT_TIMEOUT_MS = 500;
 
-interface Open {
+interface OpenConnection {
   readonly client: Client;
   readonly isLegacy: boolean;
   readonly since: number;
@@ -68,7 +68,7 @@ interface Open {
 type State =
   | { readonly kind: 'idle' }
   | { readonly kind: 'connecting'; readonly done: Promise<void>; readonly ending: AbortController }
-  | { readonly kind: 'open'; readonly open: Open }
+  | { readonly kind: 'open'; readonly open: OpenConnection }
   | { readonly kind: 'failed'; readonly reason: string; readonly until: number }
   | { readonly kind: 'closed' };
 
@@ -81,36 +81,36 @@ export function createExternalConnection({ server, version, times, log }: Connec
 
   const fail = (reason: string, cause?: unknown) => {
     if (state.kind === 'closed') return;
-    const pause = Math.min(times.backOff * 2 ** failures, times.maxBackOff);
+    const pause = Math.min(times.backoffMs * 2 ** failures, times.maxBackoffMs);
     failures++;
     state = { kind: 'failed', reason, until: performance.now() + pause };
     log.warn({ server: server.name, err: cause }, `The MCP server "${server.name}" ${reason}.`);
   };
 
   async function connect(ending: AbortController): Promise<void> {
-    const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(times.connect)]);
+    const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(times.connectMs)]);
     try {
-      const open = await openConnection({ server, version, timeout: times.connect, signal, onEnd, onListChanged });
+      const open = await openConnection({ server, version, timeout: times.connectMs, signal, onEnd, onListChanged });
       if (ending.signal.aborted) return await open.end();
       state = { kind: 'open', open };
       log.info({ server: server.name, tools: open.tools.length }, `Connected to the MCP server "${server.name}".`);
     } catch (error) {
       const isLate = signal.aborted && !ending.signal.aborted;
-      fail(isLate ? `did not answer within ${times.connect / 1000} s` : reasonOf(error, server), error);
+      fail(isLate ? `did not answer within ${times.connectMs / 1000} s` : reasonOf(error, server), error);
     }
   }
 
-  function onEnd(open: Open, reason: string): void {
+  function onEnd(open: OpenConnection, reason: string): void {
     if (state.kind !== 'open' || state.open !== open) return;
     // A connection that lasted for a while resets the backoff.
-    if (performance.now() - open.since > times.maxBackOff / 10) failures = 0;
+    if (performance.now() - open.since > times.maxBackoffMs / 10) failures = 0;
     fail(reason);
     open.end().catch(() => {});
   }
 
-  function onListChanged(open: Open): void {
+  function onListChanged(open: OpenConnection): void {
     open.listedAt = performance.now();
-    listTools(open.client, times.connect).then(
+    listTools(open.client, times.connectMs).then(
       (tools) => {
         open.tools = tools;
         log.info(
@@ -132,11 +132,12 @@ export function createExternalConnection({ server, version, times, log }: Connec
       connect(ending).finally(resolve);
       return done;
     }
-    if (state.kind === 'open' && performance.now() - state.open.listedAt > times.listAge) onListChanged(state.open);
+    if (state.kind === 'open' && performance.now() - state.open.listedAt > times.listMaxAgeMs)
+      onListChanged(state.open);
     return undefined;
   }
 
-  async function opened(signal: AbortSignal): Promise<Open> {
+  async function opened(signal: AbortSignal): Promise<OpenConnection> {
     const done = begin();
     if (done !== undefined) await raceAbort(done, signal);
     if (state.kind === 'open') return state.open;
@@ -157,7 +158,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
 
     async wake() {
       const done = begin();
-      const rest = (firstSince ?? 0) + times.patience - performance.now();
+      const rest = (firstSince ?? 0) + times.firstWaitMs - performance.now();
       if (done === undefined || rest <= 0) return;
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, rest);
@@ -176,7 +177,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
           return result;
         } catch (error) {
           signal.throwIfAborted();
-          const publicMessage = isSettledAnswer(error);
+          const publicMessage = serverErrorMessage(error);
           if (publicMessage !== undefined) return { content: [{ type: 'text', text: publicMessage }], isError: true };
           onEnd(open, reasonOf(error, server));
           // The server has dropped the session without starting the call, so a retry in a new session is safe.
@@ -214,19 +215,26 @@ function problemOf(state: State): string | undefined {
   }
 }
 
-interface Opening {
+interface OpenRequest {
   readonly server: ExternalServer;
   readonly version: string;
   readonly timeout: number;
   readonly signal: AbortSignal;
-  readonly onEnd: (open: Open, reason: string) => void;
-  readonly onListChanged: (open: Open) => void;
+  readonly onEnd: (open: OpenConnection, reason: string) => void;
+  readonly onListChanged: (open: OpenConnection) => void;
 }
 
-async function openConnection({ server, version, timeout, signal, onEnd, onListChanged }: Opening): Promise<Open> {
+async function openConnection({
+  server,
+  version,
+  timeout,
+  signal,
+  onEnd,
+  onListChanged,
+}: OpenRequest): Promise<OpenConnection> {
   // Loaded lazily: most installations have no external servers.
   const { Client } = await import('@modelcontextprotocol/client');
-  let open: Open | undefined;
+  let open: OpenConnection | undefined;
   let hasSentTooMuch = false;
   const tooMuch = () => {
     hasSentTooMuch = true;
@@ -291,7 +299,7 @@ async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => 
     return {
       transport,
       async end(client) {
-        await Promise.race([transport.terminateSession(), pause(END_WITHIN)]).catch(() => {});
+        await Promise.race([transport.terminateSession(), pause(EXIT_TIMEOUT_MS)]).catch(() => {});
         await client.close().catch(() => {});
       },
     };
@@ -301,13 +309,13 @@ async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => 
   let isEnded = false;
   // If the attempt is cancelled while the process is starting, it is killed as soon as it exists. With a transport class of
   // our own, the SDK probes the protocol on this process instead of starting a second one that we could not kill.
-  class EndableTransport extends StdioClientTransport {
+  class KillableTransport extends StdioClientTransport {
     override async start(): Promise<void> {
       await super.start();
       if (isEnded) kill(this.pid, 'SIGKILL');
     }
   }
-  const transport = new EndableTransport({
+  const transport = new KillableTransport({
     ...{ command, args: [...args], env: { ...env }, maxBufferSize: MAX_BYTES, stderr: 'ignore' },
     ...(cwd === undefined ? {} : { cwd }),
   });
@@ -317,8 +325,8 @@ async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => 
       isEnded = true;
       const { pid } = transport;
       const timers = [
-        setTimeout(() => kill(pid, 'SIGTERM'), END_WITHIN),
-        setTimeout(() => kill(pid, 'SIGKILL'), 2 * END_WITHIN),
+        setTimeout(() => kill(pid, 'SIGTERM'), EXIT_TIMEOUT_MS),
+        setTimeout(() => kill(pid, 'SIGKILL'), 2 * EXIT_TIMEOUT_MS),
       ];
       await client.close().catch(() => {});
       // During protocol negotiation the client does not own its transport yet.

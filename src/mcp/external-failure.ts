@@ -4,7 +4,7 @@ import type { ExternalServer } from './external-servers.ts';
 // Errors are recognized by their properties instead of `instanceof`, so that the client need not be loaded. None of these
 // messages contains text of the server.
 
-interface Marked {
+interface ErrorLike {
   readonly name?: unknown;
   readonly code?: unknown;
   readonly status?: unknown;
@@ -12,21 +12,21 @@ interface Marked {
   readonly cause?: unknown;
 }
 
-const marksOf = (error: unknown): Marked => (typeof error === 'object' && error !== null ? error : {});
+const toErrorLike = (error: unknown): ErrorLike => (typeof error === 'object' && error !== null ? error : {});
 
 /** Error message of the server's own answer; undefined when the server did not answer. */
-export function isSettledAnswer(error: unknown): string | undefined {
-  const { code, message } = marksOf(error);
+export function serverErrorMessage(error: unknown): string | undefined {
+  const { code, message } = toErrorLike(error);
   return typeof code === 'number' && typeof message === 'string' ? message : undefined;
 }
 
 /** Whether the server has dropped the session. */
-export const isSessionGone = (error: unknown): boolean => marksOf(error).status === 404;
+export const isSessionGone = (error: unknown): boolean => toErrorLike(error).status === 404;
 
 /** Why a server is unavailable, to follow "The MCP server x". */
 export function reasonOf(error: unknown, { transport }: ExternalServer): string {
   if (error instanceof ServiceError) return error.message;
-  const { code, status } = marksOf(error);
+  const { code, status } = toErrorLike(error);
   if (status === 401 || status === 403) return `does not accept the credentials (status ${status})`;
   if (typeof status === 'number') return `answered with status ${status}`;
   const causes = causesOf(error);
@@ -51,9 +51,9 @@ export function reasonOf(error: unknown, { transport }: ExternalServer): string 
 const isSystemCode = (code: unknown): code is string => typeof code === 'string' && /^E[A-Z]{3,}$/.test(code);
 
 /** The error and its causes, outermost first. */
-function causesOf(error: unknown): Marked[] {
-  const causes: Marked[] = [];
-  for (let each = error; each !== undefined && causes.length < 5; each = marksOf(each).cause)
-    causes.push(marksOf(each));
+function causesOf(error: unknown): ErrorLike[] {
+  const causes: ErrorLike[] = [];
+  for (let each = error; each !== undefined && causes.length < 5; each = toErrorLike(each).cause)
+    causes.push(toErrorLike(each));
   return causes;
 }

@@ -20,7 +20,7 @@ export interface ExternalServer {
 }
 
 const MAX_SERVERS = 20;
-const STANDARD_DEADLINE = 30;
+const DEFAULT_DEADLINE_SECONDS = 30;
 /** Separator between server and tool in names shown to models. */
 export const SEPARATOR = '__';
 
@@ -28,7 +28,7 @@ const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_|$)){0,29}$/;
 const strings = z.record(z.string(), z.string());
 const http = ['http', 'streamable-http', 'streamableHttp'] as const;
 
-const entry = z.object({
+const serverEntry = z.object({
   type: z
     .enum(['stdio', ...http], { error: 'expected stdio or http (Streamable HTTP; the older SSE is not supported)' })
     .optional(),
@@ -44,12 +44,12 @@ const entry = z.object({
   tools: z.union([z.literal('*'), z.array(z.string().min(1)).min(1)], {
     error: 'list the tools that the agent may use, as in ["search"], or write "*" for all that the server has',
   }),
-  deadline: z.number().min(1).max(600).default(STANDARD_DEADLINE),
+  deadline: z.number().min(1).max(600).default(DEFAULT_DEADLINE_SECONDS),
   disabled: z.boolean().default(false),
 });
 
 // Other members are host-specific and ignored.
-const file = z.looseObject({
+const serversFile = z.looseObject({
   mcpServers: z.record(z.string(), z.unknown(), { error: 'expected {"mcpServers": {"<name>": {…}}}' }),
 });
 
@@ -61,7 +61,7 @@ export interface ServersReading {
 
 /** Parses the `mcpServers` notation of MCP hosts; expands `${NAME}` and `${NAME:-default}` from `variables`. */
 export function readExternalServers(json: string, variables: Readonly<Record<string, string>>): ServersReading {
-  const parsed = file.safeParse(parsedJson(json));
+  const parsed = serversFile.safeParse(parsedJson(json));
   if (!parsed.success) {
     return {
       servers: [],
@@ -90,7 +90,7 @@ function readServer(
     return undefined;
   }
   const missing = new Set<string>();
-  const parsed = entry.safeParse(filledIn(given, variables, missing));
+  const parsed = serverEntry.safeParse(expandVariables(given, variables, missing));
   if (!parsed.success) {
     for (const { path, message } of parsed.error.issues) complain(`${path.join('.') || 'entry'}: ${message}`);
     return undefined;
@@ -123,7 +123,7 @@ function readServer(
 }
 
 /** Expands variables in all strings of a value. */
-function filledIn(value: unknown, variables: Readonly<Record<string, string>>, missing: Set<string>): unknown {
+function expandVariables(value: unknown, variables: Readonly<Record<string, string>>, missing: Set<string>): unknown {
   if (typeof value === 'string') {
     return value.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, standard?: string) => {
       const known = variables[name] ?? standard;
@@ -131,9 +131,11 @@ function filledIn(value: unknown, variables: Readonly<Record<string, string>>, m
       return known ?? '';
     });
   }
-  if (Array.isArray(value)) return value.map((item) => filledIn(item, variables, missing));
+  if (Array.isArray(value)) return value.map((item) => expandVariables(item, variables, missing));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, filledIn(member, variables, missing)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, expandVariables(member, variables, missing)]),
+  );
 }
 
 function parsedJson(text: string): unknown {

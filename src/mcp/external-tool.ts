@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH = 64;
 const MAX_DESCRIPTION_LENGTH = 1_000;
 const MAX_REMARK_LENGTH = 300;
 const MAX_SCHEMA_CHARACTERS = 16_000;
-const DEEPEST_SCHEMA = 24;
+const MAX_SCHEMA_DEPTH = 24;
 const MAX_RESULT_CHARACTERS = 40_000;
 
 /** Name for models. Invalid or too long names are completed by a digest to stay unique. */
@@ -78,7 +78,7 @@ function annotationsOf({ annotations: hints = {} }: WireTool): ToolAnnotations {
 }
 
 // Patterns may run forever (ReDoS); `$ref` may cause requests.
-const LEFT_OUT: ReadonlySet<string> = new Set([
+const UNSAFE_KEYWORDS: ReadonlySet<string> = new Set([
   'pattern',
   'patternProperties',
   '$comment',
@@ -86,36 +86,36 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '$schema',
   '$anchor',
 ]);
-const WORDS: ReadonlySet<string> = new Set(['description', 'title']);
-const NAMED: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
+const TEXT_KEYWORDS: ReadonlySet<string> = new Set(['description', 'title']);
+const MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
 
 function boundedSchema(schema: JsonSchema): JsonSchema {
   for (const longest of [MAX_REMARK_LENGTH, 80, 0]) {
-    const bounded = bound(schema, longest, 0) as JsonSchema;
+    const bounded = boundValue(schema, longest, 0) as JsonSchema;
     if (JSON.stringify(bounded).length <= MAX_SCHEMA_CHARACTERS) return bounded;
   }
   throw new RangeError('its schema is too large');
 }
 
-function bound(value: Json, longest: number, depth: number, isNamed = false): Json {
+function boundValue(value: Json, longest: number, depth: number, isNamed = false): Json {
   if (typeof value === 'string') return stripInvisible(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth > DEEPEST_SCHEMA) return {};
-  if (Array.isArray(value)) return value.map((item: Json) => bound(item, longest, depth + 1));
+  if (depth > MAX_SCHEMA_DEPTH) return {};
+  if (Array.isArray(value)) return value.map((item: Json) => boundValue(item, longest, depth + 1));
   const members = Object.entries(value as JsonSchema).flatMap(([key, member]): [string, Json][] => {
-    if (isNamed) return [[key, bound(member, longest, depth + 1)]];
-    if (LEFT_OUT.has(key)) return [];
+    if (isNamed) return [[key, boundValue(member, longest, depth + 1)]];
+    if (UNSAFE_KEYWORDS.has(key)) return [];
     if (key === '$ref' && !(typeof member === 'string' && member.startsWith('#'))) return [];
-    if (WORDS.has(key) && typeof member === 'string') {
+    if (TEXT_KEYWORDS.has(key) && typeof member === 'string') {
       return longest === 0 ? [] : [[key, oneLine(stripInvisible(member), longest)]];
     }
-    return [[key, bound(member, longest, depth + 1, NAMED.has(key))]];
+    return [[key, boundValue(member, longest, depth + 1, MAP_KEYWORDS.has(key))]];
   });
   return Object.fromEntries(members);
 }
 
 function toOutput(name: string, result: CallToolResult, maxCharacters: number): ToolOutput {
-  const text = cut(wordsOf(result), Math.min(maxCharacters, MAX_RESULT_CHARACTERS));
+  const text = cut(textOf(result), Math.min(maxCharacters, MAX_RESULT_CHARACTERS));
   const failure = `Error: ${name} says that it failed. Next step: correct the arguments, or go on without it. Its words:`;
   return {
     text: result.isError === true ? `${failure}\n${text}` : text,
@@ -126,7 +126,7 @@ function toOutput(name: string, result: CallToolResult, maxCharacters: number): 
 }
 
 /** Text of a result; its data as JSON when there is no text. */
-function wordsOf({ content, structuredContent }: CallToolResult): string {
+function textOf({ content, structuredContent }: CallToolResult): string {
   const text = (content ?? []).map(blockText).join('\n\n').trim();
   if (text !== '') return text;
   return structuredContent === undefined ? '(nothing)' : JSON.stringify(structuredContent);

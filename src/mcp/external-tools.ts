@@ -1,11 +1,11 @@
 import type { ExternalTools } from '../toolbox/external-tools.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import {
-  type ConnectionTimes,
+  type ConnectionTimings,
   createExternalConnection,
+  defaultTimings,
   type ExternalConnection,
   type ExternalLog,
-  standardTimes,
 } from './external-connection.ts';
 import { type ExternalServer, SEPARATOR } from './external-servers.ts';
 import { externalTool, publicName } from './external-tool.ts';
@@ -14,7 +14,7 @@ export interface ExternalToolsParts {
   readonly servers: readonly ExternalServer[];
   readonly version: string;
   readonly log: ExternalLog;
-  readonly times?: Partial<ConnectionTimes>;
+  readonly times?: Partial<ConnectionTimings>;
 }
 
 /** Model providers accept at most 128 tools, including our own. */
@@ -23,7 +23,7 @@ const MAX_TOOLS = 100;
 /** Tools of the configured servers for the agent. Connects when tools are first requested. */
 export function createExternalTools(parts: ExternalToolsParts): ExternalTools & { close(): Promise<void> } {
   const { servers, version, log } = parts;
-  const times = { ...standardTimes, ...parts.times };
+  const times = { ...defaultTimings, ...parts.times };
   const connections = servers.map((server) => createExternalConnection({ server, version, times, log }));
 
   const names = servers.flatMap(({ name, tools }) =>

@@ -38,20 +38,20 @@ export interface ConnectionOptions {
 
 export interface McpHttpLimits extends SessionLimits {
   /** Maximum bytes of a message. */
-  readonly body: number;
+  readonly maxBodyBytes: number;
   /** Maximum number of open notification streams. */
-  readonly subscriptions: number;
+  readonly maxSubscriptions: number;
   /** Milliseconds between checks that the client of a notification stream is still authorized. */
-  readonly recheck: number;
+  readonly recheckMs: number;
 }
 
-const STANDARD_LIMITS: McpHttpLimits = {
-  body: 4_000_000,
-  subscriptions: 256,
-  recheck: 60_000,
-  sessions: 256,
-  sessionsOfOne: 64,
-  idle: 30 * 60_000,
+const DEFAULT_LIMITS: McpHttpLimits = {
+  maxBodyBytes: 4_000_000,
+  maxSubscriptions: 256,
+  recheckMs: 60_000,
+  maxSessions: 256,
+  maxSessionsPerUser: 64,
+  idleMs: 30 * 60_000,
 };
 
 export interface McpHttp {
@@ -65,13 +65,13 @@ export interface McpHttp {
  */
 export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   const { createServer, backend, onError } = parts;
-  const limits = { ...STANDARD_LIMITS, ...parts.limits };
+  const limits = { ...DEFAULT_LIMITS, ...parts.limits };
   const factory: McpServerFactory = ({ authInfo }) => createServer(principalIn(authInfo), { offer: offerIn(authInfo) });
   const handler = createMcpHandler(factory, {
     legacy: 'reject',
     onerror: onError,
-    maxSubscriptions: limits.subscriptions,
-    maxRequestBodySize: limits.body,
+    maxSubscriptions: limits.maxSubscriptions,
+    maxRequestBodySize: limits.maxBodyBytes,
   });
   const modern = toNodeHandler(handler, { onerror: onError });
   const sessions = createSessions({ createServer, backend, limits, onError });
@@ -86,14 +86,14 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
     hostHeaderValidation([...parts.allowedHosts]),
     ...(parts.allowedOrigins.includes('*') ? [] : [originValidation([...parts.allowedOrigins])]),
     authenticated(parts.authenticate),
-    ...(parts.offerFor === undefined ? [] : [choosing(parts.offerFor)]),
+    ...(parts.offerFor === undefined ? [] : [withOffer(parts.offerFor)]),
     refuseOtherMethods,
     requireJson,
-    express.json({ limit: limits.body, type: isJson }),
+    express.json({ limit: limits.maxBodyBytes, type: isJson }),
     answerBadBody,
-    refuseOddJson,
-    limited(parts.admit ?? (async () => {})),
-    closeRevoked(parts.authenticate, limits.recheck),
+    refuseDeepJson,
+    rateLimited(parts.admit ?? (async () => {})),
+    closeRevoked(parts.authenticate, limits.recheckMs),
   );
   router.all(['/', READ_ONLY_PATH], async (request, response) => {
     const principal = principalIn(authOf(request));
@@ -126,7 +126,7 @@ const TOOLSETS_HEADER = 'X-MCP-Toolsets';
 const READ_ONLY_PATH = '/readonly';
 
 /** A session keeps the options of its initialize request; stateless requests send theirs each time. */
-function choosing(offerFor: NonNullable<McpHttpParts['offerFor']>): RequestHandler {
+function withOffer(offerFor: NonNullable<McpHttpParts['offerFor']>): RequestHandler {
   return (request, response, next) => {
     const toolsets = splitList(request.get(TOOLSETS_HEADER) ?? '', /,/);
     const readOnly = request.path === READ_ONLY_PATH;
@@ -166,7 +166,7 @@ function authenticated(authenticate: Authenticate): RequestHandler {
 }
 
 /** Applies the rate limit to tool calls only, not to other messages. */
-function limited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
+function rateLimited(admit: NonNullable<McpHttpParts['admit']>): RequestHandler {
   return async (request, response, next) => {
     // Revisions before 2025-06-18 allow batches.
     const messages = [request.body as unknown].flat() as readonly ({ readonly method?: unknown } | null | undefined)[];
@@ -207,7 +207,7 @@ const refusalStatus: { readonly [code in ErrorCode]?: number } = {
 };
 
 /** Rejects deeply nested JSON, which would overflow the stack in the SDK's recursive code. */
-const refuseOddJson: RequestHandler = (request, response, next) => {
+const refuseDeepJson: RequestHandler = (request, response, next) => {
   const problem = jsonProblem(request.body);
   if (problem === undefined) return next();
   sendError(response, 400, -32600, problem.message);

@@ -26,13 +26,13 @@ import { createResearchService } from './research-service.ts';
 const MAX_CHARACTERS = 34_000;
 
 /** Milliseconds after which a call is aborted; clients commonly wait one minute. */
-const MAX_CALL_LENGTH = 50_000;
+const MAX_CALL_MS = 50_000;
 
 /** Backend that runs in this process. */
 export function createLocalBackend(services: McpServices): Backend & { close(): Promise<void> } {
   const { corpus, changes, tools } = services;
   const hurried = new Map(
-    tools.map((tool) => [tool.name, { ...tool, deadline: Math.min(tool.deadline, MAX_CALL_LENGTH) }]),
+    tools.map((tool) => [tool.name, { ...tool, deadline: Math.min(tool.deadline, MAX_CALL_MS) }]),
   );
   const ingestion = createMcpIngestion(services);
   const citationsOf = createSessionCitations();

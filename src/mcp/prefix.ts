@@ -2,17 +2,17 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Tool } from '../toolbox/tool.ts';
 
 /** Applies a prefix to tool names. */
-export interface Naming {
+export interface ToolNaming {
   name(tool: string): string;
   /** Applies it to tool names in our own texts. */
-  words(text: string): string;
+  text(text: string): string;
   /** Applies it in results, which may name the next call. */
   result(result: CallToolResult): CallToolResult;
 }
 
 /** Prefixes tool names, also in texts that tell a model which tool to call. */
-export function withPrefix(prefix: string, tools: readonly Tool[]): Naming {
-  if (prefix === '') return { name: (tool) => tool, words: (text) => text, result: (result) => result };
+export function withPrefix(prefix: string, tools: readonly Tool[]): ToolNaming {
+  if (prefix === '') return { name: (tool) => tool, text: (text) => text, result: (result) => result };
   const names = tools.map(({ name }) => name).sort((a, b) => b.length - a.length);
   const compound = names.filter((name) => name.includes('_')).join('|') || '(?!)';
   // Names that are also ordinary words are replaced only in phrases that clearly mean a call.
@@ -27,7 +27,7 @@ export function withPrefix(prefix: string, tools: readonly Tool[]): Naming {
   const add = (name: string) => `${prefix}${name}`;
   return {
     name: add,
-    words: (text) => text.replace(inWords, add),
+    text: (text) => text.replace(inWords, add),
     result: (result) => ({
       ...result,
       content: result.content.map((block) =>

@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ProgressStep } from './backend.ts';
 
 /** Milliseconds of silence after which a progress notification is repeated. */
-const HEARTBEAT = 3_000;
+const HEARTBEAT_MS = 3_000;
 
 export interface ProgressReport {
   onProgress(step: ProgressStep): void;
@@ -30,6 +30,6 @@ export function reportProgress({ mcpReq }: ServerContext, name: string): Progres
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     send({ message: `${latest.message.replace(/ \(\d+ s\)$/, '')} (${seconds} s)` });
-  }, HEARTBEAT);
+  }, HEARTBEAT_MS);
   return { onProgress: send, stop: () => clearInterval(timer) };
 }

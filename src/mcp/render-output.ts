@@ -4,12 +4,12 @@ import { fence } from '../toolbox/fence.ts';
 import { oneLine, wholeCharacterEnd } from '../toolbox/render-passages.ts';
 import { documentUri } from './document-uri.ts';
 import { fileContent } from './file-content.ts';
-import { type SourceName, sourceName } from './source-name.ts';
+import { type SourceLink, sourceLink } from './source-link.ts';
 
 /** Maximum length of a result's text and of its structured data. */
 export const MAX_CHARACTERS = 40_000;
 const MAX_LINKS = 5;
-const FENCE_ROOM = 300;
+const FENCE_OVERHEAD = 300;
 
 /** Key of the error code in a result's `_meta`. */
 const ERROR_META = 'citewell/error';
@@ -23,17 +23,17 @@ export function renderOutput(outcome: ToolOutcome): CallToolResult {
     const { code, text } = outcome;
     return {
       isError: true,
-      content: [{ type: 'text', text: bounded(text) }],
+      content: [{ type: 'text', text: boundedText(text) }],
       _meta: { [ERROR_META]: { code, retryable: RETRYABLE.has(code) } },
     };
   }
   const { text, structured, sources = [], files = [], isUntrusted = false } = outcome.output;
-  const shown = bounded(text, isUntrusted ? MAX_CHARACTERS - FENCE_ROOM : MAX_CHARACTERS);
+  const shown = boundedText(text, isUntrusted ? MAX_CHARACTERS - FENCE_OVERHEAD : MAX_CHARACTERS);
   return {
     content: [
       { type: 'text', text: isUntrusted ? fence(shown, 'untrusted') : shown },
       ...fileContent(files),
-      ...links(sources.map(sourceName)),
+      ...links(sources.map(sourceLink)),
     ],
     structuredContent: boundedData(structured),
   };
@@ -41,7 +41,7 @@ export function renderOutput(outcome: ToolOutcome): CallToolResult {
 
 const RETRYABLE: ReadonlySet<ToolErrorCode> = new Set(['backend_unavailable', 'timeout', 'rate_limited']);
 
-function links(names: readonly SourceName[]): ContentBlock[] {
+function links(names: readonly SourceLink[]): ContentBlock[] {
   const titles = new Map(
     names.flatMap(({ documentId, title }) => (documentId === undefined ? [] : [[documentId, title]])),
   );
@@ -55,12 +55,12 @@ function links(names: readonly SourceName[]): ContentBlock[] {
   }));
 }
 
-const CUT = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
+const CUT_NOTE = '\n\n(cut here: the result is longer than 40,000 characters. Ask for less, or for a later part.)';
 
 /** Safety limit: our own tools stay below it and name the call that continues; other sources may not. */
-function bounded(text: string, most = MAX_CHARACTERS): string {
+function boundedText(text: string, most = MAX_CHARACTERS): string {
   if (text.length <= most) return text;
-  return `${text.slice(0, wholeCharacterEnd(text, most - CUT.length))}${CUT}`;
+  return `${text.slice(0, wholeCharacterEnd(text, most - CUT_NOTE.length))}${CUT_NOTE}`;
 }
 
 type Data = { readonly [key: string]: unknown };
@@ -69,16 +69,16 @@ type Data = { readonly [key: string]: unknown };
 function boundedData(data: Data): Data {
   let fitting = data;
   for (let longest = 20_000; JSON.stringify(fitting).length > MAX_CHARACTERS && longest >= 100; longest /= 2) {
-    fitting = shortened(data, longest) as Data;
+    fitting = shortenStrings(data, longest) as Data;
   }
   return fitting;
 }
 
-function shortened(value: unknown, longest: number): unknown {
+function shortenStrings(value: unknown, longest: number): unknown {
   if (typeof value === 'string') {
     return value.length <= longest ? value : `${value.slice(0, wholeCharacterEnd(value, longest - 6))} (cut)`;
   }
-  if (Array.isArray(value)) return value.map((each) => shortened(each, longest));
+  if (Array.isArray(value)) return value.map((each) => shortenStrings(each, longest));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each, longest)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortenStrings(each, longest)]));
 }

@@ -9,9 +9,9 @@ import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.t
 import { oneLine } from '../toolbox/render-passages.ts';
 import type { ResearchService, ResearchState } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
-import { sourceName } from './source-name.ts';
+import { sourceLink } from './source-link.ts';
 
-const KIND = 'research';
+const RESEARCH_RUN = 'research';
 
 /** Starts and reads research runs in the run log; run ids are private to their caller. */
 export function createResearchService(
@@ -23,7 +23,7 @@ export function createResearchService(
       const prepared = await agent.prepare({ ...plainRequest(principal, question), mode: 'research' });
       const run = runs.start({
         ownerId: principal.userId,
-        kind: KIND,
+        kind: RESEARCH_RUN,
         conversationId: prepared.conversationId,
         isResumable: true,
         produce: (signal) => toRunEvents(question, prepared.events(signal)),
@@ -78,11 +78,11 @@ const runEvent = (event: string, value: unknown): RunEvent => ({ event, json: JS
 async function* toRunEvents(question: string, events: AsyncIterable<AgentEvent>): AsyncGenerator<RunEvent, void> {
   yield runEvent('question', question);
   for await (const event of events) {
-    if (event.type === 'tool_call') yield runEvent('step', stepWords(event.call));
+    if (event.type === 'tool_call') yield runEvent('step', describeStep(event.call));
     if (event.type !== 'final_answer') continue;
     const { text, citations, model, conversationId } = event.answer;
     const sources = citations.map(({ number, source, verdict, quotes }) => ({
-      ...{ marker: `[${number}]`, ...sourceName(source), verdict },
+      ...{ marker: `[${number}]`, ...sourceLink(source), verdict },
       quotes: quotes.map(toCitedQuote),
     }));
     const unsupported = event.answer.unsupported.map(({ start, end }) => text.slice(start, end));
@@ -90,7 +90,7 @@ async function* toRunEvents(question: string, events: AsyncIterable<AgentEvent>)
   }
 }
 
-function stepWords({ name, arguments: given }: { readonly name: string; readonly arguments: unknown }): string {
+function describeStep({ name, arguments: given }: { readonly name: string; readonly arguments: unknown }): string {
   const words = typeof given === 'object' && given !== null ? Object.values(given) : [given];
   const [first] = words.filter((word) => typeof word === 'string');
   return oneLine(first === undefined ? name : `${name}: ${first}`, 200);

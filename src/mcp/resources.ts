@@ -14,7 +14,7 @@ import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, INDEX_URI } from './doc
 
 /** Maximum number of documents in the resource list; others are found by search. */
 const MAX_LISTED = 100;
-const NEWEST = 20;
+const INDEX_LENGTH = 20;
 /** Maximum characters of a document that can be read as a whole. */
 const MAX_TEXT_LENGTH = 400_000;
 const CACHE = { ttlMs: 5_000, cacheScope: 'private' } as const;
@@ -52,7 +52,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
         cacheHint: CACHE,
       },
       async (uri, { document_id: id }, context) => {
-        const { text } = await found(uri, backend.document({ principal, id: String(id) }, optionsOf(context)));
+        const { text } = await orNotFound(uri, backend.document({ principal, id: String(id) }, optionsOf(context)));
         return { contents: [{ uri: uri.href, mimeType: 'text/plain', text: bounded(text, String(id)) }] };
       },
     );
@@ -71,7 +71,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
       },
       async (uri, { document_id: documentId, chunk_id: id }, context) => {
         const request = { principal, documentId: String(documentId), id: String(id) };
-        const { chunk } = await found(uri, backend.chunk(request, optionsOf(context)));
+        const { chunk } = await orNotFound(uri, backend.chunk(request, optionsOf(context)));
         const { order, page, headingPath, start, end } = chunk;
         const place = { order, ...(page === null ? {} : { page }), heading_path: [...headingPath], start, end };
         return {
@@ -100,7 +100,7 @@ async function indexText(backend: Backend, principal: Principal, context: Server
   const options = optionsOf(context);
   const [facts, { items, total }] = await Promise.all([
     backend.facts({ principal }, options),
-    backend.documents({ principal, limit: NEWEST }, options),
+    backend.documents({ principal, limit: INDEX_LENGTH }, options),
   ]);
   return [
     `${total} documents, ${facts.chunks} chunks.`,
@@ -116,7 +116,7 @@ function bounded(text: string, id: string): string {
 }
 
 /** Translates `not_found` to the protocol's error. */
-async function found<T>(uri: URL, reading: Promise<T>): Promise<T> {
+async function orNotFound<T>(uri: URL, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {

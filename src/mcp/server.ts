@@ -7,6 +7,7 @@ import type { FollowedFolder } from '../toolbox/tool-ports.ts';
 import { advertised } from './advertised-schema.ts';
 import type { Backend } from './backend.ts';
 import type { ToolOffer } from './choose-tools.ts';
+import { toFailedOutcome } from './failed-outcome.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { withPrefix } from './prefix.ts';
 import { reportProgress } from './progress.ts';
@@ -14,7 +15,6 @@ import { createPrompts } from './prompts.ts';
 import { renderOutput } from './render-output.ts';
 import { createResources } from './resources.ts';
 import { APP_MIME_TYPE, CITING_TOOLS, SOURCE_APP_URI, sourceApp } from './source-app.ts';
-import { unanswered } from './unanswered.ts';
 
 export interface McpServerParts {
   readonly backend: Backend;
@@ -58,9 +58,9 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
     const definitions = offer.tools.map((tool) => ({
       tool,
       name: naming.name(tool.name),
-      config: toConfig(tool, naming.words),
+      config: toConfig(tool, naming.text),
     }));
-    return { naming, definitions, prompts: createPrompts(backend, naming.words) };
+    return { naming, definitions, prompts: createPrompts(backend, naming.text) };
   };
   const defined = new WeakMap<ToolOffer, ReturnType<typeof define>>();
 
@@ -70,7 +70,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
     const server = new McpServer(
       { name: 'citewell', title: 'Citewell', version, websiteUrl: WEBSITE, icons: ICONS },
       {
-        instructions: naming.words(INSTRUCTIONS),
+        instructions: naming.text(INSTRUCTIONS),
         maxToolInputElements: MAX_ARGUMENTS,
         capabilities: {
           tools: { listChanged: false },
@@ -111,7 +111,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
           return naming.result(renderOutput(withProgress(outcome, tool, followed)));
         } catch (error) {
           // Errors thrown here are cancellations or an unavailable backend, not outcomes of the tool.
-          return renderOutput(unanswered(error));
+          return renderOutput(toFailedOutcome(error));
         } finally {
           report?.stop();
         }

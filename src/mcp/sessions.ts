@@ -11,11 +11,11 @@ import type { CreateMcpServer } from './server.ts';
 
 export interface SessionLimits {
   /** Maximum number of open sessions; the longest idle one is closed to make room. */
-  readonly sessions: number;
+  readonly maxSessions: number;
   /** Maximum number of open sessions per principal. */
-  readonly sessionsOfOne: number;
+  readonly maxSessionsPerUser: number;
   /** Milliseconds of idleness after which a session is closed. */
-  readonly idle: number;
+  readonly idleMs: number;
 }
 
 interface SessionParts {
@@ -41,8 +41,8 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
-const HEADER = 'mcp-session-id';
-const LOOK_EVERY = 60_000;
+const SESSION_HEADER = 'mcp-session-id';
+const CHECK_INTERVAL_MS = 60_000;
 const RETRY_AFTER = 1_000;
 
 /** Sessions for protocol revisions before 2026-07-28, each with its own server. */
@@ -55,15 +55,16 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
   };
   const expire = setInterval(
     () => {
-      const oldest = performance.now() - limits.idle;
+      const oldest = performance.now() - limits.idleMs;
       for (const [id, { open, usedAt }] of sessions) if (open === 0 && usedAt < oldest) end(id);
     },
-    Math.min(LOOK_EVERY, limits.idle),
+    Math.min(CHECK_INTERVAL_MS, limits.idleMs),
   ).unref();
 
   const makeRoom = (userId: string) => {
     const own = [...sessions].filter(([, session]) => session.userId === userId);
-    const crowd = own.length >= limits.sessionsOfOne ? own : sessions.size >= limits.sessions ? [...sessions] : [];
+    const crowd =
+      own.length >= limits.maxSessionsPerUser ? own : sessions.size >= limits.maxSessions ? [...sessions] : [];
     const [idlest] = crowd.sort(([, a], [, b]) => Math.sign(a.open) - Math.sign(b.open) || a.usedAt - b.usedAt);
     if (idlest !== undefined) end(idlest[0]);
   };
@@ -91,7 +92,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
 
   return {
     async handle(request, response, principal, offer) {
-      const id = request.get(HEADER);
+      const id = request.get(SESSION_HEADER);
       // Foreign and unknown sessions are indistinguishable to the caller.
       const known = id === undefined ? undefined : sessions.get(id);
       if (id !== undefined && known?.userId !== principal.userId) {

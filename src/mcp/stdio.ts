@@ -22,14 +22,14 @@ export interface StdioConnection {
 }
 
 /** Maximum bytes of a message; texts to ingest may be long. */
-const MAX_MESSAGE = 16_000_000;
+const MAX_MESSAGE_BYTES = 16_000_000;
 
 /** Serves one stdio client, in whichever protocol era it starts with. */
 export function serveOverStdio({ createServer, backend, output, input, onError }: StdioParts): StdioConnection {
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   for (const event of ['end', 'close', 'error']) input.once(event, () => resolve());
   output.once('error', () => resolve());
-  const transport = new StdioServerTransport(input as never, output, { maxBufferSize: MAX_MESSAGE });
+  const transport = new StdioServerTransport(input as never, output, { maxBufferSize: MAX_MESSAGE_BYTES });
   const session = randomUUID();
   const handle = serveStdio(
     ({ era }) => {

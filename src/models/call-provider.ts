@@ -1,8 +1,13 @@
 import type { ModelEvent, ModelRequest } from './model.ts';
 import { ProviderError, type ProviderIdentity, toProviderError } from './provider-error.ts';
-import { asksToThink } from './thinking.ts';
-import { patient, type TimeLimits, type WatchedConnection, watchStream } from './watch-stream.ts';
-import { leaveOut, MAX_REFUSALS, type Refusals, readRefusal } from './without-refused.ts';
+import {
+  dropParameter,
+  MAX_REJECTIONS,
+  type RejectedParameters,
+  readRejectedParameter,
+} from './rejected-parameters.ts';
+import { requestsThinking } from './thinking.ts';
+import { type TimeLimits, type WatchedConnection, watchStream, withLongerLimits } from './watch-stream.ts';
 
 /** The provider-specific parts of a call. */
 export interface ProviderCall<Body extends object, Event> {
@@ -13,7 +18,7 @@ export interface ProviderCall<Body extends object, Event> {
   readonly toBody: () => Body;
   readonly limits: TimeLimits;
   /** Parameters that the provider's models are known to reject. */
-  readonly refusals: Refusals;
+  readonly rejected: RejectedParameters;
   open(body: Body, connection: WatchedConnection): Promise<AsyncIterable<Event>>;
   read(events: AsyncIterable<Event>): AsyncIterable<ModelEvent>;
 }
@@ -25,8 +30,8 @@ export async function* callProvider<Body extends object, Event>(
 ): AsyncGenerator<ModelEvent, void> {
   const { provider, model } = call;
   const { signal, config } = request;
-  const events = watchStream((connection) => openWithoutRefused(call, connection), {
-    limits: asksToThink(config) ? patient(call.limits) : call.limits,
+  const events = watchStream((connection) => openDroppingRejected(call, connection), {
+    limits: requestsThinking(config) ? withLongerLimits(call.limits) : call.limits,
     signal,
     onSilence: (seconds, phase) =>
       new ProviderError(
@@ -44,20 +49,20 @@ export async function* callProvider<Body extends object, Event>(
   }
 }
 
-async function openWithoutRefused<Body extends object, Event>(
+async function openDroppingRejected<Body extends object, Event>(
   call: ProviderCall<Body, Event>,
   connection: WatchedConnection,
 ): Promise<AsyncIterable<Event>> {
-  const { model, refusals } = call;
-  let body = refusals.apply(model, call.toBody());
+  const { model, rejected } = call;
+  let body = rejected.apply(model, call.toBody());
   for (let tries = 0; ; tries++) {
     try {
       return await call.open(body, connection);
     } catch (error) {
-      const refusal = tries < MAX_REFUSALS ? readRefusal(body, error) : undefined;
+      const refusal = tries < MAX_REJECTIONS ? readRejectedParameter(body, error) : undefined;
       if (refusal === undefined) throw error;
-      refusals.note(model, refusal);
-      body = leaveOut(body, refusal);
+      rejected.note(model, refusal);
+      body = dropParameter(body, refusal);
     }
   }
 }

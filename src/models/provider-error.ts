@@ -23,7 +23,7 @@ export class ProviderError extends ServiceError {
 }
 
 /** Thrown by adapters when a stream ends without its final event. */
-export class EndedEarly extends Error {
+export class StreamTruncated extends Error {
   override readonly name = 'EndedEarly';
 }
 
@@ -60,7 +60,7 @@ export function toProviderError(error: unknown, { provider, model, signal }: Fai
   const fail = (code: ErrorCode, message: string, remedy: Remedy, retryAfter?: number) =>
     new ProviderError(code, message, remedy, { cause: error, ...(retryAfter !== undefined && { retryAfter }) });
 
-  if (error instanceof EndedEarly) return fail('provider_failed', `${label} broke off its answer.`, 'retry');
+  if (error instanceof StreamTruncated) return fail('provider_failed', `${label} broke off its answer.`, 'retry');
   if (error instanceof SyntaxError) {
     return fail(
       'provider_failed',

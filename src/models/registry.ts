@@ -6,19 +6,19 @@ import { parseModelName } from './model-name.ts';
 import { openAiModel } from './openai/openai-model.ts';
 import { openAiClient } from './openai/openai-provider.ts';
 import { configuredProviders, findProvider, type Provider, type ProviderSettings } from './provider-settings.ts';
+import { createRejectedParameters } from './rejected-parameters.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 import { type TextToolNames, withTextTools } from './text-tools.ts';
 import { defaultTimeLimits, type TimeLimits } from './watch-stream.ts';
 import {
   createKeyedLimit,
-  DEFAULT_STREAMS,
+  DEFAULT_MAX_STREAMS,
   type KeyedLimit,
   streamLimits,
   withConcurrencyLimit,
 } from './with-concurrency-limit.ts';
 import { withFallback } from './with-fallback.ts';
 import { withRetry } from './with-retry.ts';
-import { createRefusals } from './without-refused.ts';
 
 /** Model configuration; a subset of `Config`. */
 export interface ModelSettings extends ProviderSettings {
@@ -73,20 +73,20 @@ export function createModelRegistry(settings: ModelSettings): ModelRegistry {
 
 /** One client and one queue per provider. */
 function createFactory(provider: Provider, settings: ModelSettings, textTools: TextToolNames): (name: string) => Model {
-  const turns = createKeyedLimit(provider.label, streamLimits(settings.concurrency ?? DEFAULT_STREAMS));
+  const turns = createKeyedLimit(provider.label, streamLimits(settings.concurrency ?? DEFAULT_MAX_STREAMS));
   const limits = settings.timeLimits ?? defaultTimeLimits;
   const bare = bareModels(provider, limits);
   return (name) => guarded(withTextTools(bare(name), textTools), turns, settings.retry ?? defaultRetryPolicy);
 }
 
 function bareModels(provider: Provider, limits: TimeLimits): (name: string) => Model {
-  const refusals = createRefusals();
+  const refusals = createRejectedParameters();
   if (provider.format === 'anthropic') {
     const client = anthropicClient(provider);
-    return (name) => anthropicModel(name, { provider, client, limits, refusals });
+    return (name) => anthropicModel(name, { provider, client, limits, rejected: refusals });
   }
   const client = openAiClient(provider);
-  return (name) => openAiModel(name, { provider, client, limits, refusals });
+  return (name) => openAiModel(name, { provider, client, limits, rejected: refusals });
 }
 
 // Retry is outermost, so that the slot is released during the pause between tries.

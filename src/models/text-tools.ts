@@ -25,7 +25,7 @@ export function withTextTools(model: Model, names: TextToolNames): Model {
         }
         return;
       } catch (error) {
-        if (hasBegun || !refusesTools(error)) throw error;
+        if (hasBegun || !isToolRejection(error)) throw error;
       }
       names.add(model.name);
       yield* streamAsText(model, request);
@@ -92,14 +92,14 @@ The tools, with the JSON Schema of their arguments:
 ${tools.map(({ name, description, inputSchema }) => `\n${name}: ${description}\n${JSON.stringify(inputSchema)}`).join('\n')}`;
 
 // Messages of Ollama, of OpenAI-compatible servers and routers, and of vLLM without a tool parser.
-const REFUSALS =
+const TOOLS_REJECTED =
   /does(?: not|n't) support (?:tools?|tool[ _-]?(?:use|calls?|calling)|function[ _-]?call(?:s|ing)?)|tools? (?:is|are|use is|calling is) not supported|no endpoints found that support tool use|requires --enable-auto-tool-choice|`?tools`? (?:param(?:eter)? )?(?:is|are) not supported/i;
 
 /** Whether a provider rejected a request because of its tools; the provider's message is in the cause. */
-function refusesTools(error: unknown): boolean {
+function isToolRejection(error: unknown): boolean {
   for (let cause = error, depth = 0; typeof cause === 'object' && cause !== null && depth < 5; depth++) {
     const { message, error: body, cause: next } = cause as Partial<Record<'message' | 'error' | 'cause', unknown>>;
-    if (REFUSALS.test(JSON.stringify([message ?? null, body ?? null]))) return true;
+    if (TOOLS_REJECTED.test(JSON.stringify([message ?? null, body ?? null]))) return true;
     cause = next;
   }
   return false;

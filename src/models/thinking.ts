@@ -16,5 +16,5 @@ export function effortFor(config: GenerationConfig): 'low' | 'medium' | 'high' {
 }
 
 /** Whether the caller requested thinking; such calls may be silent for long. */
-export const asksToThink = ({ extendedThinking, reasoningEffort }: GenerationConfig): boolean =>
+export const requestsThinking = ({ extendedThinking, reasoningEffort }: GenerationConfig): boolean =>
   extendedThinking === true || reasoningEffort === 'medium' || reasoningEffort === 'high';

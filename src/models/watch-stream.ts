@@ -14,7 +14,7 @@ const MAX_SILENCE_MS = 300_000;
 export const defaultTimeLimits: TimeLimits = { firstEventMs: 120_000, idleMs: 90_000 };
 
 /** Longer limits for requests with thinking, during which providers may send nothing. */
-export const patient = (limits: TimeLimits): TimeLimits => ({
+export const withLongerLimits = (limits: TimeLimits): TimeLimits => ({
   firstEventMs: Math.max(limits.firstEventMs, Math.min(limits.firstEventMs * 3, MAX_SILENCE_MS)),
   idleMs: Math.max(limits.idleMs, Math.min(limits.idleMs * 3, MAX_SILENCE_MS)),
 });
@@ -25,7 +25,7 @@ export interface WatchedConnection {
   readonly fetch: typeof fetch;
 }
 
-export interface Watch {
+export interface WatchOptions {
   readonly limits: TimeLimits;
   /** The caller's signal; aborting it aborts the request. */
   readonly signal: AbortSignal;
@@ -39,7 +39,7 @@ export interface Watch {
  */
 export async function* watchStream<T>(
   open: (connection: WatchedConnection) => Promise<AsyncIterable<T>>,
-  { limits, signal, onSilence }: Watch,
+  { limits, signal, onSilence }: WatchOptions,
 ): AsyncGenerator<T, void> {
   const request = new AbortController();
   const stopListening = onAbort(signal, () => request.abort(signal.reason));
@@ -59,13 +59,13 @@ export async function* watchStream<T>(
       request.abort(silence);
     }, limit);
   };
-  const heard = () => {
+  const onData = () => {
     if (phase === 'idle' && timer !== undefined) arm();
   };
 
   try {
     arm();
-    const events = (await open({ signal: request.signal, fetch: hearingFetch(heard) }))[Symbol.asyncIterator]();
+    const events = (await open({ signal: request.signal, fetch: fetchReportingData(onData) }))[Symbol.asyncIterator]();
     for (;;) {
       const step = await events.next();
       disarm();
@@ -85,14 +85,14 @@ export async function* watchStream<T>(
   }
 }
 
-function hearingFetch(heard: () => void): typeof fetch {
+function fetchReportingData(onData: () => void): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.body === null) return response;
     const body = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(piece, controller) {
-          heard();
+          onData();
           controller.enqueue(piece);
         },
       }),

@@ -6,51 +6,51 @@ import { ProviderError } from './provider-error.ts';
 
 export interface StreamLimits {
   /** Maximum number of open streams. */
-  readonly atOnce: number;
+  readonly maxOpen: number;
   /** Maximum number of waiting streams; further ones are refused. */
-  readonly waiting: number;
+  readonly maxWaiting: number;
   /** Milliseconds a stream waits before it is refused. */
-  readonly patience: number;
+  readonly maxWaitMs: number;
 }
 
-export const DEFAULT_STREAMS = 128;
+export const DEFAULT_MAX_STREAMS = 128;
 
 /** Length of the queue per open stream. */
-const WAITING_PER_STREAM = 8;
-const PATIENCE = 120_000;
+const MAX_WAITING_PER_STREAM = 8;
+const MAX_WAIT_MS = 120_000;
 /** Seconds in the `retry-after` of refused callers. */
-const RETRY_AFTER = 10;
+const RETRY_AFTER_SECONDS = 10;
 
 export const streamLimits = (atOnce: number): StreamLimits => ({
-  atOnce,
-  waiting: atOnce * WAITING_PER_STREAM,
-  patience: PATIENCE,
+  maxOpen: atOnce,
+  maxWaiting: atOnce * MAX_WAITING_PER_STREAM,
+  maxWaitMs: MAX_WAIT_MS,
 });
 
 /** Concurrency limit of one provider, shared by all its models. `label` is its display name. */
 export interface KeyedLimit {
   /** Waits for a slot; returns its release function. Throws `rate_limited` when the queue is full or the wait too long. */
-  take(signal: AbortSignal): Promise<() => void>;
+  acquire(signal: AbortSignal): Promise<() => void>;
 }
 
-export function createKeyedLimit(label: string, { atOnce, waiting, patience }: StreamLimits): KeyedLimit {
-  const limit = pLimit(atOnce);
+export function createKeyedLimit(label: string, { maxOpen, maxWaiting, maxWaitMs }: StreamLimits): KeyedLimit {
+  const limit = pLimit(maxOpen);
   let waitingNow = 0;
   const refusal = (): ProviderError => {
-    const what = `${label} is writing ${atOnce} answers already, and others are waiting for it. Try again in a while`;
+    const what = `${label} is writing ${maxOpen} answers already, and others are waiting for it. Try again in a while`;
     const how = 'CITEWELL_MODEL_STREAMS says how many it may write at the same time';
-    return new ProviderError('rate_limited', `${what}; ${how}.`, 'other_provider', { retryAfter: RETRY_AFTER });
+    return new ProviderError('rate_limited', `${what}; ${how}.`, 'other_provider', { retryAfter: RETRY_AFTER_SECONDS });
   };
   return {
-    async take(signal) {
-      if (limit.activeCount >= atOnce && waitingNow >= waiting) throw refusal();
+    async acquire(signal) {
+      if (limit.activeCount >= maxOpen && waitingNow >= maxWaiting) throw refusal();
       const turn = new Promise<() => void>((begin) => {
         void limit(() => new Promise<void>((release) => begin(release)));
       });
       const left = Promise.withResolvers<never>();
       const cancel = () => left.reject(new ServiceError('cancelled', 'The request was cancelled.'));
       const stopListening = onAbort(signal, cancel);
-      const timer = setTimeout(() => left.reject(refusal()), patience);
+      const timer = setTimeout(() => left.reject(refusal()), maxWaitMs);
       waitingNow++;
       try {
         return await Promise.race([left.promise, turn]);
@@ -71,7 +71,7 @@ export function withConcurrencyLimit(model: Model, turns: KeyedLimit): Model {
   return {
     name: model.name,
     async *stream(request) {
-      const release = await turns.take(request.signal);
+      const release = await turns.acquire(request.signal);
       try {
         yield* model.stream(request);
       } finally {

@@ -19,13 +19,13 @@ export function withFallback(first: Model, second: Model): Model {
         return;
       } catch (error) {
         if (hasBegun || request.signal.aborted || remedyFor(error) === 'none') throw error;
-        yield* inPlaceOf(error, second, request);
+        yield* fallBack(error, second, request);
       }
     },
   };
 }
 
-async function* inPlaceOf(failure: unknown, model: Model, request: ModelRequest) {
+async function* fallBack(failure: unknown, model: Model, request: ModelRequest) {
   let hasBegun = false;
   try {
     for await (const event of model.stream(request)) {

@@ -91,24 +91,23 @@ async function toStandalone(
   return { query: rewritten, isRewritten: rewritten !== query, notes };
 }
 
-const withQuery = (
-  outcome: SearchOutcome,
-  { query, isRewritten: isOther, notes }: StandaloneQuestion,
-): SearchOutcome =>
-  isOther || notes.length > 0
+const withQuery = (outcome: SearchOutcome, { query, isRewritten, notes }: StandaloneQuestion): SearchOutcome =>
+  isRewritten || notes.length > 0
     ? {
         ...outcome,
         explanation: {
           ...outcome.explanation,
-          ...(isOther && { searched: query }),
+          ...(isRewritten && { searched: query }),
           notes: [...outcome.explanation.notes, ...notes],
         },
       }
     : outcome;
 
 // Keep the question as asked, since it may contain instructions; add the standalone query that was searched.
-const withStandaloneQuery = (request: RagRequest, { query, isRewritten: isOther }: StandaloneQuestion): RagRequest =>
-  isOther ? { ...request, query: `${request.query}\n(In a conversation; what was searched for: ${query})` } : request;
+const withStandaloneQuery = (request: RagRequest, { query, isRewritten }: StandaloneQuestion): RagRequest =>
+  isRewritten
+    ? { ...request, query: `${request.query}\n(In a conversation; what was searched for: ${query})` }
+    : request;
 
 const WEB_RESULTS = 8;
 const WEB_TIMEOUT_MS = 10_000;

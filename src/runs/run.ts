@@ -203,9 +203,9 @@ export class Run {
   #leave(reader: symbol): void {
     this.#readers.delete(reader);
     this.#tell();
-    const { graceMs: grace } = this.#parts;
-    if (this.#readers.size > 0 || this.#status !== 'running' || !Number.isFinite(grace)) return;
-    this.#endWithin(grace);
+    const { graceMs } = this.#parts;
+    if (this.#readers.size > 0 || this.#status !== 'running' || !Number.isFinite(graceMs)) return;
+    this.#endWithin(graceMs);
   }
 
   #endWithin(milliseconds: number): void {

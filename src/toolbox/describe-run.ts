@@ -14,17 +14,19 @@ interface DescribeOptions {
 const MIN_STREAM_LENGTH = 500;
 
 /** The result of a Python run as text for a model. */
-export function describeRun(result: PythonResult, { mounted, isSession, maxLength: most }: DescribeOptions): string {
+export function describeRun(result: PythonResult, { mounted, isSession, maxLength }: DescribeOptions): string {
   const { value, error, stdout, stderr } = result;
   const around = [
     ...(mounted.length === 0 ? [] : [`Given to the code:\n${mounted.join('\n')}`]),
-    ...(value ? [`Result (${value.type}): ${clip(value.repr, most / 4)}${value.isTruncated ? ' … (cut)' : ''}`] : []),
+    ...(value
+      ? [`Result (${value.type}): ${clip(value.repr, maxLength / 4)}${value.isTruncated ? ' … (cut)' : ''}`]
+      : []),
     ...(error ? [describeError(result)] : []),
     ...(result.end === 'exit' ? [`It ended itself with exit code ${result.exitCode ?? 0}.`] : []),
     ...fileLines(result),
     ...(result.sessionLost ? ['Variables and files of earlier calls are gone: define again what is needed.'] : []),
   ];
-  const room = Math.max(MIN_STREAM_LENGTH, most - around.join('\n\n').length - 300);
+  const room = Math.max(MIN_STREAM_LENGTH, maxLength - around.join('\n\n').length - 300);
   const streams = [
     ...stream('Printed', stdout, stderr.text === '' ? room : room / 2),
     ...stream('Written to stderr', stderr, stdout.text === '' ? room : room / 2),

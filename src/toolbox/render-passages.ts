@@ -71,10 +71,10 @@ const MARKER_LENGTH = 7;
  */
 export function renderFitting<Item>(
   items: readonly Item[],
-  { maxCharacters: most, block, cite }: FitOptions<Item>,
+  { maxCharacters, block, cite }: FitOptions<Item>,
 ): ShownBlock<Item>[] {
   const shown: ShownBlock<Item>[] = [];
-  let room = most;
+  let room = maxCharacters;
   for (const item of items) {
     const { label, text, rest } = block(item);
     const needed = MARKER_LENGTH + label.length + 1 + text.length + BLOCK_SEPARATOR.length;

@@ -3,7 +3,7 @@ import { createSourceList } from '../../src/citations/source-list.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
-import { sharingQueries } from '../../src/embeddings/sharing-queries.ts';
+import { sharingQueries } from '../../src/embeddings/shared-queries.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { withGraph } from '../../src/graph/search-graph.ts';
 import type { Model } from '../../src/models/model.ts';

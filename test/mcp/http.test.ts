@@ -150,7 +150,7 @@ describe('/mcp', () => {
     let isActive = true;
     const mcp = await startInProcess({
       http: {
-        limits: { recheck: 20 },
+        limits: { recheckMs: 20 },
         authenticate: async () => {
           if (isActive) return defaultAdmin;
           throw new ServiceError('unauthenticated', 'The user was deactivated.');
@@ -211,7 +211,7 @@ describe('/mcp', () => {
   });
 
   it('forgets sessions that nobody uses, and makes room for new ones', async () => {
-    const mcp = await startInProcess({ http: { limits: { sessionsOfOne: 2, idle: 400 } } });
+    const mcp = await startInProcess({ http: { limits: { maxSessionsPerUser: 2, idleMs: 400 } } });
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     const status = async (session: string) => {
       const response = await post(mcp.url, list, { 'mcp-session-id': session });

@@ -10,7 +10,7 @@ describe('a prefix of tool names', () => {
     ['To read around it use content with around_chunk_id.', 'To read around it use kb_content with around_chunk_id.'],
     ['It looks at the content of files.', 'It looks at the content of files.'],
   ])('is put where our words name a tool: %s', (before, after) => {
-    expect(naming.words(before)).toBe(after);
+    expect(naming.text(before)).toBe(after);
   });
 
   it.each([

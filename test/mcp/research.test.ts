@@ -3,7 +3,7 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import type { Agent } from '../../src/agent/agent.ts';
 import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
 import type { CheckedCitation } from '../../src/citations/check-citation.ts';
-import { toolsets, unbuiltTools } from '../../src/compose/toolsets.ts';
+import { toolsets, unimplementedTools } from '../../src/compose/toolsets.ts';
 import { chooseTools } from '../../src/mcp/choose-tools.ts';
 import type { ToolNeed } from '../../src/toolbox/tool.ts';
 import { foundChunk } from '../support/found.ts';
@@ -123,7 +123,7 @@ describe('research by handle', () => {
   });
 
   it('is offered with the research toolset, where a language model is configured', () => {
-    const catalogue = { toolsets, unbuilt: unbuiltTools };
+    const catalogue = { toolsets, unimplemented: unimplementedTools };
     const names = (met: ReadonlySet<ToolNeed>) =>
       chooseTools(catalogue, { toolsets: ['research'] }, met).tools.map(({ name }) => name);
     expect(names(everything)).toEqual(

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toProviderError } from '../../src/models/provider-error.ts';
+import {
+  createRejectedParameters,
+  dropParameter,
+  readRejectedParameter,
+} from '../../src/models/rejected-parameters.ts';
 import { readRetryAfter } from '../../src/models/retry-after.ts';
-import { createRefusals, leaveOut, readRefusal } from '../../src/models/without-refused.ts';
 import { openAiProvider } from './support.ts';
 
 describe('how long a provider asks to wait', () => {
@@ -95,13 +99,14 @@ describe('a refused setting', () => {
     [{ temperature: 1 }, refusal('x', 'temperature', 500), undefined],
     [{ n: 1 }, refusal('x', 'temperature'), undefined],
   ])('is left out of %j', (body, error, rest) => {
-    const refusal = readRefusal(body, error);
-    expect(refusal && leaveOut<object>(body, refusal)).toEqual(rest);
+    const refusal = readRejectedParameter(body, error);
+    expect(refusal && dropParameter<object>(body, refusal)).toEqual(rest);
   });
 
   it('is remembered of its model alone, and a refused value by itself', () => {
-    const refusals = createRefusals();
-    const note = (body: object, error: unknown) => refusals.note('a', readRefusal(body, error) ?? { name: '' });
+    const refusals = createRejectedParameters();
+    const note = (body: object, error: unknown) =>
+      refusals.note('a', readRejectedParameter(body, error) ?? { name: '' });
     note({ max_tokens: 5 }, refusal("Unsupported: use 'max_completion_tokens' instead of 'max_tokens'."));
     note({ temperature: 1.5 }, refusal('must be at most 1', 'temperature'));
     expect(refusals.apply('a', { max_tokens: 9, temperature: 1.5 })).toEqual({ max_completion_tokens: 9 });

@@ -13,14 +13,14 @@ const extractive = playedModel('builtin/extractive', [{ events: said('[1]', 'bui
 const retry = { maxTries: 2, firstDelayMs: 1, maxDelayMs: 1, maxTotalWaitMs: 100 };
 
 describe('the turns of a provider', () => {
-  const limits = { atOnce: 1, waiting: 1, patience: 60_000 };
+  const limits = { maxOpen: 1, maxWaiting: 1, maxWaitMs: 60_000 };
   const { signal } = new AbortController();
 
   it('refuses what would wait behind too many, and says what to set', async () => {
     const turns = createKeyedLimit('OpenAI', limits);
-    const release = await turns.take(signal);
-    const second = turns.take(signal);
-    await expect(turns.take(signal)).rejects.toMatchObject({
+    const release = await turns.acquire(signal);
+    const second = turns.acquire(signal);
+    await expect(turns.acquire(signal)).rejects.toMatchObject({
       code: 'rate_limited',
       remedy: 'other_provider',
       retryAfter: 10,
@@ -28,15 +28,15 @@ describe('the turns of a provider', () => {
     });
     release();
     (await second)();
-    (await turns.take(signal))();
+    (await turns.acquire(signal))();
   });
 
   it('refuses what has waited too long, and gives its turn to the next', async () => {
-    const turns = createKeyedLimit('OpenAI', { ...limits, patience: 20 });
-    const release = await turns.take(signal);
-    await expect(turns.take(signal)).rejects.toMatchObject({ code: 'rate_limited' });
+    const turns = createKeyedLimit('OpenAI', { ...limits, maxWaitMs: 20 });
+    const release = await turns.acquire(signal);
+    await expect(turns.acquire(signal)).rejects.toMatchObject({ code: 'rate_limited' });
     release();
-    (await turns.take(signal))();
+    (await turns.acquire(signal))();
   });
 });
 

@@ -3,9 +3,9 @@ import { ServiceError } from '../../src/errors.ts';
 import { openAiModel } from '../../src/models/openai/openai-model.ts';
 import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { ProviderError } from '../../src/models/provider-error.ts';
+import { createRejectedParameters } from '../../src/models/rejected-parameters.ts';
 import { backoffDelay, defaultRetryPolicy } from '../../src/models/retry-policy.ts';
 import { withRetry } from '../../src/models/with-retry.ts';
-import { createRefusals } from '../../src/models/without-refused.ts';
 import { chatReply, openAiError, rateLimited, startFakeOpenAi } from '../support/fake-openai.ts';
 import { brokenConnection, endingAfter, silence } from '../support/fake-provider.ts';
 import { ask, collect, failureOf, modelRequest, openAiProvider, playedModel, said, textOf } from './support.ts';
@@ -22,7 +22,7 @@ function retried(policy = quick) {
   const provider = openAiProvider(fake.baseUrl);
   const limits = { firstEventMs: 1000, idleMs: 1000 };
   return withRetry(
-    openAiModel('gpt-4.1', { provider, client: openAiClient(provider), limits, refusals: createRefusals() }),
+    openAiModel('gpt-4.1', { provider, client: openAiClient(provider), limits, rejected: createRejectedParameters() }),
     policy,
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { describeInSpace } from '../../src/retrieval/describe-in-space.ts';
+import { describeInSpace } from '../../src/retrieval/embed-descriptions.ts';
 import { withDescriptions } from '../../src/retrieval/search-documents.ts';
 import type { Corpus } from '../../src/store/corpus.ts';
 import { newChunk, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';

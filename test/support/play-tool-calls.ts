@@ -4,8 +4,8 @@ import type { Model, ModelRegistry } from '../../src/models/model.ts';
 import { type OpenAiModelParts, openAiModel } from '../../src/models/openai/openai-model.ts';
 import { type OpenAiProvider, openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { createModelRegistry } from '../../src/models/registry.ts';
+import { createRejectedParameters } from '../../src/models/rejected-parameters.ts';
 import { defaultTimeLimits } from '../../src/models/watch-stream.ts';
-import { createRefusals } from '../../src/models/without-refused.ts';
 import type { JsonSchema, Tool } from '../../src/toolbox/tool.ts';
 import { toolFromJsonSchema } from '../../src/toolbox/tool-from-json-schema.ts';
 import type { OpenStore } from './adapters.ts';
@@ -88,7 +88,7 @@ function responsesParts(baseUrl: string): OpenAiModelParts {
     apiKey: 'sk-test',
     isOpenAi: true,
   };
-  return { provider, client: openAiClient(provider), limits: defaultTimeLimits, refusals: createRefusals() };
+  return { provider, client: openAiClient(provider), limits: defaultTimeLimits, rejected: createRejectedParameters() };
 }
 
 export interface Played {

@@ -10,7 +10,7 @@ import { documentState } from './document-state.ts';
 import { listDocuments } from './list-documents.ts';
 
 /** Number of documents sampled for filterable metadata. */
-const SAMPLE = 100;
+const DOCUMENTS_SAMPLED = 100;
 
 export const corpusStatus = defineTool({
   name: 'corpus_status',
@@ -57,7 +57,7 @@ async function overview({ facts, library, visible, absentTools = [], followed = 
   if (facts === undefined) throw new ServiceError('not_configured', 'Nothing is known of the corpus here.');
   const [{ documents, ...known }, sample] = await Promise.all([
     facts(),
-    library.list(visible, { offset: 0, limit: SAMPLE }),
+    library.list(visible, { offset: 0, limit: DOCUMENTS_SAMPLED }),
   ]);
   const byStatus = Object.fromEntries(Object.entries(documents).filter(([, count]) => count > 0));
   const total = Object.values(documents).reduce((sum, count) => sum + count, 0);

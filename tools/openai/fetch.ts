@@ -5,7 +5,7 @@ import { defineTool } from '../../src/toolbox/tool.ts';
 import { addressOf } from './address.ts';
 
 /** Share of the result limit available to the text, to allow for JSON escaping. */
-const SHARE_OF_TEXT = 0.8;
+const TEXT_SHARE = 0.8;
 
 /** One of the two tools that ChatGPT requires; names and shapes are prescribed. */
 export const fetchDocument = defineTool({
@@ -26,7 +26,7 @@ export const fetchDocument = defineTool({
   async execute({ id }, context) {
     const document = await findDocument(id, context);
     const text = (await context.library.textOf(document.id))?.text ?? '';
-    const most = Math.floor(context.maxCharacters * SHARE_OF_TEXT);
+    const most = Math.floor(context.maxCharacters * TEXT_SHARE);
     const isCut = text.length > most;
     const result = {
       id: document.id,

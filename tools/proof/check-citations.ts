@@ -73,8 +73,8 @@ const shortIds = (sources: readonly Source[]): ReadonlyMap<string, string> =>
 
 type Statement = AnswerCheckRecord['statements'][number];
 
-const LONGEST_STATEMENT = 200;
-const LONGEST_QUOTE = 400;
+const MAX_STATEMENT_LENGTH = 200;
+const MAX_QUOTE_LENGTH = 400;
 
 /** Statements in need of correction first, then the supported ones, up to the limit. */
 function render(
@@ -98,7 +98,7 @@ function render(
   return [lines.join('\n'), ...blocks.slice(0, shown), ...rest].join('\n\n');
 }
 
-const WORDS: Readonly<Record<Statement['verdict'], string>> = {
+const VERDICT_TEXTS: Readonly<Record<Statement['verdict'], string>> = {
   verbatim: 'word for word',
   close: 'in other words',
   elsewhere: 'not what it cites says so, but this does',
@@ -113,10 +113,12 @@ function block(
   const marks = citations.map(({ marker }) => `[${marker}]`).join('');
   const lacks = missing.length === 0 ? '' : ` · lacks: ${missing.join(', ')}`;
   const lines = [
-    `${verdict} (${WORDS[verdict]}): ${oneLine(text, LONGEST_STATEMENT)}${marks === '' ? '' : ` ${marks}`}`,
+    `${verdict} (${VERDICT_TEXTS[verdict]}): ${oneLine(text, MAX_STATEMENT_LENGTH)}${marks === '' ? '' : ` ${marks}`}`,
   ];
   if (evidence !== undefined) {
-    lines.push(`${verdict === 'not_found' ? 'closest' : 'quote'}: “${oneLine(evidence.quote, LONGEST_QUOTE)}”${lacks}`);
+    lines.push(
+      `${verdict === 'not_found' ? 'closest' : 'quote'}: “${oneLine(evidence.quote, MAX_QUOTE_LENGTH)}”${lacks}`,
+    );
     lines.push(placeOf(evidence, ids));
   }
   if (citations.length > 1 && weak.length > 0)

@@ -63,7 +63,7 @@ export const searchFileDescriptions = defineTool({
   deadline: 10_000,
 
   async execute(input, context) {
-    const { library, visible, cite, maxCharacters: most } = contextAsOf(context, input.as_of);
+    const { library, visible, cite, maxCharacters } = contextAsOf(context, input.as_of);
     const where = [input.document_ids ?? null, input.collections ?? null, input.filters ?? null];
     const scope = [input.query ?? null, ...where, input.as_of ?? null] as const;
     const offset = readCursor(input.cursor, ...scope);
@@ -73,7 +73,7 @@ export const searchFileDescriptions = defineTool({
         ? await library.list(filter, { offset, limit: input.limit })
         : await library.searchDocuments({ text: input.query, filter, limit: input.limit, offset });
     const shown = renderFitting(found.items, {
-      maxCharacters: Math.min(input.max_chars, most) - RESERVED_FOR_LINES,
+      maxCharacters: Math.min(input.max_chars, maxCharacters) - RESERVED_FOR_LINES,
       block: describe,
       cite: (document) => cite({ kind: 'document', document }),
     });

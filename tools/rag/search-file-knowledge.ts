@@ -21,10 +21,10 @@ import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
 /** Maximum rank reachable by paging. */
-const DEPTH = 100;
+const MAX_RANK = 100;
 /** Share of the result's characters for graph hits. */
 const GRAPH_SHARE = 0.06;
-const CHUNKS_NAMED = 5;
+const MAX_NAMED_CHUNKS = 5;
 
 export const searchFileKnowledge = defineTool({
   name: 'search_file_knowledge',
@@ -117,7 +117,7 @@ export const searchFileKnowledge = defineTool({
         ...(input.mode === undefined ? {} : { kind: input.mode }),
         filter: allOf(settings.filter, await scopeFilter(input, 'document_id', context)),
         // The same depth for every page, because the depth of the legs influences the fused order.
-        limit: Math.min(DEPTH, settings.hybrid.fullTextLimit ?? DEPTH),
+        limit: Math.min(MAX_RANK, settings.hybrid.fullTextLimit ?? MAX_RANK),
         graph: { ...graphSettings, enabled: graphSettings.enabled && offset === 0 },
         explain: true,
       },
@@ -207,7 +207,7 @@ const toFact = (hit: GraphHit, number: number, text: string) => ({
   type: hit.found.kind,
   text,
   document_ids: hit.documents.map(({ id }) => id),
-  chunk_ids: hit.chunkIds.slice(0, CHUNKS_NAMED),
+  chunk_ids: hit.chunkIds.slice(0, MAX_NAMED_CHUNKS),
   ...(hit.sentence && {
     document_id: hit.sentence.documentId,
     chunk_id: hit.sentence.chunkId,

@@ -94,7 +94,7 @@ export const webScrape = defineTool({
     const [first] = failures;
     if (pages.length === 0 && first !== undefined) throw allFailed(failures, first.error);
 
-    const room = Math.floor(context.maxCharacters / Math.max(1, pages.length)) - HEADER_ROOM;
+    const room = Math.floor(context.maxCharacters / Math.max(1, pages.length)) - HEADER_RESERVE;
     const most = Math.max(500, Math.min(input.max_chars, room));
     const shown = pages.map((page) => showPage(page, { ...input, max_chars: most }, context));
     const failed = failures.map(({ url, error }) => ({ url, code: codeOf(error), message: error.message }));
@@ -107,16 +107,16 @@ export const webScrape = defineTool({
   },
 });
 
-const HEADER_ROOM = 700;
+const HEADER_RESERVE = 700;
 
-interface Wanted {
+interface ScrapeOptions {
   readonly format: 'markdown' | 'text';
   readonly query?: string | undefined;
   readonly max_chars: number;
   readonly start_index: number;
 }
 
-function showPage(page: WebPage, wanted: Wanted, { webPages, cite }: ToolContext) {
+function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }: ToolContext) {
   const text = wanted.format === 'text' ? page.text : page.markdown;
   const start = Math.min(wholeCharacterEnd(text, wanted.start_index), text.length);
   const end = wholeEnd(text, start, start + wanted.max_chars);
@@ -174,12 +174,12 @@ function headerOf(page: WebPage, length: number): string {
   return `${oneLine(page.title ?? 'Untitled page')} · ${facts.join(' · ')}${hidden}`;
 }
 
-const nothingOf = ({ query, start_index }: Wanted): string => {
+const nothingOf = ({ query, start_index }: ScrapeOptions): string => {
   if (query !== undefined) return 'No passage of this page answers the query.';
   return start_index === 0 ? 'The page holds no readable text.' : 'The start_index lies past the end of the page.';
 };
 
-function footerOf(page: WebPage, length: number, next: number | undefined, wanted: Wanted): string {
+function footerOf(page: WebPage, length: number, next: number | undefined, wanted: ScrapeOptions): string {
   if (wanted.query !== undefined)
     return `Only passages that answer the query; leave query out to read all ${length} characters.`;
   if (next === undefined) return 'End of the page.';

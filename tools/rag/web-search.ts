@@ -58,7 +58,7 @@ export const webSearch = defineTool({
   needs: ['web_search'],
   deadline: 30_000,
 
-  async execute(input, { webSearch: engine, cite, maxCharacters: most, signal }) {
+  async execute(input, { webSearch: engine, cite, maxCharacters, signal }) {
     if (engine === undefined) {
       throw new ServiceError(
         'not_configured',
@@ -78,15 +78,16 @@ export const webSearch = defineTool({
       signal,
     );
     const shown = renderFitting<WebResult>(outcome.results, {
-      maxCharacters: Math.min(input.max_chars, most) - RESERVED_FOR_LINES,
+      maxCharacters: Math.min(input.max_chars, maxCharacters) - RESERVED_FOR_LINES,
       block: (result) => ({ label: labelOf(result), text: result.snippet, rest: () => '(cut)' }),
       cite: (result) => cite({ kind: 'web', page: toPassage(result) }),
     });
     const warnings = [...outcome.notes];
     return {
-      text: [shown.length === 0 ? NOTHING : joinBlocks(shown), ...closing(shown.length, outcome.results.length)].join(
-        '\n\n',
-      ),
+      text: [
+        shown.length === 0 ? NOTHING_FOUND : joinBlocks(shown),
+        ...closing(shown.length, outcome.results.length),
+      ].join('\n\n'),
       structured: {
         query: input.query,
         provider: outcome.engine,
@@ -111,7 +112,7 @@ export const webSearch = defineTool({
   },
 });
 
-const NOTHING = 'The search engine found nothing. Try other words, or fewer conditions.';
+const NOTHING_FOUND = 'The search engine found nothing. Try other words, or fewer conditions.';
 
 const closing = (shown: number, found: number): string[] => {
   if (found === 0) return [];

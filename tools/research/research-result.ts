@@ -7,7 +7,7 @@ import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ResearchState } from '../../src/toolbox/tool-ports.ts';
 import { requireResearch } from './research-service.ts';
 
-const LATEST_STEPS = 10;
+const MAX_STEPS_SHOWN = 10;
 
 export const researchResult = defineTool({
   name: 'research_result',
@@ -58,10 +58,10 @@ export const researchResult = defineTool({
     if (state.status === 'failed') {
       throw new ServiceError('provider_failed', `The research failed: ${state.failure ?? 'the reason is not known'}.`);
     }
-    const steps = state.steps.slice(-LATEST_STEPS);
+    const steps = state.steps.slice(-MAX_STEPS_SHOWN);
     const common = { research_id: state.id, query: state.question, status: state.status, steps };
     const { answer } = state;
-    if (answer === undefined) return { text: standing(state, steps), structured: common };
+    if (answer === undefined) return { text: statusLine(state, steps), structured: common };
 
     if (input.offset > answer.text.length) {
       throw new ServiceError(
@@ -105,7 +105,7 @@ export const researchResult = defineTool({
   },
 });
 
-function standing({ id, status }: ResearchState, steps: readonly string[]): string {
+function statusLine({ id, status }: ResearchState, steps: readonly string[]): string {
   const done = steps.length === 0 ? '' : `\nSo far:\n${steps.map((step) => `- ${step}`).join('\n')}`;
   if (status !== 'running') return `The research is ${status}.${done}`;
   return `The research is running.${done}\nAsk again: call research_result with research_id="${id}", wait_seconds=20.`;

@@ -7,7 +7,7 @@ import type { ExtractedGraph, GraphChunk, GraphExtractor } from '../graph.ts';
 import { mergeGraphs } from '../merge-graphs.ts';
 import { batchChunks } from './batch-chunks.ts';
 import { type ExtractionOptions, extractionFormat, extractionMessages } from './extraction-prompt.ts';
-import { placeReply } from './place-reply.ts';
+import { placeReply } from './locate-reply.ts';
 import { readReply } from './read-reply.ts';
 
 export interface ModelExtractorParts extends ExtractionOptions {

@@ -16,7 +16,7 @@ export interface PeerParts {
 
 const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['call', 'documents', 'document', 'chunk', 'facts']);
 const BODY_LIMIT = '16mb';
-const KEEP_ALIVE = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * Routes for other local processes that do not hold the data folder. Responses are NDJSON: progress lines, then a result
@@ -28,7 +28,7 @@ export function peerRoutes({ backend, token, onYield, stopping }: PeerParts): Ro
   router.get('/changes', (_request, response) => {
     const send = openLines(response);
     const unsubscribe = backend.onChange((change) => send({ change }));
-    const timer = setInterval(() => send({}), KEEP_ALIVE);
+    const timer = setInterval(() => send({}), KEEP_ALIVE_MS);
     const stopListening = onAbort(stopping, () => response.end());
     response.once('close', () => {
       stopListening();

@@ -2,8 +2,8 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { callProvider } from '../call-provider.ts';
 import type { Model } from '../model.ts';
 import type { ProviderIdentity } from '../provider-error.ts';
+import type { RejectedParameters } from '../rejected-parameters.ts';
 import type { TimeLimits } from '../watch-stream.ts';
-import type { Refusals } from '../without-refused.ts';
 import { fromAnthropicEvents } from './from-anthropic-events.ts';
 import { type AnthropicRequest, toAnthropicRequest } from './to-anthropic-request.ts';
 
@@ -19,11 +19,11 @@ export interface AnthropicModelParts {
   readonly client: () => Promise<Anthropic>;
   readonly limits: TimeLimits;
   /** Shared by all models of the provider. */
-  readonly refusals: Refusals;
+  readonly rejected: RejectedParameters;
 }
 
 /** An Anthropic model, or one of a server with a compatible Messages API. */
-export function anthropicModel(name: string, { provider, client, limits, refusals }: AnthropicModelParts): Model {
+export function anthropicModel(name: string, { provider, client, limits, rejected }: AnthropicModelParts): Model {
   const qualified = `${provider.name}/${name}`;
   return {
     name: qualified,
@@ -32,7 +32,7 @@ export function anthropicModel(name: string, { provider, client, limits, refusal
         provider,
         model: name,
         limits,
-        refusals,
+        rejected,
         toBody: () => toAnthropicRequest(name, request),
         open: async (body, { fetch, signal }) =>
           (await client()).withOptions({ fetch }).messages.create(body, { signal, ...versionFor(body) }),

@@ -1,7 +1,7 @@
 import type { RawMessageStreamEvent, StopReason as TheirStopReason } from '@anthropic-ai/sdk/resources/messages';
 import { readArguments } from '../arrange-messages.ts';
 import type { ModelEvent, StopReason, Usage } from '../model.ts';
-import { EndedEarly } from '../provider-error.ts';
+import { StreamTruncated } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { ANTHROPIC_PROVIDER } from './to-anthropic-request.ts';
 
@@ -60,7 +60,7 @@ export async function* fromAnthropicEvents(
         return;
     }
   }
-  throw new EndedEarly();
+  throw new StreamTruncated();
 }
 
 type OpenBlock =

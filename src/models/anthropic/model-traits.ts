@@ -5,17 +5,17 @@ export interface AnthropicTraits {
   /** False when `temperature` and `top_p` are rejected. */
   readonly takesSampling: boolean;
   /** True when the model thinks by default, which counts towards the output limit. */
-  readonly thinksUnasked: boolean;
+  readonly thinksByDefault: boolean;
 }
 
 /** Claude models without a version in the name count as the newest; models of other vendors as old. */
 export function anthropicTraits(name: string): AnthropicTraits {
-  if (!/claude/i.test(name)) return { thinking: 'budget', takesSampling: true, thinksUnasked: false };
+  if (!/claude/i.test(name)) return { thinking: 'budget', takesSampling: true, thinksByDefault: false };
   const version = readVersion(name);
   return {
     thinking: version >= 4.6 ? 'adaptive' : 'budget',
     takesSampling: version < 4.7,
-    thinksUnasked: version >= 5,
+    thinksByDefault: version >= 5,
   };
 }
 

@@ -44,7 +44,7 @@ export function toAnthropicRequest(name: string, request: ModelRequest): Anthrop
     ...(system !== '' && { system: [cached(text(system))] }),
     messages: toMessages(turns),
     ...(tools.length > 0 && { tools }),
-    ...(tools.length > 0 && mayNotCall(request) && { tool_choice: { type: 'none' } }),
+    ...(tools.length > 0 && callsForbidden(request) && { tool_choice: { type: 'none' } }),
     ...(wantsThinking && { thinking: toThinking(config, traits) }),
     ...(outputConfig !== undefined && { output_config: outputConfig }),
     ...(traits.takesSampling && !wantsThinking && toSampling(config)),
@@ -98,7 +98,7 @@ function outputLimit(
   traits: AnthropicTraits,
 ): number {
   if (extendedThinking) return maxTokens ?? DEFAULT_MAX_TOKENS + (thinkingBudget ?? 0);
-  return (maxTokens ?? DEFAULT_MAX_TOKENS) + (traits.thinksUnasked ? THINKING_HEADROOM : 0);
+  return (maxTokens ?? DEFAULT_MAX_TOKENS) + (traits.thinksByDefault ? THINKING_HEADROOM : 0);
 }
 
 function toOutputConfig(
@@ -107,7 +107,7 @@ function toOutputConfig(
   wantsThinking: boolean,
 ): OutputConfig | undefined {
   const sendsEffort =
-    traits.thinking === 'adaptive' && (wantsThinking || traits.thinksUnasked || config.reasoningEffort !== undefined);
+    traits.thinking === 'adaptive' && (wantsThinking || traits.thinksByDefault || config.reasoningEffort !== undefined);
   const schema = readSchema(config.responseFormat);
   if (!sendsEffort && schema === undefined) return undefined;
   return {
@@ -129,7 +129,7 @@ function toSampling({ temperature, topP }: GenerationConfig): { temperature?: nu
   return topP !== undefined && topP < 1 ? { top_p: topP } : {};
 }
 
-const mayNotCall = ({ tools, toolChoice }: ModelRequest): boolean => tools.length === 0 || toolChoice === 'none';
+const callsForbidden = ({ tools, toolChoice }: ModelRequest): boolean => tools.length === 0 || toolChoice === 'none';
 
 // A transcript with tool calls needs the tool definitions even when no further call is allowed.
 function toTools(tools: readonly ToolSpec[], turns: readonly Turn[]): Tool[] {

@@ -6,7 +6,7 @@ import { isConfident } from './confidence.ts';
 import { type Coverage, coverageAmong, supportAmong } from './coverage.ts';
 import { type AnswerKind, containsAnswer, expectedAnswer, mayContainAnswer } from './expected-answer.ts';
 import { readQuestion } from './question.ts';
-import { askedCell, type TableCell, type TableRow, tableRowsOf } from './table-rows.ts';
+import { cellAskedFor, type TableCell, type TableRow, tableRowsOf } from './table-rows.ts';
 import { withAntecedent } from './with-antecedent.ts';
 
 export interface Passage {
@@ -46,7 +46,7 @@ const DEFAULT_LIMIT = 3;
 
 // Weights of a sentence's score, relative to coverage of the question. Tuned on three languages of XQuAD; the optimum is
 // a broad plateau.
-const WORTH = {
+const SCORE_WEIGHTS = {
   passage: 0.5,
   neighbours: 0.2,
   about: 0.15,
@@ -62,16 +62,16 @@ const REDUNDANCY = 0.35;
 // XQuAD: with 1.8 quotes on average 0.88 of the questions have the answer quoted, with 3.5 quotes 0.92.
 const MIN_SHARE_OF_BEST = 0.65;
 // The same for the sentence's own score, without its passage's share.
-const MIN_SHARE_OF_BEST_ALONE = 0.45;
+const MIN_SHARE_OF_BEST_OWN_SCORE = 0.45;
 const FRAGMENT_WIDTH = 40;
 // Longer "sentences" are mostly pages whose full stops were lost.
 const LONG_WIDTH = 300;
 
 interface Sentence extends ChosenQuote {
   readonly terms: ReadonlySet<string>;
-  readonly worth: number;
+  readonly score: number;
   /** Score without the passage's share. */
-  readonly alone: number;
+  readonly ownScore: number;
   readonly text: string;
 }
 
@@ -101,7 +101,7 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
   );
   const supports = read.map((passage) => supportOf(passage, support));
   const most = Math.max(0, ...supports);
-  if (most === 0 || asked.terms.length === 0) return NOTHING;
+  if (most === 0 || asked.terms.length === 0) return NO_QUOTES;
 
   const coverage = coverageAmong(
     asked.terms,
@@ -112,10 +112,11 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
   const weighed = read.flatMap((passage, index) =>
     weighSentences(passage, { index, coverage, kind, question, asked: terms, analyser }),
   );
-  const isOfKind = ({ text }: Sentence) => kind === undefined || mayContainAnswer(kind, withoutWordsOf(question, text));
-  const picked = withKind(pickDifferent(weighed, limit), weighed, { isOfKind, limit });
+  const isOfKind = ({ text }: Sentence) =>
+    kind === undefined || mayContainAnswer(kind, withoutQuestionWords(question, text));
+  const picked = withKind(pickDiverse(weighed, limit), weighed, { isOfKind, limit });
   const [best] = picked;
-  if (best === undefined) return NOTHING;
+  if (best === undefined) return NO_QUOTES;
   const isAnswer =
     picked.some(isOfKind) &&
     isConfident({
@@ -123,11 +124,11 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
       quoteSupport: support(best.terms.union(read[best.passage]?.about ?? NO_TERMS)),
       scores: passages.flatMap(({ score }) => score ?? []).toSorted((a, b) => b - a),
       termCount: asked.terms.length,
-      gramShare: asked.gramShare,
-      tripleShare: asked.tripleShare,
+      ngramShare: asked.ngramShare,
+      trigramShare: asked.trigramShare,
       isInflected: asked.isInflected,
     });
-  if (!isAnswer && most < asked.minSupport) return NOTHING;
+  if (!isAnswer && most < asked.minSupport) return NO_QUOTES;
   return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, passages, read) };
 }
 
@@ -140,12 +141,12 @@ function withKind(
   const [best] = picked;
   if (best === undefined || picked.some(isOfKind)) return picked;
   const fit = all
-    .filter((sentence) => sentence.worth >= MIN_SHARE_OF_BEST * best.worth && isOfKind(sentence))
-    .toSorted((a, b) => b.worth - a.worth)[0];
+    .filter((sentence) => sentence.score >= MIN_SHARE_OF_BEST * best.score && isOfKind(sentence))
+    .toSorted((a, b) => b.score - a.score)[0];
   return fit === undefined ? picked : [fit, ...picked].slice(0, limit);
 }
 
-const NOTHING: QuoteSelection = { support: 'none', quotes: [] };
+const NO_QUOTES: QuoteSelection = { support: 'none', quotes: [] };
 
 function withAntecedents(
   picked: readonly Sentence[],
@@ -187,7 +188,7 @@ function readPassage({ text, about, rank }: Passage, analyser: TextAnalyser): Re
 }
 
 // In scripts without full stops a space ends a clause; clauses are joined, because one alone seldom names its subject.
-const CLAUSES_LENGTH = 180;
+const MAX_CLAUSES_LENGTH = 180;
 const WITHOUT_FULL_STOPS = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
 function piecesOf(text: string): Span[] {
@@ -196,7 +197,7 @@ function piecesOf(text: string): Span[] {
   const pieces: Span[] = [];
   for (const { start, end } of sentences) {
     const last = pieces.at(-1);
-    const isFull = last === undefined || last.end - last.start >= CLAUSES_LENGTH;
+    const isFull = last === undefined || last.end - last.start >= MAX_CLAUSES_LENGTH;
     if (isFull || text.slice(last.end, start).includes('\n')) pieces.push({ start, end });
     else pieces[pieces.length - 1] = { start: last.start, end };
   }
@@ -236,31 +237,31 @@ function weighSentences(
   { rank, about, terms, sentences }: ReadPassage,
   { index, coverage, kind, question, asked, analyser }: Weighing,
 ): Sentence[] {
-  const shared = WORTH.passage * coverage(terms) + WORTH.rank / (1 + (rank ?? index) / 2);
+  const shared = SCORE_WEIGHTS.passage * coverage(terms) + SCORE_WEIGHTS.rank / (1 + (rank ?? index) / 2);
   return sentences.flatMap(({ start, end, text, terms, isHeading, row }, at) => {
-    if (isHeading || ANNOUNCES.test(text)) return [];
-    const cell = row && kind === 'number' ? askedCell(row, analyser.analyseQuery, asked) : undefined;
+    if (isHeading || ANNOUNCEMENT.test(text)) return [];
+    const cell = row && kind === 'number' ? cellAskedFor(row, analyser.analyseQuery, asked) : undefined;
     const own = cell === undefined || row === undefined ? terms : terms.union(row.context);
     const covered = coverage(own);
     const near = (sentences[at - 1]?.terms ?? NO_TERMS).union(sentences[at + 1]?.terms ?? NO_TERMS);
-    let alone = covered;
-    alone += WORTH.neighbours * (coverage(own.union(near)) - covered);
-    alone += WORTH.about * (coverage(own.union(about)) - covered);
-    const holdsKind = kind !== undefined && containsAnswer(kind, withoutWordsOf(question, text));
-    if (holdsKind) alone += WORTH.kind;
-    if (cell !== undefined) alone += WORTH.cell;
-    else if (isFragment(text)) alone += WORTH.fragment;
-    alone += WORTH.length * Math.max(0, text.length - LONG_WIDTH);
-    const worth = (shared + alone) * (covered === 0 ? WITHOUT_OWN_TERMS : 1);
-    return [{ passage: index, start, end, terms: own, worth, alone, text, ...(cell && { cell }) }];
+    let ownScore = covered;
+    ownScore += SCORE_WEIGHTS.neighbours * (coverage(own.union(near)) - covered);
+    ownScore += SCORE_WEIGHTS.about * (coverage(own.union(about)) - covered);
+    const holdsKind = kind !== undefined && containsAnswer(kind, withoutQuestionWords(question, text));
+    if (holdsKind) ownScore += SCORE_WEIGHTS.kind;
+    if (cell !== undefined) ownScore += SCORE_WEIGHTS.cell;
+    else if (isFragment(text)) ownScore += SCORE_WEIGHTS.fragment;
+    ownScore += SCORE_WEIGHTS.length * Math.max(0, text.length - LONG_WIDTH);
+    const score = (shared + ownScore) * (covered === 0 ? WITHOUT_OWN_TERMS : 1);
+    return [{ passage: index, start, end, terms: own, score, ownScore, text, ...(cell && { cell }) }];
   });
 }
 
 /** "The fees are as follows:" announces an answer and contains none. */
-const ANNOUNCES = /[:：]\s*$/;
+const ANNOUNCEMENT = /[:：]\s*$/;
 
 /** Removes names, dates and numbers of the question, which cannot be the answer. */
-function withoutWordsOf(question: string, text: string): string {
+function withoutQuestionWords(question: string, text: string): string {
   const asked = new Set(question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
   return text.replace(/[\p{L}\p{N}]+/gu, (word) => (asked.has(word.toLowerCase()) ? '_' : word));
 }
@@ -272,18 +273,18 @@ function isFragment(text: string): boolean {
 }
 
 /** Picks sentences by score with a redundancy penalty (MMR). */
-function pickDifferent(sentences: readonly Sentence[], limit: number): Sentence[] {
+function pickDiverse(sentences: readonly Sentence[], limit: number): Sentence[] {
   const chosen: Sentence[] = [];
-  let left = sentences.toSorted((a, b) => b.worth - a.worth).slice(0, CANDIDATES);
+  let left = sentences.toSorted((a, b) => b.score - a.score).slice(0, CANDIDATES);
   while (chosen.length < limit) {
-    const newness = (sentence: Sentence) => sentence.worth - REDUNDANCY * repetition(sentence, chosen);
+    const newness = (sentence: Sentence) => sentence.score - REDUNDANCY * repetition(sentence, chosen);
     const best = left.reduce<Sentence | undefined>(
       (most, sentence) => (most === undefined || newness(sentence) > newness(most) ? sentence : most),
       undefined,
     );
     const [first] = chosen;
-    if (best === undefined || newness(best) < MIN_SHARE_OF_BEST * (first?.worth ?? 0)) return chosen;
-    if (first === undefined || best.alone >= MIN_SHARE_OF_BEST_ALONE * first.alone) chosen.push(best);
+    if (best === undefined || newness(best) < MIN_SHARE_OF_BEST * (first?.score ?? 0)) return chosen;
+    if (first === undefined || best.ownScore >= MIN_SHARE_OF_BEST_OWN_SCORE * first.ownScore) chosen.push(best);
     left = left.filter((sentence) => sentence !== best && !isSame(sentence, best));
   }
   return chosen;

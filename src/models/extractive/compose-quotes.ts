@@ -55,8 +55,8 @@ export function composeQuotes({ question, passages, analyser }: QuotesRequest): 
     const { number, source } = found;
     const quote = quoteOf(textOf(source), { start, end });
     return [
-      { text: `\n\n“${shown(quote.text)}” [${number}]`, quoted: { number, source, quote } },
-      { text: `\n— ${whereOf(source, quote)}${cell === undefined ? '' : `; ${shown(described(cell))}`}` },
+      { text: `\n\n“${escaped(quote.text)}” [${number}]`, quoted: { number, source, quote } },
+      { text: `\n— ${locationOf(source, quote)}${cell === undefined ? '' : `; ${escaped(described(cell))}`}` },
     ];
   });
   return { support, pieces: [{ text: INTRODUCTIONS[support] }, ...pieces] };
@@ -88,16 +88,16 @@ function aboutOf(source: QuotableSource): string {
 }
 
 /** Location of the quote for a reader; web sources are named as such. */
-function whereOf(source: QuotableSource, { page }: Quote): string {
-  const title = shown(titleOf(source));
-  if (source.kind === 'web') return `from the web: ${title || 'Untitled page'}, ${shownAddress(source.page.url)}`;
+function locationOf(source: QuotableSource, { page }: Quote): string {
+  const title = escaped(titleOf(source));
+  if (source.kind === 'web') return `from the web: ${title || 'Untitled page'}, ${shortUrl(source.page.url)}`;
   return `${title || 'Untitled document'}${page === null ? '' : `, page ${page}`}`;
 }
 
-const shownAddress = (url: string): string => url.replaceAll('[', '%5B').replaceAll(']', '%5D');
+const shortUrl = (url: string): string => url.replaceAll('[', '%5B').replaceAll(']', '%5D');
 
 /**
  * On one line, and with a word joiner in bracketed numbers, so that "1950.[12]" in a document is not read as a marker of
  * this answer. The citation's quote keeps the original text.
  */
-const shown = (text: string): string => text.replace(/\s+/g, ' ').replace(/\[(?=\d{1,3}\])/g, '[\u2060');
+const escaped = (text: string): string => text.replace(/\s+/g, ' ').replace(/\[(?=\d{1,3}\])/g, '[\u2060');

@@ -3,7 +3,7 @@ import type { QuestionTerm } from './question.ts';
 type TermSet = ReadonlySet<string>;
 
 // Weight of a prefix match relative to an exact match.
-const VAGUE_MATCH = 0.7;
+const PREFIX_MATCH = 0.7;
 
 /** Share of a question that a set of terms covers, 0 to 1. */
 export type Coverage = (terms: TermSet) => number;
@@ -17,7 +17,7 @@ function coverageBy(question: readonly QuestionTerm[], weightOf: (term: Question
     let covered = 0;
     for (const { forms, weight } of weighted) {
       const form = forms.findIndex((each) => terms.has(each));
-      if (form !== -1) covered += form === 0 ? weight : VAGUE_MATCH * weight;
+      if (form !== -1) covered += form === 0 ? weight : PREFIX_MATCH * weight;
     }
     return covered / total;
   };
@@ -45,6 +45,6 @@ export function supportAmong(question: readonly QuestionTerm[], passages: readon
   const size = Math.max(MIN_PASSAGES, passages.length);
   return coverageBy(question, (term) => {
     const count = (countWith(passages, term) * size) / Math.max(1, passages.length);
-    return term.proof * Math.log(1 + (size + 1) / (count + 0.5));
+    return term.evidenceWeight * Math.log(1 + (size + 1) / (count + 0.5));
   });
 }

@@ -22,7 +22,7 @@ const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
   это за зачем для`,
 ].map((words) => new Set(words.split(/\s+/)));
 
-const DENSE =
+const UNSPACED_QUESTION_WORDS =
   /什么时候|为什么|什么样|什么|多少|多长|多大|哪一个|哪一年|哪些|哪个|哪种|哪里|哪位|哪年|哪|谁|怎么样|怎么|怎样|如何|为何|何时|何处|几个|几次|请问|是否|吗|呢|何ですか|ですか|ますか|ましたか|でしたか|どこ|いつ|誰|だれ|なぜ|どう|どの|どれ|どんな|いくつ|いくら|何|อะไร|ใคร|ที่ไหน|เมื่อไหร่|เมื่อไร|ทำไม|อย่างไร|กี่|เท่าไร|무엇|누구|언제|어디|왜|어떻게/gu;
 const MEASURE = /(?<!\p{L})(?:how|wie)\s+(\p{L}+)/giu;
 const NO_WORDS: ReadonlySet<string> = new Set();
@@ -32,7 +32,7 @@ interface QuestionWords {
   /** Lower-case words of this question without content; for English, stop words cover them. */
   readonly words: ReadonlySet<string>;
   /** Words that name a measure ("how tall"); answers usually omit them. */
-  readonly vague: readonly string[];
+  readonly measures: readonly string[];
   /** Also true when the language is unknown. */
   readonly isEnglish: boolean;
 }
@@ -48,8 +48,13 @@ export function questionWords(question: string): QuestionWords {
   }
   const isEnglish = language === english;
   const vague = [...question.matchAll(MEASURE)].flatMap(([, word]) => word ?? []);
-  return { vague, words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))), isEnglish };
+  return {
+    measures: vague,
+    words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))),
+    isEnglish,
+  };
 }
 
 /** Blanks question words in scripts without spaces between words. */
-export const withoutDenseQuestionWords = (question: string): string => question.replace(DENSE, ' ');
+export const withoutUnspacedQuestionWords = (question: string): string =>
+  question.replace(UNSPACED_QUESTION_WORDS, ' ');

@@ -1,6 +1,6 @@
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { askingPart } from './asking-part.ts';
-import { questionWords, withoutDenseQuestionWords } from './question-words.ts';
+import { questionWords, withoutUnspacedQuestionWords } from './question-words.ts';
 
 /** One content term of a question. */
 export interface QuestionTerm {
@@ -9,7 +9,7 @@ export interface QuestionTerm {
   /** Weight by word form: long words, names and numbers weigh more than short words. */
   readonly weight: number;
   /** Weight as evidence that a passage answers; 0 for words such as "tall" in "how tall". */
-  readonly proof: number;
+  readonly evidenceWeight: number;
 }
 
 export interface Question {
@@ -17,9 +17,9 @@ export interface Question {
   /** Minimum support of passages about the question's subject. */
   readonly minSupport: number;
   /** Share of its terms that are character bigrams or trigrams. */
-  readonly gramShare: number;
+  readonly ngramShare: number;
   /** Share of those that are trigrams. */
-  readonly tripleShare: number;
+  readonly trigramShare: number;
   /** Whether its language is known and not English. */
   readonly isInflected: boolean;
 }
@@ -36,33 +36,33 @@ const MIN_SUPPORT = { english: 0.4, inflected: 0.32, grams: 0.17 };
 /** Analyses a question into weighted terms. */
 export function readQuestion(given: string, { analyseQuery }: TextAnalyser): Question {
   const question = askingPart(given);
-  const { words: ignoredWords, vague, isEnglish } = questionWords(question);
-  const vagueTerms = new Set(vague.flatMap((word) => [...analyseQuery(word)]));
+  const { words: ignoredWords, measures, isEnglish } = questionWords(question);
+  const vagueTerms = new Set(measures.flatMap((word) => [...analyseQuery(word)]));
   const ignored = new Set([...ignoredWords].flatMap((word) => [...analyseQuery(word)]));
   const names = new Set(namesIn(question).flatMap((word) => [...analyseQuery(word)]));
-  const content = withoutDenseQuestionWords(question);
+  const content = withoutUnspacedQuestionWords(question);
   const all = analyseQuery(/[\p{L}\p{N}]/u.test(content) ? content : question);
   const telling = all.filter((term) => !ignored.has(term));
 
   const terms: (Omit<QuestionTerm, 'forms'> & { readonly forms: string[] })[] = [];
   for (const term of telling.length > 0 ? telling : all) {
-    const word = term.endsWith('-') ? terms.findLast(({ forms }) => isBeginningOf(term, forms[0] ?? '')) : undefined;
+    const word = term.endsWith('-') ? terms.findLast(({ forms }) => isPrefixTermOf(term, forms[0] ?? '')) : undefined;
     if (word !== undefined) {
       word.forms.push(term);
       continue;
     }
     const weight = weightOf(term) * (names.has(term) ? NAME_WEIGHT : 1);
-    terms.push({ forms: [term], weight, proof: vagueTerms.has(term) ? MIN_WEIGHT : weight });
+    terms.push({ forms: [term], weight, evidenceWeight: vagueTerms.has(term) ? MIN_WEIGHT : weight });
   }
   const grams = terms.filter(({ forms }) => isGram(forms[0] ?? '')).length / Math.max(1, terms.length);
-  const triples = terms.filter(({ forms }) => TRIPLED.test(forms[0] ?? '')).length / Math.max(1, terms.length);
+  const triples = terms.filter(({ forms }) => TRIGRAM_SCRIPTS.test(forms[0] ?? '')).length / Math.max(1, terms.length);
   const ofWords = isEnglish ? MIN_SUPPORT.english : MIN_SUPPORT.inflected;
   const minSupport = grams * MIN_SUPPORT.grams + (1 - grams) * ofWords;
-  return { terms, minSupport, gramShare: grams, tripleShare: triples, isInflected: !isEnglish };
+  return { terms, minSupport, ngramShare: grams, trigramShare: triples, isInflected: !isEnglish };
 }
 
 // The analyser emits inflected words twice: in full and as the prefix `begin-`.
-const isBeginningOf = (beginning: string, word: string): boolean => {
+const isPrefixTermOf = (beginning: string, word: string): boolean => {
   const letters = beginning.slice(0, -1);
   return word.startsWith(letters) || letters.startsWith(word);
 };
@@ -71,7 +71,7 @@ const isBeginningOf = (beginning: string, word: string): boolean => {
 const isGram = (term: string): boolean =>
   /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u.test(term);
 
-const TRIPLED = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+const TRIGRAM_SCRIPTS = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 
 const weightOf = (term: string): number =>
   isGram(term) ? 1 : Math.min(MAX_WEIGHT, Math.max(MIN_WEIGHT, term.length / FULL_LENGTH));

@@ -22,10 +22,10 @@ export function tableRowsOf(text: string, pieces: readonly Span[]): (TableRow | 
       header = [];
       return undefined;
     }
-    if (cells.every((cell) => RULE.test(cell))) return 'header';
+    if (cells.every((cell) => SEPARATOR_ROW.test(cell))) return 'header';
     const isFirst = lines[index - 1] === undefined;
     const next = lines[index + 1];
-    const isRuled = next?.every((cell) => RULE.test(cell)) === true;
+    const isRuled = next?.every((cell) => SEPARATOR_ROW.test(cell)) === true;
     // Without a separator row, a first row without figures above rows with figures is the header.
     if (isRuled || (isFirst && next !== undefined && !cells.slice(1).some(isFigure) && next.some(isFigure))) {
       header = cells;
@@ -35,7 +35,7 @@ export function tableRowsOf(text: string, pieces: readonly Span[]): (TableRow | 
   });
 }
 
-const RULE = /^:?-+:?$/;
+const SEPARATOR_ROW = /^:?-+:?$/;
 const isFigure = (cell: string): boolean => /^\W{0,3}\p{Nd}/u.test(cell) && /\p{Nd}/u.test(cell);
 
 function cellsOf(line: string): readonly string[] | undefined {
@@ -45,7 +45,7 @@ function cellsOf(line: string): readonly string[] | undefined {
 }
 
 /** The cell that a question asks for, if the question names the row. */
-export function askedCell(
+export function cellAskedFor(
   { header, cells }: TableRow,
   termsOf: (text: string) => readonly string[],
   asked: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { newId } from '../../documents/ids.ts';
 import { readArguments } from '../arrange-messages.ts';
 import type { ModelEvent, StopReason, Usage } from '../model.ts';
-import { EndedEarly } from '../provider-error.ts';
+import { StreamTruncated } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { splitThinkTags } from './split-think-tags.ts';
 
@@ -36,7 +36,7 @@ export async function* fromOpenAiEvents(
     finish = choice.finish_reason ?? finish;
   }
 
-  if (finish === null) throw new EndedEarly();
+  if (finish === null) throw new StreamTruncated();
   yield* tags.end();
   for (const call of calls) {
     const { id, name } = call;

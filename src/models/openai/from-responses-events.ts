@@ -6,7 +6,7 @@ import type {
 } from 'openai/resources/responses/responses';
 import { readArguments } from '../arrange-messages.ts';
 import type { ModelEvent, StopReason, Usage } from '../model.ts';
-import { EndedEarly } from '../provider-error.ts';
+import { StreamTruncated } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { RESPONSES_PROVIDER } from './to-responses-request.ts';
 
@@ -62,7 +62,7 @@ export async function* fromResponsesEvents(
         break;
     }
   }
-  throw new EndedEarly();
+  throw new StreamTruncated();
 }
 
 /** Carries the reported error in the property where the SDK puts error bodies. */

@@ -1,8 +1,8 @@
 import type OpenAI from 'openai';
 import { callProvider } from '../call-provider.ts';
 import type { Model } from '../model.ts';
+import type { RejectedParameters } from '../rejected-parameters.ts';
 import type { TimeLimits } from '../watch-stream.ts';
-import type { Refusals } from '../without-refused.ts';
 import { fromOpenAiEvents } from './from-openai-events.ts';
 import { fromResponsesEvents } from './from-responses-events.ts';
 import type { OpenAiProvider } from './openai-provider.ts';
@@ -14,7 +14,7 @@ export interface OpenAiModelParts {
   readonly client: () => Promise<OpenAI>;
   readonly limits: TimeLimits;
   /** Shared by all models of the provider. */
-  readonly refusals: Refusals;
+  readonly rejected: RejectedParameters;
 }
 
 /**
@@ -25,7 +25,7 @@ export function openAiModel(name: string, parts: OpenAiModelParts): Model {
   return parts.provider.isOpenAi ? responsesModel(name, parts) : chatModel(name, parts);
 }
 
-function chatModel(name: string, { provider, client, limits, refusals }: OpenAiModelParts): Model {
+function chatModel(name: string, { provider, client, limits, rejected }: OpenAiModelParts): Model {
   const qualified = `${provider.name}/${name}`;
   return {
     name: qualified,
@@ -34,7 +34,7 @@ function chatModel(name: string, { provider, client, limits, refusals }: OpenAiM
         provider,
         model: name,
         limits,
-        refusals,
+        rejected,
         toBody: () => toOpenAiRequest(name, request),
         open: async (body, { fetch, signal }) =>
           (await client()).withOptions({ fetch }).chat.completions.create(body, { signal }),
@@ -43,7 +43,7 @@ function chatModel(name: string, { provider, client, limits, refusals }: OpenAiM
   };
 }
 
-function responsesModel(name: string, { provider, client, limits, refusals }: OpenAiModelParts): Model {
+function responsesModel(name: string, { provider, client, limits, rejected }: OpenAiModelParts): Model {
   const qualified = `${provider.name}/${name}`;
   return {
     name: qualified,
@@ -52,7 +52,7 @@ function responsesModel(name: string, { provider, client, limits, refusals }: Op
         provider,
         model: name,
         limits,
-        refusals,
+        rejected,
         toBody: () => toResponsesRequest(name, request),
         open: async (body, { fetch, signal }) =>
           (await client()).withOptions({ fetch }).responses.create(body, { signal }),

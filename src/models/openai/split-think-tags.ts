@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../model.ts';
 
-const OPEN = '<think>';
-const CLOSE = '</think>';
+const OPENING_TAG = '<think>';
+const CLOSING_TAG = '</think>';
 
 /**
  * Separates thinking from text for local servers that leave the model's `<think>` tags in the text. Only an opening tag
@@ -19,19 +19,19 @@ export function splitThinkTags(): {
     held += text;
     if (state === 'start') {
       const begun = held.trimStart();
-      if (begun.length < OPEN.length && OPEN.startsWith(begun)) return;
-      if (begun.startsWith(OPEN)) held = begun.slice(OPEN.length);
-      state = begun.startsWith(OPEN) ? 'thinking' : 'text';
+      if (begun.length < OPENING_TAG.length && OPENING_TAG.startsWith(begun)) return;
+      if (begun.startsWith(OPENING_TAG)) held = begun.slice(OPENING_TAG.length);
+      state = begun.startsWith(OPENING_TAG) ? 'thinking' : 'text';
     }
     if (state === 'thinking') {
-      const close = held.indexOf(CLOSE);
+      const close = held.indexOf(CLOSING_TAG);
       const until = close === -1 ? held.length - partialTagLength(held) : close;
       if (until > 0) yield { type: 'thinking', text: held.slice(0, until) };
       if (close === -1) {
         held = held.slice(until);
         return;
       }
-      held = held.slice(close + CLOSE.length);
+      held = held.slice(close + CLOSING_TAG.length);
       state = 'after';
     }
     if (state === 'after') {
@@ -52,8 +52,8 @@ export function splitThinkTags(): {
 
 /** Length of the longest suffix of `text` that is a prefix of the closing tag. */
 function partialTagLength(text: string): number {
-  for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(CLOSE.slice(0, length))) return length;
+  for (let length = Math.min(CLOSING_TAG.length - 1, text.length); length > 0; length--) {
+    if (text.endsWith(CLOSING_TAG.slice(0, length))) return length;
   }
   return 0;
 }

@@ -57,7 +57,7 @@ describe.each(ways)('tools of another server %s', (_, start) => {
   });
 
   it('are let go when they send more than can be taken, and are there again afterwards', async () => {
-    const external = externalTools([await start()], { backOff: 1 });
+    const external = externalTools([await start()], { backoffMs: 1 });
     const tools = await external.offer();
     const outcome = await call(tools, 'huge', { characters: 5_000_000 });
     expect(outcome).toMatchObject({ isError: true, code: 'backend_unavailable' });
@@ -141,7 +141,7 @@ describe('a process that serves tools', () => {
   });
 
   it('may crash in the middle of a call, which then fails, and is started anew for a later one', async () => {
-    const external = externalTools([overStdio()], { backOff: 1 });
+    const external = externalTools([overStdio()], { backoffMs: 1 });
     const tools = await external.offer();
     const outcome = await call(tools, 'crash');
     expect(outcome).toMatchObject({ isError: true, code: 'backend_unavailable' });
@@ -172,7 +172,7 @@ describe('a server that is not there', () => {
   });
 
   it('is waited for a moment the first time, and not at all later', async () => {
-    const external = externalTools([silent], { patience: 300, connect: 60_000 });
+    const external = externalTools([silent], { firstWaitMs: 300, connectMs: 60_000 });
     const before = performance.now();
     expect(await external.offer()).toEqual([]);
     const first = performance.now() - before;
@@ -192,7 +192,7 @@ describe('a server that is not there', () => {
       ...silent,
       transport: { kind: 'stdio', command: process.execPath, args: ['-e', program], env: {} },
     } as const;
-    const external = externalTools([mute], { patience: 300, connect: 60_000 });
+    const external = externalTools([mute], { firstWaitMs: 300, connectMs: 60_000 });
     await external.offer();
     await expect.poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 10_000 }).not.toBe('');
     const pid = Number(await readFile(file, 'utf8'));
@@ -201,7 +201,7 @@ describe('a server that is not there', () => {
   });
 
   it('is given up when it says nothing, and tried again ever more seldom', async () => {
-    const external = externalTools([silent], { connect: 400, backOff: 1_000_000 });
+    const external = externalTools([silent], { connectMs: 400, backoffMs: 1_000_000 });
     await external.offer();
     expect(external.problems()).toEqual([
       'The MCP server "silent" did not answer within 0.4 s, so its tools are not there.',
@@ -213,7 +213,7 @@ describe('a server that is not there', () => {
   it('is there as soon as it has come up', async () => {
     const early = await overHttp();
     await early.stop();
-    const external = externalTools([{ ...early, tools: ['echo'] }], { backOff: 1 });
+    const external = externalTools([{ ...early, tools: ['echo'] }], { backoffMs: 1 });
     expect(await external.offer()).toEqual([]);
     expect(external.problems()).toEqual([
       'The MCP server "strange" cannot be reached (ECONNREFUSED), so its tools are not there.',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
-import type { ConnectionTimes } from '../../../src/mcp/external-connection.ts';
+import type { ConnectionTimings } from '../../../src/mcp/external-connection.ts';
 import type { ExternalServer } from '../../../src/mcp/external-servers.ts';
 import { createExternalTools } from '../../../src/mcp/external-tools.ts';
 import type { Tool } from '../../../src/toolbox/tool.ts';
@@ -40,13 +40,13 @@ export async function overHttp(change: Partial<ExternalServer> = {}, port = 0) {
 }
 
 /** The tools of these servers, closed with the test. */
-export function externalTools(servers: readonly ExternalServer[], times: Partial<ConnectionTimes> = {}) {
+export function externalTools(servers: readonly ExternalServer[], times: Partial<ConnectionTimings> = {}) {
   const notes: string[] = [];
   const log = {
     info: (_: object, note: string) => notes.push(note),
     warn: (_: object, note: string) => notes.push(note),
   };
-  const external = createExternalTools({ servers, version: '1.0.0', log, times: { patience: 20_000, ...times } });
+  const external = createExternalTools({ servers, version: '1.0.0', log, times: { firstWaitMs: 20_000, ...times } });
   onTestFinished(() => external.close());
   return { ...external, notes };
 }

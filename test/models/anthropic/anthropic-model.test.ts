@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { anthropicClient, anthropicModel } from '../../../src/models/anthropic/anthropic-model.ts';
 import type { Model } from '../../../src/models/model.ts';
 import { remedyFor } from '../../../src/models/provider-error.ts';
-import { createRefusals } from '../../../src/models/without-refused.ts';
+import { createRejectedParameters } from '../../../src/models/rejected-parameters.ts';
 import { anthropicError, failingMidway, messageReply, startFakeAnthropic } from '../../support/fake-anthropic.ts';
 import { brokenConnection, endingAfter, silence, slowly } from '../../support/fake-provider.ts';
 import { anthropicProvider, ask, failureOf, modelRequest, textOf } from '../support.ts';
@@ -15,7 +15,12 @@ afterEach(() => fake.close());
 
 function model(name = 'claude-haiku-4-5', limits = { firstEventMs: 2000, idleMs: 2000 }): Model {
   const provider = anthropicProvider(fake.baseUrl);
-  return anthropicModel(name, { provider, client: anthropicClient(provider), limits, refusals: createRefusals() });
+  return anthropicModel(name, {
+    provider,
+    client: anthropicClient(provider),
+    limits,
+    rejected: createRejectedParameters(),
+  });
 }
 
 describe('a model of Anthropic', () => {

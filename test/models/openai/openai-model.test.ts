@@ -4,7 +4,7 @@ import type { Model } from '../../../src/models/model.ts';
 import { openAiModel } from '../../../src/models/openai/openai-model.ts';
 import { openAiClient } from '../../../src/models/openai/openai-provider.ts';
 import { ProviderError, remedyFor } from '../../../src/models/provider-error.ts';
-import { createRefusals } from '../../../src/models/without-refused.ts';
+import { createRejectedParameters } from '../../../src/models/rejected-parameters.ts';
 import { chatReply, openAiError, rateLimited, responsesReply, startFakeOpenAi } from '../../support/fake-openai.ts';
 import { brokenConnection, endingAfter, jsonReply, silence, slowly, streamReply } from '../../support/fake-provider.ts';
 import { ask, failureOf, modelRequest, openAiProvider, textOf } from '../support.ts';
@@ -23,7 +23,7 @@ function model(name: string, options: { isOpenAi?: boolean; limits?: typeof limi
     provider,
     client: openAiClient(provider),
     limits: options.limits ?? limits,
-    refusals: createRefusals(),
+    rejected: createRejectedParameters(),
   });
 }
 
@@ -188,7 +188,7 @@ describe('a model over Chat Completions', () => {
       provider,
       client: openAiClient(provider),
       limits,
-      refusals: createRefusals(),
+      rejected: createRejectedParameters(),
     });
     expect(await failureOf(ask(unreachable))).toMatchObject({
       code: 'provider_failed',

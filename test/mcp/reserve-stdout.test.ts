@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { keepStdoutPure } from '../../src/mcp/keep-stdout-pure.ts';
+import { reserveStdout } from '../../src/mcp/reserve-stdout.ts';
 
 it('leads what anybody else prints to stderr, and only the protocol to stdout', async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const protocol = keepStdoutPure({ stdout, stderr } as never);
+  const protocol = reserveStdout({ stdout, stderr } as never);
   stdout.write('a dependency greets you\n');
   protocol.end('{"jsonrpc":"2.0"}\n');
   await once(protocol, 'finish');

@@ -3,7 +3,7 @@ import { graphHitName } from '../documents/graph-hit.ts';
 import { titleOf } from '../toolbox/render-passages.ts';
 import { documentUri } from './document-uri.ts';
 
-export interface SourceName {
+export interface SourceLink {
   /** URI of a resource of this server, or URL of a web page. */
   readonly uri: string;
   readonly title: string;
@@ -11,7 +11,7 @@ export interface SourceName {
 }
 
 /** Title and URI of a source. */
-export function sourceName(source: Source): SourceName {
+export function sourceLink(source: Source): SourceLink {
   switch (source.kind) {
     case 'chunk': {
       const { documentId } = source.chunk;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { unanswered } from '../../src/mcp/unanswered.ts';
+import { toFailedOutcome } from '../../src/mcp/failed-outcome.ts';
 
 it.each([
   [new ServiceError('not_configured', 'The data folder /x cannot be used.'), 'not_configured', 'Tell the user'],
@@ -8,6 +8,6 @@ it.each([
   [new ServiceError('store_failed', 'The store ended.'), 'backend_unavailable', 'Try once more'],
   [new Error('Oops.'), 'internal', 'Go on without it'],
 ])('a call without an answer says what to do next: %s', (error, code, next) => {
-  const outcome = unanswered(error);
+  const outcome = toFailedOutcome(error);
   expect(outcome).toMatchObject({ isError: true, code, text: expect.stringContaining(`Next step: ${next}`) });
 });

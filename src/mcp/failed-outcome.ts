@@ -2,7 +2,7 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { ToolOutcome } from '../toolbox/call-tool.ts';
 
 // Errors that persist until a person changes a setting, a folder or its permissions.
-const LASTING: ReadonlySet<ErrorCode> = new Set([
+const PERSISTENT: ReadonlySet<ErrorCode> = new Set([
   'invalid_request',
   'invalid_field',
   'not_configured',
@@ -12,8 +12,8 @@ const LASTING: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Outcome of a call that could not be executed at all. */
-export function unanswered(error: unknown): ToolOutcome {
-  if (error instanceof ServiceError && LASTING.has(error.code)) {
+export function toFailedOutcome(error: unknown): ToolOutcome {
+  if (error instanceof ServiceError && PERSISTENT.has(error.code)) {
     const text = `Error [not_configured]: ${error.publicMessage} Next step: Tell the user; calling again does not help until it is mended.`;
     return { isError: true, code: 'not_configured', text };
   }
