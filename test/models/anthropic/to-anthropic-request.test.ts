@@ -181,7 +181,7 @@ describe('a request to Anthropic', () => {
     ['claude-fable-5-2', 'adaptive', false, true],
     ['claude-mythos-preview', 'adaptive', false, true],
     ['kimi-k3', 'budget', true, false],
-  ])('knows what %s takes', (name, thinking, takesSampling, thinksUnasked) => {
-    expect(anthropicTraits(name)).toEqual({ thinking, takesSampling, thinksUnasked });
+  ])('knows what %s takes', (name, thinking, takesSampling, thinksByDefault) => {
+    expect(anthropicTraits(name)).toEqual({ thinking, takesSampling, thinksByDefault });
   });
 });
