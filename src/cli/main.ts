@@ -5,7 +5,7 @@ import { readVersion } from '../version.ts';
 import type { ConfigOptions } from './command-context.ts';
 import { type ExitCode, exitCodeFor, exitCodes } from './exit-codes.ts';
 import { type Interruption, listenForInterruption } from './interruption.ts';
-import { endOnBrokenPipe, processOutput } from './output.ts';
+import { endOnBrokenPipe, type Output, processOutput } from './output.ts';
 import { createProgram } from './program.ts';
 
 /** Runs the command line and sets the exit code. */
@@ -16,8 +16,35 @@ export async function main(process: NodeJS.Process): Promise<void> {
   });
   endOnBrokenPipe(process.stdout, interruption.brokenPipe);
   endOnBrokenPipe(process.stderr, interruption.brokenPipe);
+  const command = createCommand(process.argv.slice(2), { output, interruption });
+  // An unhandled failure is a defect; the state of the process is undefined afterwards.
+  process.on('uncaughtException', (error) => {
+    command.complain(error);
+    process.exit(exitCodes.failure);
+  });
+  const code = await command.run();
+  interruption.dispose();
+  process.exitCode = code;
+}
 
-  const wantsJson = process.argv.includes('--json');
+interface CommandSurroundings {
+  readonly output: Output;
+  readonly interruption: Interruption;
+  /** Instead of those of the process. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+interface Command {
+  /** Says what went wrong. */
+  complain(error: unknown): void;
+  run(): Promise<ExitCode>;
+}
+
+/** The command that these arguments name. */
+export function createCommand(args: readonly string[], surroundings: CommandSurroundings): Command {
+  const { output, interruption, env, cwd } = surroundings;
+  const wantsJson = args.includes('--json');
   let config: Config | undefined;
   const complain = (error: unknown) => {
     if (wantsJson) output.note(JSON.stringify({ error: describe(error) }));
@@ -29,35 +56,32 @@ export async function main(process: NodeJS.Process): Promise<void> {
   const readConfig = async (options: ConfigOptions = {}) => {
     if (config === undefined) {
       const { loadConfig } = await import('../config.ts');
-      config = loadConfig({ ...options, envFile: envFile() });
+      config = loadConfig({ ...(env && { env }), ...(cwd && { cwd }), ...options, envFile: envFile() });
       for (const warning of config.warnings) output.note(output.noteStyle('yellow', `warning: ${warning}`));
     }
     return config;
   };
-
-  // An unhandled failure is a defect; the state of the process is undefined afterwards.
-  process.on('uncaughtException', (error) => {
-    complain(error);
-    process.exit(exitCodes.failure);
-  });
-
-  let code: ExitCode = exitCodes.ok;
-  try {
-    const program = createProgram({
-      version: readVersion(),
-      context: { output, interruption, config: readConfig },
-      ended: (ended) => {
-        code = ended;
-      },
-    });
-    envFile = () => program.opts<{ readonly envFile?: string }>().envFile;
-    await program.parseAsync(process.argv);
-  } catch (error) {
-    code = codeOf(error, interruption);
-    if (!(error instanceof CommanderError) && code !== exitCodes.ok) complain(error);
-  }
-  interruption.dispose();
-  process.exitCode = code;
+  return {
+    complain,
+    async run() {
+      let code: ExitCode = exitCodes.ok;
+      try {
+        const program = createProgram({
+          version: readVersion(),
+          context: { output, interruption, config: readConfig },
+          ended: (ended) => {
+            code = ended;
+          },
+        });
+        envFile = () => program.opts<{ readonly envFile?: string }>().envFile;
+        await program.parseAsync(args, { from: 'user' });
+      } catch (error) {
+        code = codeOf(error, interruption);
+        if (!(error instanceof CommanderError) && code !== exitCodes.ok) complain(error);
+      }
+      return code;
+    },
+  };
 }
 
 function codeOf(error: unknown, interruption: Interruption): ExitCode {

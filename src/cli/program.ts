@@ -50,7 +50,11 @@ export function createProgram({ version, context, ended }: ProgramParts): Comman
     .option('--env-file <file>', 'read variables from this file, too; those of the environment win')
     .addHelpText('after', HELP_AFTER)
     .showHelpAfterError('(citewell --help lists commands and options)')
-    .exitOverride();
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => context.output.write(text),
+      writeErr: (text) => context.output.note(text.replace(/\n$/, '')),
+    });
 
   program
     .command('serve')

@@ -219,8 +219,15 @@ describe('the user of a token', () => {
       { $or: [{ owner_id: { $eq: owner } }, { document_id: { $ne: owner } }] },
     ]) {
       const body = { query: 'treasure', search_settings: { filters } };
-      expect(JSON.stringify(await ask(['POST', '/v3/retrieval/search', body], bob))).not.toContain('third oak');
-      expect(JSON.stringify(await ask(['POST', '/v3/documents/search', body], bob))).not.toContain('Treasure');
+      for (const [path, secret] of [
+        ['/v3/retrieval/search', 'third oak'],
+        ['/v3/documents/search', 'Treasure'],
+      ] as const) {
+        const { status, body: found } = await ask(['POST', path, body], bob);
+        expect([path, status]).toEqual([path, 200]);
+        expect(JSON.stringify(found)).not.toContain(secret);
+        expect(JSON.stringify((await ask(['POST', path, body], alice)).body)).toContain(secret);
+      }
     }
   });
 

@@ -43,10 +43,13 @@ describe('a conversation', () => {
   it('has the answer before the stream tells it', async () => {
     const { agent, kept } = await open([says('Tea.')]);
     const run = await agent.prepare(agentRequest('Tea?'));
+    const types: string[] = [];
     for await (const event of run.events(signal)) {
+      types.push(event.type);
       const roles = (await kept(run.conversationId)).map(({ role }) => role);
       expect(roles).toEqual(event.type === 'final_answer' ? ['user', 'assistant'] : ['user']);
     }
+    expect(types).toContain('final_answer');
   });
 
   it('keeps what there was of an answer when the model fails in the middle of it', async () => {

@@ -253,22 +253,6 @@ describe('after a server was killed', () => {
 });
 
 describe('scripts can rely on', () => {
-  it.each([
-    [['frobnicate'], /unknown command/],
-    [['search'], /missing required argument/],
-    [['search', 'x', '--limit', '0'], /from 1 to 1000/],
-    [['search', 'x', '--filter', '{'], /Expected JSON/],
-    [['search', 'x', '--filter', '{"a": {"$bad": 1}}'], /\$bad/],
-    [['documents', 'show', 'not-an-id'], /not-an-id/],
-    [['ingest', 'no-such-file'], /There is no file or folder "no-such-file"/],
-    [['reindex', '--to', 'openai/x', '--back'], /exclude each other/],
-    [['serve', '--host', '0.0.0.0'], /CITEWELL_HOST.*CITEWELL_AUTH=required/s],
-  ])('exit code 2 and no output for %j', async (args, message) => {
-    const { code, stdout, stderr } = await run(...args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(message);
-  });
-
   it('exit code 2 and every wrong variable for a wrong configuration', async () => {
     const env = { CITEWELL_PORT: 'x', CITEWELL_MODEL: 'y' };
     const { code, stderr } = await runCitewell(['status'], { cwd, env });

@@ -8,6 +8,7 @@ import { answerFailure } from '../../src/http/failure.ts';
 import { defaultHttpLimits } from '../../src/http/http-services.ts';
 import { listen } from '../../src/http/serve.ts';
 import { cutOffSlowBodies } from '../../src/http/slow-bodies.ts';
+import { PROMPTLY_MS } from '../support/patience.ts';
 import { outcome } from './support/passages.ts';
 import { startHttp } from './support/start-http.ts';
 
@@ -124,7 +125,7 @@ describe('a server that is closed', () => {
     const text = response.text();
     const began = performance.now();
     await http.close();
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(PROMPTLY_MS);
     expect(await text).toMatch(/event: error\ndata: .*The service is stopping.*\n\nevent: done\ndata: \[DONE\]\n\n$/);
   });
 
@@ -139,7 +140,7 @@ describe('a server that is closed', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const began = performance.now();
     await http.close();
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(PROMPTLY_MS);
     await expect(stuck).rejects.toThrow();
     await expect(fetch(http.url)).rejects.toThrow();
   });

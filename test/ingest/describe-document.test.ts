@@ -24,6 +24,7 @@ describe('the summary of a document', () => {
     ]) {
       expect(summaryOf(text)?.length ?? 0).toBeLessThanOrEqual(700);
     }
+    expect(summaryOf(`The ferry sails at nine${' and then again'.repeat(9_000)}.`)).toMatch(/^.*The ferry sails at nine/);
   });
 
   it('says nothing that stands in every document, and keeps no marks of Markdown', () => {

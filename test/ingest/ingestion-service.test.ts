@@ -160,7 +160,7 @@ describe('a queued submission', () => {
     for (let number = 0; number < 10; number++) await submit(text(`Document number ${number}.`));
     await expect.poll(() => calls, patient).toBeGreaterThan(3);
     isAway = false;
-    await expect.poll(async () => (await service.backlog()).queued, { timeout: 5_000 }).toBe(0);
+    await expect.poll(async () => (await service.backlog()).queued, patient).toBe(0);
     await service.idle();
     const { documents } = await store.corpus.stats();
     expect(documents.success + documents.failed).toBe(10);

@@ -52,7 +52,7 @@ if (browser === undefined) {
     expect(error).toMatchObject({ code: 'not_configured', message: expect.stringContaining('CITEWELL_BROWSER') });
   });
 } else {
-  describe(`a page in ${browser}`, { timeout: 60_000 }, () => {
+  describe(`a page in ${browser}`, () => {
     const page = (script: string, more: Readonly<Record<string, string>> = {}): RequestListener => {
       const files: Readonly<Record<string, readonly [string, string]>> = {
         '/': ['text/html', '<!doctype html><title>Page</title><p id="out"></p><script src="/app.js"></script>'],

@@ -1,0 +1,64 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bindingCache } from '../support/embedded-chroma.ts';
+import { runInProcess } from '../support/run-in-process.ts';
+
+const LIGHTHOUSE =
+  '# The lighthouse of Skerry\n\nThe lighthouse of Skerry was finished in 1844. Its tower is built of granite blocks.\n';
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'citewell-commands-'));
+  await mkdir(join(cwd, 'papers'));
+  await writeFile(join(cwd, 'papers/lighthouse.md'), LIGHTHOUSE);
+});
+afterAll(() => rm(cwd, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+
+const run = (...args: string[]) => runInProcess(args, { cwd, env: { XDG_CACHE_HOME: join(bindingCache, '..') } });
+
+// The same through the real program, and beside a server, is in end-to-end.slow.test.ts.
+it('takes a file in, finds it, answers from it with a citation that stands where it says, and deletes it', async () => {
+  const ingested = await run('ingest', 'papers', '--json');
+  expect(JSON.parse(ingested.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ ingested: 1, failed: 0 });
+  const found = await run('search', 'lighthouse finished', '--json');
+  expect(found).toMatchObject({ code: 0, stderr: '' });
+  const [result] = JSON.parse(found.stdout).results;
+  expect(LIGHTHOUSE.slice(result.start, result.end)).toBe(result.text);
+  const answered = JSON.parse((await run('ask', 'When was the lighthouse of Skerry finished?', '--json')).stdout);
+  const [quote] = answered.citations[0].quotes;
+  expect(quote.text).toContain('finished in 1844');
+  expect(LIGHTHOUSE.slice(quote.start, quote.end)).toBe(quote.text);
+  expect((await run('documents', 'delete', result.document_id)).stdout).toMatch(/^Deleted /);
+  const { code, stderr } = await run('search', 'lighthouse');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('There are no documents yet.') });
+});
+
+describe('scripts can rely on', () => {
+  it.each([
+    [['frobnicate'], /unknown command/],
+    [['search'], /missing required argument/],
+    [['search', 'x', '--limit', '0'], /from 1 to 1000/],
+    [['search', 'x', '--filter', '{'], /Expected JSON/],
+    [['search', 'x', '--filter', '{"a": {"$bad": 1}}'], /\$bad/],
+    [['documents', 'show', 'not-an-id'], /not-an-id/],
+    [['ingest', 'no-such-file'], /There is no file or folder "no-such-file"/],
+    [['reindex', '--to', 'openai/x', '--back'], /exclude each other/],
+    [['serve', '--host', '0.0.0.0'], /CITEWELL_HOST.*CITEWELL_AUTH=required/s],
+    [['ask', '--max-steps', '3', 'x'], /only with --agent/],
+    [['ask', '--agent', '--max-steps', '0', 'x'], /from 1 to 100/],
+    [['chat', '--max-seconds', '-1'], /above 0/],
+    [['chat', '--conversation', 'x'], /identifier/],
+  ])('exit code 2 and no output for %j', async (args, message) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  it('help on stdout', async () => {
+    const { code, stdout, stderr } = await run('--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^Usage: citewell/);
+  });
+});

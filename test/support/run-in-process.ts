@@ -1,0 +1,32 @@
+import { PassThrough } from 'node:stream';
+import { listenForInterruption } from '../../src/cli/interruption.ts';
+import { createCommand } from '../../src/cli/main.ts';
+import { processOutput } from '../../src/cli/output.ts';
+import type { Run } from './run-citewell.ts';
+
+/** Runs a command in this process, which saves starting one; it reads no stdin. Paths are absolute or below `cwd`. */
+export async function runInProcess(
+  args: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<Run> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()] as unknown as NodeJS.WriteStream[] as [
+    NodeJS.WriteStream,
+    NodeJS.WriteStream,
+  ];
+  const interruption = listenForInterruption(process, { force: () => undefined });
+  const folder = process.cwd();
+  process.chdir(cwd);
+  try {
+    const command = createCommand(args, { output: processOutput(stdout, stderr), interruption, env, cwd });
+    const code = await command.run();
+    return { code, stdout: written(stdout), stderr: written(stderr) };
+  } finally {
+    process.chdir(folder);
+    interruption.dispose();
+  }
+}
+
+const written = (stream: NodeJS.WriteStream): string => {
+  const text: unknown = stream.read();
+  return text === null ? '' : String(text);
+};
