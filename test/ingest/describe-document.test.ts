@@ -24,7 +24,9 @@ describe('the summary of a document', () => {
     ]) {
       expect(summaryOf(text)?.length ?? 0).toBeLessThanOrEqual(700);
     }
-    expect(summaryOf(`The ferry sails at nine${' and then again'.repeat(9_000)}.`)).toMatch(/^.*The ferry sails at nine/);
+    expect(summaryOf(`The ferry sails at nine${' and then again'.repeat(9_000)}.`)).toMatch(
+      /^.*The ferry sails at nine/,
+    );
   });
 
   it('says nothing that stands in every document, and keeps no marks of Markdown', () => {

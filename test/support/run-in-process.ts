@@ -9,10 +9,8 @@ export async function runInProcess(
   args: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): Promise<Run> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()] as unknown as NodeJS.WriteStream[] as [
-    NodeJS.WriteStream,
-    NodeJS.WriteStream,
-  ];
+  const stdout = stream();
+  const stderr = stream();
   const interruption = listenForInterruption(process, { force: () => undefined });
   const folder = process.cwd();
   process.chdir(cwd);
@@ -25,6 +23,8 @@ export async function runInProcess(
     interruption.dispose();
   }
 }
+
+const stream = () => new PassThrough() as unknown as NodeJS.WriteStream;
 
 const written = (stream: NodeJS.WriteStream): string => {
   const text: unknown = stream.read();
