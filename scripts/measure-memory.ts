@@ -31,6 +31,12 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'system defaults': UNSET,
   'arenas 2': { ...UNSET, MALLOC_ARENA_MAX: '2' },
   'semi-space 4': { ...UNSET, NODE_OPTIONS: '--max-semi-space-size=4' },
+  'semi-space 4 in threads': {
+    ...UNSET,
+    NODE_OPTIONS: `${UNSET.NODE_OPTIONS} --import data:text/javascript,${encodeURIComponent(
+      "import v8 from 'node:v8'; v8.setFlagsFromString('--max-semi-space-size=4')",
+    )}`,
+  },
   both: { MALLOC_ARENA_MAX: '2', NODE_OPTIONS: '--max-semi-space-size=4' },
   'as started': {},
 };
@@ -69,7 +75,7 @@ async function main(): Promise<void> {
       const name = names[(place + round) % names.length] ?? '';
       const measured = await measure(SETTINGS[name] ?? {});
       all.get(name)?.push(measured);
-      console.log(`${round + 1} ${name.padEnd(16)} ${JSON.stringify(measured)} load ${loadavg()[0]?.toFixed(1)}`);
+      console.log(`${round + 1} ${name.padEnd(24)} ${JSON.stringify(measured)} load ${loadavg()[0]?.toFixed(1)}`);
     }
   }
   const first = all.get(names[0] ?? '') ?? [];
