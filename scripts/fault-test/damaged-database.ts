@@ -1,8 +1,12 @@
 import { copyFile, open, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { addLongValue, zeroMiddle } from '../../test/support/damage-database.ts';
+import { within } from '../kill-test/processes.ts';
 import type { Fault } from './fault.ts';
 
 const PAGE_BYTES = 4_096;
+const LARGE_BYTES = 34_000_000;
+const FOUND_WITHIN_MS = 60_000;
 
 /** Files that lost their end or have zeros in the middle, as a failing disk or a copy cut short leaves them. */
 export const damagedDatabase: Fault = {
@@ -41,6 +45,20 @@ export const damagedDatabase: Fault = {
       await rm(`${file}-shm`, { force: true });
       await copyFile(copy, file);
     }
+
+    // Above the size up to which a start checks the whole file.
+    await addLongValue(file, LARGE_BYTES);
+    await zeroMiddle(file);
+    await trial.start();
+    const isFound = () => trial.logged().includes('is damaged');
+    trial.check(
+      'damage in a large database is found while it is served',
+      !(await within(FOUND_WITHIN_MS, async () => isFound())) && 'The log says nothing of it.',
+    );
+    const status = await trial.command(['status']);
+    trial.check('"citewell status" says so', !status.stderr.includes('is damaged') && status.stderr.slice(-500));
+    await trial.stop();
+    await copyFile(copy, file);
 
     // What belongs to the write-ahead log and is made from it.
     await trial.start();

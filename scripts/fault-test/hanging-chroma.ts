@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { member } from '../kill-test/api.ts';
-import { chromasOn } from '../kill-test/processes.ts';
+import { chromasOn, within } from '../kill-test/processes.ts';
 import type { Fault } from './fault.ts';
 import { sentenceOf } from './trial.ts';
 
@@ -54,6 +54,19 @@ export const hangingChroma: Fault = {
     const left = await chromasOn(dataFolder);
     trial.check('the hanging Chroma ends with it', ...left.map(({ pid }) => `Process ${pid} is still there.`));
     resume(left.map(({ pid }) => pid));
+    await trial.start();
+    await trial.checkRecovered();
+    await trial.checkNothingLost();
+
+    const orphaned = await pauseChroma(dataFolder);
+    await trial.stop('SIGKILL');
+    await within(ENDS_WITHIN_MS, async () => (await chromasOn(dataFolder)).length === 0);
+    const outlived = await chromasOn(dataFolder);
+    trial.check(
+      'the hanging Chroma ends with a service that is killed',
+      ...outlived.map(({ pid }) => `Process ${pid} is still there.`),
+    );
+    resume(orphaned);
     await trial.start();
     await trial.checkRecovered();
     await trial.checkNothingLost();
