@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Draw, layouts } from './pages/layouts.ts';
-import { languages, type Words } from './pages/words.ts';
+import { languages } from './pages/words/languages.ts';
+import type { Words } from './pages/words/words.ts';
 
 const FOLDER = fileURLToPath(new URL('../test/fixtures/pages', import.meta.url));
 

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AccessConfig, accessComplaints, accessConfig } from './access/access-settings.ts';
+import { issue } from './config-issues.ts';
+import { sandboxComplaints, sandboxSettings } from './config-sandbox.ts';
 import { type ConfigSources, gatherVariables } from './config-sources.ts';
-import { type LogLevel, variableNames, variables } from './config-variables.ts';
+import { type LogLevel, variables } from './config-variables.ts';
+import { type NamedProviderConfig, namedProviders, unknownVariables, warningsFor } from './config-warnings.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
 import { type ExternalServer, readExternalServers, type ServersReading } from './mcp/external-servers.ts';
 import type { PriceTable } from './models/prices.ts';
-import { editDistance, nearestName } from './nearest-name.ts';
-import { defaultSandboxLimits } from './sandbox/default-limits.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
 import { userCacheFolder } from './user-cache.ts';
 import { engineNames, type WebSettings } from './web/web-settings.ts';
@@ -17,13 +18,6 @@ import { engineNames, type WebSettings } from './web/web-settings.ts';
 export interface ProviderConfig {
   readonly apiKey?: string;
   readonly baseUrl?: string;
-}
-
-/** A further OpenAI-compatible provider, addressed as `<name>/<model>`. */
-export interface NamedProviderConfig {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly apiKey?: string;
 }
 
 export interface RemoteChromaConfig {
@@ -185,73 +179,6 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   };
 }
 
-const PROVIDER_KEY = /^CITEWELL_PROVIDER_([A-Z0-9_]+)_API_KEY$/;
-const keyVariable = (providerName: string): string =>
-  `CITEWELL_PROVIDER_${providerName.toUpperCase().replaceAll('-', '_')}_API_KEY`;
-
-function namedProviders(
-  list: readonly { readonly name: string; readonly baseUrl: string }[],
-  set: Readonly<Record<string, string>>,
-): NamedProviderConfig[] {
-  return list.map(({ name, baseUrl }) => {
-    const apiKey = set[keyVariable(name)];
-    return { name, baseUrl, ...(apiKey !== undefined && { apiKey }) };
-  });
-}
-
-/** What a process of a slot takes besides Python's own memory, measured at 180 MB and more. */
-const SLOT_MEGABYTES = 344;
-const MIN_SLOT_MEGABYTES = 250;
-
-function sandboxSettings(
-  value: z.output<typeof variables>,
-  cwd: string,
-  searchPath: string | undefined,
-): SandboxSettings {
-  const packages = value.CITEWELL_PYTHON_PACKAGES;
-  const isAddress = packages !== undefined && /^https?:/.test(packages);
-  const standard = defaultSandboxLimits;
-  const seconds = (given: number | undefined, otherwise: number) => (given === undefined ? otherwise : given * 1_000);
-  const megabytes = (given: number | undefined, otherwise: number) =>
-    given === undefined ? otherwise : given * 1_000_000;
-  const milliseconds = seconds(value.CITEWELL_PYTHON_SECONDS, standard.milliseconds);
-  const most = seconds(value.CITEWELL_PYTHON_MOST_SECONDS, standard.maxMilliseconds);
-  const pythonMegabytes = value.CITEWELL_PYTHON_MEMORY_MB ?? standard.pythonMegabytes;
-  return {
-    mode: value.CITEWELL_SANDBOX,
-    limits: {
-      ...standard,
-      milliseconds,
-      maxMilliseconds: Math.max(most, milliseconds),
-      pythonMegabytes,
-      processMegabytes: value.CITEWELL_PYTHON_PROCESS_MB ?? pythonMegabytes + SLOT_MEGABYTES,
-      outputCharacters: value.CITEWELL_PYTHON_OUTPUT_CHARACTERS ?? standard.outputCharacters,
-      inputBytes: megabytes(value.CITEWELL_PYTHON_INPUT_MB, standard.inputBytes),
-      outputFiles: value.CITEWELL_PYTHON_FILES ?? standard.outputFiles,
-      outputBytes: megabytes(value.CITEWELL_PYTHON_FILES_MB, standard.outputBytes),
-      slots: value.CITEWELL_PYTHON_SLOTS ?? standard.slots,
-      queued: value.CITEWELL_PYTHON_QUEUE ?? standard.queued,
-      queuedMilliseconds: seconds(value.CITEWELL_PYTHON_QUEUE_SECONDS, standard.queuedMilliseconds),
-      idleMilliseconds: seconds(value.CITEWELL_PYTHON_IDLE_SECONDS, standard.idleMilliseconds),
-    },
-    ...(packages !== undefined && { packages: isAddress ? packages : resolve(cwd, packages) }),
-    ...(searchPath !== undefined && { searchPath }),
-  };
-}
-
-function sandboxComplaints(value: z.output<typeof variables>): FieldIssue[] {
-  const python = value.CITEWELL_PYTHON_MEMORY_MB ?? defaultSandboxLimits.pythonMegabytes;
-  const least = python + MIN_SLOT_MEGABYTES;
-  const given = value.CITEWELL_PYTHON_PROCESS_MB;
-  if (given === undefined || given >= least) return [];
-  return [
-    issue(
-      'CITEWELL_PYTHON_PROCESS_MB',
-      `expected at least ${least}: CITEWELL_PYTHON_MEMORY_MB and ${MIN_SLOT_MEGABYTES} more`,
-    ),
-  ];
-}
-
 /** Engines that have their key or address, in the order asked for; those that are not named are not used then. */
 function webSettings(value: z.output<typeof variables>): WebSettings {
   const access = {
@@ -293,12 +220,6 @@ function provider(apiKey: string | undefined, baseUrl: string | undefined): Prov
   return { ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== undefined && { baseUrl }) };
 }
 
-const issue = (variable: string, message: string): FieldIssue => ({
-  type: 'configuration',
-  loc: [variable],
-  msg: message,
-});
-
 // The value itself is left out of the message: it may be a secret pasted into the wrong variable.
 const toIssue = (found: z.core.$ZodIssue): FieldIssue => issue(String(found.path[0]), found.message);
 
@@ -309,47 +230,4 @@ function configurationError(issues: readonly FieldIssue[]): ServiceError {
     `The configuration is wrong (environment or a file of variables):\n${lines.join('\n')}\nEvery variable is explained in .env.example.`,
     { issues },
   );
-}
-
-/** Variables of our prefix that mean nothing. One that is nearly ours is an error: what it was to set would be missing. */
-function unknownVariables(set: Readonly<Record<string, string>>): {
-  readonly misspelt: readonly FieldIssue[];
-  readonly warnings: readonly string[];
-} {
-  const misspelt: FieldIssue[] = [];
-  const warnings: string[] = [];
-  for (const name of Object.keys(set)) {
-    if (!name.startsWith(PREFIX) || known.has(name) || PROVIDER_KEY.test(name)) continue;
-    const nearest = nearestName(name, variableNames);
-    const edits = editDistance(name, nearest);
-    const isMisspelt = edits <= (name.length - PREFIX.length < LONG_NAME ? 1 : 2);
-    if (isMisspelt) misspelt.push(issue(name, `is not a variable of Citewell; did you mean ${nearest}?`));
-    else warnings.push(`${name} is not a variable of Citewell and is ignored; the nearest is ${nearest}.`);
-  }
-  return { misspelt, warnings };
-}
-
-const PREFIX = 'CITEWELL_';
-/** From this length on, two wrong letters are more likely a slip than another word. */
-const LONG_NAME = 5;
-const known: ReadonlySet<string> = new Set(variableNames);
-
-function warningsFor(
-  set: Readonly<Record<string, string>>,
-  providers: readonly NamedProviderConfig[],
-): readonly string[] {
-  const listed = new Set(providers.map(({ name }) => keyVariable(name)));
-  const warnings = Object.keys(set).flatMap((name) =>
-    PROVIDER_KEY.test(name) && !listed.has(name)
-      ? [`${name} names no provider of CITEWELL_PROVIDERS and is ignored.`]
-      : [],
-  );
-  const orphans = ['CHROMA_TOKEN', 'CHROMA_TENANT', 'CHROMA_DATABASE'].filter((name) => name in set);
-  if (!('CHROMA_URL' in set)) {
-    warnings.push(...orphans.map((name) => `${name} does nothing without CHROMA_URL: the embedded Chroma is used.`));
-  }
-  if ('CITEWELL_OAUTH_AUDIENCE' in set && !('CITEWELL_OAUTH_ISSUER' in set)) {
-    warnings.push('CITEWELL_OAUTH_AUDIENCE does nothing without CITEWELL_OAUTH_ISSUER.');
-  }
-  return warnings;
 }

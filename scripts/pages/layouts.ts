@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './words/words.ts';
 
 /** A page with the text that a reader wants of it; the title and who wrote it when are told apart from that. */
 export interface MadePage {

@@ -1,18 +1,17 @@
 import type { CheerioAPI } from 'cheerio';
-import { oneLine } from '../../../shared/text.ts';
-import {
-  BOILERPLATE_NAME,
-  BYLINE_NAME,
-  COMMENTS_NAME,
-  CONSENT_BUTTON,
-  CONSENT_WORDS,
-  COPYRIGHT_WORDS,
-  EMPTY_WORDS,
-  RAIL_HEADING,
-  READ_ELSEWHERE,
-} from './html-boilerplate.ts';
+import { BOILERPLATE_NAME, COMMENTS_NAME, CONSENT_BUTTON, CONSENT_WORDS } from './html-boilerplate.ts';
+import { tidy } from './html-leftovers.ts';
 import { isBlock, type Measure, measure } from './html-measure.ts';
-import { childrenOf, detach, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
+import {
+  detach,
+  elementsOf,
+  type HtmlElement,
+  type HtmlNode,
+  hasBelow,
+  isElement,
+  nameOf,
+  textBelow,
+} from './html-nodes.ts';
 
 /**
  * Finds the main content of a page, without boilerplate. The page is modified: unwanted elements are removed. First by
@@ -41,9 +40,6 @@ const PROTECTED = new Set(['html', 'body', 'main', 'article', 'h1', 'code', 'pre
 /** An aside with notes belongs to the text; one with links does not. */
 const NOTE_NAME =
   /(?:^|[\s_-])(?:note|callout|tip|warning|admonition|caution|important|info|pullquote|infobox|hint|alert)(?:$|[\s_-])/i;
-
-const nameOf = ({ attribs }: HtmlElement): string => `${attribs['class'] ?? ''} ${attribs['id'] ?? ''}`;
-const elementsOf = (node: HtmlNode): HtmlElement[] => childrenOf(node).filter(isElement);
 
 function removeTags(node: HtmlNode): void {
   for (const child of elementsOf(node)) {
@@ -108,10 +104,6 @@ function hasConsentButton(element: HtmlElement): boolean {
   });
 }
 
-function hasBelow(node: HtmlNode, name: string): boolean {
-  return elementsOf(node).some((child) => child.name === name || hasBelow(child, name));
-}
-
 /** Share of the surrounding prose that one part must contain to replace the whole. */
 const DOMINANT_SHARE = 0.8;
 /** Share of the prose that an element marked as content must contain. */
@@ -173,185 +165,4 @@ function markedContent(body: HtmlNode, weight: (node: HtmlNode) => number): Html
   };
   visit(body, total);
   return best;
-}
-
-/** Removes link lists, bylines, boxes and interface labels from the content. */
-function tidy(root: HtmlNode): void {
-  removeRails(root);
-  const measures = measure(root);
-  const prose = measures.get(root)?.weight ?? 0;
-  const { first, last } = proseRange(root, measures);
-  let order = 0;
-  const visit = (node: HtmlNode): void => {
-    for (const child of elementsOf(node)) {
-      const place = order++;
-      const own = measures.get(child);
-      if (own === undefined) continue;
-      if (
-        isStampIn(node, child, own) ||
-        (isBlock(child) &&
-          isLeftover(child, own, { prose, place: place < first ? 'before' : place > last ? 'after' : 'within' }))
-      ) {
-        detach(child);
-        // Descendants are removed too, but still counted.
-        order += countBelow(child);
-      } else visit(child);
-    }
-  };
-  visit(root);
-}
-
-/** A date or a name beside a text, in an inline element of its own. */
-const isStampIn = (parent: HtmlNode, { name, attribs }: HtmlElement, own: Measure): boolean =>
-  (name === 'span' || name === 'time' || name === 'small') &&
-  own.text < 60 &&
-  isElement(parent) &&
-  !/^(?:p|li|td|dd|h[1-6]|a|span|blockquote|strong|em|b|i|code)$/.test(parent.name) &&
-  (name === 'time' || BYLINE_NAME.test(attribs['class'] ?? ''));
-
-const countBelow = (node: HtmlNode): number => elementsOf(node).reduce((sum, child) => sum + 1 + countBelow(child), 0);
-
-/** Positions, in document order, of the first and the last block that is clearly prose. */
-function proseRange(root: HtmlNode, measures: ReadonlyMap<HtmlNode, Measure>): { first: number; last: number } {
-  let order = 0;
-  let first = Number.POSITIVE_INFINITY;
-  let last = -1;
-  const visit = (node: HtmlNode): void => {
-    for (const child of elementsOf(node)) {
-      const place = order++;
-      const own = measures.get(child);
-      const isLeaf = isBlock(child) && !elementsOf(child).some(isBlock);
-      if (isLeaf && own !== undefined && own.weight > 100 && own.linked < own.text * 0.4) {
-        first = Math.min(first, place);
-        last = place;
-      }
-      visit(child);
-    }
-  };
-  visit(root);
-  return last === -1 ? { first: -1, last: Number.POSITIVE_INFINITY } : { first, last };
-}
-
-/** Below this, a page consists mainly of links. */
-const MIN_PROSE_CHARACTERS = 300;
-
-interface Where {
-  readonly prose: number;
-  readonly place: 'before' | 'within' | 'after';
-}
-
-function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Where): boolean {
-  const { name } = element;
-  if (own.text === 0) return false;
-  if (/^h[1-6]$/.test(name) || name === 'pre' || name === 'tr' || name === 'td' || name === 'th' || name === 'tbody')
-    return false;
-  if (own.text < 60) {
-    const text = oneLine(textBelow(element));
-    if (EMPTY_WORDS.test(text)) return true;
-  }
-  const names = nameOf(element);
-  if (
-    own.text < 200 &&
-    own.weight < 300 &&
-    (BYLINE_NAME.test(names) || isOnly(element, 'time')) &&
-    name !== 'li' &&
-    name !== 'dd'
-  )
-    return true;
-  const density = own.linked / own.text;
-  if (own.text < 260 && density > 0.3 && READ_ELSEWHERE.test(textBelow(element).trim())) return true;
-  if (place === 'after' && own.text < 300 && COPYRIGHT_WORDS.test(textBelow(element))) return true;
-  // Without much prose, links are the page's content.
-  if (prose < MIN_PROSE_CHARACTERS) return false;
-  if (own.weight > prose * 0.3) return false;
-  if (own.inputs > 0 && own.text < 400 && own.weight < 500 && name !== 'li' && !hasBelow(element, 'pre')) return true;
-  if (name === 'p' || name === 'li' || name === 'dd' || name === 'dt' || name === 'blockquote') {
-    return place !== 'within' && name === 'p' && density > 0.8 && own.text < 200;
-  }
-  if (density < 0.5 || own.links === 0) return false;
-  const plain = own.text - own.linked;
-  if (place === 'within') return density > 0.75 && own.links > 2 && own.linked / own.links < 28 && plain < 120;
-  return density > 0.55 && plain < 250;
-}
-
-function isOnly(element: HtmlElement, name: string): boolean {
-  const [only, ...more] = childrenOf(element).filter((child) => child.type !== 'text' || child.data.trim() !== '');
-  return only !== undefined && more.length === 0 && isElement(only) && only.name === name;
-}
-
-/**
- * Removes a heading such as "Related articles" with everything up to the next heading of its level, if that is mostly
- * links.
- */
-function removeRails(root: HtmlNode): void {
-  const measures = measure(root);
-  const total = measures.get(root)?.weight ?? 0;
-  if (total < MIN_PROSE_CHARACTERS) return;
-  const visit = (node: HtmlNode): void => {
-    for (const child of elementsOf(node)) {
-      if (child.parent === null) continue;
-      const level = headingLevel(child);
-      if (level === undefined) {
-        visit(child);
-        continue;
-      }
-      if (!RAIL_HEADING.test(oneLine(textBelow(child)))) continue;
-      // A heading alone in its wrapper applies to the wrapper's siblings.
-      const head = aloneIn(child, root);
-      const below = followers(head, level);
-      const [text, linked, weight] = below.reduce(
-        (sum, each) => {
-          const own = measures.get(each);
-          return [sum[0] + (own?.text ?? 0), sum[1] + (own?.linked ?? 0), sum[2] + (own?.weight ?? 0)] as const;
-        },
-        [0, 0, 0] as readonly [number, number, number],
-      );
-      if (text > 0 && linked < text * 0.25 && weight > 150) continue;
-      if (weight > total * 0.4) continue;
-      for (const each of [head, ...below]) detach(each);
-    }
-  };
-  visit(root);
-}
-
-function headingLevel({ name, attribs }: HtmlElement): number | undefined {
-  const digit = /^h([1-6])$/.exec(name)?.[1];
-  if (digit !== undefined) return Number(digit);
-  return /(?:^|[\s_-])(?:title|heading|headline)(?:$|[\s_-])/i.test(attribs['class'] ?? '') &&
-    (name === 'p' || name === 'div' || name === 'strong' || name === 'span')
-    ? 6
-    : undefined;
-}
-
-function aloneIn(heading: HtmlElement, root: HtmlNode): HtmlElement {
-  let head = heading;
-  for (let { parent } = head; parent !== null && parent !== root && isElement(parent); { parent } = head) {
-    const others = childrenOf(parent).filter(
-      (child) => child !== head && (isElement(child) || (child.type === 'text' && child.data.trim() !== '')),
-    );
-    if (others.length > 0) break;
-    head = parent;
-  }
-  return head;
-}
-
-function followers(head: HtmlElement, level: number): HtmlElement[] {
-  const found: HtmlElement[] = [];
-  for (let next: HtmlNode | null = head.next; next !== null; next = next.next) {
-    if (!isElement(next)) continue;
-    const other = headingLevel(next) ?? firstHeading(next);
-    if (other !== undefined && other <= level) break;
-    found.push(next);
-  }
-  return found;
-}
-
-/** The level of the heading an element begins with. */
-function firstHeading(element: HtmlElement): number | undefined {
-  const [first] = elementsOf(element);
-  return first === undefined
-    ? undefined
-    : /^h[1-6]$/.test(first.name)
-      ? Number(first.name.charAt(1))
-      : firstHeading(first);
 }

@@ -36,3 +36,12 @@ export function detach(node: HtmlNode): void {
   node.prev = null;
   node.next = null;
 }
+
+/** Class and identifier, by which authors name parts. */
+export const nameOf = ({ attribs }: HtmlElement): string => `${attribs['class'] ?? ''} ${attribs['id'] ?? ''}`;
+export const elementsOf = (node: HtmlNode): HtmlElement[] => childrenOf(node).filter(isElement);
+
+/** Whether an element of that tag lies below. */
+export function hasBelow(node: HtmlNode, name: string): boolean {
+  return elementsOf(node).some((child) => child.name === name || hasBelow(child, name));
+}

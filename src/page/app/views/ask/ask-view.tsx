@@ -1,4 +1,9 @@
 import './ask.css';
+import './composer.css';
+import './answer.css';
+import './conversations.css';
+import './source-beside.css';
+import './empty-corpus.css';
 import { useEffect, useState } from 'preact/hooks';
 import { RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';

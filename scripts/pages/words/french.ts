@@ -1,0 +1,57 @@
+import type { Words } from './words.ts';
+
+export const french: Words = {
+  code: 'fr',
+  direction: 'ltr',
+  titles: [
+    'Le fleuve qui déplaça une ville',
+    'Le phare qui apprit à chuchoter',
+    'Pourquoi le vieux moulin tourne à nouveau',
+  ],
+  headings: ['Ce que montre le relevé', 'Un plan en trois étapes', 'Qui va payer', 'Et maintenant'],
+  sentences: [
+    "Quand l'eau monta pour le troisième printemps de suite, le conseil cessa de parler de digues et se mit à parler de départ.",
+    "La première carte de la vallée, dressée en 1842 par un arpenteur à la vue basse et à la main sûre, montre le lit près de deux kilomètres plus à l'est.",
+    "Personne au village ne se souvient d'un été où les bancs de gravier soient restés si longtemps à sec, et la doyenne a quatre-vingt-onze ans.",
+    'On mesura au pont 4 300 mètres cubes par seconde, le double de ce que ses arches devaient laisser passer.',
+    'Il aurait coûté moins cher, dit le rapport à la page dix-sept, de déplacer les maisons une à une que de relever encore le mur.',
+    "Les castors avaient fait en quatre ans ce que le ministère n'avait pas su faire en quarante : ralentir l'eau.",
+    "La boulangère démonta son four brique après brique et numérota chacune à la craie, parce que son grand-père l'avait bâti.",
+    "En octobre, la nouvelle rue avait des réverbères mais pas de nom, et le facteur distribuait les lettres d'après la couleur des portes.",
+    "Une crue, tous les enfants d'ici vous le diront, n'est pas un accident du fleuve mais l'une de ses habitudes.",
+    'Ce qui convainquit les sceptiques, ce ne fut pas la maquette de la mairie mais une ligne de boue sur un mur de cuisine.',
+    "Dans la cour de l'école abandonnée, les saules poussent à travers la marelle et les hérons se tiennent à la place des buts.",
+  ],
+  remarks: [
+    "J'ai essayé l'hiver dernier et cela a tenu, même si la charnière du bas a dû être changée au bout d'un mois.",
+    "Même problème avec l'ancien modèle ; un quart de tour de plus sur la vanne l'a réglé chez moi.",
+    "Merci, c'est exactement ce que je cherchais, et le dessin a tout éclairé.",
+  ],
+  facts: [
+    ['Longueur', '214 cm'],
+    ['Poids', '3,8 kg'],
+    ['Matériau', 'frêne huilé'],
+    ['Garantie', 'dix ans'],
+  ],
+  others: [
+    'Dix bacs qui ne partirent jamais',
+    'Petite histoire de la sonnette',
+    "L'homme qui compte les nuages",
+    'Où dorment les tramways',
+    'Du pain, du sel et une clé',
+    'Atlas des petites îles',
+  ],
+  sections: ['Accueil', 'Actualités', 'Culture', 'Sciences', 'Voyages', 'Opinions'],
+  author: 'Odile Ferrand',
+  date: '14 mars 2026',
+  cookies:
+    'Nous utilisons des cookies pour mesurer la fréquentation. Vous pouvez accepter ou refuser ; voyez notre politique de confidentialité.',
+  accept: 'Tout accepter',
+  related: 'Articles similaires',
+  share: 'Partager',
+  newsletter: 'Abonnez-vous à notre lettre et recevez chaque vendredi le meilleur de la semaine.',
+  readAlso: 'Lire aussi',
+  comments: 'Commentaires',
+  advertisement: 'Publicité',
+  rights: 'Tous droits réservés. Mentions légales et contact.',
+};

@@ -1,0 +1,52 @@
+import type { Words } from './words.ts';
+
+export const spanish: Words = {
+  code: 'es',
+  direction: 'ltr',
+  titles: ['El río que movió un pueblo', 'El faro que aprendió a susurrar', 'Por qué el viejo molino vuelve a girar'],
+  headings: ['Lo que muestra el estudio', 'Un plan en tres pasos', 'Quién lo paga', 'Qué viene ahora'],
+  sentences: [
+    'Cuando el agua subió por tercera primavera consecutiva, el consejo dejó de hablar de diques y empezó a hablar de marcharse.',
+    'El primer mapa del valle, trazado en 1842 por un agrimensor de mala vista y pulso firme, muestra el cauce casi dos kilómetros más al este.',
+    'Nadie en el pueblo recuerda un verano en que los bancos de grava quedaran secos tanto tiempo, y la más anciana tiene noventa y un años.',
+    'En el puente se midieron 4.300 metros cúbicos por segundo, el doble de lo que sus arcos podían dejar pasar.',
+    'Habría sido más barato, dice el informe en la página diecisiete, trasladar las casas una por una que levantar otra vez el muro.',
+    'Los castores hicieron en cuatro años lo que el ministerio no logró en cuarenta: frenar el agua.',
+    'La panadera desmontó su horno ladrillo a ladrillo y numeró cada uno con tiza, porque lo había construido su abuelo.',
+    'En octubre la calle nueva tenía farolas pero no nombre, y el cartero repartía las cartas por el color de las puertas.',
+    'Una crecida, como sabe aquí cualquier niño, no es un accidente del río sino una de sus costumbres.',
+    'En el patio de la escuela abandonada crecen sauces entre las rayuelas y las garzas ocupan el sitio de las porterías.',
+  ],
+  remarks: [
+    'Lo probé el invierno pasado y aguantó, aunque hubo que cambiar la bisagra de abajo al cabo de un mes.',
+    'El mismo problema con el modelo antiguo; un cuarto de vuelta más a la válvula lo resolvió.',
+    'Gracias, era justo lo que buscaba, y con el dibujo quedó clarísimo.',
+  ],
+  facts: [
+    ['Longitud', '214 cm'],
+    ['Peso', '3,8 kg'],
+    ['Material', 'fresno aceitado'],
+    ['Garantía', 'diez años'],
+  ],
+  others: [
+    'Diez barcas que nunca zarparon',
+    'Breve historia del timbre',
+    'El hombre que cuenta nubes',
+    'Donde duermen los tranvías',
+    'Pan, sal y una llave',
+    'Atlas de islas pequeñas',
+  ],
+  sections: ['Inicio', 'Noticias', 'Cultura', 'Ciencia', 'Viajes', 'Opinión'],
+  author: 'Inés Robledo',
+  date: '14 de marzo de 2026',
+  cookies:
+    'Usamos cookies para medir las visitas. Puede aceptar todas o gestionar sus preferencias; consulte la política de privacidad.',
+  accept: 'Aceptar todo',
+  related: 'Artículos relacionados',
+  share: 'Compartir',
+  newsletter: 'Suscríbase a nuestro boletín y reciba cada viernes lo mejor de la semana.',
+  readAlso: 'Lee también',
+  comments: 'Comentarios',
+  advertisement: 'Publicidad',
+  rights: 'Todos los derechos reservados. Aviso legal y contacto.',
+};

@@ -1,0 +1,51 @@
+import { type Command, Option } from 'commander';
+import { parseLimit, parseOffset, parseTimestamp } from '../parse-options.ts';
+import type { CommandParts } from './command-parts.ts';
+import { AS_OF } from './shared-options.ts';
+
+/** `documents list`, `show`, `versions`, `restore` and `delete`. */
+export function documentCommands(program: Command, { context, ended }: CommandParts): void {
+  const documents = program.command('documents').description('list, show, restore and delete documents');
+  documents
+    .command('list', { isDefault: true })
+    .description('newest first')
+    .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
+    .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
+    .option('--json', 'machine-readable')
+    .action(async (options) => ended(await (await import('../documents.ts')).listDocuments(options, context)));
+  documents
+    .command('show')
+    .description('what is known of a document')
+    .argument('<id>')
+    .option('--chunks', 'with the passages it was split into')
+    .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
+    .option('--json', 'machine-readable')
+    .action(async (id, options) => ended(await (await import('../documents.ts')).showDocument(id, options, context)));
+  documents
+    .command('versions')
+    .description('what the document has been, newest first')
+    .argument('<id>')
+    .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
+    .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
+    .option('--json', 'machine-readable')
+    .action(async (id, options) =>
+      ended(await (await import('../document-versions.ts')).listVersions(id, options, context)),
+    );
+  documents
+    .command('restore')
+    .description('make the document once more what it was in a version; nothing is embedded')
+    .argument('<id>')
+    .argument('<version>', 'such as v0')
+    .option('--json', 'machine-readable')
+    .action(async (id, version, options) =>
+      ended(await (await import('../document-versions.ts')).restoreVersion(id, version, options, context)),
+    );
+  documents
+    .command('delete')
+    .description('remove documents and everything made from them')
+    .argument('<id...>')
+    .option('--json', 'machine-readable')
+    .action(async (ids, options) =>
+      ended(await (await import('../documents.ts')).deleteDocuments(ids, options, context)),
+    );
+}

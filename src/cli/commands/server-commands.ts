@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import { collect, parseNames, parsePort } from '../parse-options.ts';
+import type { CommandParts } from './command-parts.ts';
+
+/** Clients whose settings `mcp install` knows. */
+const mcpClientNames = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf', 'zed'] as const;
+
+/** `serve`, `mcp` and `mcp install`. */
+export function serverCommands(program: Command, { context, ended }: CommandParts): void {
+  program
+    .command('serve')
+    .description('serve HTTP on this machine')
+    .addOption(new Option('--port <number>', 'instead of CITEWELL_PORT; 0 takes any free port').argParser(parsePort))
+    .option('--host <address>', 'instead of CITEWELL_HOST')
+    .action(async (options) => ended(await (await import('../serve.ts')).serve(options, context)));
+
+  const mcp = program
+    .command('mcp')
+    .description('serve MCP over stdin and stdout, for the host that starts it')
+    .addOption(new Option('--tools <names>', 'exactly these tools, separated by commas').argParser(parseNames))
+    .addOption(new Option('--toolsets <names>', 'these toolsets instead of the usual ones').argParser(parseNames))
+    .addOption(new Option('--exclude-tools <names>', 'never these tools').argParser(parseNames))
+    .option('--read-only', 'no tool that changes anything')
+    .option('--write', 'also the tools that take documents in and delete them')
+    .addOption(
+      new Option('--folder <folder>', 'take this folder in at start and follow its changes (repeatable)').argParser(
+        collect,
+      ),
+    )
+    .addOption(
+      new Option('--allow-dir <folder>', 'let tools read files below this folder (repeatable)').argParser(collect),
+    )
+    .option('--tool-prefix <text>', 'put this before the names of all tools')
+    .action(async (options) => ended(await (await import('../mcp.ts')).mcp(options, context)));
+  mcp
+    .command('install')
+    .description('add this server to the settings of a client; keeps a backup and shows what changes')
+    .addOption(new Option('--client <name>', 'whose settings').choices([...mcpClientNames]).makeOptionMandatory())
+    .addOption(
+      new Option('--folder <folder>', 'have it take this folder in and follow it (repeatable)').argParser(collect),
+    )
+    .option('--print', 'only show what the file would be')
+    .action(async (_options, command: Command) =>
+      // "--folder" is an option of both, and the outer one takes it.
+      ended(await (await import('../mcp-install.ts')).installMcp(command.optsWithGlobals(), context)),
+    );
+}

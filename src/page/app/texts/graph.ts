@@ -1,0 +1,28 @@
+export const graph = {
+  title: 'Graph',
+  collection: 'Collection',
+  form: 'Shown as',
+  asDrawing: 'Drawing',
+  asTable: 'Table',
+  empty: 'The graph of this collection is empty. It fills as documents are read.',
+  shown: (count: number, total: number) =>
+    count >= total
+      ? `All ${total.toLocaleString('en')} entities.`
+      : `The ${count.toLocaleString('en')} most mentioned of ${total.toLocaleString('en')} entities.`,
+  showMore: 'Show more',
+  notInView: (name: string) => `“${name}” is not among the entities shown.`,
+  drawing: (nodes: number, edges: number) => `A graph of ${nodes} entities and ${edges} relationships`,
+  cannotDraw: 'This browser cannot draw the graph (it has no WebGL). The table shows the same.',
+  communities: 'Communities',
+  community: 'Community',
+  name: 'Entity',
+  category: 'Kind',
+  mentions: 'Mentions',
+  relationships: 'Relationships',
+  facts: (category: string | null, mentions: number) =>
+    `${category ?? 'entity'}, mentioned ${mentions.toLocaleString('en')} ${mentions === 1 ? 'time' : 'times'}`,
+  alone: 'None with the entities shown.',
+  openSentence: 'Open the sentence',
+  noSentence: 'This relationship was made by hand; no sentence says it.',
+  more: (count: number) => `and ${count.toLocaleString('en')} more`,
+};

@@ -1,0 +1,37 @@
+export const quality = {
+  title: 'Quality',
+  empty: 'No evaluation is kept yet. Put questions with their expected documents into a file, and run it:',
+  forbidden: 'Evaluations are for superusers.',
+  evaluation: 'Evaluation',
+  option: (at: string, questions: number) => `${at}, ${questions.toLocaleString('en')} questions`,
+  stopped: (asked: number, total: number) => `It was stopped after ${asked} of ${total} questions.`,
+  scores: 'Scores',
+  first: 'There is no earlier evaluation of these questions to compare with.',
+  against: (at: string, shared: number) =>
+    `Against that of ${at}, over the ${shared.toLocaleString('en')} questions of both.`,
+  score: 'What is measured',
+  now: 'Now',
+  before: 'Before',
+  change: 'Difference',
+  chance: 'p-value',
+  changes: { better: 'better', worse: 'worse', chance: 'may be chance', same: 'the same', new: '' },
+  setup: 'What was set differently',
+  faults: (count: number, total: number) =>
+    count === 0 ? 'Nothing is wrong with any question' : `${count} of ${total} questions to look at`,
+  meaning: (score: string): string =>
+    ({
+      'ndcg@10': 'What was expected stands high',
+      'mrr@10': 'How early the first right passage comes',
+      'hit@1': 'The first passage is right',
+      'hit@3': 'One of the first three is right',
+      'hit@10': 'One of the first ten is right',
+      'recall@10': 'Share of what was expected in the first ten',
+      'recall@100': 'Share of what was expected in the first hundred',
+      answered: 'Answerable questions answered',
+      answer: 'Answers that hold what was expected',
+      refused: 'Unanswerable questions refused',
+      right_source: 'Answers that cite an expected document',
+      supported: 'Cited statements that their source says',
+      well_formed: 'Citations that point to a source',
+    })[score] ?? score,
+};

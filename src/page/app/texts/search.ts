@@ -1,0 +1,43 @@
+export const search = {
+  title: 'Search',
+  query: 'What to look for',
+  kind: 'Search',
+  kinds: {
+    auto: 'As fits best',
+    hybrid: 'By meaning and words',
+    semantic: 'By meaning',
+    full_text: 'By words',
+  },
+  limit: 'Per page',
+  begin: 'Passages of your documents that fit, with what they were found by.',
+  nothing: 'Nothing fits. Other words, or fewer filters, may find more.',
+  noMore: 'There are no more.',
+  found: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
+  page: (page: number) => `Page ${page}`,
+  milliseconds: (count: number) => `${count < 10 ? count.toFixed(1) : Math.round(count)} ms`,
+  filters: 'Filters',
+  filtersChosen: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
+  clearFilters: 'Clear filters',
+  types: 'Type',
+  collections: 'Collection',
+  countedOver: (counted: number, total: number) =>
+    `Counted over the newest ${counted.toLocaleString('en')} of ${total.toLocaleString('en')} documents.`,
+  legs: (semantic: { readonly rank: number } | null, fullText: { readonly rank: number } | null): string => {
+    const [meaning, words] = [
+      semantic && `by meaning (place ${semantic.rank})`,
+      fullText && `by its words (place ${fullText.rank})`,
+    ];
+    const found = [meaning, words].filter((each) => each !== null);
+    return found.length === 0 ? 'Found beside another.' : `Found ${found.join(' and ')}.`;
+  },
+  reranked: (before: number) => `Moved by the reranker from place ${before}.`,
+  score: (score: number) => `Score ${score.toFixed(3)}`,
+  byMeaning: 'By meaning',
+  byWords: 'By words',
+  legFound: (count: number, embedder: string) => `${count.toLocaleString('en')} passages, by ${embedder}`,
+  wordsFound: (count: number, terms: readonly string[]) =>
+    `${count.toLocaleString('en')} passages${terms.length === 0 ? '' : `, for ${terms.join(', ')}`}`,
+  reranker: 'Reranker',
+  corrections: 'Spelling taken for',
+  time: 'Time',
+};
