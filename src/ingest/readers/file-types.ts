@@ -23,339 +23,186 @@ export interface FileType {
   readonly isCode?: boolean;
 }
 
-const MB = 1_000_000;
-
-const prose: readonly FileType[] = [
-  {
-    type: 'txt',
-    extensions: ['txt', 'text', 'log'],
-    mediaTypes: ['text/plain'],
-    maxBytes: 2 * MB,
-    load: async () => (await import('./plain/text.ts')).textReader,
-  },
-  {
-    type: 'md',
-    extensions: ['md', 'markdown', 'mdown', 'mdx'],
-    mediaTypes: ['text/markdown'],
-    maxBytes: 2 * MB,
-    load: async () => (await import('./markdown/markdown.ts')).markdownReader,
-  },
-  {
-    type: 'html',
-    extensions: ['html', 'htm', 'xhtml'],
-    mediaTypes: ['text/html', 'application/xhtml+xml'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./html/html.ts')).htmlReader,
-  },
-  {
-    type: 'pdf',
-    extensions: ['pdf'],
-    mediaTypes: ['application/pdf'],
-    maxBytes: 30 * MB,
-    load: async () => (await import('./pdf/pdf.ts')).pdfReader,
-  },
-  {
-    type: 'csv',
-    extensions: ['csv'],
-    mediaTypes: ['text/csv'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./plain/csv.ts')).csvReader,
-  },
-  {
-    type: 'tsv',
-    extensions: ['tsv', 'tab'],
-    mediaTypes: ['text/tab-separated-values'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./plain/csv.ts')).csvReader,
-  },
-  {
-    type: 'json',
-    extensions: ['json'],
-    mediaTypes: ['application/json'],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./plain/json.ts')).jsonReader,
-  },
-  {
-    type: 'jsonl',
-    extensions: ['jsonl', 'ndjson'],
-    mediaTypes: ['application/x-ndjson'],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./plain/json.ts')).jsonReader,
-  },
-];
-
-const timedAndRun: readonly FileType[] = [
-  {
-    type: 'ipynb',
-    extensions: ['ipynb'],
-    mediaTypes: ['application/x-ipynb+json'],
-    maxBytes: 20 * MB,
-    load: async () => (await import('./notebook.ts')).notebookReader,
-  },
-  {
-    type: 'srt',
-    extensions: ['srt'],
-    mediaTypes: ['application/x-subrip'],
-    maxBytes: 2 * MB,
-    load: async () => (await import('./subtitles.ts')).subtitlesReader,
-  },
-  {
-    type: 'vtt',
-    extensions: ['vtt'],
-    mediaTypes: ['text/vtt'],
-    maxBytes: 2 * MB,
-    load: async () => (await import('./subtitles.ts')).subtitlesReader,
-  },
-];
-
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
-const office: readonly FileType[] = [
-  {
-    type: 'docx',
-    extensions: ['docx', 'docm', 'dotx', 'dotm'],
-    mediaTypes: [`${OPEN_XML}.wordprocessingml.document`],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./office/docx.ts')).docxReader,
-    sharedSignature: 'zip',
-  },
-  {
-    type: 'pptx',
-    extensions: ['pptx', 'pptm', 'ppsx', 'ppsm', 'potx'],
-    mediaTypes: [`${OPEN_XML}.presentationml.presentation`],
-    maxBytes: 20 * MB,
-    load: async () => (await import('./office/pptx.ts')).pptxReader,
-    sharedSignature: 'zip',
-  },
-  {
-    type: 'xlsx',
-    extensions: ['xlsx', 'xlsm', 'xltx', 'xltm'],
-    mediaTypes: [`${OPEN_XML}.spreadsheetml.sheet`],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./office/xlsx.ts')).xlsxReader,
-    sharedSignature: 'zip',
-  },
-  {
-    type: 'odt',
-    extensions: ['odt', 'ott'],
-    mediaTypes: [`${OPEN_DOCUMENT}.text`],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./open-document/odt.ts')).odtReader,
-    sharedSignature: 'zip',
-  },
-  {
-    type: 'odp',
-    extensions: ['odp', 'otp'],
-    mediaTypes: [`${OPEN_DOCUMENT}.presentation`],
-    maxBytes: 20 * MB,
-    load: async () => (await import('./open-document/odp.ts')).odpReader,
-    sharedSignature: 'zip',
-  },
-  {
-    type: 'ods',
-    extensions: ['ods', 'ots'],
-    mediaTypes: [`${OPEN_DOCUMENT}.spreadsheet`],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./open-document/ods.ts')).odsReader,
-    sharedSignature: 'zip',
-  },
-  {
-    type: 'rtf',
-    extensions: ['rtf'],
-    mediaTypes: ['application/rtf'],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./rtf/rtf.ts')).rtfReader,
-  },
-  {
-    type: 'doc',
-    extensions: ['doc', 'dot'],
-    mediaTypes: ['application/msword'],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./legacy-office/doc.ts')).docReader,
-    sharedSignature: 'compound',
-  },
-  {
-    type: 'xls',
-    extensions: ['xls', 'xlt'],
-    mediaTypes: ['application/vnd.ms-excel'],
-    maxBytes: 10 * MB,
-    load: async () => (await import('./legacy-office/xls.ts')).xlsReader,
-    sharedSignature: 'compound',
-  },
-  {
-    type: 'ppt',
-    extensions: ['ppt', 'pps', 'pot'],
-    mediaTypes: ['application/vnd.ms-powerpoint'],
-    maxBytes: 20 * MB,
-    load: async () => (await import('./legacy-office/ppt.ts')).pptReader,
-    sharedSignature: 'compound',
-  },
-];
-
-const mail: readonly FileType[] = [
-  {
-    type: 'eml',
-    extensions: ['eml', 'mht', 'mhtml'],
-    mediaTypes: ['message/rfc822'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./mail/eml.ts')).emlReader,
-    isContainer: true,
-  },
-  {
-    type: 'msg',
-    extensions: ['msg'],
-    mediaTypes: ['application/vnd.ms-outlook'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./mail/msg.ts')).msgReader,
-    sharedSignature: 'compound',
-    isContainer: true,
-  },
-  {
-    type: 'p7s',
-    extensions: ['p7s', 'p7m'],
-    mediaTypes: ['application/pkcs7-signature'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./mail/p7s.ts')).p7sReader,
-    isContainer: true,
-  },
-  {
-    type: 'ics',
-    extensions: ['ics', 'ifb'],
-    mediaTypes: ['text/calendar', 'application/ics'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./plain/calendar.ts')).calendarReader,
-  },
-];
-
-const markup: readonly FileType[] = [
-  {
-    type: 'rst',
-    extensions: ['rst', 'rest'],
-    mediaTypes: ['text/x-rst'],
-    maxBytes: 2 * MB,
-    load: async () => (await import('./rst/rst.ts')).rstReader,
-  },
-  {
-    type: 'org',
-    extensions: ['org'],
-    mediaTypes: ['text/org'],
-    maxBytes: 2 * MB,
-    load: async () => (await import('./plain/org.ts')).orgReader,
-  },
-  {
-    type: 'svg',
-    extensions: ['svg'],
-    mediaTypes: ['image/svg+xml'],
-    maxBytes: 5 * MB,
-    load: async () => (await import('./image/svg.ts')).svgReader,
-  },
-  {
-    type: 'epub',
-    extensions: ['epub'],
-    mediaTypes: ['application/epub+zip'],
-    maxBytes: 20 * MB,
-    load: async () => (await import('./ebook/epub.ts')).epubReader,
-    sharedSignature: 'zip',
-  },
-];
-
-const archives: readonly FileType[] = [
-  {
-    type: 'zip',
-    extensions: ['zip'],
-    mediaTypes: ['application/zip'],
-    maxBytes: 50 * MB,
-    load: async () => (await import('./containers/zip.ts')).zipReader,
-    isContainer: true,
-  },
-  {
-    type: 'tar',
-    extensions: ['tar'],
-    mediaTypes: ['application/x-tar'],
-    maxBytes: 50 * MB,
-    load: async () => (await import('./containers/tar.ts')).tarReader,
-    isContainer: true,
-  },
-  {
-    type: 'gz',
-    extensions: ['gz', 'tgz'],
-    mediaTypes: ['application/gzip'],
-    maxBytes: 50 * MB,
-    load: async () => (await import('./containers/gzip.ts')).gzipReader,
-    isContainer: true,
-  },
-];
-
-const image = (type: string, extensions: readonly string[], mediaType: string): FileType => ({
-  type,
-  extensions,
-  mediaTypes: [mediaType],
-  maxBytes: 5 * MB,
-  load: async () => (await import('./image/image.ts')).imageReader,
-  isImage: true,
-});
-
-const images: readonly FileType[] = [
-  image('png', ['png'], 'image/png'),
-  image('jpg', ['jpg', 'jpeg', 'jpe'], 'image/jpeg'),
-  image('gif', ['gif'], 'image/gif'),
-  image('webp', ['webp'], 'image/webp'),
-  image('bmp', ['bmp'], 'image/bmp'),
-  image('tiff', ['tiff', 'tif'], 'image/tiff'),
-  image('heic', ['heic', 'heif'], 'image/heic'),
-];
-
-const sourceCode: Readonly<Record<string, readonly string[]>> = {
-  js: ['js', 'mjs', 'cjs', 'jsx'],
-  ts: ['ts', 'mts', 'cts', 'tsx'],
-  py: ['py', 'pyi'],
-  css: ['css', 'scss', 'less'],
-  go: ['go'],
-  rs: ['rs'],
-  java: ['java'],
-  kt: ['kt', 'kts'],
-  scala: ['scala'],
-  swift: ['swift'],
-  c: ['c', 'h'],
-  cpp: ['cpp', 'cc', 'cxx', 'hpp', 'hh'],
-  cs: ['cs'],
-  rb: ['rb'],
-  php: ['php'],
-  lua: ['lua'],
-  r: ['r'],
-  pl: ['pl', 'pm'],
-  sh: ['sh', 'bash', 'zsh'],
-  sql: ['sql'],
-  yaml: ['yaml', 'yml'],
-  toml: ['toml'],
-  xml: ['xml'],
+/** Extensions and media types are separated by spaces. Larger files than `megabytes` are refused. */
+const row = (
+  type: string,
+  extensions: string,
+  mediaTypes: string,
+  megabytes: number,
+  load: FileType['load'],
+  traits: Pick<FileType, 'sharedSignature' | 'isContainer' | 'isImage' | 'isCode'> = {},
+): FileType => {
+  const [mediaType = '', ...others] = mediaTypes.split(' ');
+  const maxBytes = megabytes * 1_000_000;
+  return { type, extensions: extensions.split(' '), mediaTypes: [mediaType, ...others], maxBytes, load, ...traits };
 };
 
-/** Where it is not `text/x-` and the type. */
-const CODE_MEDIA_TYPES: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css' };
-
-const code = Object.entries(sourceCode).map(
-  ([type, extensions]): FileType => ({
+const image = (type: string, extensions: string): FileType =>
+  row(
     type,
     extensions,
-    mediaTypes: [CODE_MEDIA_TYPES[type] ?? `text/x-${type}`],
-    maxBytes: 2 * MB,
-    load: async () => (await import('./code/code.ts')).codeReader,
-    isCode: true,
-  }),
-);
+    `image/${type === 'jpg' ? 'jpeg' : type}`,
+    5,
+    async () => (await import('./image/image.ts')).imageReader,
+    { isImage: true },
+  );
+
+const code = (type: string, extensions: string, mediaType = `text/x-${type}`): FileType =>
+  row(type, extensions, mediaType, 2, async () => (await import('./code/code.ts')).codeReader, { isCode: true });
 
 /** Every readable format. */
 export const readableTypes: readonly FileType[] = [
-  ...prose,
-  ...timedAndRun,
-  ...office,
-  ...mail,
-  ...markup,
-  ...archives,
-  ...code,
-  ...images,
+  row('txt', 'txt text log', 'text/plain', 2, async () => (await import('./plain/text.ts')).textReader),
+  row(
+    'md',
+    'md markdown mdown mdx',
+    'text/markdown',
+    2,
+    async () => (await import('./markdown/markdown.ts')).markdownReader,
+  ),
+  row(
+    'html',
+    'html htm xhtml',
+    'text/html application/xhtml+xml',
+    5,
+    async () => (await import('./html/html.ts')).htmlReader,
+  ),
+  row('pdf', 'pdf', 'application/pdf', 30, async () => (await import('./pdf/pdf.ts')).pdfReader),
+  row('csv', 'csv', 'text/csv', 5, async () => (await import('./plain/csv.ts')).csvReader),
+  row('tsv', 'tsv tab', 'text/tab-separated-values', 5, async () => (await import('./plain/csv.ts')).csvReader),
+  row('json', 'json', 'application/json', 10, async () => (await import('./plain/json.ts')).jsonReader),
+  row('jsonl', 'jsonl ndjson', 'application/x-ndjson', 10, async () => (await import('./plain/json.ts')).jsonReader),
+  row('ipynb', 'ipynb', 'application/x-ipynb+json', 20, async () => (await import('./notebook.ts')).notebookReader),
+  row('srt', 'srt', 'application/x-subrip', 2, async () => (await import('./subtitles.ts')).subtitlesReader),
+  row('vtt', 'vtt', 'text/vtt', 2, async () => (await import('./subtitles.ts')).subtitlesReader),
+  row(
+    'docx',
+    'docx docm dotx dotm',
+    `${OPEN_XML}.wordprocessingml.document`,
+    10,
+    async () => (await import('./office/docx.ts')).docxReader,
+    { sharedSignature: 'zip' },
+  ),
+  row(
+    'pptx',
+    'pptx pptm ppsx ppsm potx',
+    `${OPEN_XML}.presentationml.presentation`,
+    20,
+    async () => (await import('./office/pptx.ts')).pptxReader,
+    { sharedSignature: 'zip' },
+  ),
+  row(
+    'xlsx',
+    'xlsx xlsm xltx xltm',
+    `${OPEN_XML}.spreadsheetml.sheet`,
+    10,
+    async () => (await import('./office/xlsx.ts')).xlsxReader,
+    { sharedSignature: 'zip' },
+  ),
+  row('odt', 'odt ott', `${OPEN_DOCUMENT}.text`, 10, async () => (await import('./open-document/odt.ts')).odtReader, {
+    sharedSignature: 'zip',
+  }),
+  row(
+    'odp',
+    'odp otp',
+    `${OPEN_DOCUMENT}.presentation`,
+    20,
+    async () => (await import('./open-document/odp.ts')).odpReader,
+    { sharedSignature: 'zip' },
+  ),
+  row(
+    'ods',
+    'ods ots',
+    `${OPEN_DOCUMENT}.spreadsheet`,
+    10,
+    async () => (await import('./open-document/ods.ts')).odsReader,
+    { sharedSignature: 'zip' },
+  ),
+  row('rtf', 'rtf', 'application/rtf', 10, async () => (await import('./rtf/rtf.ts')).rtfReader),
+  row('doc', 'doc dot', 'application/msword', 10, async () => (await import('./legacy-office/doc.ts')).docReader, {
+    sharedSignature: 'compound',
+  }),
+  row(
+    'xls',
+    'xls xlt',
+    'application/vnd.ms-excel',
+    10,
+    async () => (await import('./legacy-office/xls.ts')).xlsReader,
+    { sharedSignature: 'compound' },
+  ),
+  row(
+    'ppt',
+    'ppt pps pot',
+    'application/vnd.ms-powerpoint',
+    20,
+    async () => (await import('./legacy-office/ppt.ts')).pptReader,
+    { sharedSignature: 'compound' },
+  ),
+  row('eml', 'eml mht mhtml', 'message/rfc822', 5, async () => (await import('./mail/eml.ts')).emlReader, {
+    isContainer: true,
+  }),
+  row('msg', 'msg', 'application/vnd.ms-outlook', 5, async () => (await import('./mail/msg.ts')).msgReader, {
+    sharedSignature: 'compound',
+    isContainer: true,
+  }),
+  row('p7s', 'p7s p7m', 'application/pkcs7-signature', 5, async () => (await import('./mail/p7s.ts')).p7sReader, {
+    isContainer: true,
+  }),
+  row(
+    'ics',
+    'ics ifb',
+    'text/calendar application/ics',
+    5,
+    async () => (await import('./plain/calendar.ts')).calendarReader,
+  ),
+  row('rst', 'rst rest', 'text/x-rst', 2, async () => (await import('./rst/rst.ts')).rstReader),
+  row('org', 'org', 'text/org', 2, async () => (await import('./plain/org.ts')).orgReader),
+  row('svg', 'svg', 'image/svg+xml', 5, async () => (await import('./image/svg.ts')).svgReader),
+  row('epub', 'epub', 'application/epub+zip', 20, async () => (await import('./ebook/epub.ts')).epubReader, {
+    sharedSignature: 'zip',
+  }),
+  row('zip', 'zip', 'application/zip', 50, async () => (await import('./containers/zip.ts')).zipReader, {
+    isContainer: true,
+  }),
+  row('tar', 'tar', 'application/x-tar', 50, async () => (await import('./containers/tar.ts')).tarReader, {
+    isContainer: true,
+  }),
+  row('gz', 'gz tgz', 'application/gzip', 50, async () => (await import('./containers/gzip.ts')).gzipReader, {
+    isContainer: true,
+  }),
+  code('js', 'js mjs cjs jsx', 'text/javascript'),
+  code('ts', 'ts mts cts tsx'),
+  code('py', 'py pyi'),
+  code('css', 'css scss less', 'text/css'),
+  code('go', 'go'),
+  code('rs', 'rs'),
+  code('java', 'java'),
+  code('kt', 'kt kts'),
+  code('scala', 'scala'),
+  code('swift', 'swift'),
+  code('c', 'c h'),
+  code('cpp', 'cpp cc cxx hpp hh'),
+  code('cs', 'cs'),
+  code('rb', 'rb'),
+  code('php', 'php'),
+  code('lua', 'lua'),
+  code('r', 'r'),
+  code('pl', 'pl pm'),
+  code('sh', 'sh bash zsh'),
+  code('sql', 'sql'),
+  code('yaml', 'yaml yml'),
+  code('toml', 'toml'),
+  code('xml', 'xml'),
+  image('png', 'png'),
+  image('jpg', 'jpg jpeg jpe'),
+  image('gif', 'gif'),
+  image('webp', 'webp'),
+  image('bmp', 'bmp'),
+  image('tiff', 'tiff tif'),
+  image('heic', 'heic heif'),
 ];
 
 const byExtension = new Map(readableTypes.flatMap((known) => known.extensions.map((name) => [name, known] as const)));
