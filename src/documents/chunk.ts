@@ -1,23 +1,27 @@
 import type { Metadata } from './document.ts';
 import type { Place } from './places.ts';
 
-/**
- * A chunk of a document. `text` equals the document's extracted text from `start` to `end` (UTF-16 code units, end
- * exclusive), except for chunks that were given ready-made or edited.
- */
-export interface Chunk {
-  readonly id: string;
-  readonly documentId: string;
-  readonly ownerId: string;
-  readonly collectionIds: readonly string[];
+/** A part of a document's text, before and after it is stored; offsets are into that text. */
+export interface ChunkText {
   readonly text: string;
   /** Position in the document, from 0. */
   readonly order: number;
   readonly start: number;
   readonly end: number;
   readonly page: number | null;
-  /** Headings above the chunk, outermost first. */
+  /** Headings above the chunk, outermost first; in a table the column names come last. */
   readonly headingPath: readonly string[];
+}
+
+/**
+ * A chunk of a document. `text` equals the document's extracted text from `start` to `end` (UTF-16 code units, end
+ * exclusive), except for chunks that were given ready-made or edited.
+ */
+export interface Chunk extends ChunkText {
+  readonly id: string;
+  readonly documentId: string;
+  readonly ownerId: string;
+  readonly collectionIds: readonly string[];
   /**
    * Where pages and sections begin within the chunk, starting with its own beginning; absent when it is on one page and
    * in one section.

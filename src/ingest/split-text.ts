@@ -1,3 +1,4 @@
+import type { ChunkText } from '../documents/chunk.ts';
 import type { PageSpan } from '../documents/document.ts';
 import type { Block, ReadDocument } from './readers/reader.ts';
 import { type Section, sectionsOf } from './sections.ts';
@@ -5,14 +6,7 @@ import { splitAtParagraphs, splitRecursively, trimSpan } from './split-recursive
 import { type SectionSpan, splitStructure } from './split-structure.ts';
 
 /** A future chunk: `text` equals the document's text from `start` to `end`. */
-export interface SplitChunk {
-  readonly text: string;
-  readonly order: number;
-  readonly start: number;
-  readonly end: number;
-  readonly page: number | null;
-  /** The headings above it; when it begins within a table, the column names of the table come last. */
-  readonly headingPath: readonly string[];
+export interface SplitChunk extends ChunkText {
   /** Context a model wrote for the chunk: used for search, never shown. */
   readonly context?: string;
 }

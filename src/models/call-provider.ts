@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelRequest } from './model.ts';
+import type { Model, ModelEvent, ModelRequest } from './model.ts';
 import { ProviderError, type ProviderIdentity, toProviderError } from './provider-error.ts';
 import {
   dropParameter,
@@ -21,6 +21,38 @@ export interface ProviderCall<Body extends object, Event> {
   readonly rejected: RejectedParameters;
   open(body: Body, connection: WatchedConnection): Promise<AsyncIterable<Event>>;
   read(events: AsyncIterable<Event>): AsyncIterable<ModelEvent>;
+}
+
+interface ProviderModelParts {
+  readonly provider: ProviderIdentity;
+  readonly limits: TimeLimits;
+  /** Shared by all models of the provider. */
+  readonly rejected: RejectedParameters;
+}
+
+interface ProviderFormat<Body extends object, Event> extends Pick<ProviderCall<Body, Event>, 'open'> {
+  toBody(request: ModelRequest): Body;
+  /** `name` is the model's qualified name. */
+  read(events: AsyncIterable<Event>, name: string): AsyncIterable<ModelEvent>;
+}
+
+/** A model whose calls are made by `callProvider`. */
+export function providerModel<Body extends object, Event>(
+  model: string,
+  parts: ProviderModelParts,
+  { toBody, open, read }: ProviderFormat<Body, Event>,
+): Model {
+  const { provider, limits, rejected } = parts;
+  const name = `${provider.name}/${model}`;
+  return {
+    name,
+    stream: (request) =>
+      callProvider(request, {
+        ...{ provider, model, limits, rejected, open },
+        toBody: () => toBody(request),
+        read: (events) => read(events, name),
+      }),
+  };
 }
 
 /** Runs one call: opens the stream, enforces timeouts, converts events and errors. */

@@ -1,4 +1,4 @@
-import type { Chunk } from '../documents/chunk.ts';
+import type { Chunk, ChunkText } from '../documents/chunk.ts';
 import type { Document, IngestionStatus, Metadata, Outline } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { VectorSpaceName } from './vector-index.ts';
@@ -15,13 +15,8 @@ export interface Paged<T> {
 }
 
 /** Properties of a document known before it is read. */
-export interface NewDocument {
-  readonly id: string;
-  readonly ownerId: string;
-  readonly collectionIds: readonly string[];
-  readonly type: string;
-  readonly title: string;
-  readonly metadata: Metadata;
+export interface NewDocument
+  extends Pick<Document, 'id' | 'ownerId' | 'collectionIds' | 'type' | 'title' | 'metadata'> {
   readonly source: string | null;
   readonly fileName: string;
   readonly mediaType: string;
@@ -31,13 +26,7 @@ export interface NewDocument {
 }
 
 /** A chunk to be stored; the corpus assigns its identifier and inherited fields. */
-export interface NewChunk {
-  readonly text: string;
-  readonly order: number;
-  readonly start: number;
-  readonly end: number;
-  readonly page: number | null;
-  readonly headingPath: readonly string[];
+export interface NewChunk extends ChunkText {
   readonly metadata?: Metadata;
   /** Context a model wrote for the chunk (contextual retrieval): used for search, never shown. */
   readonly context?: string;

@@ -198,16 +198,7 @@ export interface RelationshipChange {
   readonly metadata?: Metadata;
 }
 
-export interface NewCommunity {
-  readonly name: string;
-  readonly summary: string;
-  readonly findings: readonly string[];
-  readonly rating: number;
-  readonly ratingExplanation: string;
-  readonly level: number;
-  readonly attributes: Metadata;
-  readonly memberIds: readonly string[];
-}
+export type NewCommunity = Omit<StoredCommunity, 'id' | 'collectionId' | 'origin' | 'createdAt' | 'updatedAt'>;
 
 type With<T, K extends keyof T> = T & { readonly [P in K]-?: Exclude<T[P], undefined> };
 export type NewEntity = With<EntityChange, 'name'>;

@@ -1,4 +1,4 @@
-import type { Chunk } from '../documents/chunk.ts';
+import type { Chunk, ChunkText } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import type { ExtractedText, Page, Paged } from './corpus.ts';
 
@@ -34,14 +34,8 @@ export interface DocumentVersion {
 export type VersionChoice = { readonly version: string } | { readonly asOf: string };
 
 /** A chunk that only one of two versions contains. */
-export interface ChunkDifference {
+export interface ChunkDifference extends ChunkText {
   readonly kind: 'removed' | 'added';
-  readonly text: string;
-  readonly order: number;
-  readonly start: number;
-  readonly end: number;
-  readonly page: number | null;
-  readonly headingPath: readonly string[];
 }
 
 export interface VersionDifference {

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentEvent } from '../../src/agent/agent-event.ts';
 import type { Model, ModelRegistry } from '../../src/models/model.ts';
 import { type OpenAiModelParts, openAiModel } from '../../src/models/openai/openai-model.ts';
-import { type OpenAiProvider, openAiClient } from '../../src/models/openai/openai-provider.ts';
+import { openAiClient } from '../../src/models/openai/openai-provider.ts';
 import { createModelRegistry } from '../../src/models/registry.ts';
 import { createRejectedParameters } from '../../src/models/rejected-parameters.ts';
 import { defaultTimeLimits } from '../../src/models/watch-stream.ts';
 import type { JsonSchema, Tool } from '../../src/toolbox/tool.ts';
 import { toolFromJsonSchema } from '../../src/toolbox/tool-from-json-schema.ts';
+import { openAiProvider } from '../models/support.ts';
 import type { OpenStore } from './adapters.ts';
 import { agentOver } from './agent-over-store.ts';
 import { messageReply, startFakeAnthropic } from './fake-anthropic.ts';
@@ -77,17 +78,7 @@ export async function startWireProviders(): Promise<readonly WireProvider[]> {
 const onlyThis = (model: Model): ModelRegistry => ({ resolve: () => model, defaultName: () => model.name });
 
 function responsesParts(baseUrl: string): OpenAiModelParts {
-  const provider: OpenAiProvider = {
-    name: 'openai',
-    label: 'OpenAI',
-    address: baseUrl,
-    keyVariable: 'OPENAI_API_KEY',
-    addressVariable: 'OPENAI_BASE_URL',
-    hasKey: true,
-    baseUrl,
-    apiKey: 'sk-test',
-    isOpenAi: true,
-  };
+  const provider = openAiProvider(baseUrl, { isOpenAi: true });
   return { provider, client: openAiClient(provider), limits: defaultTimeLimits, rejected: createRejectedParameters() };
 }
 

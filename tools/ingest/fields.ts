@@ -2,6 +2,12 @@ import { z } from 'zod';
 
 // Arguments shared by the ingestion tools.
 
+export const path = z.string().trim().min(1).max(4096);
+
+export const folderPath = path
+  .optional()
+  .describe('Path of the folder, absolute or from an allowed folder; left out, the allowed folder');
+
 export const title = z
   .string()
   .trim()

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { allowedPath } from './allowed-path.ts';
-import { collections, metadata, title } from './fields.ts';
+import { collections, metadata, path, title } from './fields.ts';
 import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
 import { describeSync, syncNow } from './sync-folder.ts';
 
@@ -17,12 +17,7 @@ export const ingestFile = defineTool({
   description:
     'Add a file of this machine (PDF, Word, Markdown, HTML, text, CSV, JSON, source code…) as a document, or take a changed one in again in place of its old state. Only files below the folders that the operator allowed can be read. Returns its document_id; a long one goes on being read after the call, and corpus_status says when it is ready.',
   input: z.object({
-    path: z
-      .string()
-      .trim()
-      .min(1)
-      .max(4096)
-      .describe('Path of the file, or of a folder with all below it; absolute or from an allowed folder'),
+    path: path.describe('Path of the file, or of a folder with all below it; absolute or from an allowed folder'),
     title,
     metadata,
     collections,
@@ -35,15 +30,15 @@ export const ingestFile = defineTool({
   deadline: 50_000,
 
   async execute(input, context) {
-    const path = await allowedPath(input.path, context.folders ?? []);
-    const info = await stat(path);
+    const file = await allowedPath(input.path, context.folders ?? []);
+    const info = await stat(file);
     if (info.isDirectory()) {
-      const { status, counts, failures } = await syncNow(path, true, context);
+      const { status, counts, failures } = await syncNow(file, true, context);
       const isOver = status !== 'running';
       return {
-        text: describeSync(path, { status, counts, failures }),
+        text: describeSync(file, { status, counts, failures }),
         structured: {
-          ...{ title: basename(path), outcome: isOver ? ('ingested' as const) : ('started' as const), status, counts },
+          ...{ title: basename(file), outcome: isOver ? ('ingested' as const) : ('started' as const), status, counts },
           ...{ chunk_count: 0, deduplicated: false },
         },
       };
@@ -51,16 +46,16 @@ export const ingestFile = defineTool({
     if (!info.isFile()) throw new ServiceError('invalid_request', `"${input.path}" is neither a file nor a folder.`);
     const { size } = info;
     if (size > MAX_BYTES) {
-      throw new ServiceError('too_large', `${path} has ${size} bytes; at most ${MAX_BYTES} are read.`);
+      throw new ServiceError('too_large', `${file} has ${size} bytes; at most ${MAX_BYTES} are read.`);
     }
-    const bytes = await readFile(path, { signal: context.signal });
+    const bytes = await readFile(file, { signal: context.signal });
     return ingestItem(
       {
-        content: { kind: 'file', bytes, fileName: basename(path) },
+        content: { kind: 'file', bytes, fileName: basename(file) },
         title: input.title,
         metadata: toMetadata(input.metadata),
         collections: input.collections ?? [],
-        source: pathToFileURL(path).href,
+        source: pathToFileURL(file).href,
       },
       context,
     );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
 import { describeFolder } from '../../src/toolbox/describe-folder.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
+import { folderPath } from './fields.ts';
 import { allowedFolder } from './sync-folder.ts';
 
 export const listFiles = defineTool({
@@ -10,13 +11,7 @@ export const listFiles = defineTool({
   description:
     'List the files below a folder of this machine that the operator allowed, and whether each is a document already. Use it to see what could be searched; search_file_descriptions finds documents by what they are about.',
   input: z.object({
-    path: z
-      .string()
-      .trim()
-      .min(1)
-      .max(4096)
-      .optional()
-      .describe('Path of the folder, absolute or from an allowed folder; left out, the allowed folder'),
+    path: folderPath,
     offset: z.number().int().min(0).max(1_000_000).default(0).describe('Skip this many'),
     limit: z.number().int().min(1).max(200).default(50).describe('How many to return (1 to 200, default 50)'),
   }),

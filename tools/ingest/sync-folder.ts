@@ -6,6 +6,7 @@ import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';
 import { allowedPath } from './allowed-path.ts';
+import { folderPath } from './fields.ts';
 
 /** Milliseconds a call waits for the end; afterwards the caller calls again. */
 const WAIT_MS = 30_000;
@@ -16,13 +17,7 @@ export const syncFolder = defineTool({
   description:
     'Bring the documents of a folder of this machine in step with its files: take in what is new or changed, follow what was moved, and remove the documents of files that are gone. Only folders that the operator allowed can be read. A large folder goes on after the call; call again to see how far it is.',
   input: z.object({
-    path: z
-      .string()
-      .trim()
-      .min(1)
-      .max(4096)
-      .optional()
-      .describe('Path of the folder, absolute or from an allowed folder; left out, the allowed folder'),
+    path: folderPath,
   }),
   output: z.object({
     path: z.string(),

@@ -6,19 +6,16 @@ import { BUILT_IN_EXTRACTOR } from '../../graph/graph.ts';
 import type { GraphEstimate } from '../../graph/graph-service.ts';
 import type { GraphParent } from '../../store/graph-records.ts';
 import { principalOf } from '../authenticate.ts';
-import { list, single } from '../envelope.ts';
+import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, receiveBytes } from '../read-body.ts';
 import { readId, readPage, readQuery } from '../read-query.ts';
 import { requestSignal } from '../request-signal.ts';
-import { requireSuperuser } from '../require-superuser.ts';
-import { eachOf, sendExport } from '../send-csv.ts';
+import { eachOf } from '../send-csv.ts';
 import { onlyMethods } from '../unknown-route.ts';
-import { entityColumns, relationshipColumns } from '../wire/export-columns.ts';
-import { toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
 import { graphWork } from '../wire/graph-request.ts';
 import { relationshipsQuery } from '../wire/query.ts';
-import { embeddedDescriptions } from './graph-rows.ts';
+import { addGraphExports, entityForm, relationshipForm, sendRows } from './graph-lists.ts';
 import { findChangeable, findVisible } from './visible-document.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'corpus' | 'collections' | 'embeddings' | 'limits'>;
@@ -73,15 +70,8 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     .route('/:id/entities')
     .get(async (request, response) => {
       const { id } = await findVisible(corpus, readId(request, 'id'), response);
-      const { items, total } = await graph.records.entities(parentOf(id), readPage(request));
-      const texts = items.map(({ description, name }) => description || name);
-      const vectors = await embeddedDescriptions(embeddings, texts, request, response);
-      response.json(
-        list(
-          items.map((each, index) => toEntityRecord(each, vectors[index])),
-          total,
-        ),
-      );
+      const rows = await graph.records.entities(parentOf(id), readPage(request));
+      await sendRows(rows, entityForm, { embeddings, request, response });
     })
     .all(onlyMethods('GET'));
 
@@ -90,42 +80,16 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     .get(async (request, response) => {
       const { id } = await findVisible(corpus, readId(request, 'id'), response);
       const { offset, limit, ...asked } = readQuery(request, relationshipsQuery);
-      const { items, total } = await graph.records.relationships(parentOf(id), {
+      const rows = await graph.records.relationships(parentOf(id), {
         ...{ offset, limit },
         entityNames: [...asked.entity_names, ...asked.entityNames],
         predicates: [...asked.relationship_types, ...asked.relationshipTypes],
       });
-      const texts = items.map((each) => each.description || `${each.subject} ${each.predicate} ${each.object}`);
-      const vectors = await embeddedDescriptions(embeddings, texts, request, response);
-      response.json(
-        list(
-          items.map((each, index) => toRelationshipRecord(each, vectors[index])),
-          total,
-        ),
-      );
+      await sendRows(rows, relationshipForm, { embeddings, request, response });
     })
     .all(onlyMethods('GET'));
 
-  router
-    .route('/:id/entities/export')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const parent = parentOf(readId(request, 'id'));
-      const rows = () => eachOf((page) => graph.records.entities(parent, page));
-      await sendExport(request, response, { name: 'entities', columns: entityColumns, rows });
-    })
-    .all(onlyMethods('POST'));
-
-  router
-    .route('/:id/relationships/export')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const parent = parentOf(readId(request, 'id'));
-      const rows = () => eachOf((page) => graph.records.relationships(parent, page));
-      await sendExport(request, response, { name: 'relationships', columns: relationshipColumns, rows });
-    })
-    .all(onlyMethods('POST'));
-
+  addGraphExports(router, graph.records, 'document');
   return router;
 }
 

@@ -1,19 +1,16 @@
 import { type Request, type Response, Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
-import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
-import type { EmbeddingModel } from '../../embeddings/embedding-model.ts';
 import { ServiceError } from '../../errors.ts';
-import type { GraphParent } from '../../store/graph-records.ts';
+import type { GraphParent, StoredCommunity } from '../../store/graph-records.ts';
 import { principalOf } from '../authenticate.ts';
-import { list, single } from '../envelope.ts';
+import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
-import { readId, readPage, readQuery } from '../read-query.ts';
-import { requestSignal } from '../request-signal.ts';
+import { readId, readPage } from '../read-query.ts';
 import { requireSuperuser } from '../require-superuser.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
 import { onlyMethods } from '../unknown-route.ts';
-import { communityColumns, entityColumns, relationshipColumns } from '../wire/export-columns.ts';
+import { communityColumns } from '../wire/export-columns.ts';
 import { toCommunityRecord, toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
 import {
   communityChange,
@@ -23,37 +20,20 @@ import {
   newRelationship,
   relationshipChange,
 } from '../wire/graph-request.ts';
-import { embeddingsQuery } from '../wire/query.ts';
+import { addGraphExports, entityForm, type GraphRowForm, relationshipForm, sendRows } from './graph-lists.ts';
 
 type Services = Pick<HttpServices, 'graph' | 'collections' | 'corpus' | 'embeddings'>;
 
 /** docs/contract.md 11: entities, relationships and communities of a collection's graph, for its members. */
 export function graphRowRoutes(services: Services): Router {
-  const { graph } = services;
+  const { graph, embeddings } = services;
   const shared = createSharedCollections(services);
   const router = Router();
   const found = async (request: Request, response: Response): Promise<string> =>
     (await shared.get(principalOf(response), readId(request, 'id'))).id;
 
   // Before the routes by id, since "export" is not an id.
-  router
-    .route('/:id/entities/export')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const parent = parentOf(readId(request, 'id'));
-      const rows = () => eachOf((page) => graph.records.entities(parent, page));
-      await sendExport(request, response, { name: 'entities', columns: entityColumns, rows });
-    })
-    .all(onlyMethods('POST'));
-  router
-    .route('/:id/relationships/export')
-    .post(async (request, response) => {
-      requireSuperuser(principalOf(response));
-      const parent = parentOf(readId(request, 'id'));
-      const rows = () => eachOf((page) => graph.records.relationships(parent, page));
-      await sendExport(request, response, { name: 'relationships', columns: relationshipColumns, rows });
-    })
-    .all(onlyMethods('POST'));
+  addGraphExports(router, graph.records, 'collection');
   router
     .route('/:id/communities/export')
     .post(async (request, response) => {
@@ -67,17 +47,8 @@ export function graphRowRoutes(services: Services): Router {
   router
     .route('/:id/entities')
     .get(async (request, response) => {
-      const { items, total } = await graph.records.entities(
-        parentOf(await found(request, response)),
-        readPage(request),
-      );
-      const vectors = await embeddingsOf(items, ({ description, name }) => description || name, request, response);
-      response.json(
-        list(
-          items.map((each, index) => toEntityRecord(each, vectors[index])),
-          total,
-        ),
-      );
+      const rows = await graph.records.entities(parentOf(await found(request, response)), readPage(request));
+      await sendRows(rows, entityForm, { embeddings, request, response });
     })
     .post(async (request, response) => {
       const id = await found(request, response);
@@ -109,16 +80,8 @@ export function graphRowRoutes(services: Services): Router {
     .route('/:id/relationships')
     .get(async (request, response) => {
       const parent = parentOf(await found(request, response));
-      const { items, total } = await graph.records.relationships(parent, readPage(request));
-      const words = ({ description, subject, predicate, object }: (typeof items)[number]) =>
-        description || `${subject} ${predicate} ${object}`;
-      const vectors = await embeddingsOf(items, words, request, response);
-      response.json(
-        list(
-          items.map((each, index) => toRelationshipRecord(each, vectors[index])),
-          total,
-        ),
-      );
+      const rows = await graph.records.relationships(parent, readPage(request));
+      await sendRows(rows, relationshipForm, { embeddings, request, response });
     })
     .post(async (request, response) => {
       const id = await found(request, response);
@@ -150,14 +113,8 @@ export function graphRowRoutes(services: Services): Router {
   router
     .route('/:id/communities')
     .get(async (request, response) => {
-      const { items, total } = await graph.records.communities(await found(request, response), readPage(request));
-      const vectors = await embeddingsOf(items, ({ name, summary }) => summary || name, request, response);
-      response.json(
-        list(
-          items.map((each, index) => toCommunityRecord(each, vectors[index])),
-          total,
-        ),
-      );
+      const rows = await graph.records.communities(await found(request, response), readPage(request));
+      await sendRows(rows, communityForm, { embeddings, request, response });
     })
     .post(async (request, response) => {
       const id = await found(request, response);
@@ -186,27 +143,12 @@ export function graphRowRoutes(services: Services): Router {
     .all(onlyMethods('GET', 'POST', 'DELETE'));
 
   return router;
-
-  function embeddingsOf<Row>(
-    rows: readonly Row[],
-    words: (row: Row) => string,
-    request: Request,
-    response: Response,
-  ): Promise<readonly Float32Array[]> {
-    return embeddedDescriptions(services.embeddings, rows.map(words), request, response);
-  }
 }
 
-/** Computed on request, so that they always belong to the embedder in use. */
-export async function embeddedDescriptions(
-  embeddings: EmbeddingModel,
-  texts: readonly string[],
-  request: Request,
-  response: Response,
-): Promise<readonly Float32Array[]> {
-  if (!readQuery(request, embeddingsQuery).include_embeddings || texts.length === 0) return [];
-  return embedInBatches(embeddings, texts, { kind: 'passage', signal: requestSignal(request, response) });
-}
+const communityForm: GraphRowForm<StoredCommunity> = {
+  text: ({ name, summary }) => summary || name,
+  toRecord: toCommunityRecord,
+};
 
 const parentOf = (id: string): GraphParent => ({ kind: 'collection', id });
 

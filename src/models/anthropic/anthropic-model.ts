@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { callProvider } from '../call-provider.ts';
+import { providerModel } from '../call-provider.ts';
 import type { Model } from '../model.ts';
 import type { ProviderIdentity } from '../provider-error.ts';
 import type { RejectedParameters } from '../rejected-parameters.ts';
@@ -23,23 +23,13 @@ export interface AnthropicModelParts {
 }
 
 /** An Anthropic model, or one of a server with a compatible Messages API. */
-export function anthropicModel(name: string, { provider, client, limits, rejected }: AnthropicModelParts): Model {
-  const qualified = `${provider.name}/${name}`;
-  return {
-    name: qualified,
-    stream: (request) =>
-      callProvider(request, {
-        provider,
-        model: name,
-        limits,
-        rejected,
-        toBody: () => toAnthropicRequest(name, request),
-        open: async (body, { fetch, signal }) =>
-          (await client()).withOptions({ fetch }).messages.create(body, { signal, ...versionFor(body) }),
-        read: (events) => fromAnthropicEvents(events, qualified),
-      }),
-  };
-}
+export const anthropicModel = (name: string, parts: AnthropicModelParts): Model =>
+  providerModel(name, parts, {
+    toBody: (request) => toAnthropicRequest(name, request),
+    open: async (body, { fetch, signal }) =>
+      (await parts.client()).withOptions({ fetch }).messages.create(body, { signal, ...versionFor(body) }),
+    read: fromAnthropicEvents,
+  });
 
 /** Loads the SDK lazily, once. SDK retries are disabled, because `with-retry.ts` implements them. */
 export function anthropicClient(provider: Pick<AnthropicProvider, 'baseUrl' | 'apiKey'>): () => Promise<Anthropic> {

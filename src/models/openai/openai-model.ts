@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { callProvider } from '../call-provider.ts';
+import { providerModel } from '../call-provider.ts';
 import type { Model } from '../model.ts';
 import type { RejectedParameters } from '../rejected-parameters.ts';
 import type { TimeLimits } from '../watch-stream.ts';
@@ -25,38 +25,18 @@ export function openAiModel(name: string, parts: OpenAiModelParts): Model {
   return parts.provider.isOpenAi ? responsesModel(name, parts) : chatModel(name, parts);
 }
 
-function chatModel(name: string, { provider, client, limits, rejected }: OpenAiModelParts): Model {
-  const qualified = `${provider.name}/${name}`;
-  return {
-    name: qualified,
-    stream: (request) =>
-      callProvider(request, {
-        provider,
-        model: name,
-        limits,
-        rejected,
-        toBody: () => toOpenAiRequest(name, request),
-        open: async (body, { fetch, signal }) =>
-          (await client()).withOptions({ fetch }).chat.completions.create(body, { signal }),
-        read: (events) => fromOpenAiEvents(events, qualified),
-      }),
-  };
-}
+const chatModel = (name: string, parts: OpenAiModelParts): Model =>
+  providerModel(name, parts, {
+    toBody: (request) => toOpenAiRequest(name, request),
+    open: async (body, { fetch, signal }) =>
+      (await parts.client()).withOptions({ fetch }).chat.completions.create(body, { signal }),
+    read: fromOpenAiEvents,
+  });
 
-function responsesModel(name: string, { provider, client, limits, rejected }: OpenAiModelParts): Model {
-  const qualified = `${provider.name}/${name}`;
-  return {
-    name: qualified,
-    stream: (request) =>
-      callProvider(request, {
-        provider,
-        model: name,
-        limits,
-        rejected,
-        toBody: () => toResponsesRequest(name, request),
-        open: async (body, { fetch, signal }) =>
-          (await client()).withOptions({ fetch }).responses.create(body, { signal }),
-        read: (events) => fromResponsesEvents(events, qualified),
-      }),
-  };
-}
+const responsesModel = (name: string, parts: OpenAiModelParts): Model =>
+  providerModel(name, parts, {
+    toBody: (request) => toResponsesRequest(name, request),
+    open: async (body, { fetch, signal }) =>
+      (await parts.client()).withOptions({ fetch }).responses.create(body, { signal }),
+    read: fromResponsesEvents,
+  });

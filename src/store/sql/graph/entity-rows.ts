@@ -1,24 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Metadata } from '../../../documents/document.ts';
 import type { Page, Paged } from '../../corpus.ts';
-import type { GraphOrigin, GraphParent, StoredEntity } from '../../graph-records.ts';
+import type { GraphParent, StoredEntity } from '../../graph-records.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import { CHUNKS_NAMED, type GraphColumns, storedFields } from './graph-columns.ts';
 import { recordId } from './record-id.ts';
 
-/** Maximum number of mentioning chunks listed per row; a common name has thousands. */
-export const CHUNKS_NAMED = 200;
-
-interface EntityRow {
-  readonly key: number;
+interface EntityRow extends GraphColumns {
   readonly name: string;
   readonly category: string | null;
-  readonly description: string | null;
-  readonly metadata: string | null;
-  readonly origin: GraphOrigin;
-  readonly mentions: number;
-  readonly chunks: string;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 // A null field of a collection's entity is taken from the source with most mentions.
@@ -86,15 +75,8 @@ export async function findEntity(
 function toEntity(row: EntityRow, parent: GraphParent): StoredEntity {
   return {
     id: recordId(parent.kind === 'document' ? 'document_entities' : 'graph_entities', row.key),
-    parentId: parent.id.toLowerCase(),
-    origin: row.origin,
+    ...storedFields(row, parent),
     name: row.name,
     category: row.category,
-    description: row.description ?? '',
-    metadata: JSON.parse(row.metadata ?? '{}') as Metadata,
-    chunkIds: JSON.parse(row.chunks) as string[],
-    mentions: row.mentions,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }

@@ -1,27 +1,18 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Metadata } from '../../../documents/document.ts';
 import type { Paged } from '../../corpus.ts';
-import type { GraphOrigin, GraphParent, RelationshipQuery, StoredRelationship } from '../../graph-records.ts';
+import type { GraphParent, RelationshipQuery, StoredRelationship } from '../../graph-records.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
-import { CHUNKS_NAMED } from './entity-rows.ts';
+import { CHUNKS_NAMED, type GraphColumns, storedFields } from './graph-columns.ts';
 import { nameForm } from './name-rows.ts';
 import { recordId } from './record-id.ts';
 
-interface RelationshipRow {
-  readonly key: number;
+interface RelationshipRow extends GraphColumns {
   readonly subject: string;
   readonly subject_key: number;
   readonly predicate: string;
   readonly object: string;
   readonly object_key: number;
-  readonly description: string | null;
   readonly weight: number | null;
-  readonly metadata: string | null;
-  readonly origin: GraphOrigin;
-  readonly mentions: number;
-  readonly chunks: string;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 // A null field of a collection's relationship is taken from its sources.
@@ -101,19 +92,12 @@ function toRelationship(row: RelationshipRow, parent: GraphParent): StoredRelati
   const entities = isOfDocument ? 'document_entities' : 'graph_entities';
   return {
     id: recordId(isOfDocument ? 'document_relationships' : 'graph_relationships', row.key),
-    parentId: parent.id.toLowerCase(),
-    origin: row.origin,
+    ...storedFields(row, parent),
     subject: row.subject,
     subjectId: recordId(entities, row.subject_key),
     predicate: row.predicate,
     object: row.object,
     objectId: recordId(entities, row.object_key),
-    description: row.description ?? '',
     weight: row.weight ?? 1,
-    metadata: JSON.parse(row.metadata ?? '{}') as Metadata,
-    chunkIds: JSON.parse(row.chunks) as string[],
-    mentions: row.mentions,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
   };
 }

@@ -46,7 +46,7 @@ export async function* fillSpace(parts: FillSpace): AsyncGenerator<ReindexProgre
 }
 
 /** A stored chunk with everything its embedded text consists of. */
-interface UnembeddedChunk {
+export interface UnembeddedChunk {
   readonly key: number;
   readonly text: string;
   readonly heading_path: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { LearnedEmbedders } from '../../learned-embedders.ts';
 import type { Sqlite } from '../sqlite/open-sqlite.ts';
-import type { EmbeddingText } from './fill-space.ts';
+import type { EmbeddingText, UnembeddedChunk } from './fill-space.ts';
 
 const CHOSEN_EMBEDDER_SETTING = 'chosen_embedder';
 const BATCH = 256;
@@ -62,13 +62,7 @@ export function createLearnedEmbedders({ reader, writer }: Sqlite, embeddingText
       const below = count <= most ? HASHES : Math.floor((HASHES * most) / count);
       for (let last = 0; ; ) {
         signal.throwIfAborted();
-        const { rows } = await sql<{
-          key: number;
-          text: string;
-          heading_path: string;
-          context: string | null;
-          title: string;
-        }>`
+        const { rows } = await sql<UnembeddedChunk>`
           select c.key, c.text, c.heading_path, c.context, d.title
           from chunks c join documents d on d.key = c.document_key and d.generation = c.generation
           where c.key > ${last} and ((c.key * 40503) & ${HASHES - 1}) < ${below}

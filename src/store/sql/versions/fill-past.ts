@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { ReindexProgress } from '../../vector-spaces.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
-import { embedStored, type FillSpace, readProgress } from '../vector-spaces/fill-space.ts';
+import { embedStored, type FillSpace, readProgress, type UnembeddedChunk } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { toVectorBytes } from '../vector-spaces/vector-bytes.ts';
 
@@ -24,13 +24,7 @@ export async function* fillPast(parts: FillSpace): AsyncGenerator<ReindexProgres
 }
 
 async function pastChunksWithout(database: Queries, spaceKey: number, after: number) {
-  const { rows } = await sql<{
-    key: number;
-    text: string;
-    heading_path: string;
-    context: string | null;
-    title: string;
-  }>`
+  const { rows } = await sql<UnembeddedChunk>`
     select p.key, p.text, p.heading_path, p.context,
       (select v.title from version_chunks m join document_versions v on v.key = m.version_key
        where m.chunk_key = p.key limit 1) as title

@@ -1,0 +1,71 @@
+import type { Request, Response, Router } from 'express';
+import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
+import type { EmbeddingModel } from '../../embeddings/embedding-model.ts';
+import type { Paged } from '../../store/corpus.ts';
+import type { GraphParent, GraphRecords, StoredEntity, StoredRelationship } from '../../store/graph-records.ts';
+import { principalOf } from '../authenticate.ts';
+import { list } from '../envelope.ts';
+import { readId, readQuery } from '../read-query.ts';
+import { requestSignal } from '../request-signal.ts';
+import { requireSuperuser } from '../require-superuser.ts';
+import { eachOf, sendExport } from '../send-csv.ts';
+import { onlyMethods } from '../unknown-route.ts';
+import { entityColumns, relationshipColumns } from '../wire/export-columns.ts';
+import { toEntityRecord, toRelationshipRecord } from '../wire/graph-record.ts';
+import { embeddingsQuery } from '../wire/query.ts';
+
+/** Exports of entities and relationships, the same for documents and collections. */
+export function addGraphExports(router: Router, records: GraphRecords, kind: GraphParent['kind']): void {
+  const parentOf = (request: Request): GraphParent => ({ kind, id: readId(request, 'id') });
+  router
+    .route('/:id/entities/export')
+    .post(async (request, response) => {
+      requireSuperuser(principalOf(response));
+      const parent = parentOf(request);
+      const rows = () => eachOf((page) => records.entities(parent, page));
+      await sendExport(request, response, { name: 'entities', columns: entityColumns, rows });
+    })
+    .all(onlyMethods('POST'));
+  router
+    .route('/:id/relationships/export')
+    .post(async (request, response) => {
+      requireSuperuser(principalOf(response));
+      const parent = parentOf(request);
+      const rows = () => eachOf((page) => records.relationships(parent, page));
+      await sendExport(request, response, { name: 'relationships', columns: relationshipColumns, rows });
+    })
+    .all(onlyMethods('POST'));
+}
+
+export interface GraphRowForm<Row> {
+  /** The text whose embedding a request can ask for. */
+  readonly text: (row: Row) => string;
+  readonly toRecord: (row: Row, vector: Float32Array | undefined) => object;
+}
+
+export const entityForm: GraphRowForm<StoredEntity> = {
+  text: ({ description, name }) => description || name,
+  toRecord: toEntityRecord,
+};
+
+export const relationshipForm: GraphRowForm<StoredRelationship> = {
+  text: ({ description, subject, predicate, object }) => description || `${subject} ${predicate} ${object}`,
+  toRecord: toRelationshipRecord,
+};
+
+/** Sends a page of rows. Embeddings are computed on request, so that they always belong to the embedder in use. */
+export async function sendRows<Row>(
+  { items, total }: Paged<Row>,
+  { text, toRecord }: GraphRowForm<Row>,
+  { embeddings, request, response }: { embeddings: EmbeddingModel; request: Request; response: Response },
+): Promise<void> {
+  const isAsked = readQuery(request, embeddingsQuery).include_embeddings && items.length > 0;
+  const signal = requestSignal(request, response);
+  const vectors = isAsked ? await embedInBatches(embeddings, items.map(text), { kind: 'passage', signal }) : [];
+  response.json(
+    list(
+      items.map((each, index) => toRecord(each, vectors[index])),
+      total,
+    ),
+  );
+}
