@@ -42,6 +42,7 @@ import { userKeyRoutes } from './routes/user-keys.ts';
 import { userRoutes } from './routes/users.ts';
 import { versionRoutes } from './routes/versions.ts';
 import { onlyMethods, unknownRoute } from './unknown-route.ts';
+import { welcome } from './wire/system-record.ts';
 
 /** Another interface of the same services, mounted under its own path with its own access rules. */
 export interface Mount {
@@ -112,12 +113,5 @@ function versionedRoutes(services: HttpServices): Router {
 }
 
 const sendWelcome: express.RequestHandler = (_request, response) => {
-  response.json({
-    message: 'Citewell: answers over your own documents, with citations. The interface is under /v3.',
-    health: '/v3/health',
-    status: '/v3/system/status',
-    page: '/',
-    documentation: '/docs',
-    openapi: '/v3/openapi.json',
-  });
+  response.json(welcome);
 };

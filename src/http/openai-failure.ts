@@ -1,8 +1,20 @@
 import type { ErrorRequestHandler } from 'express';
+import { z } from 'zod';
 import type { ErrorCode, ServiceError } from '../errors.ts';
 import { toFailure } from './failure.ts';
 import type { HttpLog } from './http-services.ts';
 import { requestIdOf } from './request-id.ts';
+
+export const chatFailure = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.string(),
+    }),
+  })
+  .meta({ id: 'ChatFailure' });
 
 /** An error in OpenAI's format, which its clients show to users. */
 export function openAiError(error: ServiceError) {

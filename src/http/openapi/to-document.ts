@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import { chatFailure } from '../openai-failure.ts';
+import { failure, id } from '../wire/record-parts.ts';
 import { Components, type JsonSchema, toJsonSchema } from './json-schema.ts';
 import type { Content, Operation, OperationGroup } from './operation.ts';
-import { chatFailure } from './records/chat.ts';
-import { failure, id } from './records/shared.ts';
 
 export interface DocumentParts {
   readonly groups: readonly OperationGroup[];

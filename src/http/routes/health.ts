@@ -2,6 +2,7 @@ import { Router } from 'express';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { onlyMethods } from '../unknown-route.ts';
+import { toHealthRecord } from '../wire/system-record.ts';
 
 /** Public (docs/contract.md 12): that the service answers, and as an addition its model, embedder and index state. */
 export function healthRoutes({ status }: Pick<HttpServices, 'status'>): Router {
@@ -9,8 +10,7 @@ export function healthRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   router
     .route('/health')
     .get(async (_request, response) => {
-      const { version, model, embedder, embedderReason, index } = await status();
-      response.json(single({ message: 'ok', version, model, embedder, embedder_reason: embedderReason, index }));
+      response.json(single(toHealthRecord(await status())));
     })
     .all(onlyMethods('GET'));
   return router;

@@ -1,10 +1,9 @@
 import { cpus, freemem, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Router } from 'express';
-import type { CorpusStats } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
-import type { HttpServices, ServiceStatus } from '../http-services.ts';
+import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-body.ts';
 import { requestSignal } from '../request-signal.ts';
 import { requireSuperuser } from '../require-superuser.ts';
@@ -13,7 +12,7 @@ import { streamOptions } from '../stream-options.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toPromptRecord } from '../wire/prompt-record.ts';
 import { reindexRequest, toReindexEvents } from '../wire/reindex.ts';
-import { toBacklogRecord } from '../wire/task-record.ts';
+import { toCitewellStatus } from '../wire/system-record.ts';
 
 type Services = Pick<
   HttpServices,
@@ -42,7 +41,7 @@ export function systemRoutes(services: Services): Router {
           uptime_seconds: (performance.now() - startedAt) / 1000,
           cpu_usage: cpuUsage,
           memory_usage: 100 * (1 - freemem() / totalmem()),
-          citewell: { ...toCitewellStatus(service, stats), ingestion: toBacklogRecord(backlog) },
+          citewell: toCitewellStatus(service, stats, backlog),
         }),
       );
     })
@@ -68,16 +67,6 @@ export function systemRoutes(services: Services): Router {
     .all(onlyMethods('POST'));
 
   return router;
-}
-
-/** The status as `citewell status` prints it. */
-function toCitewellStatus(
-  service: ServiceStatus,
-  { documents, chunks, collections, pendingIndexWrites, space }: CorpusStats,
-) {
-  const { embedderReason, ...others } = service;
-  const pending = { owed_to_index: pendingIndexWrites, embedder_reason: embedderReason };
-  return { ...others, ...pending, documents, chunks, collections, space };
 }
 
 /** CPU usage of all processors in percent. */

@@ -6,7 +6,7 @@ import { readBody } from '../read-body.ts';
 import { readId, readPage } from '../read-query.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { defined } from '../wire/tolerant.ts';
-import { newKey, toKeyRecord } from '../wire/user-record.ts';
+import { newKey, toKeyRecord, toNewKeyRecord } from '../wire/user-record.ts';
 
 /** API keys of a user, docs/contract.md 10. */
 export function userKeyRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Router {
@@ -18,10 +18,7 @@ export function userKeyRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Rou
     .post(async (request, response) => {
       const wanted = defined(readBody(request, newKey));
       const key = await users.createKey(principalOf(response), readId(request, 'id'), wanted);
-      const { publicKey, whole, id, name } = key;
-      response
-        .set('Cache-Control', 'no-store')
-        .json(single({ public_key: publicKey, api_key: whole, key_id: id, name }));
+      response.set('Cache-Control', 'no-store').json(single(toNewKeyRecord(key)));
     })
     .get(async (request, response) => {
       const keys = await users.keys(principalOf(response), readId(request, 'id'), readPage(request));

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AgentAnswer, AgentEvent } from '../../agent/agent-event.ts';
 import type { Spend } from '../../agent/budget.ts';
 import type { CheckedCitation } from '../../citations/check-citation.ts';
@@ -5,9 +6,110 @@ import type { Source } from '../../citations/citation.ts';
 import { ServiceError } from '../../errors.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import type { HitContext } from './chunk-record.ts';
-import { toFinalCitation, toMention, toSpan } from './citation.ts';
+import { finalMembers, firstMention, mention, span, toFinalCitation, toMention, toSpan } from './citation.ts';
+import { support } from './completion.ts';
 import { toSentencePlace } from './graph-hit.ts';
-import { deltaEvent, streamId } from './stream-events.ts';
+import { id, ids } from './record-parts.ts';
+import {
+  deltaEvent,
+  doneSchema,
+  errorSchema,
+  eventSchema,
+  finalAnswerMembers,
+  messageSchema,
+  streamId,
+  thinkingSchema,
+} from './stream-events.ts';
+
+const verdict = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+
+const checkMembers = {
+  verdict: verdict.describe('What the weakest check said.'),
+  verdict_score: z.number(),
+  checks: z.array(
+    z.object({
+      span,
+      statement: z.string(),
+      verdict,
+      score: z.number(),
+      found_in: z
+        .object({
+          document_id: id.exactOptional(),
+          chunk_id: id.exactOptional(),
+          graph_id: id.exactOptional(),
+          chunk_ids: ids.exactOptional(),
+          link: z.string().exactOptional(),
+        })
+        .exactOptional(),
+    }),
+  ),
+};
+
+export const checkedCitation = z
+  .object({ ...finalMembers, ...checkMembers, ...firstMention })
+  .meta({ id: 'CheckedCitation' });
+
+const finalCheckedCitation = z.object({ ...finalMembers, ...checkMembers }).meta({ id: 'FinalCheckedCitation' });
+
+const verdictMembers = { verdict, verdict_score: z.number() };
+
+const usage = z
+  .object({
+    input_tokens: z.int(),
+    cached_input_tokens: z.int(),
+    output_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    total_tokens: z.int(),
+    steps: z.int(),
+    seconds: z.number(),
+    cost_usd: z.number().nullable().describe('Null where a model without a known price took part.'),
+  })
+  .meta({ id: 'RunUsage' });
+
+export const outcome = {
+  model: z.string(),
+  mode: z.enum(['rag', 'research', 'extractive']),
+  support,
+  stop_reason: z.enum(['end', 'length', 'refusal', 'steps', 'tokens', 'time', 'money']),
+  unsupported_sentences: z.array(z.object({ start: z.int(), end: z.int(), text: z.string() })),
+  removed_markers: z.int(),
+  usage,
+};
+
+/** docs/contract.md 5.5. */
+export const agentEvent = z
+  .union([
+    thinkingSchema,
+    eventSchema('tool_call', z.object({ tool_call_id: z.string(), name: z.string(), arguments: z.looseObject({}) })),
+    eventSchema(
+      'tool_result',
+      z.object({
+        tool_call_id: z.string(),
+        role: z.literal('tool'),
+        name: z.string(),
+        content: z.string(),
+        is_error: z.boolean(),
+        usage,
+      }),
+    ),
+    messageSchema,
+    eventSchema('citation', z.object({ ...mention, ...verdictMembers })),
+    eventSchema(
+      'final_answer',
+      z
+        .object({
+          ...finalAnswerMembers,
+          object: z.literal('agent.final_answer'),
+          citations: z.array(finalCheckedCitation),
+          conversation_id: id,
+          ...outcome,
+        })
+        .meta({ id: 'AgentFinalAnswer' }),
+    ),
+    errorSchema,
+    doneSchema,
+  ])
+  .meta({ id: 'AgentEvent' });
 
 /** A run as the event stream of docs/contract.md 5.5, `final_answer` last. */
 export async function* toAgentEvents(

@@ -1,8 +1,37 @@
+import { z } from 'zod';
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
 import { addressOfSource } from '../../citations/source-address.ts';
 import { graphHitName } from '../../documents/graph-hit.ts';
 import { toSpan } from './citation.ts';
 import { toSentencePlace } from './graph-hit.ts';
+import { id, ids } from './record-parts.ts';
+
+export const annotation = z
+  .object({
+    type: z.literal('url_citation'),
+    url_citation: z.object({ start_index: z.int(), end_index: z.int(), url: z.string(), title: z.string() }),
+    citation: z
+      .object({
+        id: z.string(),
+        document_id: id.exactOptional(),
+        chunk_id: id.exactOptional(),
+        graph_id: id.exactOptional(),
+        chunk_ids: ids.exactOptional(),
+        link: z.string().exactOptional(),
+        quotes: z.array(
+          z.object({
+            start: z.int(),
+            end: z.int(),
+            text: z.string(),
+            page: z.int().nullable(),
+            heading_path: z.array(z.string()),
+          }),
+        ),
+        verdict: z.string().exactOptional(),
+      })
+      .describe('Which passage backs the statement, and what the check said.'),
+  })
+  .meta({ id: 'Annotation' });
 
 /** A citation with its verdict, where the answer was checked. */
 export interface Annotated extends Citation {

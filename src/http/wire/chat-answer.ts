@@ -1,9 +1,58 @@
+import { z } from 'zod';
 import type { AgentEvent, RunEnd } from '../../agent/agent-event.ts';
 import type { StopReason, Usage } from '../../models/model.ts';
 import type { RagEvent } from '../../rag/rag-event.ts';
 import type { ServerSentEvent } from '../sse.ts';
-import { type Annotated, toAnnotations } from './annotations.ts';
-import { toUsage } from './completion.ts';
+import { type Annotated, annotation, toAnnotations } from './annotations.ts';
+import { tokenUsage, toUsage } from './completion.ts';
+
+const chatMembers = { id: z.string(), created: z.int(), model: z.string() };
+
+/** OpenAI's `chat.completion`. */
+export const chatCompletion = z
+  .object({
+    ...chatMembers,
+    object: z.literal('chat.completion'),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        message: z.object({
+          role: z.literal('assistant'),
+          content: z.string(),
+          refusal: z.null(),
+          annotations: z.array(annotation),
+        }),
+        logprobs: z.null(),
+        finish_reason: z.enum(['stop', 'length', 'content_filter']),
+      }),
+    ),
+    usage: tokenUsage,
+    language_model: z.string().describe('What wrote the answer; builtin/extractive when no language model did.'),
+  })
+  .meta({ id: 'ChatCompletion' });
+
+/** Sent as bare `data: <JSON>` lines, terminated by `data: [DONE]`. */
+export const chatChunk = z
+  .object({
+    ...chatMembers,
+    object: z.literal('chat.completion.chunk'),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        delta: z.object({
+          role: z.literal('assistant').exactOptional(),
+          content: z.string().exactOptional(),
+          reasoning_content: z.string().exactOptional(),
+          annotations: z.array(annotation).exactOptional(),
+        }),
+        logprobs: z.null(),
+        finish_reason: z.string().nullable(),
+      }),
+    ),
+    usage: tokenUsage.nullable().exactOptional(),
+    language_model: z.string().exactOptional(),
+  })
+  .meta({ id: 'ChatChunk' });
 
 /** A complete chat answer. */
 export interface ChatAnswer {

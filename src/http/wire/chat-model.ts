@@ -1,4 +1,11 @@
+import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+
+export const chatModel = z
+  .object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })
+  .meta({ id: 'ChatModel' });
+
+export const chatModels = z.object({ object: z.literal('list'), data: z.array(chatModel) });
 
 /** What answers a chat: one search and one generation, or the agent in one of its modes. */
 export type ChatKind = 'rag' | 'agent' | 'research';

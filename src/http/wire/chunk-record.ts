@@ -1,6 +1,55 @@
+import { z } from 'zod';
 import type { Chunk, LegScore, ScoredChunk } from '../../documents/chunk.ts';
 import type { SearchKind } from '../../retrieval/search-settings.ts';
+import { id, ids, metadata, timestamp, vector } from './record-parts.ts';
 import type { HitDetail } from './search-settings.ts';
+
+const chunkFields = {
+  id,
+  document_id: id,
+  owner_id: id,
+  collection_ids: ids,
+  text: z.string(),
+  start: z.int().describe('Where the passage begins in the document’s text, in UTF-16 code units.'),
+  end: z.int().describe('Where it ends, exclusive.'),
+  page: z.int().nullable(),
+  heading_path: z.array(z.string()),
+  version: z.string().nullable().describe('Of the document.'),
+  published_at: timestamp.nullable(),
+  metadata,
+};
+
+/** docs/contract.md 7. */
+export const chunkRecord = z.object({ ...chunkFields, vector }).meta({ id: 'Chunk' }) satisfies z.ZodType<
+  ReturnType<typeof toChunkRecord>
+>;
+
+const legPlace = z.object({ rank: z.int(), score: z.number() }).nullable();
+
+/** docs/contract.md 4.5. */
+export const hitMembers = {
+  ...chunkFields,
+  score: z.number().nullable(),
+  also_in: z
+    .array(z.object({ id, document_id: id }))
+    .exactOptional()
+    .describe('Passages that say the same and were folded into this one.'),
+  merged_ids: ids
+    .exactOptional()
+    .describe('The passages this one was put together from, in the order of the document.'),
+  explain: z
+    .object({
+      semantic: legPlace,
+      full_text: legPlace,
+      rerank: z.object({ score: z.number(), rank_before: z.int() }).exactOptional(),
+    })
+    .exactOptional()
+    .describe('Where each leg of the search had it, and the reranker; when asked for.'),
+};
+
+export const chunkHit = z.object(hitMembers).meta({ id: 'ChunkHit' }) satisfies z.ZodType<
+  ReturnType<typeof toChunkHit>
+>;
 
 /**
  * docs/contract.md 7. `start`, `end`, `page` and `heading_path` are additions: the place of the chunk in the document.

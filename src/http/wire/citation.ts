@@ -1,9 +1,63 @@
+import { z } from 'zod';
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
 import { addressOfSource } from '../../citations/source-address.ts';
-import { type HitContext, toChunkHit } from './chunk-record.ts';
-import { toDocumentRecord } from './document-record.ts';
-import { toGraphHit, toSentencePlace } from './graph-hit.ts';
-import { toWebRecord } from './web-record.ts';
+import { type HitContext, hitMembers, toChunkHit } from './chunk-record.ts';
+import { documentRecord, toDocumentRecord } from './document-record.ts';
+import { graphHitMembers, toGraphHit, toSentencePlace } from './graph-hit.ts';
+import { id } from './record-parts.ts';
+import { toWebRecord, webMembers } from './web-record.ts';
+
+export const span = z
+  .object({ start: z.int(), end: z.int() })
+  .meta({ id: 'Span', description: 'UTF-16 offsets into the answer, end exclusive, brackets included.' });
+
+const page = z.int().nullable();
+
+const headingPath = z.array(z.string());
+
+const url = z.string().exactOptional().describe('The page of the document with the quotes marked.');
+
+const quote = z.object({ start: z.int(), end: z.int(), text: z.string(), page, heading_path: headingPath, url });
+
+/** Place of the first quote, if there is one. */
+const locationFields = { start: z.int().exactOptional(), end: z.int().optional(), page: page.optional() };
+
+const backing = { ...locationFields, heading_path: headingPath.exactOptional(), url, quotes: z.array(quote) };
+
+/** The record of the source (docs/contract.md 4.6) and its quotes. */
+const payload = z
+  .union([
+    z.object({ ...hitMembers, ...backing, chunk_start: z.int(), chunk_end: z.int() }),
+    z.object({ ...documentRecord.shape, ...backing }),
+    z.object({ ...graphHitMembers, document_id: id.exactOptional(), chunk_id: id.exactOptional(), ...backing }),
+    z.object({ ...webMembers, ...backing }),
+  ])
+  .meta({ id: 'CitationPayload', description: 'A passage, a document, a part of the graph or a page of the web.' });
+
+const citationMembers = {
+  id: z.string().describe('cit.N belongs to the marker [N].'),
+  object: z.literal('citation'),
+};
+
+export const finalMembers = {
+  ...citationMembers,
+  spans: z.array(span),
+  source_type: z.enum(['chunk', 'graph', 'doc', 'web']),
+  payload,
+};
+
+export const firstMention = { is_new: z.literal(true), span: z.null() };
+
+export const citation = z.object({ ...finalMembers, ...firstMention }).meta({ id: 'Citation' });
+
+export const finalCitation = z.object(finalMembers).meta({ id: 'FinalCitation' });
+
+export const mention = {
+  ...citationMembers,
+  is_new: z.boolean(),
+  span,
+  payload: payload.nullable().describe('With the first mention of a source alone.'),
+};
 
 /** One entry per source with all its spans in the answer; docs/contract.md 4.6. */
 export function toCitation(citation: Citation, context: HitContext) {

@@ -1,7 +1,26 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Collection } from '../../store/records.ts';
+import { id, timestamp } from './record-parts.ts';
 import { optional, snakeCased } from './tolerant.ts';
+
+const graphStatus = z.enum(['pending', 'processing', 'outdated', 'success', 'failed']);
+
+/** docs/contract.md 9. */
+export const collectionRecord = z
+  .object({
+    id,
+    owner_id: id,
+    name: z.string(),
+    description: z.string().nullable(),
+    graph_cluster_status: graphStatus,
+    graph_sync_status: graphStatus,
+    created_at: timestamp,
+    updated_at: timestamp,
+    user_count: z.int(),
+    document_count: z.int(),
+  })
+  .meta({ id: 'Collection' }) satisfies z.ZodType<ReturnType<typeof toCollectionRecord>>;
 
 /** docs/contract.md 9. */
 export function toCollectionRecord(collection: Collection) {

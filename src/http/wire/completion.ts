@@ -1,4 +1,48 @@
+import { z } from 'zod';
 import type { StopReason, Usage } from '../../models/model.ts';
+import { results } from './record-parts.ts';
+
+export const tokenUsage = z
+  .object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+    completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  })
+  .meta({ id: 'TokenUsage' });
+
+export const completionMembers = {
+  id: z.string(),
+  choices: z.array(
+    z.object({
+      finish_reason: z.string(),
+      index: z.int(),
+      message: z.object({
+        role: z.literal('assistant'),
+        content: z.string().nullable(),
+        refusal: z.null(),
+        function_call: z.null(),
+        tool_calls: z.null(),
+        structured_content: z.null(),
+      }),
+    }),
+  ),
+  created: z.int(),
+  model: z.string(),
+  object: z.literal('chat.completion'),
+  service_tier: z.null(),
+  system_fingerprint: z.null(),
+  usage: tokenUsage,
+};
+
+export const support = z
+  .enum(['answer', 'closest', 'none'])
+  .exactOptional()
+  .describe('Of an extractive answer: `closest` when the quotes are the nearest passages and may not answer.');
+
+/** docs/contract.md 5.4. */
+export const completion = results(z.object(completionMembers).meta({ id: 'Completion' }));
 
 /** How a generation ended. */
 export interface Generated {

@@ -1,7 +1,32 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Conversation, StoredMessage, StoredRole } from '../../store/records.ts';
+import { id, metadata, timestamp } from './record-parts.ts';
 import { optional, snakeCased } from './tolerant.ts';
+
+/** docs/contract.md 8. */
+export const conversationRecord = z
+  .object({ id, created_at: timestamp, user_id: id, name: z.string().nullable() })
+  .meta({ id: 'Conversation' }) satisfies z.ZodType<ReturnType<typeof toConversationRecord>>;
+
+export const messageRecord = z
+  .object({
+    id,
+    message: z.object({
+      role: z.enum(['system', 'user', 'assistant']),
+      content: z.string(),
+      name: z.null(),
+      function_call: z.null(),
+      tool_calls: z.null(),
+      tool_call_id: z.null(),
+      metadata: z.null(),
+      structured_content: z.null(),
+      image_url: z.null(),
+      image_data: z.null(),
+    }),
+    metadata,
+  })
+  .meta({ id: 'ConversationMessage' }) satisfies z.ZodType<ReturnType<typeof toMessageRecord>>;
 
 /** docs/contract.md 8. */
 export function toConversationRecord({ id, createdAt, userId, name }: Conversation) {
@@ -27,8 +52,6 @@ export function toMessageRecord({ id, role, content, metadata }: StoredMessage) 
     metadata,
   };
 }
-
-const metadata = z.record(z.string(), z.json());
 
 export const newConversation = z.object({ name: optional(z.string().max(1_000)) });
 

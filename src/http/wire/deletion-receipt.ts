@@ -1,5 +1,32 @@
+import { z } from 'zod';
 import type { DeletionReceipt } from '../../store/corpus.ts';
 import { single } from '../envelope.ts';
+import { results } from './record-parts.ts';
+
+export const deletionReceipt = results(
+  z
+    .object({
+      success: z.literal(true),
+      documents: z.int(),
+      chunks: z.int(),
+      vectors: z.int(),
+      full_text_entries: z.int(),
+      files: z.int(),
+      graph_rows: z.int(),
+      cached: z.int().exactOptional(),
+      versions: z.int().exactOptional(),
+      past_chunks: z.int().exactOptional(),
+      index: z
+        .object({ removed: z.int(), state: z.enum(['confirmed', 'owed']) })
+        .exactOptional()
+        .describe('How many passages the vector index was told to forget.'),
+      verified: z
+        .union([z.boolean(), z.literal('pending')])
+        .exactOptional()
+        .describe('Whether searches made afterwards gave nothing of it back.'),
+    })
+    .meta({ id: 'DeletionReceipt', description: 'What went, by kind.' }),
+) satisfies z.ZodType<ReturnType<typeof toReceipt>>;
 
 /** The contract's `success`, and as an addition the numbers of removed rows by kind. */
 export const toReceipt = (receipt: DeletionReceipt) =>

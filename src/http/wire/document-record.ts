@@ -1,5 +1,52 @@
+import { z } from 'zod';
 import type { Document, Metadata } from '../../documents/document.ts';
+import { ingestionStatuses } from '../../documents/document.ts';
 import type { FoundDocument } from '../../store/corpus.ts';
+import { id, ids, metadata, timestamp } from './record-parts.ts';
+
+const documentMembers = {
+  id,
+  collection_ids: ids,
+  owner_id: id,
+  document_type: z.string().describe('Short name of the format: pdf, md, txt…'),
+  metadata,
+  title: z.string(),
+  version: z.string().describe('v0, v1…'),
+  size_in_bytes: z.int(),
+  ingestion_status: z.enum(ingestionStatuses),
+  extraction_status: z.enum(['pending', 'processing', 'success', 'enriched', 'failed']),
+  created_at: timestamp,
+  updated_at: timestamp,
+  ingestion_attempt_number: z.int(),
+  summary: z.string().nullable(),
+  summary_embedding: z.array(z.number()).nullable(),
+  total_tokens: z.int(),
+  chunks: z.null(),
+  source: z.string().nullable().describe('Where it came from: a file: or http(s): address.'),
+  file_name: z.string(),
+  media_type: z.string(),
+  content_hash: z.string().describe('SHA-256 of the bytes.'),
+  text_length: z.int().describe('Of the extracted text, in UTF-16 code units.'),
+  chunk_count: z.int(),
+  published_at: timestamp.nullable().describe('Since when this version can be seen.'),
+  failure: z.string().nullable().describe('Why ingestion failed.'),
+  summary_status: z
+    .enum(['none', 'pending', 'processing', 'success', 'failed'])
+    .describe('Whether a model writes the summary; none when it is taken from the text.'),
+  summary_model: z.string().nullable().describe('Who wrote the summary; null when it is taken from the text.'),
+  summary_note: z.string().nullable().describe('Why no model wrote it though one was to.'),
+};
+
+/** docs/contract.md 6.1. */
+export const documentRecord = z.object(documentMembers).meta({ id: 'Document' }) satisfies z.ZodType<
+  ReturnType<typeof toDocumentRecord>
+>;
+
+export const documentHit = z
+  .object({ ...documentMembers, search_score: z.number() })
+  .meta({ id: 'DocumentHit' }) satisfies z.ZodType<{
+  [Name in keyof ReturnType<typeof toDocumentHit>]: unknown;
+}>;
 
 /** docs/contract.md 6.1. The members after `chunks` are additions. */
 export const toDocumentRecord = (document: Document) => toDescribedRecord(document, undefined);

@@ -1,5 +1,28 @@
+import { z } from 'zod';
 import type { PullOutcome, PullProgress, ResetProgress } from '../../store/graph-records.ts';
 import type { ServerSentEvent } from '../sse.ts';
+import { doneSchema, errorSchema, eventSchema } from './stream-events.ts';
+
+/** The outcome of a pull. */
+export const pullRecord = z.object({ success: z.boolean(), documents: z.int() });
+
+export const pullEvent = z
+  .union([
+    eventSchema('progress', z.object({ done: z.int(), total: z.int() })),
+    eventSchema('pulled', pullRecord),
+    errorSchema,
+    doneSchema,
+  ])
+  .meta({ id: 'PullEvent' });
+
+export const resetEvent = z
+  .union([
+    eventSchema('progress', z.object({ done: z.int(), total: z.int() })),
+    eventSchema('reset', z.object({ success: z.boolean() })),
+    errorSchema,
+    doneSchema,
+  ])
+  .meta({ id: 'ResetEvent' });
 
 export const toPullRecord = ({ documents }: PullOutcome) => ({ success: documents > 0, documents });
 

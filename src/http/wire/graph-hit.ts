@@ -1,5 +1,36 @@
+import { z } from 'zod';
 import type { GraphHit } from '../../documents/graph-hit.ts';
 import type { HitContext } from './chunk-record.ts';
+import { id, ids, metadata } from './record-parts.ts';
+
+const entity = z.object({ id, name: z.string(), description: z.string(), metadata });
+
+const relationship = z.object({
+  id,
+  subject: z.string(),
+  predicate: z.string(),
+  object: z.string(),
+  subject_id: id,
+  object_id: id,
+  description: z.string(),
+  score: z.number(),
+  metadata,
+});
+
+const community = z.object({ id, name: z.string(), summary: z.string(), metadata });
+
+export const graphHitMembers = {
+  id,
+  content: z.union([relationship, entity, community]),
+  result_type: z.enum(['entity', 'relationship', 'community']),
+  chunk_ids: ids,
+  metadata,
+  score: z.number().nullable(),
+};
+
+export const graphHit = z.object(graphHitMembers).meta({ id: 'GraphHit' }) satisfies z.ZodType<{
+  [Name in keyof ReturnType<typeof toGraphHit>]: unknown;
+}>;
 
 /** docs/contract.md 4.5. `documents` in the metadata is ours: where that stands. */
 export function toGraphHit(hit: GraphHit, { query, detail }: Pick<HitContext, 'query' | 'detail'>) {

@@ -3,7 +3,29 @@ import { ServiceError } from '../../errors.ts';
 import type { IndexState } from '../../store/index-state.ts';
 import { indexGraph } from '../../store/vector-index.ts';
 import type { VectorSpace } from '../../store/vector-spaces.ts';
+import { timestamp } from './record-parts.ts';
 import { optional, snakeCased } from './tolerant.ts';
+
+/** docs/contract.md 14. */
+export const indexRecord = z
+  .object({
+    index: z.object({
+      name: z.string(),
+      table_name: z.string(),
+      index_method: z.string(),
+      index_measure: z.string(),
+      index_arguments: z.record(z.string(), z.number()),
+      index_column: z.string(),
+      state: z.enum(['current', 'building', 'previous']),
+      health: z.enum(['in_step', 'checking', 'rebuilding', 'down']).exactOptional(),
+      embedder: z.string(),
+      embedder_version: z.string(),
+      dimensions: z.int(),
+      vectors: z.int(),
+      created_at: timestamp,
+    }),
+  })
+  .meta({ id: 'VectorIndex' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toIndexRecord>]: unknown }>;
 
 /** The one kind of index there is: Chroma's graph of near neighbours, by cosine. */
 const TABLE = 'chunks';

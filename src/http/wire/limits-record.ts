@@ -1,7 +1,32 @@
+import { z } from 'zod';
 import type { Accounts } from '../../access/accounts.ts';
 import { quotaKinds } from '../../access/quotas.ts';
 import type { RequestRates } from '../../access/request-limits.ts';
 import type { User } from '../../store/user-records.ts';
+import { metadata } from './record-parts.ts';
+
+const limitShare = z.object({ limit: z.number().nullable(), used: z.number(), remaining: z.number().nullable() });
+
+const rateLimits = z.object({
+  global_per_min: z.number().nullable(),
+  route_per_min: z.number().nullable(),
+  monthly_limit: z.number().nullable(),
+});
+
+/** Null means no limit. */
+export const limitsRecord = z
+  .object({
+    storage_limits: z.record(z.string(), limitShare),
+    system_defaults: rateLimits,
+    user_overrides: metadata,
+    effective_limits: rateLimits,
+    usage: z.object({
+      global_per_min: limitShare,
+      monthly_limit: limitShare,
+      routes: z.record(z.string(), limitShare),
+    }),
+  })
+  .meta({ id: 'Limits' });
 
 /** What a user may do and has done, docs/contract.md 2; null stands for no limit. */
 export async function toLimitsRecord(

@@ -2,7 +2,28 @@ import { z } from 'zod';
 import type { Prompt } from '../../prompts/prompt-service.ts';
 import { placeholdersOf } from '../../prompts/template.ts';
 import { parseJson } from '../read-body.ts';
+import { id, timestamp } from './record-parts.ts';
 import { optional, snakeCased } from './tolerant.ts';
+
+/** docs/contract.md 13. */
+const promptMembers = {
+  id,
+  name: z.string(),
+  template: z.string(),
+  input_types: z.record(z.string(), z.string()),
+  created_at: timestamp,
+  updated_at: timestamp,
+  built_in: z.boolean(),
+  changed: z.boolean(),
+};
+
+export const promptRecord = z.object(promptMembers).meta({ id: 'Prompt' }) satisfies z.ZodType<
+  ReturnType<typeof toPromptRecord>
+>;
+
+export const filledPrompt = z
+  .object({ ...promptMembers, message: z.string().describe('How it reads with these inputs.') })
+  .meta({ id: 'FilledPrompt' });
 
 /** docs/contract.md 13. */
 export function toPromptRecord({ id, name, template, inputTypes, createdAt, updatedAt, ...state }: Prompt) {

@@ -1,9 +1,28 @@
+import { z } from 'zod';
 import type { RagAnswer } from '../../rag/rag-event.ts';
 import type { HitContext } from './chunk-record.ts';
-import { toCitation } from './citation.ts';
-import { type Generated, toCompletion } from './completion.ts';
+import { citation, toCitation } from './citation.ts';
+import { completionMembers, type Generated, support, toCompletion } from './completion.ts';
 import { hitContext } from './rag-events.ts';
-import { toSearchResults } from './search-results.ts';
+import { searchResults, toSearchResults } from './search-results.ts';
+
+/** docs/contract.md 5.2. */
+const ragMembers = {
+  generated_answer: z.string(),
+  search_results: searchResults,
+  citations: z.array(citation),
+};
+
+export const ragAnswer = z.object({
+  results: z
+    .object({
+      ...ragMembers,
+      metadata: z.object({ ...completionMembers, mode: z.string(), support, removed_markers: z.int() }),
+      completion: z.string().meta({ deprecated: true }),
+    })
+    .meta({ id: 'RagAnswer' }),
+  ...ragMembers,
+});
 
 /**
  * A whole answer (docs/contract.md 5.2). `metadata` is the provider's completion without the text, and ours in it: `mode`,

@@ -1,11 +1,51 @@
+import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { RagAnswer, RagEvent } from '../../rag/rag-event.ts';
 import type { SearchOutcome } from '../../retrieval/retriever.ts';
 import type { ServerSentEvent } from '../sse.ts';
 import type { HitContext } from './chunk-record.ts';
-import { toFinalCitation, toMention } from './citation.ts';
-import { toStreamedSearchResults } from './search-results.ts';
-import { deltaEvent, streamId } from './stream-events.ts';
+import { finalCitation, mention, toFinalCitation, toMention } from './citation.ts';
+import { support } from './completion.ts';
+import { searchResults, toStreamedSearchResults } from './search-results.ts';
+import {
+  deltaEvent,
+  doneSchema,
+  errorSchema,
+  eventSchema,
+  finalAnswerMembers,
+  messageSchema,
+  streamId,
+  thinkingSchema,
+} from './stream-events.ts';
+
+/** docs/contract.md 5.5. */
+export const ragEvent = z
+  .union([
+    eventSchema(
+      'search_results',
+      z.object({ id: z.string(), object: z.literal('rag.search_results'), data: searchResults }),
+    ),
+    thinkingSchema,
+    messageSchema,
+    eventSchema('citation', z.object(mention)),
+    eventSchema(
+      'final_answer',
+      z
+        .object({
+          ...finalAnswerMembers,
+          object: z.literal('rag.final_answer'),
+          citations: z.array(finalCitation),
+          model: z.string(),
+          mode: z.string(),
+          support,
+          removed_markers: z.int(),
+        })
+        .meta({ id: 'RagFinalAnswer' }),
+    ),
+    errorSchema,
+    doneSchema,
+  ])
+  .meta({ id: 'RagEvent' });
 
 /** Answering as the stream of docs/contract.md 5.5: search_results first, final_answer last. */
 export async function* toRagEvents(

@@ -2,7 +2,29 @@ import { z } from 'zod';
 import type { ReindexRequest } from '../../embeddings/corpus/corpus-embedder.ts';
 import type { ReindexProgress, VectorSpace } from '../../store/vector-spaces.ts';
 import type { ServerSentEvent } from '../sse.ts';
+import { timestamp } from './record-parts.ts';
+import { doneSchema, errorSchema, eventSchema } from './stream-events.ts';
 import { optional } from './tolerant.ts';
+
+export const reindexEvent = z
+  .union([
+    eventSchema('progress', z.object({ done: z.int(), total: z.int() })),
+    eventSchema(
+      'reindexed',
+      z.object({
+        embedder: z.string(),
+        version: z.string(),
+        dimensions: z.int(),
+        collection: z.string(),
+        state: z.enum(['current', 'building', 'previous']),
+        vectors: z.int(),
+        created_at: timestamp,
+      }),
+    ),
+    errorSchema,
+    doneSchema,
+  ])
+  .meta({ id: 'ReindexEvent' });
 
 /** Ours: which embedder to change to, or back to the one before. */
 export const reindexRequest = z

@@ -1,4 +1,22 @@
+import { z } from 'zod';
 import type { RunRecord } from '../../runs/run.ts';
+import { agentEvent } from './agent-events.ts';
+import { ragEvent } from './rag-events.ts';
+import { id, timestamp } from './record-parts.ts';
+
+export const runRecord = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    status: z.enum(['running', 'ended', 'failed', 'cancelled']),
+    events: z.int().describe('How many there are by now.'),
+    conversation_id: id.nullable(),
+    started_at: timestamp,
+    ended_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Run' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toRunRecord>]: unknown }>;
+
+export const runEvent = z.union([ragEvent, agentEvent]);
 
 /** Ours: a run as clients see it. */
 export const toRunRecord = ({ id, kind, status, events, conversationId, startedAt, endedAt }: RunRecord) => ({

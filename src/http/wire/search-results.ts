@@ -1,9 +1,86 @@
+import { z } from 'zod';
 import type { SearchExplanation, SearchOutcome } from '../../retrieval/retriever.ts';
 import type { WebSearchOutcome } from '../../web/web-search.ts';
-import { toChunkHit } from './chunk-record.ts';
-import { toGraphHit } from './graph-hit.ts';
+import { chunkHit, toChunkHit } from './chunk-record.ts';
+import { documentRecord } from './document-record.ts';
+import { graphHit, toGraphHit } from './graph-hit.ts';
+import { id } from './record-parts.ts';
 import type { HitDetail } from './search-settings.ts';
-import { toWebSearchResult } from './web-record.ts';
+import { toWebSearchResult, webHit, webSearch } from './web-record.ts';
+
+const searchExplanation = z
+  .object({
+    kind: z.enum(['semantic', 'full_text', 'hybrid']),
+    strategy: z.string(),
+    searched: z
+      .string()
+      .nullable()
+      .describe('What was searched for where that was not the question itself, which leant on a conversation.'),
+    embedder: z.string().nullable(),
+    hybrid_settings: z
+      .object({
+        full_text_weight: z.number(),
+        semantic_weight: z.number(),
+        full_text_limit: z.int(),
+        rrf_k: z.int(),
+      })
+      .nullable(),
+    fusion: z
+      .enum(['ranks', 'scores'])
+      .nullable()
+      .describe('Whether the two legs were fused by the ranks or by the scores of their hits.'),
+    semantic_hits: z.int().nullable(),
+    full_text_hits: z.int().nullable(),
+    terms: z.array(z.string()),
+    coverage: z
+      .object({ score: z.number(), missing: z.array(z.string()) })
+      .nullable()
+      .describe(
+        'The share of the words of the question that the best hit has, and the words that none of the first hits has.',
+      ),
+    corrections: z
+      .array(z.object({ word: z.string(), instead: z.array(z.string()) }))
+      .describe('Words that no passage has, and the terms that full text looked for in their place.'),
+    phraseFilters: z
+      .object({
+        phrases: z.array(z.string()),
+        required: z.array(z.string()),
+        preferred: z.array(z.string()),
+        excluded: z.array(z.string()),
+      })
+      .nullable()
+      .describe('Phrases in quotation marks, which of them every hit or the first hits say, and what no hit says.'),
+    reranker: z.object({ name: z.string(), depth: z.int() }).nullable(),
+    dropped: z
+      .array(z.object({ id, reason: z.enum(['duplicate', 'max_per_document', 'merged']), of: id.nullable() }))
+      .describe('Hits that are not shown by themselves, why, and which hit stands for them.'),
+    milliseconds: z.object({
+      embed: z.number(),
+      semantic: z.number(),
+      full_text: z.number(),
+      graph: z.number(),
+      rerank: z.number(),
+    }),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'SearchExplanation' });
+
+/** Kinds of results that were not requested are null, or empty in streams. */
+export const searchResults = z
+  .object({
+    chunk_search_results: z.array(chunkHit),
+    graph_search_results: z.array(graphHit),
+    web_page_search_results: z.array(webHit).nullable(),
+    web_search_results: z.array(webSearch).nullable(),
+    document_search_results: z.array(documentRecord).nullable(),
+    generic_tool_result: z.array(z.json()).nullable(),
+    notes: z
+      .array(z.string())
+      .exactOptional()
+      .describe('What to know of how the search went, where there is anything.'),
+    explanation: searchExplanation.exactOptional().describe('How the search went, when asked for.'),
+  })
+  .meta({ id: 'SearchResults' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toSearchResults>]: unknown }>;
 
 /** What a search found in the six kinds of the contract (docs/contract.md 4.5); kinds nobody asked are null. */
 export function toSearchResults(outcome: SearchOutcome, query: string, detail: HitDetail, web?: WebSearchOutcome) {

@@ -2,6 +2,13 @@ import { z } from 'zod';
 import type { TokenPair } from '../../access/session-tokens.ts';
 import { invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-body.ts';
+import { results } from './record-parts.ts';
+
+const token = <Type extends string>(type: Type) => z.object({ token: z.string(), token_type: z.literal(type) });
+
+export const tokens = results(
+  z.object({ access_token: token('access'), refresh_token: token('refresh') }).meta({ id: 'Tokens' }),
+) satisfies z.ZodType<{ results: ReturnType<typeof toTokenRecord> }>;
 
 /** docs/contract.md 2. */
 export const toTokenRecord = ({ access, refresh }: TokenPair) => ({

@@ -6,7 +6,30 @@ import { checkShape, invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-body.ts';
 import type { Upload } from '../receive-upload.ts';
 import { ignoredSettingsNote, ingestionConfig, toIngestionSettings } from './ingestion-config.ts';
+import { id, results } from './record-parts.ts';
 import { optional } from './tolerant.ts';
+
+export const ingestionResult = results(
+  z
+    .object({
+      message: z.string(),
+      task_id: id.nullable(),
+      document_id: id.nullable().describe('Null for an estimate.'),
+      estimate: z
+        .object({
+          model: z.string(),
+          chunks: z.int(),
+          known_chunks: z.int().describe('Placed before; they cost nothing.'),
+          calls: z.int(),
+          input_tokens: z.int(),
+          output_tokens: z.int(),
+          cost_usd: z.number().nullable(),
+        })
+        .nullish()
+        .describe('With run_type "estimate": what placing the passages by a model would come to.'),
+    })
+    .meta({ id: 'IngestionResult' }),
+);
 
 const MAX_CHUNKS = 102_400;
 
@@ -14,13 +37,13 @@ const MAX_CHUNKS = 102_400;
 const json = <Schema extends z.ZodType>(name: string, schema: Schema) =>
   z.preprocess((value) => (typeof value === 'string' ? parseJson(value, ['body', name]) : value), schema);
 
-const id = z.guid('This must be a UUID.').toLowerCase();
+const givenId = z.guid('This must be a UUID.').toLowerCase();
 
 /** One identifier, a list of them, or such a list as JSON. */
 const ids = z.preprocess((value) => {
   if (typeof value !== 'string') return value;
   return value.trim().startsWith('[') ? parseJson(value, ['body', 'collection_ids']) : [value];
-}, z.array(id));
+}, z.array(givenId));
 
 const flag = z.union([z.boolean(), z.stringbool()]);
 
@@ -28,7 +51,7 @@ const flag = z.union([z.boolean(), z.stringbool()]);
 export const submissionFields = z.object({
   raw_text: optional(z.string()),
   chunks: optional(json('chunks', z.array(z.string()).min(1))),
-  id: optional(id),
+  id: optional(givenId),
   collection_ids: optional(ids),
   metadata: optional(json('metadata', z.record(z.string(), z.json()))),
   ingestion_mode: optional(z.enum(['fast', 'hi-res', 'ocr', 'custom'])),

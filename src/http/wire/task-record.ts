@@ -1,6 +1,54 @@
+import { z } from 'zod';
 import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
 import type { Backlog, IngestionTask } from '../../store/ingestion-queue.ts';
 import type { ServerSentEvent } from '../sse.ts';
+import { id, timestamp } from './record-parts.ts';
+import { doneSchema, errorSchema, eventSchema } from './stream-events.ts';
+
+/** Addition of Citewell. */
+export const taskRecord = z
+  .object({
+    id,
+    document_id: id,
+    ingestion_attempt_number: z.int(),
+    state: z.enum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
+    priority: z.int(),
+    tries: z.int(),
+    next_try_at: timestamp.nullable(),
+    last_error: z.string().nullable(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Task' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toTaskRecord>]: unknown }>;
+
+export const backlogRecord = z.object({
+  queued: z.int(),
+  retrying: z.int(),
+  running: z.int(),
+  failed: z.int(),
+  rate_per_second: z.number(),
+  eta_seconds: z.number().nullable(),
+}) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toBacklogRecord>]: unknown }>;
+
+const ofDocument = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ document_id: id, ...shape });
+
+/** Addition of Citewell: the progress of a document's ingestion. */
+export const ingestionEvent = z
+  .union([
+    eventSchema('status', ofDocument({ ingestion_status: z.string() })),
+    eventSchema(
+      'progress',
+      ofDocument({ ingestion_status: z.enum(['augmenting', 'embedding']), done: z.int(), total: z.int() }),
+    ),
+    eventSchema('postponed', ofDocument({ reason: z.string(), next_try_at: timestamp })),
+    eventSchema('ingested', ofDocument({ ingestion_status: z.literal('success'), chunk_count: z.int() })),
+    eventSchema('failed', ofDocument({ ingestion_status: z.literal('failed'), reason: z.string() })),
+    eventSchema('cancelled', ofDocument({ reason: z.string() })),
+    errorSchema,
+    doneSchema,
+  ])
+  .meta({ id: 'IngestionEvent' });
 
 /** Ours: the work on one submission of a document. */
 export const toTaskRecord = (task: IngestionTask) => ({

@@ -1,5 +1,20 @@
+import { z } from 'zod';
 import type { ExtractedText } from '../../store/corpus.ts';
 import { invalidField } from '../check-shape.ts';
+import { id } from './record-parts.ts';
+
+export const textRecord = z
+  .object({
+    document_id: id,
+    start: z.int(),
+    end: z.int(),
+    length: z.int().describe('Of the whole text.'),
+    text: z.string(),
+    pages: z.array(z.object({ number: z.int(), start: z.int(), end: z.int() })),
+  })
+  .meta({ id: 'DocumentText' }) satisfies z.ZodType<ReturnType<typeof toTextRecord>>;
+
+export const versionText = z.object({ ...textRecord.shape, version: z.string() }).meta({ id: 'VersionText' });
 
 /** Ours: the stretch of a document's extracted text between `start` and `end`, with its pages; all of it when absent. */
 export function toTextRecord(

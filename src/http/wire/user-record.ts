@@ -1,9 +1,57 @@
 import { z } from 'zod';
-import type { Profile, Registration } from '../../access/users.ts';
+import type { IssuedKey, Profile, Registration } from '../../access/users.ts';
 import type { Metadata } from '../../documents/document.ts';
 import type { CollectionMember } from '../../store/records.ts';
 import type { ApiKey, Holdings, User } from '../../store/user-records.ts';
+import { id, ids, metadata, timestamp } from './record-parts.ts';
 import { defined, optional, snakeCased } from './tolerant.ts';
+
+/** docs/contract.md 10. */
+export const userRecord = z
+  .object({
+    id,
+    email: z.string(),
+    is_active: z.boolean(),
+    is_superuser: z.boolean(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    is_verified: z.boolean(),
+    collection_ids: ids,
+    graph_ids: ids,
+    document_ids: ids.describe('The newest thousand; empty in lists.'),
+    limits_overrides: metadata,
+    metadata,
+    verification_code_expiry: z.null(),
+    name: z.string().nullable(),
+    bio: z.string().nullable(),
+    profile_picture: z.string().nullable(),
+    total_size_in_bytes: z.int(),
+    num_files: z.int(),
+    account_type: z.literal('password'),
+    hashed_password: z.null().describe('What proves an identity stays inside.'),
+    google_id: z.null(),
+    github_id: z.null(),
+  })
+  .meta({ id: 'User' }) satisfies z.ZodType<ReturnType<typeof toUserRecord>>;
+
+export const keyRecord = z
+  .object({
+    key_id: id,
+    public_key: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    updated_at: timestamp,
+  })
+  .meta({ id: 'ApiKey' }) satisfies z.ZodType<ReturnType<typeof toKeyRecord>>;
+
+export const newKeyRecord = z
+  .object({
+    public_key: z.string(),
+    api_key: z.string().describe('The whole key, shown this once.'),
+    key_id: id,
+    name: z.string(),
+  })
+  .meta({ id: 'NewApiKey' });
 
 /** What a record says of a user besides what is kept of them. */
 export interface UserRelations {
@@ -52,6 +100,13 @@ export const toMemberRecord = ({ userId, createdAt }: CollectionMember) => {
   );
 };
 
+export const toNewKeyRecord = ({ publicKey, whole, id, name }: IssuedKey) => ({
+  public_key: publicKey,
+  api_key: whole,
+  key_id: id,
+  name,
+});
+
 export const toKeyRecord = ({ id, publicKey, name, description, updatedAt }: ApiKey) => ({
   key_id: id,
   public_key: publicKey,
@@ -61,7 +116,7 @@ export const toKeyRecord = ({ id, publicKey, name, description, updatedAt }: Api
 });
 
 const text = (longest: number) => optional(z.string().max(longest));
-const metadata = z.record(z.string(), z.json()).transform((value): Metadata => value);
+const givenMetadata = z.record(z.string(), z.json()).transform((value): Metadata => value);
 const person = {
   name: text(1_000),
   bio: text(10_000),
@@ -82,9 +137,9 @@ export const userChange = snakeCased(
     email: optional(z.string()),
     is_superuser: optional(z.boolean()),
     ...person,
-    metadata: optional(metadata),
+    metadata: optional(givenMetadata),
     // Null takes them away.
-    limits_overrides: metadata.nullish(),
+    limits_overrides: givenMetadata.nullish(),
     is_active: optional(z.boolean()),
     is_verified: optional(z.boolean()),
     password: optional(z.string()),

@@ -1,4 +1,53 @@
+import { z } from 'zod';
 import type { DocumentVersion, VersionDifference } from '../../store/versions.ts';
+import { id, timestamp } from './record-parts.ts';
+
+export const versionRecord = z
+  .object({
+    document_id: id,
+    version: z.string(),
+    published_at: timestamp,
+    replaced_at: timestamp.nullable(),
+    title: z.string(),
+    document_type: z.string(),
+    file_name: z.string(),
+    size_in_bytes: z.int(),
+    content_hash: z.string(),
+    text_length: z.int(),
+    chunk_count: z.int(),
+    summary: z.string().nullable(),
+    retired: z
+      .object({
+        at: timestamp,
+        passages: z.int(),
+        vectors: z.int(),
+        full_text_entries: z.int(),
+        files: z.int(),
+      })
+      .nullable()
+      .describe('When it was given up, and what went with it.'),
+  })
+  .meta({ id: 'DocumentVersion' }) satisfies z.ZodType<ReturnType<typeof toVersionRecord>>;
+
+export const differenceRecord = z
+  .object({
+    document_id: id,
+    from: z.string(),
+    to: z.string(),
+    unchanged: z.int().describe('How many passages both have.'),
+    differences: z.array(
+      z.object({
+        kind: z.enum(['removed', 'added']),
+        text: z.string(),
+        order: z.int(),
+        start: z.int(),
+        end: z.int(),
+        page: z.int().nullable(),
+        heading_path: z.array(z.string()),
+      }),
+    ),
+  })
+  .meta({ id: 'VersionDifference' }) satisfies z.ZodType<ReturnType<typeof toDifferenceRecord>>;
 
 /** Ours: one version of a document. The newest has no `replaced_at`; one that was given up says what went with it. */
 export function toVersionRecord(documentId: string, version: DocumentVersion) {

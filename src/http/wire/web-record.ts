@@ -1,5 +1,40 @@
+import { z } from 'zod';
 import type { WebPassage } from '../../citations/citation.ts';
 import type { WebSearchOutcome } from '../../web/web-search.ts';
+
+const sitelinks = z.array(z.object({ title: z.string(), link: z.string() }));
+
+export const webMembers = {
+  id: z.string(),
+  title: z.string(),
+  link: z.string(),
+  snippet: z.string(),
+  position: z.int().describe('Among the results, from 1; 0 for a page that was read.'),
+  type: z.enum(['organic', 'firecrawl']),
+  date: z.string().nullable(),
+  sitelinks,
+};
+
+export const webHit = z.object(webMembers).meta({ id: 'WebHit' }) satisfies z.ZodType<ReturnType<typeof toWebRecord>>;
+
+export const webSearch = z
+  .object({
+    organic_results: z.array(webHit),
+    related_searches: z.array(z.object({ query: z.string(), type: z.literal('related'), id: z.string() })),
+    people_also_ask: z.array(
+      z.object({
+        question: z.string(),
+        snippet: z.string(),
+        link: z.string(),
+        title: z.string(),
+        id: z.string(),
+        type: z.literal('peopleAlsoAsk'),
+      }),
+    ),
+    engine: z.string(),
+    notes: z.array(z.string()),
+  })
+  .meta({ id: 'WebSearch' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toWebSearchResult>]: unknown }>;
 
 const MAX_SNIPPET_LENGTH = 100_000;
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { chatChunk, chatCompletion } from '../../wire/chat-answer.ts';
+import { chatModel, chatModels } from '../../wire/chat-model.ts';
 import { chatRequest } from '../../wire/chat-request.ts';
 import { json, jsonOrEvents, type OperationGroup, operation } from '../operation.ts';
-import { chatChunk, chatCompletion, chatModel, chatModels } from '../records/chat.ts';
 
 export const chatOperations: OperationGroup = {
   tag: 'Chat',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { chunkHit, chunkRecord } from '../../wire/chunk-record.ts';
 import { chunkEdit, newChunks } from '../../wire/chunk-request.ts';
+import { deletionReceipt } from '../../wire/deletion-receipt.ts';
 import { allChunksQuery, vectorsQuery } from '../../wire/query.ts';
+import { id, listOf, results } from '../../wire/record-parts.ts';
 import { searchRequest } from '../../wire/search-request.ts';
 import { json, type OperationGroup, operation } from '../operation.ts';
-import { receipt } from '../records/document.ts';
-import { chunkHit, chunkRecord } from '../records/search.ts';
-import { id, listOf, results } from '../records/shared.ts';
 
 export const chunkOperations: OperationGroup = {
   tag: 'Chunks',
@@ -57,7 +57,7 @@ export const chunkOperations: OperationGroup = {
       name: 'deleteChunk',
       summary: 'Delete a passage; with the last one its document goes',
       section: 'docs/contract.md 7',
-      answer: json(receipt),
+      answer: json(deletionReceipt),
       failures: [403, 409],
     }),
   ],

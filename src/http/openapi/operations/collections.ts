@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { collectionChange, newCollection, ownerQuery } from '../../wire/collection-record.ts';
+import { collectionChange, collectionRecord, newCollection, ownerQuery } from '../../wire/collection-record.ts';
+import { documentRecord } from '../../wire/document-record.ts';
+import { extractionResult } from '../../wire/estimate-record.ts';
 import { exportRequest } from '../../wire/export-request.ts';
 import { graphWork } from '../../wire/graph-request.ts';
 import { ownedQuery, pageQuery } from '../../wire/query.ts';
+import { listOf, message, results, success } from '../../wire/record-parts.ts';
+import { userRecord } from '../../wire/user-record.ts';
 import { csv, json, type OperationGroup, operation } from '../operation.ts';
-import { documentRecord } from '../records/document.ts';
-import { extraction } from '../records/graph.ts';
-import { collectionRecord, userRecord } from '../records/people.ts';
-import { listOf, message, results, success } from '../records/shared.ts';
 
 const section = 'docs/contract.md 9';
 
@@ -75,7 +75,7 @@ export const collectionOperations: OperationGroup = {
       section,
       body: json(graphWork),
       isBodyOptional: true,
-      answer: json(results(extraction)),
+      answer: json(results(extractionResult)),
       failures: [400, 403, 503],
     }),
     operation('GET /v3/collections/{id}/documents', {

@@ -1,9 +1,15 @@
-import { conversationName, messageChange, newConversation, newMessage } from '../../wire/conversation-record.ts';
+import {
+  conversationName,
+  conversationRecord,
+  messageChange,
+  messageRecord,
+  newConversation,
+  newMessage,
+} from '../../wire/conversation-record.ts';
 import { exportRequest } from '../../wire/export-request.ts';
 import { idsQuery } from '../../wire/query.ts';
+import { listOf, results, success } from '../../wire/record-parts.ts';
 import { csv, json, type OperationGroup, operation } from '../operation.ts';
-import { conversationRecord, messageRecord } from '../records/people.ts';
-import { listOf, results, success } from '../records/shared.ts';
 
 const section = 'docs/contract.md 8';
 const message = { body: json(newMessage), answer: json(results(messageRecord)) };

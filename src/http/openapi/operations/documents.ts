@@ -1,5 +1,9 @@
 import { z } from 'zod';
+import { chunkRecord } from '../../wire/chunk-record.ts';
+import { collectionRecord } from '../../wire/collection-record.ts';
 import { deletionFilter } from '../../wire/deletion-filter.ts';
+import { deletionReceipt } from '../../wire/deletion-receipt.ts';
+import { documentHit, documentRecord } from '../../wire/document-record.ts';
 import { exportRequest } from '../../wire/export-request.ts';
 import { metadataList } from '../../wire/metadata-list.ts';
 import {
@@ -13,25 +17,15 @@ import {
   retryQuery,
   textQuery,
 } from '../../wire/query.ts';
+import { id, listOf, results } from '../../wire/record-parts.ts';
 import { searchRequest } from '../../wire/search-request.ts';
 import { prefixQuery, sourcePlace, sourceQuery } from '../../wire/source-request.ts';
-import { submissionFields } from '../../wire/submission.ts';
+import { ingestionResult, submissionFields } from '../../wire/submission.ts';
+import { ingestionEvent } from '../../wire/task-record.ts';
+import { textRecord, versionText } from '../../wire/text-record.ts';
+import { differenceRecord, versionRecord } from '../../wire/version-record.ts';
 import { zipQuery } from '../../wire/zip-query.ts';
 import { csv, events, json, type Operation, type OperationGroup, operation } from '../operation.ts';
-import {
-  differenceRecord,
-  documentHit,
-  documentRecord,
-  ingested,
-  receipt,
-  textRecord,
-  versionRecord,
-  versionText,
-} from '../records/document.ts';
-import { ingestionEvent } from '../records/events.ts';
-import { collectionRecord } from '../records/people.ts';
-import { chunkRecord } from '../records/search.ts';
-import { id, listOf, results } from '../records/shared.ts';
 
 const file = z.unknown().optional().meta({ type: 'string', format: 'binary', description: 'The file, with its name.' });
 const bytes = { '*/*': 'The bytes of the file, as they came.' };
@@ -50,7 +44,7 @@ const listOperations: readonly Operation[] = [
     },
     examples: { text: { raw_text: 'Paris is the capital of France.', metadata: { title: 'Capitals' } } },
     status: 202,
-    answer: json(ingested),
+    answer: json(ingestionResult),
     failures: [400, 403, 404, 409, 413, 415, 502, 503],
   }),
   operation('GET /v3/documents', {
@@ -75,7 +69,7 @@ const listOperations: readonly Operation[] = [
     section: 'docs/contract.md 6.3',
     body: json(deletionFilter),
     examples: { documentOperation: { document_id: { $eq: '9fbe403b-c11c-5aae-8ade-ef22980c3ad1' } } },
-    answer: json(receipt),
+    answer: json(deletionReceipt),
     failures: [400],
   }),
   operation('GET /v3/documents/download_zip', {
@@ -134,7 +128,7 @@ const documentOperation: readonly Operation[] = [
     name: 'deleteDocument',
     summary: 'Delete a document, and all that was made of it',
     section: 'docs/contract.md 6.3',
-    answer: json(receipt),
+    answer: json(deletionReceipt),
   }),
   operation('PATCH /v3/documents/{id}/metadata', {
     name: 'appendMetadata',

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { extractionResult } from '../../wire/estimate-record.ts';
 import { exportRequest } from '../../wire/export-request.ts';
+import { pullEvent, pullRecord, resetEvent } from '../../wire/graph-events.ts';
+import { communityRecord, entityRecord, graphRecord, graphView, relationshipRecord } from '../../wire/graph-record.ts';
 import {
   communityChange,
   entityChange,
@@ -13,18 +16,8 @@ import {
   resetRequest,
 } from '../../wire/graph-request.ts';
 import { graphRowsQuery, graphsQuery, pullQuery, relationshipsQuery, viewQuery } from '../../wire/query.ts';
+import { listOf, results, success } from '../../wire/record-parts.ts';
 import { csv, json, jsonOrEvents, type Operation, type OperationGroup, operation } from '../operation.ts';
-import { pullEvent, resetEvent } from '../records/events.ts';
-import {
-  communityRecord,
-  entityRecord,
-  extraction,
-  graphRecord,
-  graphView,
-  pulled,
-  relationshipRecord,
-} from '../records/graph.ts';
-import { listOf, results, success } from '../records/shared.ts';
 
 const section = 'docs/contract.md 11';
 const work = { body: json(graphWork), isBodyOptional: true } as const;
@@ -36,7 +29,7 @@ const ofDocument: readonly Operation[] = [
     section: 'docs/contract.md 6.3',
     description: 'With `run_type: "estimate"` nothing is done but to say what it would come to.',
     ...work,
-    answer: json(results(extraction)),
+    answer: json(results(extractionResult)),
     failures: [400, 403, 502, 503],
   }),
   operation('POST /v3/documents/{id}/deduplicate', {
@@ -98,7 +91,7 @@ const graphs: readonly Operation[] = [
     body: json(pullRequest),
     isBodyOptional: true,
     description: 'With `stream` the answer is a stream that tells after each document how far it is.',
-    answer: jsonOrEvents(results(pulled), pullEvent),
+    answer: jsonOrEvents(results(pullRecord), pullEvent),
   }),
   operation('POST /v3/graphs/{id}/reset', {
     name: 'resetGraph',

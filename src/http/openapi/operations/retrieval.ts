@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import { answerCheckRecord } from '../../../toolbox/answer-check-record.ts';
+import { agentAnswer } from '../../wire/agent-answer.ts';
+import { agentEvent } from '../../wire/agent-events.ts';
 import { agentRequest } from '../../wire/agent-request.ts';
 import { answerCheckRequest } from '../../wire/answer-check.ts';
+import { completion } from '../../wire/completion.ts';
 import { completionRequest } from '../../wire/message.ts';
 import { afterQuery } from '../../wire/query.ts';
+import { ragAnswer } from '../../wire/rag-answer.ts';
+import { ragEvent } from '../../wire/rag-events.ts';
 import { ragRequest } from '../../wire/rag-request.ts';
+import { listOf, results } from '../../wire/record-parts.ts';
+import { runEvent, runRecord } from '../../wire/run-record.ts';
 import { searchRequest } from '../../wire/search-request.ts';
+import { searchResults } from '../../wire/search-results.ts';
+import { completionEvent } from '../../wire/stream-events.ts';
 import { events, json, jsonOrEvents, type OperationGroup, operation } from '../operation.ts';
-import { agentAnswer, completion, ragAnswer } from '../records/answers.ts';
-import { agentEvent, completionEvent, ragEvent, runEvent } from '../records/events.ts';
-import { searchResults } from '../records/search.ts';
-import { runRecord } from '../records/service.ts';
-import { listOf, results } from '../records/shared.ts';
 
 const run = { id: z.string().describe('The header X-Run-Id of a streamed answer.') };
 const runHeader = { 'X-Run-Id': 'Of a stream: by this it can be read again, and ended.' };

@@ -1,22 +1,13 @@
 import { z } from 'zod';
-import { newIndex } from '../../wire/index-record.ts';
-import { newPrompt, promptChange, promptUse } from '../../wire/prompt-record.ts';
+import { evaluationRecord, evaluationSummary } from '../../wire/evaluation-record.ts';
+import { indexRecord, newIndex } from '../../wire/index-record.ts';
+import { filledPrompt, newPrompt, promptChange, promptRecord, promptUse } from '../../wire/prompt-record.ts';
 import { pageQuery, tasksQuery } from '../../wire/query.ts';
-import { reindexRequest } from '../../wire/reindex.ts';
+import { listOf, message, results, success } from '../../wire/record-parts.ts';
+import { reindexEvent, reindexRequest } from '../../wire/reindex.ts';
+import { healthRecord, systemSettings, systemStatus, welcomeRecord } from '../../wire/system-record.ts';
+import { taskRecord } from '../../wire/task-record.ts';
 import { events, json, type OperationGroup, operation } from '../operation.ts';
-import { evaluationRecord, evaluationSummary } from '../records/evaluation.ts';
-import { reindexEvent } from '../records/events.ts';
-import {
-  filledPrompt,
-  health,
-  indexRecord,
-  promptRecord,
-  systemSettings,
-  systemStatus,
-  taskRecord,
-  welcome,
-} from '../records/service.ts';
-import { listOf, message, results, success } from '../records/shared.ts';
 
 export const evaluationOperations: OperationGroup = {
   tag: 'Evaluations',
@@ -170,13 +161,13 @@ export const systemOperations: OperationGroup = {
   tag: 'System',
   description: 'How the service stands.',
   operations: [
-    operation('GET /', { name: 'welcome', summary: 'What this is, and where to go on', answer: json(welcome) }),
+    operation('GET /', { name: 'welcome', summary: 'What this is, and where to go on', answer: json(welcomeRecord) }),
     operation('GET /v3/health', {
       name: 'health',
       summary: 'Whether the service answers, and with what',
       section: 'docs/contract.md 12',
       access: 'public',
-      answer: json(results(health)),
+      answer: json(results(healthRecord)),
     }),
     operation('GET /v3/system/status', {
       name: 'systemStatus',

@@ -1,19 +1,24 @@
 import { z } from 'zod';
+import { collectionRecord } from '../../wire/collection-record.ts';
 import { exportRequest } from '../../wire/export-request.ts';
+import { limitsRecord } from '../../wire/limits-record.ts';
 import { idsQuery, pageQuery } from '../../wire/query.ts';
+import { failure, listOf, message, results, success } from '../../wire/record-parts.ts';
+import { tokens } from '../../wire/sign-in.ts';
 import {
+  keyRecord,
   newCode,
   newKey,
+  newKeyRecord,
   passwordChange,
   passwordReset,
   registration,
   removal,
   userChange,
+  userRecord,
   verification,
 } from '../../wire/user-record.ts';
 import { csv, json, type Operation, type OperationGroup, operation } from '../operation.ts';
-import { collectionRecord, keyRecord, limitsRecord, newKeyRecord, tokens, userRecord } from '../records/people.ts';
-import { failure, listOf, message, results, success } from '../records/shared.ts';
 
 const section = 'docs/contract.md 10';
 

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { CorpusStats } from '../../store/corpus.ts';
+import type { Backlog } from '../../store/ingestion-queue.ts';
+import type { ServiceStatus } from '../http-services.ts';
+import { promptRecord } from './prompt-record.ts';
+import { metadata, timestamp } from './record-parts.ts';
+import { backlogRecord, toBacklogRecord } from './task-record.ts';
+
+const index = z.object({
+  kind: z.enum(['embedded', 'remote', 'memory']),
+  state: z.enum(['ready', 'checking', 'rebuilding', 'unavailable']),
+});
+
+const deploymentFacts = { version: z.string(), model: z.string(), embedder: z.string(), index };
+
+/** docs/contract.md 12. */
+export const healthRecord = z
+  .object({ message: z.literal('ok'), ...deploymentFacts, embedder_reason: z.string().exactOptional() })
+  .meta({ id: 'Health' });
+
+/** Numbers of documents whose background work is waiting or has failed. */
+const waitingCounts = z.object({ waiting: z.int().min(0), failed: z.int().min(0) });
+
+/** docs/contract.md 12. */
+export const systemStatus = z
+  .object({
+    start_time: timestamp,
+    uptime_seconds: z.number(),
+    cpu_usage: z.number().describe('Percent.'),
+    memory_usage: z.number().describe('Percent.'),
+    citewell: z.object({
+      ...deploymentFacts,
+      embedder_reason: z.string().exactOptional(),
+      web: z.looseObject({}).exactOptional(),
+      graph: waitingCounts.exactOptional(),
+      summaries: waitingCounts.exactOptional(),
+      data: z.string(),
+      hints: z.array(z.string()),
+      documents: z.record(z.string(), z.int()),
+      chunks: z.int(),
+      collections: z.int(),
+      owed_to_index: z.int(),
+      space: z.looseObject({ collection: z.string() }).nullable(),
+      ingestion: backlogRecord,
+    }),
+  })
+  .meta({ id: 'SystemStatus' });
+
+export const systemSettings = z
+  .object({ config: metadata, prompts: z.record(z.string(), promptRecord), r2r_project_name: z.string() })
+  .meta({ id: 'SystemSettings' });
+
+export const welcomeRecord = z.object({
+  message: z.string(),
+  health: z.string(),
+  status: z.string(),
+  page: z.string(),
+  documentation: z.string(),
+  openapi: z.string(),
+});
+
+export const toHealthRecord = ({ version, model, embedder, embedderReason, index }: ServiceStatus) => ({
+  message: 'ok',
+  ...{ version, model, embedder, embedder_reason: embedderReason, index },
+});
+
+/** The service as `citewell status` prints it. */
+export function toCitewellStatus(
+  { embedderReason, ...service }: ServiceStatus,
+  { documents, chunks, collections, pendingIndexWrites, space }: CorpusStats,
+  backlog: Backlog,
+) {
+  const pending = { owed_to_index: pendingIndexWrites, embedder_reason: embedderReason };
+  return { ...service, ...pending, documents, chunks, collections, space, ingestion: toBacklogRecord(backlog) };
+}
+
+export const welcome = {
+  message: 'Citewell: answers over your own documents, with citations. The interface is under /v3.',
+  health: '/v3/health',
+  status: '/v3/system/status',
+  page: '/',
+  documentation: '/docs',
+  openapi: '/v3/openapi.json',
+} satisfies z.infer<typeof welcomeRecord>;
