@@ -71,7 +71,7 @@ async function runCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Prom
   if (wasAnswered(run.transcript, call)) {
     return failed(
       'invalid_argument',
-      'This very call was already made; its result stands above.',
+      'This call was already made; its result is above.',
       'Use that result, or call with other arguments.',
     );
   }

@@ -74,7 +74,7 @@ export async function* reviewDraft(run: AgentRun, draft: Turn): AsyncGenerator<A
     ...run.transcript,
     {
       role: 'user',
-      text: `Mend the draft by this review, searching again where needed, and give the whole answer anew.${weak}`,
+      text: `Revise the draft according to this review, searching again where needed, and give the complete answer.${weak}`,
     },
   ];
   return true;

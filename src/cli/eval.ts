@@ -13,7 +13,7 @@ import {
   toWire,
   writeEvaluation,
 } from '../evaluation/evaluation-record.ts';
-import { differenceLines, faultLines, scoreTable } from '../evaluation/evaluation-report.ts';
+import { differenceLines, problemLines, scoreTable } from '../evaluation/evaluation-report.ts';
 import { type Question, readQuestions } from '../evaluation/questions.ts';
 import { type ResolvedQuestion, resolveDocuments } from '../evaluation/resolve-documents.ts';
 import { meanScores, type ScoreName } from '../evaluation/scores.ts';
@@ -127,7 +127,7 @@ async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { cl
     };
   };
   const parts = {
-    evaluated: toEvaluated(client, { ...run.options, answers: run.setup.answers }),
+    target: toEvaluated(client, { ...run.options, answers: run.setup.answers }),
     limit: run.options.limit,
     isFatal,
   };
@@ -205,7 +205,7 @@ function report(record: EvaluationRecord, { file, before, options, output, isSto
       for (const line of lines) output.print(visible(line));
     };
     say(scoreTable(record));
-    const faults = faultLines(record.questions, most);
+    const faults = problemLines(record.questions, most);
     if (faults.length > 0) {
       output.print(output.style('bold', '\nWhat to look at'));
       say(faults);

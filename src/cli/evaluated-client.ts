@@ -1,9 +1,9 @@
 import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import type { AnswersFrom } from '../evaluation/answers-from.ts';
-import type { Evaluated } from '../evaluation/evaluate-questions.ts';
+import type { EvaluationTarget } from '../evaluation/evaluate-questions.ts';
 import type { NamedDocument } from '../evaluation/resolve-documents.ts';
-import type { GivenAnswer } from '../evaluation/score-answer.ts';
+import type { EvaluatedAnswer } from '../evaluation/score-answer.ts';
 import { shownFromWire } from './agent-wire.ts';
 import type { AskQuery, CitedAnswer, Client, SearchMode } from './client.ts';
 
@@ -17,7 +17,7 @@ export interface AskingOptions {
 }
 
 /** Adapts the client for evaluations, with the settings of `search` and `ask`. */
-export function toEvaluated(client: Client, options: AskingOptions): Evaluated {
+export function toEvaluated(client: Client, options: AskingOptions): EvaluationTarget {
   const { limit, filter = {}, asOf, mode, model, answers } = options;
   const queryFor = (query: string): AskQuery => ({
     query,
@@ -46,13 +46,13 @@ export function toEvaluated(client: Client, options: AskingOptions): Evaluated {
   };
 }
 
-async function askOnce(client: Client, query: AskQuery, signal: AbortSignal): Promise<GivenAnswer> {
+async function askOnce(client: Client, query: AskQuery, signal: AbortSignal): Promise<EvaluatedAnswer> {
   for await (const event of client.ask(query, signal)) if (event.type === 'answer') return event.answer;
   throw withoutAnswer();
 }
 
 /** Each question gets a conversation of its own, deleted afterwards. */
-async function askAgent(client: Client, query: AskQuery, signal: AbortSignal): Promise<GivenAnswer> {
+async function askAgent(client: Client, query: AskQuery, signal: AbortSignal): Promise<EvaluatedAnswer> {
   const conversationId = await client.createConversation();
   try {
     let reply: CitedAnswer | undefined;

@@ -5,7 +5,7 @@ import { ensureAdmins } from '../access/ensure-admins.ts';
 import { createAgent } from '../agent/create-agent.ts';
 import { createConversations } from '../conversations/conversations.ts';
 import { createCorpusEmbedder } from '../embeddings/corpus/corpus-embedder.ts';
-import { sharingQueries } from '../embeddings/shared-queries.ts';
+import { withSharedQueries } from '../embeddings/shared-queries.ts';
 import { embedNames } from '../graph/embed-names.ts';
 import { createGraphService } from '../graph/graph-service.ts';
 import { withGraph } from '../graph/search-graph.ts';
@@ -19,7 +19,7 @@ import { createPromptService } from '../prompts/prompt-service.ts';
 import { createAnswerer } from '../rag/answer-question.ts';
 import { createAnswerChecker } from '../rag/check-answer.ts';
 import { createRetriever } from '../retrieval/create-retriever.ts';
-import { describeInSpace } from '../retrieval/embed-descriptions.ts';
+import { embedDescriptions } from '../retrieval/embed-descriptions.ts';
 import { modelReranker } from '../retrieval/rerankers/model-reranker.ts';
 import { modelQueryVariants } from '../retrieval/rewrite-query.ts';
 import { withDescriptions } from '../retrieval/search-documents.ts';
@@ -53,7 +53,7 @@ export function compose(adapters: Adapters): Product {
   const accounts = createAccounts(settings.accounts, { ...store, store: store.people, corpus: watched });
   const collections = collectionsWithinQuota(store.collections, accounts.quotas);
 
-  const queryEmbedder = sharingQueries(embeddings);
+  const queryEmbedder = withSharedQueries(embeddings);
   const corpus = withDescriptions(watched, { descriptions: store.descriptionSearch, embedder: queryEmbedder });
   const fast = models.defaultName('fast').startsWith('builtin/') ? undefined : models.resolve(undefined, 'fast');
   const { reranker } = adapters;
@@ -69,7 +69,7 @@ export function compose(adapters: Adapters): Product {
       corpus,
     ),
     graph: store.graphSearch,
-    passages: corpus,
+    chunks: corpus,
     embedder: queryEmbedder,
   });
 
@@ -98,7 +98,7 @@ export function compose(adapters: Adapters): Product {
     changes,
     // Until then documents are found by their words, and the next change tries again.
     onIdle: whenIdle(
-      (signal) => describeInSpace(store.descriptions, embeddings, signal),
+      (signal) => embedDescriptions(store.descriptions, embeddings, signal),
       'What documents are described by could not be embedded.',
     ),
     report,

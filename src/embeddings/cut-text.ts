@@ -18,7 +18,7 @@ export function cutToTokens(text: string, tokens: number): string {
   return cut;
 }
 
-export const halve = (text: string): string => cutToLength(text, Math.ceil(text.length / 2));
+export const firstHalf = (text: string): string => cutToLength(text, Math.ceil(text.length / 2));
 
 function cutToLength(text: string, length: number): string {
   const endsInPair = /[\ud800-\udbff]/.test(text.charAt(length - 1));

@@ -1,22 +1,22 @@
 import type { EmbeddingModel } from './embedding-model.ts';
 import type { LearningSource } from './lsa/learning-source.ts';
 
-/** The embedders a corpus can be embedded with. */
+/** Available embedders. */
 export interface Embedders {
-  /** The one that is required; undefined lets the corpus decide, so that a key added later does not make its vectors useless. */
+  /** The required embedder; if undefined the corpus decides, so that a key added later does not make its vectors useless. */
   readonly required: string | undefined;
-  /** The one for a new corpus. */
+  /** The default for a new corpus. */
   readonly preferred: string;
-  /** Loads and connects nothing yet. Throws `unknown_model` or `not_configured`. */
+  /** Creates an embedder without loading or connecting. Throws `unknown_model` or `not_configured`. */
   create(name: string): EmbeddingModel;
   /**
-   * Trains the embedder that is learned from the corpus, which `signal` ends at once. Yields the progress from 0 to 1;
-   * returns the artefact.
+   * Trains an embedder on the corpus; `signal` aborts at once. Yields the progress from 0 to 1 and returns the serialized
+   * model.
    */
   learn(source: LearningSource, signal: AbortSignal): AsyncGenerator<number, Uint8Array>;
 }
 
-/** The same embedders and one more, which the corpus is required to be embedded with. */
+/** Adds an embedder and requires the corpus to use it. */
 export function withEmbedder(embedders: Embedders, own: EmbeddingModel): Embedders {
   return {
     ...embedders,

@@ -8,7 +8,7 @@ import { unitVector } from './unit-vector.ts';
 /** Measured over 384, 512, 768 and 1,024: larger sizes do not justify their storage (docs/decisions.md). */
 const DIMENSIONS = 768;
 const HASHING_VERSION = 1;
-const TEXTS_AT_ONCE = 32;
+const YIELD_EVERY = 32;
 
 /**
  * Embeddings without a model: feature hashing of a text's words. Deterministic, free and instant. Texts are similar
@@ -30,7 +30,7 @@ export function createLexicalHash(): EmbeddingModel {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         vectors.push(hashText(text));
         // Yields to other work between batches.
-        if (vectors.length % TEXTS_AT_ONCE === 0) await setImmediate();
+        if (vectors.length % YIELD_EVERY === 0) await setImmediate();
       }
       return vectors;
     },
@@ -45,11 +45,11 @@ function hashText(text: string): Float32Array {
     // Signed hashing, so that colliding features tend to cancel out rather than add up.
     vector[place] = (vector[place] ?? 0) + (hash >>> 31 ? -weight : weight);
   }
-  return unitVector(vector) ?? nowhere();
+  return unitVector(vector) ?? emptyTextVector();
 }
 
 // The vector of an empty text, in a direction that no other text has.
-function nowhere(): Float32Array {
+function emptyTextVector(): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
   vector[DIMENSIONS - 1] = 1;
   return vector;
@@ -61,14 +61,14 @@ function featuresOf(text: string): Map<string, number> {
   for (const [term, count] of countTerms(text)) {
     const weight = 1 + Math.log(count);
     add(term, weight);
-    const triples = triplesOf(term);
+    const trigrams = trigramsOf(term);
     // All trigrams of a word together weigh as much as the word.
-    for (const triple of triples) add(triple, weight / Math.sqrt(triples.length));
+    for (const trigram of trigrams) add(trigram, weight / Math.sqrt(trigrams.length));
   }
   return features;
 }
 
-function triplesOf(term: string): string[] {
+function trigramsOf(term: string): string[] {
   if (!/^[\p{L}\p{M}]{4,}$/u.test(term)) return [];
   const characters = ['^', ...term, '$'];
   return Array.from({ length: characters.length - 2 }, (_, at) => `#${characters.slice(at, at + 3).join('')}`);

@@ -9,31 +9,31 @@ export interface ModelCard {
 const REPRESENT = 'Represent this sentence for searching relevant passages: ';
 const INSTRUCT = 'Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: ';
 
-const asking = (query: string, passage = '') => ({ passage, query });
+const prefixes = (query: string, passage = '') => ({ passage, query });
 
 /** The first match applies. */
 const CARDS: readonly (ModelCard & { readonly name: RegExp })[] = [
-  { name: /e5-.*instruct/, prefixes: asking(INSTRUCT), pooling: 'mean' },
-  { name: /(^|[-_/])e5-/, prefixes: asking('query: ', 'passage: '), pooling: 'mean' },
-  { name: /bge-(small|base|large)-en/, prefixes: asking(REPRESENT), pooling: 'cls' },
-  { name: /bge-(small|base|large)-zh/, prefixes: asking('为这个句子生成表示以用于检索相关文章：'), pooling: 'cls' },
-  { name: /bge-m3/, prefixes: asking(''), pooling: 'cls' },
-  { name: /nomic-embed-text/, prefixes: asking('search_query: ', 'search_document: '), pooling: 'mean' },
-  { name: /mxbai-embed/, prefixes: asking(REPRESENT), pooling: 'cls' },
-  { name: /arctic-embed.*v2/, prefixes: asking('query: '), pooling: 'cls' },
-  { name: /arctic-embed/, prefixes: asking(REPRESENT), pooling: 'cls' },
+  { name: /e5-.*instruct/, prefixes: prefixes(INSTRUCT), pooling: 'mean' },
+  { name: /(^|[-_/])e5-/, prefixes: prefixes('query: ', 'passage: '), pooling: 'mean' },
+  { name: /bge-(small|base|large)-en/, prefixes: prefixes(REPRESENT), pooling: 'cls' },
+  { name: /bge-(small|base|large)-zh/, prefixes: prefixes('为这个句子生成表示以用于检索相关文章：'), pooling: 'cls' },
+  { name: /bge-m3/, prefixes: prefixes(''), pooling: 'cls' },
+  { name: /nomic-embed-text/, prefixes: prefixes('search_query: ', 'search_document: '), pooling: 'mean' },
+  { name: /mxbai-embed/, prefixes: prefixes(REPRESENT), pooling: 'cls' },
+  { name: /arctic-embed.*v2/, prefixes: prefixes('query: '), pooling: 'cls' },
+  { name: /arctic-embed/, prefixes: prefixes(REPRESENT), pooling: 'cls' },
   {
     name: /embeddinggemma/,
-    prefixes: asking('task: search result | query: ', 'title: none | text: '),
+    prefixes: prefixes('task: search result | query: ', 'title: none | text: '),
     pooling: 'mean',
   },
-  { name: /qwen3-embedding/, prefixes: asking(INSTRUCT), pooling: 'last_token' },
+  { name: /qwen3-embedding/, prefixes: prefixes(INSTRUCT), pooling: 'last_token' },
 ];
 
 /** By any part of the model's name; an unknown model gets no prefixes and mean pooling. */
 export function modelCard(name: string): ModelCard {
   const known = CARDS.find((card) => card.name.test(name.toLowerCase()));
   return known === undefined
-    ? { prefixes: asking(''), pooling: 'mean' }
+    ? { prefixes: prefixes(''), pooling: 'mean' }
     : { prefixes: known.prefixes, pooling: known.pooling };
 }

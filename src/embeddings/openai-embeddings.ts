@@ -3,7 +3,7 @@ import type { CreateEmbeddingResponse } from 'openai/resources/embeddings';
 import type { OpenAiProvider } from '../models/openai/openai-provider.ts';
 import { ProviderError, toProviderError } from '../models/provider-error.ts';
 import { createBackoff, defaultRetryPolicy, type RetryPolicy } from '../models/retry-policy.ts';
-import { cutToTokens, halve, maxTokens } from './cut-text.ts';
+import { cutToTokens, firstHalf, maxTokens } from './cut-text.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { modelCard } from './model-card.ts';
 import { unitVector } from './unit-vector.ts';
@@ -50,7 +50,7 @@ export function openAiEmbeddings(parts: OpenAiEmbeddingParts): EmbeddingModel {
       throw new ProviderError(
         'provider_failed',
         `${provider.label} returned a vector of ${vector.length} numbers from "${name}", which has ${length}. ` +
-          'The model behind this name seems to have changed; choose it anew and run `citewell reindex`.',
+          'The model behind this name seems to have changed; select it again and run `citewell reindex`.',
         'none',
       );
     }
@@ -108,7 +108,7 @@ async function embedFitting(
     const [only] = texts;
     if (texts.length === 1 && only !== undefined) {
       if (only.length < 2) throw error;
-      return embedFitting([halve(only)], parts, signal);
+      return embedFitting([firstHalf(only)], parts, signal);
     }
     const middle = Math.ceil(texts.length / 2);
     const first = await embedFitting(texts.slice(0, middle), parts, signal);

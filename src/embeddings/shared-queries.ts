@@ -1,8 +1,8 @@
 import type { EmbeddingModel } from './embedding-model.ts';
 
 /** Wraps an embedder so that concurrent requests for the same query share one call. */
-export function sharingQueries(model: EmbeddingModel): EmbeddingModel {
-  const underWay = new Map<string, Promise<Float32Array[]>>();
+export function withSharedQueries(model: EmbeddingModel): EmbeddingModel {
+  const pending = new Map<string, Promise<Float32Array[]>>();
   return {
     get name() {
       return model.name;
@@ -18,17 +18,17 @@ export function sharingQueries(model: EmbeddingModel): EmbeddingModel {
       const [text] = texts;
       if (kind !== 'query' || texts.length !== 1 || text === undefined) return model.embed(texts, kind, signal);
       const key = `${model.name}\n${text}`;
-      const known = underWay.get(key);
+      const known = pending.get(key);
       if (known !== undefined) {
         // The first caller may have aborted, which must not fail the others.
         return known.catch(() => model.embed(texts, kind, signal));
       }
       const asked = model.embed(texts, kind, signal);
-      underWay.set(key, asked);
+      pending.set(key, asked);
       try {
         return await asked;
       } finally {
-        underWay.delete(key);
+        pending.delete(key);
       }
     },
   };

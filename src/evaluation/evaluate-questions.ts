@@ -1,14 +1,14 @@
 import type { Verdict } from '../citations/check-citation.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
-import { type GivenAnswer, type ReadText, scoreAnswer } from './score-answer.ts';
+import { type EvaluatedAnswer, type ReadText, scoreAnswer } from './score-answer.ts';
 import { type FoundPassage, scorePassages } from './score-passages.ts';
 import type { ScoredCase } from './scores.ts';
 
 /** The system under evaluation. Methods throw the service's errors. */
-export interface Evaluated {
+export interface EvaluationTarget {
   search(question: string, signal: AbortSignal): Promise<readonly FoundPassage[]>;
   /** Absent when only the search is measured. */
-  readonly answer?: (question: string, signal: AbortSignal) => Promise<GivenAnswer>;
+  readonly answer?: (question: string, signal: AbortSignal) => Promise<EvaluatedAnswer>;
   readonly readText: ReadText;
 }
 
@@ -30,15 +30,15 @@ export interface QuestionResult extends ScoredCase {
   readonly failure?: string;
 }
 
-export interface EvaluatingParts {
-  readonly evaluated: Evaluated;
+export interface EvaluationOptions {
+  readonly target: EvaluationTarget;
   /** Number of chunks requested. */
   readonly limit: number;
   /** Whether an error ends the whole evaluation instead of one question. */
   readonly isFatal: (error: unknown) => boolean;
 }
 
-const TITLES_KEPT = 3;
+const MAX_TITLES = 3;
 
 /**
  * Evaluates one question. A failure of the service is recorded as a result, so that the other questions are still
@@ -46,7 +46,7 @@ const TITLES_KEPT = 3;
  */
 export async function evaluateQuestion(
   question: ResolvedQuestion,
-  { evaluated, limit, isFatal }: EvaluatingParts,
+  { target, limit, isFatal }: EvaluationOptions,
   signal: AbortSignal,
 ): Promise<QuestionResult> {
   const { id, line, text, isUnanswerable } = question;
@@ -54,11 +54,11 @@ export async function evaluateQuestion(
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
   try {
-    const passages = await evaluated.search(text, signal);
+    const passages = await target.search(text, signal);
     const judged = scorePassages(question, passages, limit);
-    const found = [...new Set(passages.map(({ title }) => title))].slice(0, TITLES_KEPT);
-    const given = await evaluated.answer?.(text, signal);
-    const answer = given && (await scoreAnswer(question, given, evaluated.readText));
+    const found = [...new Set(passages.map(({ title }) => title))].slice(0, MAX_TITLES);
+    const given = await target.answer?.(text, signal);
+    const answer = given && (await scoreAnswer(question, given, target.readText));
     return {
       ...base,
       scores: { ...judged?.scores, ...answer?.scores },

@@ -95,17 +95,17 @@ export async function readEvaluation(file: string): Promise<EvaluationRecord> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    throw new ServiceError('invalid_request', `There is no evaluation ${file} that could be read.`, { cause: error });
+    throw new ServiceError('invalid_request', `The evaluation ${file} cannot be read.`, { cause: error });
   }
   try {
     return evaluationRecord.parse(JSON.parse(text));
   } catch (error) {
-    throw new ServiceError('invalid_request', `${file} is not the file of an evaluation.`, { cause: error });
+    throw new ServiceError('invalid_request', `${file} is not an evaluation file.`, { cause: error });
   }
 }
 
 /** Minimum share of the questions that an earlier run must have in common to be compared. */
-const SHARED = 0.5;
+const MIN_SHARED = 0.5;
 
 /** The latest evaluation of these questions, or of most of them; other files are skipped. */
 export async function lastEvaluation(
@@ -116,7 +116,7 @@ export async function lastEvaluation(
   for (const name of names.filter((each) => each.endsWith('.json')).toSorted((one, two) => (one < two ? 1 : -1))) {
     const record = await readEvaluation(join(evaluationFolder(dataFolder), name)).catch(() => undefined);
     const shared = record?.questions.filter(({ id }) => ids.has(id)).length ?? 0;
-    if (shared > 0 && shared >= SHARED * ids.size) return record;
+    if (shared > 0 && shared >= MIN_SHARED * ids.size) return record;
   }
   return undefined;
 }

@@ -15,7 +15,7 @@ const meanings: Readonly<Record<ScoreName, string>> = {
   'recall@10': 'share of what was expected among the first ten',
   'recall@100': 'share of what was expected among the first hundred',
   answered: 'answerable questions that were answered',
-  answer: 'answers that hold what was expected',
+  answer: 'answers that contain what was expected',
   refused: 'unanswerable questions that were refused',
   right_source: 'answers that cite an expected document',
   supported: 'cited statements that their source says',
@@ -38,9 +38,9 @@ export function scoreTable({ means, questions }: EvaluationRecord): string[] {
 const MAX_LISTED = 10;
 
 /** The failed and worst questions, the worst first. */
-export function faultLines(questions: readonly QuestionResult[], most = MAX_LISTED): string[] {
+export function problemLines(questions: readonly QuestionResult[], most = MAX_LISTED): string[] {
   const faults = questions.flatMap((question) => {
-    const found = faultsOf(question);
+    const found = problemsOf(question);
     return found.length === 0 ? [] : [{ question, found }];
   });
   const shown = faults
@@ -51,14 +51,14 @@ export function faultLines(questions: readonly QuestionResult[], most = MAX_LIST
 }
 
 /** What is wrong with a question, in words; nothing where all is well. */
-export function faultsOf({ scores, failure, found }: QuestionResult): string[] {
+export function problemsOf({ scores, failure, found }: QuestionResult): string[] {
   if (failure !== undefined) return [`failed: ${failure}`];
   const instead = found.length === 0 ? 'nothing was found' : `found instead: ${found.map(quoted).join(', ')}`;
   return [
     ...(scores['hit@10'] === 0 ? [`not among the first ten; ${instead}`] : []),
     ...(scores.refused === 0 ? ['answered, though nothing says so'] : []),
     ...(scores.answered === 0 ? ['refused'] : []),
-    ...(scores.answer === 0 && scores.answered === 1 ? ['the answer does not hold what was expected'] : []),
+    ...(scores.answer === 0 && scores.answered === 1 ? ['the answer does not contain what was expected'] : []),
     ...(scores.right_source === 0 && scores.answered === 1 ? ['cites no expected document'] : []),
     ...(scores.supported !== undefined && scores.supported < 1
       ? [`${Math.round(100 * scores.supported)} % of the cited statements are supported`]
@@ -67,7 +67,7 @@ export function faultsOf({ scores, failure, found }: QuestionResult): string[] {
   ];
 }
 
-const COMPARED: readonly ScoreName[] = ['ndcg@10', 'answer', 'answered', 'refused', 'right_source', 'supported'];
+const COMPARED_SCORES: readonly ScoreName[] = ['ndcg@10', 'answer', 'answered', 'refused', 'right_source', 'supported'];
 
 /** Differences from an earlier evaluation: configuration, scores, and single questions. */
 export function differenceLines(
@@ -87,13 +87,13 @@ export function differenceLines(
     ...[String(each.wins), String(each.losses), shownChance(each.pValue)],
   ]);
   const changed = comparison.scores
-    .filter(({ score, changes }) => COMPARED.includes(score) && changes.length > 0)
+    .filter(({ score, changes }) => COMPARED_SCORES.includes(score) && changes.length > 0)
     .flatMap(({ score, changes }) => changeLines(score, changes, most));
   const lines = [
     `Against the evaluation of ${before.started_at.slice(0, 19).replace('T', ' ')}: ${[`${shared} questions in both`, ...others].join(', ')}.`,
     ...setupChanges(before.setup, now.setup).map((change) => `  ${change}`),
     ...(rows.length === 0 ? [] : alignedTable([['', 'before', 'now', 'difference', 'better', 'worse', 'p'], ...rows])),
-    ...(changed.length === 0 ? ['No question fares differently.'] : changed),
+    ...(changed.length === 0 ? ['No question has a different result.'] : changed),
   ];
   return { lines, comparison };
 }

@@ -23,14 +23,14 @@ export interface ProposedQuestion {
 }
 
 const MIN_TERMS = 5;
-const SHORTEST = 40;
-const LONGEST = 400;
+const MIN_SENTENCE_LENGTH = 40;
+const MAX_SENTENCE_LENGTH = 400;
 
 /** The most informative sentence of a chunk, which is to be found again; undefined when none is informative enough. */
-function tellingSentence(text: string): { readonly sentence: string; readonly terms: number } | undefined {
+function mostInformativeSentence(text: string): { readonly sentence: string; readonly terms: number } | undefined {
   const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
   const [best] = sentences
-    .filter(({ length }) => length >= SHORTEST && length <= LONGEST)
+    .filter(({ length }) => length >= MIN_SENTENCE_LENGTH && length <= MAX_SENTENCE_LENGTH)
     .filter((sentence) => !/^[#|>\-*]|[{};]\s*$/.test(sentence))
     .map((sentence) => ({ sentence, terms: analyseQuery(sentence).length }))
     .filter(({ terms }) => terms >= MIN_TERMS)
@@ -39,16 +39,16 @@ function tellingSentence(text: string): { readonly sentence: string; readonly te
 }
 
 const MAX_WORDS = 6;
-const CLAUSE = 14;
+const UNSPACED_QUERY_LENGTH = 14;
 
 /**
  * Generates a question from a chunk's own words, without a model: its heading, or the most informative words of its
  * best sentence. It measures whether stored content is found again (known-item search).
  */
 export function questionFromText(passage: SourcePassage, prefersHeading: boolean): ProposedQuestion | undefined {
-  const best = tellingSentence(passage.text);
+  const best = mostInformativeSentence(passage.text);
   if (best === undefined) return undefined;
-  const heading = prefersHeading ? tellingHeading(passage) : undefined;
+  const heading = prefersHeading ? informativeHeading(passage) : undefined;
   const { sentence } = best;
   return {
     question: heading ?? wordsOf(sentence),
@@ -59,7 +59,7 @@ export function questionFromText(passage: SourcePassage, prefersHeading: boolean
 }
 
 /** The heading above a chunk, when it is specific enough for a query. */
-function tellingHeading({ headingPath, title }: SourcePassage): string | undefined {
+function informativeHeading({ headingPath, title }: SourcePassage): string | undefined {
   const heading = oneLine(headingPath.slice(-2).join(' '));
   const isTelling = heading.length <= 120 && heading !== title && wordsIn(heading).filter(isInformative).length >= 2;
   return isTelling ? heading : undefined;
@@ -69,9 +69,11 @@ function tellingHeading({ headingPath, title }: SourcePassage): string | undefin
 function wordsOf(sentence: string): string {
   const words = wordsIn(sentence);
   // For scripts without spaces, a part of the sentence is the query.
-  if (words.length < MIN_TERMS) return sentence.slice(0, CLAUSE).toWellFormed();
+  if (words.length < MIN_TERMS) return sentence.slice(0, UNSPACED_QUERY_LENGTH).toWellFormed();
   const telling = [...new Set(words)].filter(isInformative);
-  const kept = new Set(telling.toSorted((one, two) => worth(two) - worth(one)).slice(0, MAX_WORDS));
+  const kept = new Set(
+    telling.toSorted((one, two) => informationContent(two) - informationContent(one)).slice(0, MAX_WORDS),
+  );
   return telling.filter((word) => kept.has(word)).join(' ');
 }
 
@@ -81,7 +83,7 @@ const isInformative = (word: string): boolean =>
   /\d/.test(word) || (word.length >= 3 && !stopWords.has(word.toLowerCase()));
 
 /** Names and numbers are more specific than other words of their length. */
-const worth = (word: string): number => word.length + (/^\p{Lu}|\d/u.test(word) ? 4 : 0);
+const informationContent = (word: string): number => word.length + (/^\p{Lu}|\d/u.test(word) ? 4 : 0);
 
 /** Prompt for a question about a chunk. */
 export const modelPrompt = ({ title, headingPath, text }: SourcePassage): string =>

@@ -4,12 +4,12 @@ const MAX_SHOWN = 20;
 
 /** Collects the errors of an input, to report all of them at once. */
 export class Problems {
-  readonly #place: string;
+  readonly #input: string;
   readonly #found: { readonly line: number; readonly problem: string }[] = [];
 
-  /** `place` names the input, such as a file. */
-  constructor(place: string) {
-    this.#place = place;
+  /** `input` names what is parsed, such as a file. */
+  constructor(input: string) {
+    this.#input = input;
   }
 
   add(line: number, problem: string): void {
@@ -29,7 +29,7 @@ export class Problems {
     const rest = more > 0 ? [`  and ${more} more`] : [];
     throw new ServiceError(
       'invalid_request',
-      [`${this.#place} cannot be used; nothing was run:`, ...shown, ...rest].join('\n'),
+      [`${this.#input} cannot be used; nothing was run:`, ...shown, ...rest].join('\n'),
     );
   }
 }

@@ -12,7 +12,7 @@ interface Span {
 }
 
 /** A citation as returned by the evaluated system. */
-export interface GivenCitation {
+export interface EvaluatedCitation {
   readonly documentId: string;
   /** Positions of its markers in the answer. */
   readonly spans: readonly Span[];
@@ -26,9 +26,9 @@ export interface GivenCitation {
   readonly isOfDocument: boolean;
 }
 
-export interface GivenAnswer {
+export interface EvaluatedAnswer {
   readonly text: string;
-  readonly citations: readonly GivenCitation[];
+  readonly citations: readonly EvaluatedCitation[];
   /** Number of markers without a source. */
   readonly removedMarkers: number;
 }
@@ -46,7 +46,7 @@ export type ReadText = (documentId: string, stretch: Span) => Promise<string | u
 /** Scores an answer without an LLM judge: by the expected answer, and by checking each citation. Deterministic. */
 export async function scoreAnswer(
   question: ResolvedQuestion,
-  answer: GivenAnswer,
+  answer: EvaluatedAnswer,
   readText: ReadText,
 ): Promise<AnswerScores> {
   const isRefused = isRefusal(answer.text);
@@ -62,7 +62,7 @@ export async function scoreAnswer(
   };
 }
 
-function expectationScores(question: ResolvedQuestion, answer: GivenAnswer, isRefused: boolean): Scores {
+function expectationScores(question: ResolvedQuestion, answer: EvaluatedAnswer, isRefused: boolean): Scores {
   if (question.isUnanswerable) return { refused: isRefused ? 1 : 0 };
   const { answers, expected } = question;
   const isRight = answers.some((wanted) => containsAnswer(answer.text, wanted));
@@ -75,7 +75,7 @@ function expectationScores(question: ResolvedQuestion, answer: GivenAnswer, isRe
 }
 
 /** One per marker, or the system's own verdict where available. */
-function verdictsOf({ text, citations }: GivenAnswer): readonly Verdict[] {
+function verdictsOf({ text, citations }: EvaluatedAnswer): readonly Verdict[] {
   const analyser = { analyse, analyseQuery };
   return citations.flatMap((citation) => {
     const { spans, verdict } = citation;
@@ -89,7 +89,7 @@ function verdictsOf({ text, citations }: GivenAnswer): readonly Verdict[] {
   });
 }
 
-const textOf = ({ text, quotes }: GivenCitation): string => text ?? quotes.map((quote) => quote.text).join('\n');
+const textOf = ({ text, quotes }: EvaluatedCitation): string => text ?? quotes.map((quote) => quote.text).join('\n');
 
 /** An answer without citations has no supported statements. */
 const shareSupported = (verdicts: readonly Verdict[]): number =>
@@ -102,7 +102,7 @@ function countVerdicts(verdicts: readonly Verdict[]): Partial<Record<Verdict, nu
 }
 
 /** Quotes are checked against the stored documents rather than the text in the answer. */
-async function formScore(answer: GivenAnswer, readText: ReadText): Promise<Scores> {
+async function formScore(answer: EvaluatedAnswer, readText: ReadText): Promise<Scores> {
   const { citations, removedMarkers, text } = answer;
   let good = 0;
   for (const { spans, quotes, documentId, isOfDocument } of citations) {

@@ -16,7 +16,7 @@ export interface PassageScores {
 }
 
 /** Minimum number of hits for which recall at 100 is meaningful. */
-const DEEP = 100;
+const MIN_DEPTH_FOR_RECALL = 100;
 
 /**
  * Scores ranked hits by the most specific expectation given: texts in a chunk, else documents, else an answer that a
@@ -41,7 +41,10 @@ export function scorePassages(
   const { 'recall@100': deepRecall, ...scores } = measureRanking(ranked, gains);
   const first = [...new Set(ranked)].findIndex((name) => gains.has(name));
   return {
-    scores: { ...scores, ...(limit >= DEEP && deepRecall !== undefined && { 'recall@100': deepRecall }) },
+    scores: {
+      ...scores,
+      ...(limit >= MIN_DEPTH_FOR_RECALL && deepRecall !== undefined && { 'recall@100': deepRecall }),
+    },
     rank: first < 0 ? null : first + 1,
   };
 }

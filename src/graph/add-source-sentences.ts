@@ -8,7 +8,7 @@ import { splitSentences } from '../documents/sentences.ts';
  * Adds to each hit its source sentence: the one its text quotes, else the first that names it. A hit whose chunks were
  * deleted meanwhile has none.
  */
-export async function placeSentences(
+export async function addSourceSentences(
   hits: readonly GraphHit[],
   chunksById: (ids: readonly string[]) => Promise<readonly Chunk[]>,
 ): Promise<GraphHit[]> {
@@ -16,12 +16,12 @@ export async function placeSentences(
   const chunks = new Map((ids.length === 0 ? [] : await chunksById(ids)).map((chunk) => [chunk.id, chunk]));
   return hits.map((hit) => {
     const own = hit.chunkIds.flatMap((id) => chunks.get(id) ?? []);
-    const sentence = findQuoted(hit, own) ?? findNaming(hit, own);
+    const sentence = findQuotedSentence(hit, own) ?? findNamingSentence(hit, own);
     return sentence === undefined ? hit : { ...hit, sentence };
   });
 }
 
-function findQuoted({ found }: GraphHit, chunks: readonly Chunk[]): GraphSentence | undefined {
+function findQuotedSentence({ found }: GraphHit, chunks: readonly Chunk[]): GraphSentence | undefined {
   const texts = found.kind === 'community' ? sentencesOf(found.summary) : [found.description];
   for (const text of texts) {
     // A long sentence is stored truncated.
@@ -34,7 +34,7 @@ function findQuoted({ found }: GraphHit, chunks: readonly Chunk[]): GraphSentenc
   return undefined;
 }
 
-function findNaming({ found }: GraphHit, chunks: readonly Chunk[]): GraphSentence | undefined {
+function findNamingSentence({ found }: GraphHit, chunks: readonly Chunk[]): GraphSentence | undefined {
   const names = found.kind === 'relationship' ? [found.subject, found.object] : [found.name];
   for (const chunk of chunks) {
     const sentence = splitSentences(chunk.text).find(({ start, end }) => {

@@ -1,10 +1,10 @@
 import type { CommunityGroup } from './find-communities.ts';
 import type { Community, Entity, Relationship } from './graph.ts';
 
-const NAMED = 3;
-const MAX_SUMMARY = 900;
+const MAX_NAMED_MEMBERS = 3;
+const MAX_SUMMARY_LENGTH = 900;
 const MAX_FINDINGS = 10;
-const MAX_FINDING = 300;
+const MAX_FINDING_LENGTH = 300;
 
 /** Describes a community in the words of its documents: without a model, deterministic. */
 export function describeCommunity(group: CommunityGroup): Community {
@@ -43,7 +43,7 @@ function rateCommunity({
 /** Named after the most central members, without dates. */
 function nameOf(members: readonly Entity[]): string {
   const named = members.filter(({ category }) => category !== 'date');
-  const names = (named.length > 0 ? named : members).slice(0, NAMED).map(({ name }) => name);
+  const names = (named.length > 0 ? named : members).slice(0, MAX_NAMED_MEMBERS).map(({ name }) => name);
   const last = names.pop() ?? '';
   return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
 }
@@ -53,7 +53,7 @@ function summaryOf({ members, relationships }: CommunityGroup): string {
   let length = 0;
   const add = (text: string): boolean => {
     if (text === '' || parts.includes(text)) return true;
-    if (length + text.length > MAX_SUMMARY) return false;
+    if (length + text.length > MAX_SUMMARY_LENGTH) return false;
     parts.push(text);
     length += text.length + 1;
     return true;
@@ -61,11 +61,11 @@ function summaryOf({ members, relationships }: CommunityGroup): string {
   // Descriptions of the most central members first, then those of relationships between members.
   for (const { description } of members.slice(0, 6)) add(description);
   for (const { description } of relationships.slice(0, 12)) if (!add(description)) break;
-  const rest = members.length - NAMED;
+  const rest = members.length - MAX_NAMED_MEMBERS;
   if (rest > 0)
     add(
       `Also: ${members
-        .slice(NAMED, NAMED + 12)
+        .slice(MAX_NAMED_MEMBERS, MAX_NAMED_MEMBERS + 12)
         .map(({ name }) => name)
         .join(', ')}.`,
     );
@@ -77,7 +77,7 @@ function findingsOf(relationships: readonly Relationship[]): string[] {
   const findings = relationships.map(({ subject, predicate, object, description }) => {
     const fact = `${subject} ${predicate.replaceAll('_', ' ')} ${object}`;
     const quoted = description === '' || description === fact ? fact : `${fact}: ${description}`;
-    return quoted.length > MAX_FINDING ? `${quoted.slice(0, MAX_FINDING - 1).toWellFormed()}…` : quoted;
+    return quoted.length > MAX_FINDING_LENGTH ? `${quoted.slice(0, MAX_FINDING_LENGTH - 1).toWellFormed()}…` : quoted;
   });
   return [...new Set(findings)].slice(0, MAX_FINDINGS);
 }

@@ -19,7 +19,7 @@ export function createMerger(entities: readonly Entity[]): EntityMerger {
   const initials = initialForms(categories);
   const settle = (form: string, category: string | null): string => {
     const known = categories.get(form);
-    const kind = category ?? (known && clearest(known)) ?? '';
+    const kind = category ?? (known && majorityCategory(known)) ?? '';
     return `${form}\n${kind}`;
   };
   return {
@@ -58,12 +58,12 @@ function categoriesByForm(entities: readonly Entity[]): Map<string, Map<string, 
   return categories;
 }
 
-const CLEAR_SHARE = 0.8;
+const MIN_MAJORITY = 0.8;
 
 /** The category of nearly all mentions that have one. */
-function clearest(known: Categories): string | undefined {
+function majorityCategory(known: Categories): string | undefined {
   const all = [...known.values()].reduce((sum, count) => sum + count, 0);
-  return [...known].find(([, count]) => count >= all * CLEAR_SHARE)?.[0];
+  return [...known].find(([, count]) => count >= all * MIN_MAJORITY)?.[0];
 }
 
 const agree = (category: string | null, known: Categories | undefined): boolean =>

@@ -3,7 +3,7 @@ import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import { mergeGraphs } from './merge-graphs.ts';
 
 /** Chunks a model reads before the result is saved, i.e. the maximum loss on interruption. */
-const PASSAGES_PER_PART = 16;
+const CHUNKS_PER_PART = 16;
 
 export interface ExtractInPartsOptions {
   readonly extractor: GraphExtractor;
@@ -20,19 +20,19 @@ export async function extractInParts(
   { extractor, records, signal }: ExtractInPartsOptions,
 ): Promise<ExtractedGraph> {
   const { title, passages } = task;
-  if (extractor.name.startsWith('builtin/') || passages.length <= PASSAGES_PER_PART) {
+  if (extractor.name.startsWith('builtin/') || passages.length <= CHUNKS_PER_PART) {
     return extractor.extract({ title, passages }, signal);
   }
   const kept = await records.parts(task, extractor.name);
   const graphs: ExtractedGraph[] = [];
-  for (let part = 0; part * PASSAGES_PER_PART < passages.length; part++) {
+  for (let part = 0; part * CHUNKS_PER_PART < passages.length; part++) {
     signal.throwIfAborted();
     const known = kept.get(part);
     if (known !== undefined) {
       graphs.push(known);
       continue;
     }
-    const some = passages.slice(part * PASSAGES_PER_PART, (part + 1) * PASSAGES_PER_PART);
+    const some = passages.slice(part * CHUNKS_PER_PART, (part + 1) * CHUNKS_PER_PART);
     const graph = await extractor.extract({ title, passages: some }, signal);
     await records.keepPart(task, extractor.name, part, graph);
     graphs.push(graph);

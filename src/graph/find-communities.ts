@@ -42,7 +42,7 @@ export function findCommunities(
   { entities, relationships }: ExtractedGraph,
   { seed = 1, minMembers = 3, maxUndivided = 40, levels = 4 }: FindCommunitiesOptions = {},
 ): CommunityGroup[] {
-  const weights = weigh(entities, relationships);
+  const weights = weighEdges(entities, relationships);
   const random = seededRandom(seed);
   const groups: CommunityGroup[] = [];
   let open: { readonly places: readonly number[]; readonly parent: number | null }[] = [
@@ -63,7 +63,7 @@ export function findCommunities(
   return groups;
 }
 
-interface Weights {
+interface WeightedGraph {
   /** For each entity, by index: related entities and weights. */
   readonly neighbours: readonly ReadonlyMap<number, number>[];
   /** Sum of an entity's weights. */
@@ -73,7 +73,7 @@ interface Weights {
   readonly total: number;
 }
 
-function weigh(entities: readonly Entity[], relationships: readonly Relationship[]): Weights {
+function weighEdges(entities: readonly Entity[], relationships: readonly Relationship[]): WeightedGraph {
   const places = new Map(entities.map(({ name }, place) => [name, place]));
   const neighbours = entities.map(() => new Map<number, number>());
   const between: { to: number; relationship: Relationship }[][] = entities.map(() => []);
@@ -96,7 +96,7 @@ function weigh(entities: readonly Entity[], relationships: readonly Relationship
 }
 
 /** Subdivides a group by its internal relationships, larger parts first; entities without any are left out. */
-function divide(places: readonly number[], { neighbours }: Weights, random: () => number): number[][] {
+function divide(places: readonly number[], { neighbours }: WeightedGraph, random: () => number): number[][] {
   const graph = new UndirectedGraph();
   const inside = new Set(places);
   for (const from of places) {
@@ -124,7 +124,7 @@ function describeGroup(
   places: readonly number[],
   position: Pick<CommunityGroup, 'level' | 'parent'>,
   entities: readonly Entity[],
-  { neighbours, strength, between, total }: Weights,
+  { neighbours, strength, between, total }: WeightedGraph,
 ): CommunityGroup {
   const inside = new Set(places);
   const centrality = new Map(

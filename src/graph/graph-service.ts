@@ -64,9 +64,9 @@ export interface GraphServiceSettings {
 }
 
 /** Maximum number of entities (the most mentioned) and relationships used for communities. */
-const GROUPED = { entities: 20_000, relationships: 200_000 } as const;
+const COMMUNITY_LIMITS = { entities: 20_000, relationships: 200_000 } as const;
 /** Maximum number of communities a model describes; the others are described without a model. */
-const DESCRIBED_BY_MODEL = 60;
+const MAX_DESCRIBED_BY_MODEL = 60;
 
 export function createGraphService(parts: GraphServiceParts): GraphService {
   const { records, documents, collections, thread, models, prices, settings } = parts;
@@ -135,7 +135,7 @@ export function createGraphService(parts: GraphServiceParts): GraphService {
       if (collection.graphClusterStatus === 'success') {
         throw new ServiceError(
           'invalid_request',
-          'The communities of this graph are built already. Reset the graph, or change it, to build them anew.',
+          'The communities of this graph are built already. Reset or change the graph to rebuild them.',
         );
       }
       const model = modelName === undefined ? undefined : models.resolve(modelName, 'fast');
@@ -162,8 +162,8 @@ export function createGraphService(parts: GraphServiceParts): GraphService {
 /** The graph by names; an entity's identifier is kept in its metadata. */
 async function readGraph(records: GraphRecords, collectionId: string): Promise<ExtractedGraph> {
   const { nodes, edges } = await records.outline(collectionId, {
-    nodes: { offset: 0, limit: GROUPED.entities },
-    edges: GROUPED.relationships,
+    nodes: { offset: 0, limit: COMMUNITY_LIMITS.entities },
+    edges: COMMUNITY_LIMITS.relationships,
   });
   // Two entities with the same name must stay distinct here.
   const seen = new Set<string>();
@@ -202,7 +202,7 @@ async function describeGroups(
   for (const [place, group] of groups.entries()) {
     signal.throwIfAborted();
     const community =
-      model === undefined || place >= DESCRIBED_BY_MODEL
+      model === undefined || place >= MAX_DESCRIBED_BY_MODEL
         ? describeCommunity(group)
         : await describeCommunityWithModel(group, { model, ...(prompts && { prompts }) }, signal);
     const { name, summary, findings, rating, ratingExplanation, level } = community;

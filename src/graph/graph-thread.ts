@@ -22,7 +22,7 @@ export interface GraphThread {
 
 const defaultLimits: GraphThreadLimits = { timeoutMs: 300_000, memoryMb: 1_024 };
 
-const WORKER = programFile('./graph-worker.ts', import.meta);
+const WORKER_URL = programFile('./graph-worker.ts', import.meta);
 
 /** A thread that is started on first use and reused; concurrent tasks start further ones. */
 export function createGraphThread(limits: Partial<GraphThreadLimits> = {}): GraphThread {
@@ -31,7 +31,7 @@ export function createGraphThread(limits: Partial<GraphThreadLimits> = {}): Grap
   const all = new Set<Worker>();
 
   const start = (): Worker => {
-    const worker = new Worker(WORKER, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
+    const worker = new Worker(WORKER_URL, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: memoryMb } });
     // An idle thread must not keep a finished program alive.
     worker.unref();
     all.add(worker);

@@ -16,7 +16,7 @@ export type GraphReply =
 
 const extractor = createNounPhraseExtractor();
 // The thread is terminated from outside on time-out, so this signal is never aborted.
-const endless = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 parentPort?.on('message', async (job: GraphJob) => {
   parentPort?.postMessage(await answer(job));
@@ -25,7 +25,7 @@ parentPort?.on('message', async (job: GraphJob) => {
 async function answer(job: GraphJob): Promise<GraphReply> {
   try {
     if (job.kind === 'communities') return { kind: 'grouped', groups: findCommunities(job.graph) };
-    return { kind: 'extracted', graph: await extractor.extract(job.document, endless) };
+    return { kind: 'extracted', graph: await extractor.extract(job.document, neverAborted) };
   } catch (error) {
     return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
   }

@@ -78,14 +78,14 @@ function mergeEntities(group: readonly Entity[], name: string): Entity {
   if (aliases.size > 0) metadata['aliases'] = [...aliases].slice(0, MAX_ALIASES);
   return {
     name,
-    category: commonest(group),
-    description: fullest(group),
+    category: mostCommonCategory(group),
+    description: bestDescription(group),
     metadata,
     mentions: allMentions(group),
   };
 }
 
-function commonest(group: readonly Entity[]): string | null {
+function mostCommonCategory(group: readonly Entity[]): string | null {
   const counts = new Map<string, number>();
   for (const { category, mentions } of group) {
     if (category !== null) counts.set(category, (counts.get(category) ?? 0) + Math.max(1, mentions.length));
@@ -94,7 +94,7 @@ function commonest(group: readonly Entity[]): string | null {
 }
 
 /** The description from the graph with most mentions; the first one on a tie. */
-function fullest(group: readonly Entity[]): string {
+function bestDescription(group: readonly Entity[]): string {
   let best: Entity | undefined;
   for (const entity of group) {
     if (entity.description !== '' && (best === undefined || entity.mentions.length > best.mentions.length))

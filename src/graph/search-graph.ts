@@ -7,27 +7,27 @@ import type { Corpus } from '../store/corpus.ts';
 import { cutQuery } from '../store/full-text/analyse.ts';
 import { containsPhrase } from '../store/full-text/term-sequences.ts';
 import type { GraphSearch } from '../store/graph-search.ts';
-import { placeSentences } from './add-source-sentences.ts';
+import { addSourceSentences } from './add-source-sentences.ts';
 
 export interface GraphRetrieverParts {
   readonly retriever: Retriever;
   readonly graph: GraphSearch;
   readonly embedder: EmbeddingModel;
-  readonly passages: Pick<Corpus, 'chunksById'>;
+  readonly chunks: Pick<Corpus, 'chunksById'>;
 }
 
 /** Maximum hits of each kind, regardless of the search's own limit. */
-const MOST = 100;
+const MAX_HITS = 100;
 
 /**
  * Wraps a retriever so that it also searches the graph: `local` from the names in the query over their neighbourhood
  * and to related communities, `global` in the communities alone. Graph hits are returned beside the chunks and do not
  * change their order. When the graph search fails, there are no graph hits and a note.
  */
-export function withGraph({ retriever, graph, embedder, passages }: GraphRetrieverParts): Retriever {
+export function withGraph({ retriever, graph, embedder, chunks }: GraphRetrieverParts): Retriever {
   const search = async (query: string, settings: SearchSettings, signal: AbortSignal): Promise<readonly GraphHit[]> => {
     const { kind, limits } = settings.graph ?? defaultGraphSettings;
-    const limit = Math.min(settings.limit, MOST);
+    const limit = Math.min(settings.limit, MAX_HITS);
     const local = kind === 'local' ? limit : 0;
     // With a lexical embedder, full-text search on the names is equivalent and cheaper.
     const vector = embedder.isLexical ? null : await embedQuery(embedder, query, signal);
@@ -43,7 +43,7 @@ export function withGraph({ retriever, graph, embedder, passages }: GraphRetriev
       signal,
     });
     const hits = [...entities, ...relationships, ...communities];
-    return placeSentences(hits, (ids) => passages.chunksById(ids));
+    return addSourceSentences(hits, (ids) => chunks.chunksById(ids));
   };
 
   return {
@@ -57,7 +57,7 @@ export function withGraph({ retriever, graph, embedder, passages }: GraphRetriev
       const asked = isAsked && isNamed ? search(text, settings, signal) : undefined;
       let milliseconds = 0;
       const found = asked
-        ?.then((hits) => ({ hits: hits.filter((hit) => !saysAny(hit, excluded)), failure: undefined }))
+        ?.then((hits) => ({ hits: hits.filter((hit) => !containsAny(hit, excluded)), failure: undefined }))
         .catch((error: unknown) => ({ hits: [], failure: error }))
         .finally(() => {
           milliseconds = performance.now() - started;
@@ -70,7 +70,7 @@ export function withGraph({ retriever, graph, embedder, passages }: GraphRetriev
       if (found === undefined) return outcome;
       const { hits, failure } = await found;
       const { explanation } = outcome;
-      const note = failure === undefined ? [] : ['The graph could not be searched; these are the passages alone.'];
+      const note = failure === undefined ? [] : ['The graph search failed; these are the passages only.'];
       return {
         ...outcome,
         graph: hits,
@@ -84,7 +84,7 @@ export function withGraph({ retriever, graph, embedder, passages }: GraphRetriev
   };
 }
 
-const saysAny = (hit: GraphHit, excluded: readonly string[]): boolean =>
+const containsAny = (hit: GraphHit, excluded: readonly string[]): boolean =>
   excluded.length > 0 && excluded.some((words) => containsPhrase(graphHitText(hit), words));
 
 // When the embedder fails, names are found by their words alone.

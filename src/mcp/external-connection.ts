@@ -115,7 +115,7 @@ export function createExternalConnection({ server, version, times, log }: Connec
         open.tools = tools;
         log.info(
           { server: server.name, tools: tools.length },
-          `The MCP server "${server.name}" listed its tools anew.`,
+          `The MCP server "${server.name}" changed its list of tools.`,
         );
       },
       (error: unknown) => onEnd(open, `did not list its tools again: it ${reasonOf(error, server)}`),

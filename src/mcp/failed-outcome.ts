@@ -14,7 +14,7 @@ const PERSISTENT: ReadonlySet<ErrorCode> = new Set([
 /** Outcome of a call that could not be executed at all. */
 export function toFailedOutcome(error: unknown): ToolOutcome {
   if (error instanceof ServiceError && PERSISTENT.has(error.code)) {
-    const text = `Error [not_configured]: ${error.publicMessage} Next step: Tell the user; calling again does not help until it is mended.`;
+    const text = `Error [not_configured]: ${error.publicMessage} Next step: Tell the user; calling again does not help until it is fixed.`;
     return { isError: true, code: 'not_configured', text };
   }
   if (error instanceof ServiceError && error.code !== 'cancelled') {
@@ -22,7 +22,7 @@ export function toFailedOutcome(error: unknown): ToolOutcome {
     return { isError: true, code: 'backend_unavailable', text };
   }
   if (error instanceof ServiceError || (error instanceof Error && error.name === 'AbortError')) {
-    const text = 'Error [cancelled]: The call was called off. Next step: Call again if the result is still wanted.';
+    const text = 'Error [cancelled]: The call was cancelled. Next step: Call again if the result is still wanted.';
     return { isError: true, code: 'cancelled', text };
   }
   const text = 'Error [internal]: The call failed inside the service. Next step: Go on without it, or try once more.';

@@ -139,7 +139,7 @@ function withProgress(outcome: ToolOutcome, tool: Tool, followed: readonly Follo
   if (outcome.isError || reading.length === 0 || !tool.annotations.readOnly || tool.needs.includes('facts')) {
     return outcome;
   }
-  const note = `Still being taken in, so more may be found in a moment: ${reading.map(describeFolder).join('; ')}.`;
+  const note = `Ingestion is in progress, so more may be found soon: ${reading.map(describeFolder).join('; ')}.`;
   return { ...outcome, output: { ...outcome.output, text: `${outcome.output.text}\n\n${note}` } };
 }
 

@@ -84,7 +84,7 @@ async function toStandalone(
   } catch (error) {
     if (signal.aborted || !(error instanceof ServiceError)) throw error;
     notes.push(
-      `The question could not be put by itself (${error.message}); it was searched with words of the one before.`,
+      `The question could not be rewritten as a standalone question (${error.message}); it was searched with terms of the previous one.`,
     );
   }
   const rewritten = written ?? withEarlierTerms({ query, earlier });

@@ -56,19 +56,19 @@ function refuseTooMuch({ answer, sources, documentIds }: AnswerCheckRequest): vo
       `The answer has ${answer.length} characters, and at most ${checkLimits.answer} are checked at once. Send it in parts.`,
     );
   if (sources.length > checkLimits.sources)
-    refuse(`${sources.length} sources were given, and at most ${checkLimits.sources} are taken.`);
+    refuse(`${sources.length} sources were given; the maximum is ${checkLimits.sources}.`);
   if (documentIds.length > checkLimits.documents)
-    refuse(`${documentIds.length} documents were given, and at most ${checkLimits.documents} are taken.`);
+    refuse(`${documentIds.length} documents were given; the maximum is ${checkLimits.documents}.`);
   let total = 0;
   for (const { text = '' } of sources) {
     total += text.length;
     if (text.length > checkLimits.text)
       refuse(
-        `A source of ${text.length} characters was given, and at most ${checkLimits.text} are taken. Name its document.`,
+        `A source of ${text.length} characters was given; the maximum is ${checkLimits.text}. Give its document instead.`,
       );
   }
   if (total > checkLimits.texts)
-    refuse(`The sources have ${total} characters together, and at most ${checkLimits.texts} are taken.`);
+    refuse(`The sources have ${total} characters in total; the maximum is ${checkLimits.texts}.`);
 }
 
 interface Candidate {
@@ -170,7 +170,7 @@ function notesOn(
     ...(checked.length === 0 ? ['The answer states nothing that could be looked up.'] : []),
     ...(named.length > 0 && hasSources ? [`No source was given for ${named.join(', ')}.`] : []),
     ...(named.length > 0 && !hasSources && documentIds.length === 0
-      ? ['No sources were given, so markers were not followed: each statement was looked for in all documents.']
+      ? ['No sources were given, so markers were ignored and each statement was searched for in all documents.']
       : []),
     ...(uncheckedFrom === undefined
       ? []

@@ -18,7 +18,7 @@ import type { Retriever, SearchOutcome } from './retriever.ts';
 import type { QueryVariants } from './rewrite-query.ts';
 import { createSearchLog, type SearchLog } from './search-log.ts';
 import { defaultShaping, type SearchSettings } from './search-settings.ts';
-import { removesResults, shapeResults } from './shape-results.ts';
+import { mayRemoveResults, shapeResults } from './shape-results.ts';
 
 export interface RetrieverParts {
   readonly chunks: ChunkSearch;
@@ -35,7 +35,7 @@ interface Search {
   /** Phrases every hit must and must not contain. */
   readonly phraseFilters: PhraseFilters | undefined;
   /** Number of hits needed before any are removed. */
-  readonly reach: number;
+  readonly depth: number;
   readonly log: SearchLog;
   readonly signal: AbortSignal;
 }
@@ -43,7 +43,7 @@ interface Search {
 export function createRetriever({ chunks, embedder, variants, reranker }: RetrieverParts): Retriever {
   const embedQuery = createQueryEmbedder(embedder);
 
-  async function searchPlainly(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
+  async function searchPlainly(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
     switch (search.plan.kind) {
       case 'semantic':
         return (await semantic(text.semantic, search)).map(({ key: _, ...chunk }) => chunk);
@@ -54,13 +54,13 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     }
   }
 
-  async function hybrid(text: Texts, search: Search): Promise<readonly ScoredChunk[]> {
+  async function hybrid(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
     const { plan, settings, signal } = search;
     const byScores = plan.fusion === 'scores';
-    const depth = byScores ? Math.max(MIN_CANDIDATES, search.reach) : search.reach;
+    const depth = byScores ? Math.max(MIN_CANDIDATES, search.depth) : search.depth;
     const wide = { ...search, reach: depth };
     const [first, matching] = await Promise.all([
-      semantic(text.semantic, wide).catch((error) => withoutMeaning(error, search)),
+      semantic(text.semantic, wide).catch((error) => fullTextOnly(error, search)),
       ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search),
     ]);
     const words = matching.map(identify);
@@ -69,7 +69,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
       ? fuseScores(near.map(identify), words)
       : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
     // With several variants the lists are fused again, which may use any hit; otherwise only this page is shown.
-    const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.reach) : fused;
+    const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.depth) : fused;
     const known = new Map<number, Chunk>(matching.flatMap(({ key, chunk }) => (chunk ? [[key, chunk]] : [])));
     for (const { key, ...chunk } of near) known.set(key, chunk);
     const unread = shown.map(({ item }) => item.key).filter((key) => !known.has(key));
@@ -116,14 +116,14 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const { settings, plan, phraseFilters, log, signal } = search;
     const { filter, measure, asOf } = settings;
     const lists = plan.fusion === 'scores' ? { firstListLength: MIN_CANDIDATES } : {};
-    const query = { measure, filter, asOf, phraseFilters, limit: search.reach, ...lists, signal, note: log.note };
+    const query = { measure, filter, asOf, phraseFilters, limit: search.depth, ...lists, signal, note: log.note };
     return log.time('semantic', () => chunks.nearest({ ...query, ...embedded }));
   }
 
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
     const { settings, phraseFilters, log, signal } = search;
     const { filter, asOf } = settings;
-    const query = { text, filter, asOf, phraseFilters, corrected: log.corrections, limit: search.reach, signal };
+    const query = { text, filter, asOf, phraseFilters, corrected: log.corrections, limit: search.depth, signal };
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
@@ -139,7 +139,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
       phraseFilters,
       corrected: log.corrections,
       limit,
-      reading: search.reach,
+      reading: search.depth,
       signal,
     };
     const found = await log.time('fullText', () => chunks.ranking(query));
@@ -170,7 +170,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     if (phrases.length === 0) return searchByVariants(query, search);
     const excluded = search.phraseFilters?.excluded ?? [];
     const saying = await searchByVariants(query, { ...search, phraseFilters: { required: phrases, excluded } });
-    if (saying.length >= search.reach) return saying;
+    if (saying.length >= search.depth) return saying;
     const known = new Set(saying.map(({ id }) => id));
     const least = saying.at(-1)?.score ?? Number.POSITIVE_INFINITY;
     const others = (await searchByVariants(query, search)).filter(({ id }) => !known.has(id));
@@ -186,16 +186,16 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const read = Math.max(wanted, depth);
     let found = await searchPreferring(phrases, query, {
       ...search,
-      reach: removesResults(shaping) ? widen(read) : read,
+      depth: mayRemoveResults(shaping) ? nextDepth(read) : read,
     });
     if (reranker && depth > 0) found = await rerank(found, { ...search, reranker, query, depth });
     let shaped = shapeResults(found, shaping, log.drop);
-    for (let reach = widen(read); shaped.length < wanted && found.length >= reach; reach *= WIDENING) {
+    for (let reach = nextDepth(read); shaped.length < wanted && found.length >= reach; reach *= MAX_WIDENINGS) {
       const known = new Set(found.map(({ id }) => id));
-      const further = await searchPreferring(phrases, query, { ...search, reach: reach * WIDENING });
+      const further = await searchPreferring(phrases, query, { ...search, depth: reach * MAX_WIDENINGS });
       found = [...found, ...further.filter(({ id }) => !known.has(id))];
       shaped = shapeResults(found, shaping, log.drop);
-      if (reach >= FURTHEST) break;
+      if (reach >= MAX_DEPTH) break;
     }
     const page = shaped.slice(settings.offset, wanted);
     return shaping.mergeNeighbours ? mergeNeighbours(page, log.drop) : page;
@@ -213,10 +213,10 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
       if (settings.asOf !== undefined) await notePrunedVersions(chunks, settings.asOf, { settings, log, signal });
       const read = readQuery(cutQuery(query));
       if (query.length > MAX_QUERY_CHARACTERS) {
-        log.note(`The query is very long; its first ${MAX_QUERY_CHARACTERS} characters were searched for.`);
+        log.note(`The query is too long; only its first ${MAX_QUERY_CHARACTERS} characters were searched for.`);
       }
       const { phraseFilters, preferred } = await resolvePhraseFilters(read, { chunks, settings, log, signal });
-      const found = await searchShaped(preferred, read.text, { settings, plan, phraseFilters, reach: 0, log, signal });
+      const found = await searchShaped(preferred, read.text, { settings, plan, phraseFilters, depth: 0, log, signal });
       refuseAborted(signal);
       return {
         chunks: found,
@@ -230,9 +230,9 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
 }
 
 /** Number of candidates to read next, when some hits are removed. */
-const widen = (read: number): number => Math.max(200, 2 * read);
-const WIDENING = 5;
-const FURTHEST = 5_000;
+const nextDepth = (read: number): number => Math.max(200, 2 * read);
+const MAX_WIDENINGS = 5;
+const MAX_DEPTH = 5_000;
 
 function rerankDepth(settings: SearchSettings['rerank'], reranker: Reranker | undefined): number {
   if (reranker === undefined || settings?.enabled === false) return 0;
@@ -245,11 +245,11 @@ async function notePrunedVersions(
   { settings, log, signal }: Pick<Search, 'settings' | 'log' | 'signal'>,
 ): Promise<void> {
   const count = (await chunks.countPrunedVersions?.(asOf, settings.filter, signal)) ?? 0;
-  if (count > 0) log.note(`${count} documents had a version at that time that is not kept any longer.`);
+  if (count > 0) log.note(`${count} documents had a version at that time that has been pruned.`);
 }
 
 /** Query text of each leg; they differ only for hypothetical answers. */
-interface Texts {
+interface LegTexts {
   readonly semantic: string;
   readonly fullText: string;
 }
@@ -292,9 +292,9 @@ async function writeVariants(
 }
 
 // On an embedder outage, full text alone is better than no answer.
-function withoutMeaning(error: unknown, { log, signal }: Search): readonly FoundChunk[] {
+function fullTextOnly(error: unknown, { log, signal }: Search): readonly FoundChunk[] {
   if (!isOutage(error) || signal.aborted) throw error;
-  log.note(`The semantic search could not be made (${error.message}); these are the results of full text alone.`);
+  log.note(`The semantic search failed (${error.message}); these are full-text results only.`);
   return [];
 }
 

@@ -2,7 +2,7 @@ import type { ScoredChunk } from '../documents/chunk.ts';
 import { chunkWords, cosineSimilarity } from './chunk-words.ts';
 
 /** Number of ranks chosen by MMR; the rest keeps its order. */
-const MAX_CHOSEN = 100;
+const MAX_DIVERSIFIED = 100;
 /** The rank with half the relevance of the first. */
 const HALF = 10;
 
@@ -19,7 +19,7 @@ export function diversify(chunks: readonly ScoredChunk[], diversity: number): Sc
     nearest: 0,
   }));
   const chosen: ScoredChunk[] = [];
-  while (left.length > 0 && chosen.length < MAX_CHOSEN) {
+  while (left.length > 0 && chosen.length < MAX_DIVERSIFIED) {
     const worthOf = (at: number) => {
       const each = left[at];
       return each === undefined ? 0 : (1 - diversity) * each.worth - diversity * each.nearest;

@@ -3,13 +3,13 @@ import { embedInBatches } from '../embeddings/embed-in-batches.ts';
 import { type EmbeddingModel, isSemantic } from '../embeddings/embedding-model.ts';
 import type { DescriptionVectors } from '../store/description-records.ts';
 
-const AT_ONCE = 256;
+const BATCH_SIZE = 256;
 
 /**
  * Embeds new and changed descriptions in the current space; returns their number. With a lexical embedder nothing is
  * embedded, because full-text search is better.
  */
-export async function describeInSpace(
+export async function embedDescriptions(
   records: DescriptionVectors,
   embedder: EmbeddingModel,
   signal: AbortSignal,
@@ -19,7 +19,7 @@ export async function describeInSpace(
   for (;;) {
     signal.throwIfAborted();
     const space = await embedder.space(signal);
-    const bare = await records.unembedded(space, AT_ONCE);
+    const bare = await records.unembedded(space, BATCH_SIZE);
     if (bare.length === 0) return done;
     const texts = bare.map(descriptionText);
     const vectors = await embedInBatches(embedder, texts, { kind: 'passage', signal, concurrency: 1 });
@@ -30,6 +30,6 @@ export async function describeInSpace(
     await records.keep(space, described);
     done += bare.length;
     // Fewer than requested: the queue is empty, and later changes are reported separately.
-    if (bare.length < AT_ONCE) return done;
+    if (bare.length < BATCH_SIZE) return done;
   }
 }

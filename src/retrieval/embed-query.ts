@@ -13,11 +13,11 @@ export interface EmbeddedQuery {
 /** Embeds a query. */
 export type EmbedQuery = (text: string, signal: AbortSignal) => Promise<EmbeddedQuery>;
 
-const QUERIES_KEPT = 256;
+const MAX_CACHED_QUERIES = 256;
 
 /** Embeds queries with a cache of the last ones, for paging and repeated searches. */
 export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
-  const known = new LruMap<string, Float32Array>({ max: QUERIES_KEPT });
+  const known = new LruMap<string, Float32Array>({ max: MAX_CACHED_QUERIES });
   return async (text, signal) => {
     for (;;) {
       const space = await embedder.space(signal);
@@ -31,7 +31,7 @@ export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
   };
 }
 
-const MOVES_AWAITED = 5;
+const MAX_ATTEMPTS = 5;
 const PAUSE_MS = 20;
 
 /**
@@ -47,8 +47,8 @@ export async function withCurrentVector<Result>(
     try {
       return await search(query);
     } catch (error) {
-      const waitForSpaceSwitch = error instanceof ServiceError && error.code === 'embedding_mismatch';
-      if (!waitForSpaceSwitch || attempt === MOVES_AWAITED) throw error;
+      const isSpaceSwitch = error instanceof ServiceError && error.code === 'embedding_mismatch';
+      if (!isSpaceSwitch || attempt === MAX_ATTEMPTS) throw error;
       await sleep(attempt * PAUSE_MS);
     }
   }

@@ -3,7 +3,7 @@ import { chunkWords, jaccardSimilarity } from './chunk-words.ts';
 import type { Drop } from './retriever.ts';
 
 /** Jaccard similarity of word trigrams from which two chunks are duplicates. */
-const SAME = 0.85;
+const MIN_DUPLICATE_SIMILARITY = 0.85;
 const RUN = 3;
 
 /**
@@ -16,7 +16,8 @@ export function foldDuplicates(chunks: readonly ScoredChunk[], drop: (drop: Drop
     const words = chunkWords(chunk.text);
     const runs = runsOf(words);
     const duplicate = kept.find(
-      (each) => isNearInLength(each.words, words.length) && jaccardSimilarity(each.runs, runs) >= SAME,
+      (each) =>
+        isNearInLength(each.words, words.length) && jaccardSimilarity(each.runs, runs) >= MIN_DUPLICATE_SIMILARITY,
     );
     if (duplicate === undefined) {
       kept.push({ chunk, runs, words: words.length });
@@ -29,7 +30,8 @@ export function foldDuplicates(chunks: readonly ScoredChunk[], drop: (drop: Drop
   return kept.map(({ chunk }) => chunk);
 }
 
-const isNearInLength = (one: number, two: number): boolean => Math.min(one, two) >= SAME * Math.max(one, two);
+const isNearInLength = (one: number, two: number): boolean =>
+  Math.min(one, two) >= MIN_DUPLICATE_SIMILARITY * Math.max(one, two);
 
 function runsOf(words: readonly string[]): ReadonlySet<string> {
   if (words.length <= RUN) return new Set([words.join(' ')]);

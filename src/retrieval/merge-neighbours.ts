@@ -2,7 +2,7 @@ import type { ScoredChunk } from '../documents/chunk.ts';
 import type { Drop } from './retriever.ts';
 
 /** Only trimmed white space lies between two adjacent chunks; a larger gap may contain text. */
-const MAX_BETWEEN = 3;
+const MAX_GAP = 3;
 
 /**
  * Merges chunks that follow one another in their document, at the rank and with the identifier of the best of them. The
@@ -41,7 +41,7 @@ const isExact = ({ text, start, end }: ScoredChunk): boolean => text.length === 
 
 function follows(one: ScoredChunk, two: ScoredChunk): boolean {
   if (!isExact(one) || !isExact(two) || two.order !== one.order + 1) return false;
-  if (two.start <= one.start || two.end <= one.end || two.start > one.end + MAX_BETWEEN) return false;
+  if (two.start <= one.start || two.end <= one.end || two.start > one.end + MAX_GAP) return false;
   const shared = one.end - two.start;
   // Prevents merging chunks of two texts when a document is ingested again during the search.
   return shared <= 0 || one.text.slice(-shared) === two.text.slice(0, shared);

@@ -14,11 +14,11 @@ export interface SearchPlan {
 }
 
 /** The contract's defaults, docs/contract.md 4.1. */
-const forMeaning: HybridSettings = { fullTextWeight: 1, semanticWeight: 5, fullTextLimit: 200, rrfK: 50 };
+const semanticDefaults: HybridSettings = { fullTextWeight: 1, semanticWeight: 5, fullTextLimit: 200, rrfK: 50 };
 /** With a lexical embedder, full text has more weight; measured in docs/decisions.md. */
-const forWords: HybridSettings = { ...forMeaning, fullTextWeight: 15, semanticWeight: 1 };
+const lexicalDefaults: HybridSettings = { ...semanticDefaults, fullTextWeight: 15, semanticWeight: 1 };
 /** An embedder trained on the corpus adds results, but full text has more weight. */
-const forLearned: HybridSettings = { ...forMeaning, fullTextWeight: 4, semanticWeight: 1 };
+const learnedDefaults: HybridSettings = { ...semanticDefaults, fullTextWeight: 4, semanticWeight: 1 };
 
 /** Validates the settings and fills in defaults that suit the embedder. Throws `invalid_request`. */
 export function planSearch(
@@ -27,19 +27,19 @@ export function planSearch(
 ): SearchPlan {
   const { limit, offset, measure } = settings;
   const { isLexical, isLearned = false } = embedder;
-  requireThat(Number.isInteger(limit) && limit >= 1, `"limit" must be a whole number from 1, not ${limit}.`);
-  requireThat(Number.isInteger(offset) && offset >= 0, `"offset" must be a whole number from 0, not ${offset}.`);
+  requireValid(Number.isInteger(limit) && limit >= 1, `"limit" must be a whole number from 1, not ${limit}.`);
+  requireValid(Number.isInteger(offset) && offset >= 0, `"offset" must be a whole number from 0, not ${offset}.`);
   checkShaping(settings);
   const needsWords = settings.kind === 'semantic' && !isSemantic(embedder);
   const kind = needsWords ? 'hybrid' : (settings.kind ?? (isLexical ? 'hybrid' : 'semantic'));
-  const defaults = isLearned ? forLearned : isLexical ? forWords : forMeaning;
+  const defaults = isLearned ? learnedDefaults : isLexical ? lexicalDefaults : semanticDefaults;
   // A limit above the default implies more candidates.
   const fullTextLimit = Math.max(defaults.fullTextLimit, limit);
   const hybrid = { ...defaults, fullTextLimit, ...settings.hybrid };
   if (kind === 'hybrid') checkHybrid(hybrid, limit);
   const { fullTextWeight, semanticWeight, rrfK } = settings.hybrid;
   const isWeighted = fullTextWeight !== undefined || semanticWeight !== undefined || rrfK !== undefined;
-  const note = needsWords ? { note: withoutMeaning(embedder.name) } : {};
+  const note = needsWords ? { note: fullTextOnly(embedder.name) } : {};
   if (kind !== 'hybrid' || !isLearned || isWeighted || measure !== 'cosine_distance') {
     return { kind, hybrid, fusion: 'ranks', ...note };
   }
@@ -47,37 +47,37 @@ export function planSearch(
   return { kind, hybrid: { ...hybrid, ...scoreShares, fullTextLimit: candidates }, fusion: 'scores', ...note };
 }
 
-const withoutMeaning = (name: string): string =>
+const fullTextOnly = (name: string): string =>
   `The embedder ${name} knows words and not what they mean, so the semantic search was fused with full text. ` +
   'Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.';
 
 function checkShaping({ shaping, rerank }: SearchSettings): void {
   const { diversity = 0, maxPerDocument = null } = shaping ?? {};
-  requireThat(diversity >= 0 && diversity <= 1, `"diversity" must be a number from 0 to 1, not ${diversity}.`);
-  requireThat(
+  requireValid(diversity >= 0 && diversity <= 1, `"diversity" must be a number from 0 to 1, not ${diversity}.`);
+  requireValid(
     maxPerDocument === null || (Number.isInteger(maxPerDocument) && maxPerDocument >= 1),
     `"max_per_document" must be a whole number from 1, not ${maxPerDocument}.`,
   );
   const depth = rerank?.depth ?? 1;
-  requireThat(Number.isInteger(depth) && depth >= 1, `"rerank_depth" must be a whole number from 1, not ${depth}.`);
+  requireValid(Number.isInteger(depth) && depth >= 1, `"rerank_depth" must be a whole number from 1, not ${depth}.`);
 }
 
 function checkHybrid({ fullTextWeight, semanticWeight, fullTextLimit, rrfK }: HybridSettings, limit: number): void {
-  requireThat(
+  requireValid(
     Number.isInteger(fullTextLimit) && fullTextLimit >= limit,
     `"full_text_limit" (${fullTextLimit}) must not be below "limit" (${limit}) in hybrid search. Raise it, or lower the limit.`,
   );
-  requireThat(
+  requireValid(
     fullTextWeight >= 0 && semanticWeight >= 0 && Number.isFinite(fullTextWeight + semanticWeight),
     '"full_text_weight" and "semantic_weight" must be numbers from 0.',
   );
-  requireThat(
+  requireValid(
     fullTextWeight + semanticWeight > 0,
     '"full_text_weight" and "semantic_weight" are both 0; at least one must be above.',
   );
-  requireThat(Number.isFinite(rrfK) && rrfK >= 0, `"rrf_k" must be a number from 0, not ${rrfK}.`);
+  requireValid(Number.isFinite(rrfK) && rrfK >= 0, `"rrf_k" must be a number from 0, not ${rrfK}.`);
 }
 
-function requireThat(holds: boolean, message: string): void {
+function requireValid(holds: boolean, message: string): void {
   if (!holds) throw new ServiceError('invalid_request', message);
 }

@@ -10,7 +10,7 @@ export interface Reranker {
   /** Default number of chunks it reads. */
   readonly depth: number;
   /** Time limit, after which the search continues without it. */
-  readonly milliseconds: number;
+  readonly timeoutMs: number;
   /** The indexes of the chunks it scored, with scores from 0 to 1; throws ServiceError on failure. */
   rank(request: RerankRequest, signal: AbortSignal): Promise<readonly RankedPassage[]>;
 }
@@ -65,12 +65,12 @@ const passageOf = ({ metadata, headingPath, text }: ScoredChunk): string => {
 };
 
 async function inTime(reranker: Reranker, request: RerankRequest, signal: AbortSignal) {
-  const timeout = AbortSignal.timeout(reranker.milliseconds);
+  const timeout = AbortSignal.timeout(reranker.timeoutMs);
   try {
     return await reranker.rank(request, AbortSignal.any([signal, timeout]));
   } catch (error) {
     if (!timeout.aborted || signal.aborted) throw error;
-    throw new ServiceError('timeout', `no answer within ${reranker.milliseconds / 1_000} seconds`, { cause: error });
+    throw new ServiceError('timeout', `no answer within ${reranker.timeoutMs / 1_000} seconds`, { cause: error });
   }
 }
 

@@ -5,7 +5,7 @@ import type { ReadQuery } from './read-query.ts';
 import type { SearchLog } from './search-log.ts';
 import type { SearchSettings } from './search-settings.ts';
 
-interface Settling {
+interface PhraseFilterContext {
   readonly chunks: Pick<ChunkSearch, 'countPhrases'>;
   readonly settings: SearchSettings;
   readonly log: SearchLog;
@@ -25,49 +25,52 @@ export interface ResolvedPhraseFilters {
  * note. In a question, where the answer may use other words, and in a longer text, where quotation marks may be
  * incidental, phrases are only preferred. Throws `invalid_request` when the query consists of exclusions only.
  */
-export async function resolvePhraseFilters(query: ReadQuery, settling: Settling): Promise<ResolvedPhraseFilters> {
+export async function resolvePhraseFilters(
+  query: ReadQuery,
+  context: PhraseFilterContext,
+): Promise<ResolvedPhraseFilters> {
   const excluded = query.excluded.filter(hasTerms);
   if (excluded.length > 0 && !hasTerms(query.text)) {
     throw new ServiceError(
       'invalid_request',
-      `The query only says what to leave out (${excluded.map((words) => `-"${words}"`).join(' ')}). ` +
+      `The query contains only exclusions (${excluded.map((words) => `-"${words}"`).join(' ')}). ` +
         'Say what to look for as well; a word that itself begins with a hyphen is written in quotation marks.',
     );
   }
   const phrases = query.phrases.filter(hasTerms);
   if (phrases.length + excluded.length === 0) return { phraseFilters: undefined, preferred: [] };
-  const sayable = phrases.length === 0 ? [] : await sayableOf(phrases, settling);
-  const prefers = query.isQuestion || wordsBeside(query) > MAX_WORDS_BESIDE;
-  const required = prefers ? [] : sayable;
-  const preferred = prefers ? sayable : [];
-  settling.log.phraseFilters({ phrases, required, preferred, excluded });
+  const satisfiable = phrases.length === 0 ? [] : await satisfiablePhrases(phrases, context);
+  const prefers = query.isQuestion || wordsOutsidePhrases(query) > MAX_WORDS_OUTSIDE_PHRASES;
+  const required = prefers ? [] : satisfiable;
+  const preferred = prefers ? satisfiable : [];
+  context.log.phraseFilters({ phrases, required, preferred, excluded });
   return { phraseFilters: required.length + excluded.length === 0 ? undefined : { required, excluded }, preferred };
 }
 
 /** With more words beside the phrases, the query is text with quotations in it, such as a pasted error message. */
-const MAX_WORDS_BESIDE = 4;
-const wordsBeside = ({ text, phrases }: ReadQuery): number =>
+const MAX_WORDS_OUTSIDE_PHRASES = 4;
+const wordsOutsidePhrases = ({ text, phrases }: ReadQuery): number =>
   countWords(text) - phrases.reduce((sum, phrase) => sum + countWords(phrase), 0);
 const countWords = (text: string): number => text.match(/[\p{L}\p{N}\p{M}_]+/gu)?.length ?? 0;
 
 const hasTerms = (words: string): boolean => termSequences(words).length > 0;
 
-async function sayableOf(
+async function satisfiablePhrases(
   phrases: readonly string[],
-  { chunks, settings, log, signal }: Settling,
+  { chunks, settings, log, signal }: PhraseFilterContext,
 ): Promise<readonly string[]> {
   const count = (among: readonly string[]) =>
     chunks.countPhrases?.(among, { filter: settings.filter, ...(settings.asOf && { asOf: settings.asOf }), signal });
   const counts = await count(phrases);
   if (counts === undefined || counts.all > 0) return phrases;
-  const said = phrases.filter((_, place) => (counts.each[place] ?? 0) > 0);
-  for (const phrase of phrases.filter((each) => !said.includes(each))) {
-    log.note(`No passage says "${phrase}" in these words; they were looked for one by one.`);
+  const found = phrases.filter((_, place) => (counts.each[place] ?? 0) > 0);
+  for (const phrase of phrases.filter((each) => !found.includes(each))) {
+    log.note(`No passage contains the phrase "${phrase}"; its words were searched for separately.`);
   }
-  const together = said.length < 2 || said.length === phrases.length ? undefined : await count(said);
-  if (said.length === 1 || (together?.all ?? 0) > 0) return said;
-  if (said.length > 1) {
-    log.note('No passage says all the phrases in quotation marks; their words were looked for one by one.');
+  const together = found.length < 2 || found.length === phrases.length ? undefined : await count(found);
+  if (found.length === 1 || (together?.all ?? 0) > 0) return found;
+  if (found.length > 1) {
+    log.note('No passage contains all quoted phrases; their words were searched for separately.');
   }
   return [];
 }

@@ -15,8 +15,8 @@ export interface DocumentSearchParts {
 }
 
 /** Candidates of the vector leg. */
-const NEAREST = 100;
-const MIN_WORDS = 200;
+const MIN_VECTOR_CANDIDATES = 100;
+const MIN_TEXT_CANDIDATES = 200;
 
 /**
  * Wraps a corpus so that its documents are found by full text and, with a semantic embedder, by vectors of their titles
@@ -38,8 +38,8 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
   async function rank(query: DocumentQuery, kind: SearchKind, asOf: string | undefined): Promise<FoundDescriptions> {
     const { filter, offset, limit, signal = never } = query;
     const text = cutQuery(query.text);
-    const meaning = kind === 'semantic' ? Math.max(NEAREST, offset + limit) : NEAREST;
-    const limits = { words: kind === 'semantic' ? 0 : Math.max(MIN_WORDS, offset + limit), meaning };
+    const meaning = kind === 'semantic' ? Math.max(MIN_VECTOR_CANDIDATES, offset + limit) : MIN_VECTOR_CANDIDATES;
+    const limits = { words: kind === 'semantic' ? 0 : Math.max(MIN_TEXT_CANDIDATES, offset + limit), meaning: meaning };
     const asked = { text, filter, asOf, limits, signal };
     if (kind === 'full_text') return descriptions.rank(asked);
     try {
@@ -64,10 +64,12 @@ function createDocumentSearch({ descriptions, embedder }: DocumentSearchParts) {
     const named = (hits: FoundDescriptions['byWords']) => hits.map((hit) => ({ ...hit, id: String(hit.key) }));
     const ranked =
       kind === 'hybrid' && byMeaning.length > 0
-        ? fuseLegs(named(byMeaning), named(byWords), { ...plan.hybrid, limit: NEAREST }).map(({ item, score }) => ({
-            key: item.key,
-            score,
-          }))
+        ? fuseLegs(named(byMeaning), named(byWords), { ...plan.hybrid, limit: MIN_VECTOR_CANDIDATES }).map(
+            ({ item, score }) => ({
+              key: item.key,
+              score,
+            }),
+          )
         : kind === 'semantic'
           ? byMeaning
           : byWords;

@@ -5,7 +5,7 @@ import type { Drop } from './retriever.ts';
 import type { ShapingSettings } from './search-settings.ts';
 
 /** Whether post-processing may remove hits, so that more candidates are needed than are shown. */
-export const removesResults = ({ diversity, maxPerDocument, foldDuplicates: folds }: ShapingSettings): boolean =>
+export const mayRemoveResults = ({ diversity, maxPerDocument, foldDuplicates: folds }: ShapingSettings): boolean =>
   diversity > 0 || maxPerDocument !== null || folds;
 
 /**

@@ -19,7 +19,7 @@ export interface StandaloneQueries {
   write(followUp: FollowUp, signal: AbortSignal): Promise<string>;
 }
 
-const TURNS = 6;
+const MAX_TURNS = 6;
 const MAX_TURN_LENGTH = 1_500;
 const MAX_QUERY_LENGTH = 1_000;
 
@@ -27,7 +27,7 @@ const MAX_QUERY_LENGTH = 1_000;
 export function modelStandaloneQueries(model: Model, prompts: PromptTexts = builtInPrompts): StandaloneQueries {
   return {
     async write({ query, earlier }, signal) {
-      const turns = earlier.filter(({ role }) => role !== 'system').slice(-TURNS);
+      const turns = earlier.filter(({ role }) => role !== 'system').slice(-MAX_TURNS);
       const publicMessage = turns
         .map(({ role, text }) => `${role}: ${fenceSafe(text.slice(0, MAX_TURN_LENGTH))}`)
         .join('\n');
@@ -61,21 +61,21 @@ export function withEarlierTerms({ query, earlier }: FollowUp): string {
   const before = earlier.findLast(({ role }) => role === 'user')?.text;
   if (before === undefined || !dependsOnContext(query)) return query;
   const own = new Set(analyseQuery(query));
-  const lent = (before.match(WORD) ?? []).filter((word) => !analyseQuery(word).some((term) => own.has(term)));
-  const telling = new Set(analyseQuery(lent.join(' ')));
-  const words = lent.filter((word) => analyseQuery(word).some((term) => telling.has(term)));
-  return words.length === 0 ? query : `${query} ${words.slice(0, MAX_BORROWED_WORDS).join(' ')}`;
+  const candidates = (before.match(WORD) ?? []).filter((word) => !analyseQuery(word).some((term) => own.has(term)));
+  const telling = new Set(analyseQuery(candidates.join(' ')));
+  const words = candidates.filter((word) => analyseQuery(word).some((term) => telling.has(term)));
+  return words.length === 0 ? query : `${query} ${words.slice(0, MAX_ADDED_WORDS).join(' ')}`;
 }
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’-]*/gu;
-const MAX_BORROWED_WORDS = 12;
+const MAX_ADDED_WORDS = 12;
 /** Maximum number of content words of a question that depends on the conversation, without and with a pronoun. */
-const FEW = 1;
-const FEW_BESIDE_PRONOUN = 3;
+const MAX_TERMS_OF_FOLLOW_UP = 1;
+const MAX_TERMS_WITH_PRONOUN = 3;
 
 function dependsOnContext(query: string): boolean {
   const telling = analyseQuery(query).length;
-  return telling <= FEW || (telling <= FEW_BESIDE_PRONOUN && CONTEXT_DEPENDENT.test(query));
+  return telling <= MAX_TERMS_OF_FOLLOW_UP || (telling <= MAX_TERMS_WITH_PRONOUN && CONTEXT_DEPENDENT.test(query));
 }
 
 // Pronouns that refer to an earlier name, and openings that continue a conversation.

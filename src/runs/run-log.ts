@@ -51,7 +51,7 @@ export class RunLog {
     const minutes = Math.round(this.#settings.retentionMs / 60_000);
     throw new ServiceError(
       'not_found',
-      `There is no run ${id}. Runs can be read for ${minutes} minutes after they end; what an agent answered stands in its conversation.`,
+      `There is no run ${id}. Runs can be read for ${minutes} minutes after they end; answers of agents remain in their conversations.`,
     );
   }
 

@@ -125,7 +125,7 @@ async function failure(child: Child, next: Next): Promise<SlotFailure> {
   await child.ended;
   if (next.kind === 'message' && next.message.kind === 'fault') return new SlotFailure(next.message.detail);
   if (next.kind === 'late') return new SlotFailure(`It was not ready within ${START_LIMIT_MS / 1000} s.`);
-  return new SlotFailure(next.kind === 'ended' ? next.output || 'It ended without a word.' : `It said: ${next.kind}.`);
+  return new SlotFailure(next.kind === 'ended' ? next.output || 'It ended without output.' : `It said: ${next.kind}.`);
 }
 
 interface Child {

@@ -106,7 +106,7 @@ describe('research', () => {
     });
     expect(model.requests[1]?.messages.at(-2)).toMatchObject({ role: 'assistant', text: 'Plan:\n1. tea\n2. coffee' });
     const mending = model.requests.at(-1)?.messages ?? [];
-    expect(mending.at(-1)?.text).toContain('give the whole answer anew');
+    expect(mending.at(-1)?.text).toContain('give the complete answer');
     // The review's prompt includes the results of the citation check.
     expect(model.requests.at(-2)?.messages.at(-1)?.text).toContain('Tea is brewed from bark');
   });

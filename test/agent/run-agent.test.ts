@@ -191,7 +191,7 @@ describe('the agent loop', () => {
     );
     const results = resultsIn(await ask('Go'));
     expect(results.map(({ isError }) => isError)).toEqual([false, true, false]);
-    expect(results[1]?.content).toContain('This very call was already made');
+    expect(results[1]?.content).toContain('This call was already made');
     expect(count).toBe(2);
   });
 

@@ -9,7 +9,7 @@ import {
   readEvaluation,
   writeEvaluation,
 } from '../../src/evaluation/evaluation-record.ts';
-import { differenceLines, faultLines, scoreTable } from '../../src/evaluation/evaluation-report.ts';
+import { differenceLines, problemLines, scoreTable } from '../../src/evaluation/evaluation-report.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const result = (id: string, more: Partial<QuestionResult> = {}): QuestionResult => ({
@@ -76,7 +76,7 @@ describe('an evaluation', () => {
   it('is not read from another file', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'other.json'), '{}');
-    await expect(readEvaluation(join(folder, 'other.json'))).rejects.toThrow(/is not the file of an evaluation/);
+    await expect(readEvaluation(join(folder, 'other.json'))).rejects.toThrow(/is not an evaluation file/);
     await expect(readEvaluation(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
@@ -95,10 +95,10 @@ describe('the report of an evaluation', () => {
     const missed = Array.from({ length: 12 }, (_, index) =>
       result(`${index}`, { line: index + 1, scores: { 'hit@10': 0 } }),
     );
-    const lines = faultLines([result('fine'), ...missed]);
+    const lines = problemLines([result('fine'), ...missed]);
     expect(lines[0]).toBe('  line 1: Question 0  (not among the first ten; found instead: a.md)');
     expect(lines.at(-1)).toBe('  and 2 more; --all lists them');
-    expect(faultLines(missed, Number.POSITIVE_INFINITY)).toHaveLength(12);
+    expect(problemLines(missed, Number.POSITIVE_INFINITY)).toHaveLength(12);
   });
 
   it('says what is done differently now, and leaves what failed out of the comparison', () => {
@@ -111,6 +111,6 @@ describe('the report of an evaluation', () => {
     expect(lines[0]).toBe('Against the evaluation of 2026-11-21 10:00:00: 1 questions in both, 1 only before.');
     expect(lines).toContain('  mode: "default" → "semantic"');
     expect(lines).toContain('    1.000 → 0.500  Question a');
-    expect(differenceLines(before, before).lines.at(-1)).toBe('No question fares differently.');
+    expect(differenceLines(before, before).lines.at(-1)).toBe('No question has a different result.');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { containsAnswer, containsPassage } from '../../src/evaluation/contains-text.ts';
 import { isRefusal } from '../../src/evaluation/is-refusal.ts';
 import type { ResolvedQuestion } from '../../src/evaluation/resolve-documents.ts';
-import { type GivenAnswer, scoreAnswer } from '../../src/evaluation/score-answer.ts';
+import { type EvaluatedAnswer, scoreAnswer } from '../../src/evaluation/score-answer.ts';
 import { scorePassages } from '../../src/evaluation/score-passages.ts';
 
 const question = (more: Partial<ResolvedQuestion>): ResolvedQuestion => ({
@@ -110,7 +110,7 @@ describe('a refusal', () => {
 describe('an answer', () => {
   const QUOTE = { text: TOWER, start: 10, end: 10 + TOWER.length };
   const citation = { documentId: 'tower', text: TOWER, quotes: [QUOTE], isOfDocument: true };
-  const answer = (text: string, more: Partial<GivenAnswer> = {}): GivenAnswer => {
+  const answer = (text: string, more: Partial<EvaluatedAnswer> = {}): EvaluatedAnswer => {
     const spans = [...text.matchAll(/\[1\]/g)].map(({ index }) => ({ start: index, end: index + 3 }));
     return { text, citations: spans.length === 0 ? [] : [{ ...citation, spans }], removedMarkers: 0, ...more };
   };
@@ -142,7 +142,7 @@ describe('an answer', () => {
   it('is malformed where a quote does not stand in the document, and for each marker that led nowhere', async () => {
     const text = 'The tower was finished in 1844 [1].';
     const spans = [{ start: 31, end: 34 }];
-    const formOf = async (given: GivenAnswer) => (await scoreAnswer(expected, given, readText)).scores.well_formed;
+    const formOf = async (given: EvaluatedAnswer) => (await scoreAnswer(expected, given, readText)).scores.well_formed;
     expect(await formOf(answer(text, { removedMarkers: 1 }))).toBe(0.5);
     const moved = { ...citation, spans, quotes: [{ ...QUOTE, start: 9 }] };
     expect(await formOf(answer(text, { citations: [moved] }))).toBe(0);

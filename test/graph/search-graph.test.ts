@@ -3,7 +3,7 @@ import { createSourceList } from '../../src/citations/source-list.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
-import { sharingQueries } from '../../src/embeddings/shared-queries.ts';
+import { withSharedQueries } from '../../src/embeddings/shared-queries.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { withGraph } from '../../src/graph/search-graph.ts';
 import type { Model } from '../../src/models/model.ts';
@@ -83,7 +83,7 @@ function open(search: (query: GraphQuery) => Promise<GraphFinding>, embedder = l
       return search(query);
     },
   };
-  return { asked, retriever: withGraph({ retriever: finding(paris), graph, embedder, passages: { chunksById } }) };
+  return { asked, retriever: withGraph({ retriever: finding(paris), graph, embedder, chunks: { chunksById } }) };
 }
 
 const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
@@ -127,12 +127,12 @@ describe('a search with the graph', () => {
     });
     const outcome = await retriever.search('Seine', settings(), signal);
     expect(outcome).toMatchObject({ graph: [], chunks: [{ id: paris.id }] });
-    expect(outcome.explanation.notes).toContainEqual(expect.stringContaining('graph could not be searched'));
+    expect(outcome.explanation.notes).toContainEqual(expect.stringContaining('graph search failed'));
   });
 
   it('asks an embedder that knows meaning once for both', async () => {
     let calls = 0;
-    const meaning = sharingQueries({
+    const meaning = withSharedQueries({
       ...lexical,
       isLexical: false,
       async embed(texts) {

@@ -138,7 +138,7 @@ describe('rerank', () => {
   const hits = ['a', 'b', 'c', 'd'].map((id, place) => foundChunk(id, { id, score: 1 - place / 10 }));
   const reranking = (reranker: Partial<Reranker>, depth = 3) => {
     const log = createSearchLog();
-    const whole = { name: 'test/reranker', depth: 3, milliseconds: 200, rank: async () => [], ...reranker };
+    const whole = { name: 'test/reranker', depth: 3, timeoutMs: 200, rank: async () => [], ...reranker };
     return { log, run: () => rerank(hits, { reranker: whole, query: 'q', depth, log, signal }) };
   };
   const notesOf = ({ explain }: ReturnType<typeof createSearchLog>) =>

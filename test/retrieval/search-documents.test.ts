@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { describeInSpace } from '../../src/retrieval/embed-descriptions.ts';
+import { embedDescriptions } from '../../src/retrieval/embed-descriptions.ts';
 import { withDescriptions } from '../../src/retrieval/search-documents.ts';
 import type { Corpus } from '../../src/store/corpus.ts';
 import { newChunk, newDocument, openTestStore, publication, type TestStore, testSpace } from '../support/store.ts';
@@ -53,7 +53,7 @@ describe('documents', () => {
     await add(store, 'Oven', 'Loaves and rolls.');
     const corpus = withDescriptions(store.corpus, { descriptions: store.descriptionSearch, embedder });
     expect(await titles(corpus, 'ships')).toEqual([]);
-    expect(await describeInSpace(store.descriptions, embedder, always)).toBe(3);
+    expect(await embedDescriptions(store.descriptions, embedder, always)).toBe(3);
     expect((await titles(corpus, 'ships'))[0]).toBe('Timetable');
     expect((await titles(corpus, 'oven pets'))[0]).toMatch(/Oven|Kennel/);
     expect(await titles(corpus, 'ships', { kind: 'full_text' })).toEqual([]);
@@ -68,11 +68,11 @@ describe('documents', () => {
     const store = await openTestStore();
     const embedder = subjects();
     const id = await add(store, 'Log', 'About a vessel.');
-    await describeInSpace(store.descriptions, embedder, always);
+    await embedDescriptions(store.descriptions, embedder, always);
     expect((await store.descriptions.vectorsOf([id])).get(id)).toEqual(Float32Array.of(1, 0, 0, 0));
     await add(store, 'Log', 'About a dog.', { id, replace: true });
     expect((await store.descriptions.vectorsOf([id])).size).toBe(0);
-    await describeInSpace(store.descriptions, embedder, always);
+    await embedDescriptions(store.descriptions, embedder, always);
     expect((await store.descriptions.vectorsOf([id])).get(id)).toEqual(Float32Array.of(0, 1, 0, 0));
     // The previous version keeps its vector and costs nothing.
     expect(embedder.seen).toEqual(['Log\nAbout a vessel.', 'Log\nAbout a dog.']);
@@ -82,12 +82,12 @@ describe('documents', () => {
     const store = await openTestStore();
     const embedder = subjects();
     const id = await add(store, 'Log', 'About a vessel.');
-    await describeInSpace(store.descriptions, embedder, always);
+    await embedDescriptions(store.descriptions, embedder, always);
     const then = (await store.corpus.get(id))?.publishedAt ?? '';
     await new Promise((resolve) => setTimeout(resolve, 5));
     await add(store, 'Log', 'About a dog.', { id, replace: true });
     await add(store, 'Other', 'About bread.');
-    await describeInSpace(store.descriptions, embedder, always);
+    await embedDescriptions(store.descriptions, embedder, always);
     const corpus = withDescriptions(store.corpus, { descriptions: store.descriptionSearch, embedder });
     const query = { text: 'ships', filter: all, limit: 9, offset: 0, kind: 'semantic' } as const;
     expect((await corpus.at(then).searchDocuments(query)).items).toMatchObject([
@@ -103,7 +103,7 @@ describe('documents', () => {
     const before = subjects();
     const id = await add(store, 'Log', 'About a vessel.');
     await add(store, 'Log', 'About a dog.', { id, replace: true });
-    await describeInSpace(store.descriptions, before, always);
+    await embedDescriptions(store.descriptions, before, always);
     const after = subjects({ ...testSpace, version: '2' });
     for await (const _ of store.spaces.reindex(after, always));
     expect((await store.descriptions.vectorsOf([id])).size).toBe(1);
@@ -127,7 +127,7 @@ describe('documents', () => {
     expect(await titles(corpus, 'hounds')).toEqual(['Kennel']);
     await expect(titles(corpus, 'hounds', { kind: 'semantic' })).rejects.toMatchObject({ code: 'provider_failed' });
     const lexical = { ...away, isLexical: true };
-    expect(await describeInSpace(store.descriptions, lexical, always)).toBe(0);
+    expect(await embedDescriptions(store.descriptions, lexical, always)).toBe(0);
     const plain = withDescriptions(store.corpus, { descriptions: store.descriptionSearch, embedder: lexical });
     for (const kind of [undefined, 'semantic', 'hybrid'] as const) {
       const query = { text: 'hounds', filter: all, limit: 9, offset: 0, ...(kind && { kind }) };

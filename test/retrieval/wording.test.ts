@@ -55,7 +55,7 @@ describe('words in quotation marks', () => {
     const { ask } = await searching(apples);
     const { chunks, explanation } = await ask('"purple apple"', { kind: 'full_text' });
     expect(chunks).toHaveLength(3);
-    expect(explanation.notes.join()).toMatch(/No passage says "purple apple"/);
+    expect(explanation.notes.join()).toMatch(/No passage contains the phrase "purple apple"/);
     expect(explanation.phraseFilters).toEqual({ phrases: ['purple apple'], required: [], preferred: [], excluded: [] });
   });
 
@@ -65,7 +65,7 @@ describe('words in quotation marks', () => {
     expect(some.chunks.map(({ text }) => text)).toEqual(['a red apple fell']);
     const apart = await ask('"red apple" "the pear"', { kind: 'full_text' });
     expect(apart.chunks.length).toBeGreaterThan(2);
-    expect(apart.explanation.notes.join()).toMatch(/says all the phrases/);
+    expect(apart.explanation.notes.join()).toMatch(/contains all quoted phrases/);
   });
 
   it('put the passages that say them first when a question names them, and lose no other', async () => {
@@ -145,7 +145,7 @@ describe('a hyphen before a word', () => {
     const { ask } = await searching(apples);
     await expect(ask('-red')).rejects.toMatchObject({
       code: 'invalid_request',
-      message: /only says what to leave out/,
+      message: /contains only exclusions/,
     });
   });
 });

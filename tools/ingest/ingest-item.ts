@@ -35,7 +35,7 @@ export async function ingestItem(item: IngestionItem, context: ToolContext) {
   if (now.ingestionStatus === 'failed') {
     throw new ServiceError(
       'unsupported_type',
-      `"${oneLine(now.title)}" could not be taken in: ${now.failure ?? 'the reason is not known'}. It is kept as failed under document_id ${now.id}.`,
+      `"${oneLine(now.title)}" could not be ingested: ${now.failure ?? 'the reason is unknown'}. It is kept as failed under document_id ${now.id}.`,
     );
   }
   const isReady = now.ingestionStatus === 'success' || now.ingestionStatus === 'enriching';

@@ -176,7 +176,7 @@ function headerOf(page: WebPage, length: number): string {
 
 const nothingOf = ({ query, start_index }: ScrapeOptions): string => {
   if (query !== undefined) return 'No passage of this page answers the query.';
-  return start_index === 0 ? 'The page holds no readable text.' : 'The start_index lies past the end of the page.';
+  return start_index === 0 ? 'The page has no readable text.' : 'The start_index is past the end of the page.';
 };
 
 function footerOf(page: WebPage, length: number, next: number | undefined, wanted: ScrapeOptions): string {

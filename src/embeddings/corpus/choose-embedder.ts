@@ -7,11 +7,11 @@ import { createLexicalHash } from '../lexical-hash.ts';
 export interface EmbedderChoice {
   readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'create'>;
   readonly current: VectorSpace | undefined;
-  /** Take the corpus as it is, whatever the settings say. */
+  /** Keep the embedder of the corpus, regardless of the configuration. */
   readonly keep: boolean;
 }
 
-/** Without a setting, the corpus decides: a key that came later must not make its vectors useless. */
+/** Without configuration the corpus decides, so that a key added later does not make its vectors useless. */
 export function chooseEmbedder({ embedders, current, keep }: EmbedderChoice): EmbeddingModel {
   const { required, preferred } = embedders;
   if (required !== undefined && !keep) {
@@ -21,13 +21,13 @@ export function chooseEmbedder({ embedders, current, keep }: EmbedderChoice): Em
     return embedders.create(current?.embedder ?? preferred);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // Nothing is embedded by who only looks; and who re-embeds brings the embedder.
+    // Read-only commands embed nothing, and re-embedding brings its own embedder.
     if (keep) return createLexicalHash();
     if (current === undefined) throw error;
     throw new ServiceError(
       error.code,
       `The corpus is embedded with ${current.embedder}, which cannot be used now: ${error.message} ` +
-        `Or embed it anew with what is there: citewell reindex --to ${preferred}`,
+        `Or re-embed it with an available embedder: citewell reindex --to ${preferred}`,
       { cause: error },
     );
   }
@@ -42,20 +42,20 @@ export interface SpaceToClaim {
   readonly warn: (message: string, cause: unknown) => void;
 }
 
-/** Makes sure that the corpus is of this embedder. Throws `embedding_mismatch`, naming both and `citewell reindex`. */
+/** Checks that the corpus uses this embedder, or sets it. Throws `embedding_mismatch`, naming both and `citewell reindex`. */
 export async function claimSpace(embeddings: EmbeddingModel, { spaces, current, warn }: SpaceToClaim): Promise<void> {
   try {
     await spaces.claim(await embeddings.space(AbortSignal.timeout(SPACE_TIMEOUT_MS)));
   } catch (error) {
-    // Some providers must be asked for the length of their vectors. One that is away does not close a corpus that was
-    // embedded with it: full text still answers, and vectors of another length are refused where they turn up.
+    // Some providers must be queried for their dimension. An outage must not prevent opening a corpus embedded with that
+    // provider: full text still works, and vectors of another dimension are rejected on arrival.
     const isAway = error instanceof ServiceError && OUTAGE_CODES.has(error.code);
     if (!isAway || current?.embedder !== embeddings.name) throw error;
     warn(`${embeddings.name} does not answer; search is by full text until it does.`, error);
   }
 }
 
-/** The embedder that a re-embedding is to end with. */
+/** The embedder that a re-embedding switches to. */
 export async function targetEmbedder(
   spaces: Pick<VectorSpaces, 'list'>,
   { model, back }: { readonly model?: string; readonly back: boolean },

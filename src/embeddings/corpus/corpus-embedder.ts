@@ -24,21 +24,21 @@ export interface EmbedderParts {
 export interface ReindexRequest {
   /** Provider-qualified embedder; undefined means the configured one. */
   readonly model?: string;
-  /** Return to the previous vector space instead. */
+  /** Return to the previous vector space. */
   readonly back: boolean;
 }
 
-/** The embedder of the corpus, and all that changes it. */
+/** The embedder of the corpus and the operations that change it. */
 export interface CorpusEmbedder {
-  /** Can be used once it is open. */
+  /** Usable after `open`. */
   readonly embeddings: EmbeddingModel;
   readonly learner: Learner;
   /**
-   * Takes the embedder that the corpus was embedded with, or a first one. Throws `embedding_mismatch` when another is
-   * required, and what `Embedders.create` throws. `keep` takes the corpus as it is, whatever is required.
+   * Loads the embedder of the corpus, or a first one. Throws `embedding_mismatch` when another one is required, and errors
+   * of `Embedders.create`. `keep` uses the embedder of the corpus regardless of what is required.
    */
   open(options: { readonly keep: boolean }): Promise<void>;
-  /** Why this embedder is in use, or what is being done about it: a sentence for people. */
+  /** Why this embedder is in use, or what is being done about it, as a sentence. */
   reason(): Promise<string>;
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
 }
@@ -52,7 +52,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
 
   interface Stored {
     readonly current: VectorSpace | undefined;
-    /** What was learned, when the corpus is embedded with that; undefined when it is lost. */
+    /** The trained model, when the corpus uses it; undefined when it is lost. */
     readonly model: LsaModel | undefined;
     readonly keep: boolean;
   }
@@ -63,7 +63,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
       return lostEmbedder({ space: current, restore: (signal) => learner.restore(signal) });
     }
     if (required !== LEARNED_EMBEDDING || keep) return chooseEmbedder({ embedders, current, keep });
-    // Until there is something to learn from, shared words have to do.
+    // Lexical hashing is used until the corpus is large enough for training.
     if (current === undefined || current.embedder === LEXICAL_EMBEDDING || current.vectors === 0) {
       return createLexicalHash();
     }
@@ -83,7 +83,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     return space;
   }
 
-  // Asked to embed anew without a name, nobody wants less than there is.
+  // Re-embedding without a name never downgrades.
   const usualTarget = () =>
     required === undefined && preferred === LEXICAL_EMBEDDING && embeddings.isLearned ? LEARNED_EMBEDDING : preferred;
 
@@ -100,7 +100,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
       const isLearned = stored?.embedder === LEARNED_EMBEDDING;
       const model = isLearned ? await readLearned(learned, stored.version) : undefined;
       const isLost = isLearned && model === undefined;
-      // With nothing to learn from, what is lost is no loss: the corpus begins anew.
+      // In an empty corpus a lost model does not matter: it starts afresh.
       const current = isLost && (await learned.countStoredChunks()) === 0 ? undefined : stored;
       embedder.replace(firstEmbedder({ current, model, keep }));
       const warn = (message: string, cause: unknown) => log.warn({ err: cause }, message);
@@ -109,7 +109,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
         log.warn(
           {},
           `What ${LEARNED_EMBEDDING} learned from the corpus is missing or damaged. ` +
-            'It is learned anew; until then search is by full text.',
+            'It is being retrained; until then search uses full text only.',
         );
       }
     },

@@ -20,34 +20,34 @@ export interface LearnerParts {
   readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'learn'>;
   readonly changes: CorpusWatch;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
-  /** Milliseconds without news after which the corpus is looked at, and between tries that failed. */
+  /** Milliseconds: debounce after changes, its maximum, and the pause before a retry. */
   readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number } | undefined;
 }
 
-/** What is being done about what the corpus can teach. */
+/** State of training on the corpus. */
 export type LearnerState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'learning'; readonly share: number }
   | ({ readonly kind: 'embedding' } & ReindexProgress)
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Learns an embedder from the corpus, and again as it grows, and moves the corpus to it. */
+/** Trains an embedder on the corpus, retrains it as the corpus grows, and re-embeds the corpus with it. */
 export interface Learner {
   state(): LearnerState;
   decide(): Promise<LearningDecision>;
-  /** Looks after the corpus from now on, in the background. */
+  /** Starts watching the corpus in the background. */
   start(): void;
-  /** Learns and moves now if it is due, telling how far it is; for a program that is about to end. */
+  /** Trains and re-embeds now if due, and yields the progress; for a program about to exit. */
   settle(signal: AbortSignal): AsyncGenerator<ReindexProgress, void>;
-  /** Learns and moves now because somebody asks for it. Throws `invalid_request` when there is too little. */
+  /** Trains and re-embeds now on request. Throws `invalid_request` when the corpus is too small. */
   learn(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
-  /** Takes note of what was learned earlier and is in use; returns the embedder over it, whose new words are counted. */
+  /** Registers the trained model in use; returns its embedder, whose unknown words are counted. */
   takeUp(model: LsaModel): EmbeddingModel;
-  /** The embedder that belongs to a space which was learned earlier. Throws `provider_failed` when it is lost. */
+  /** The embedder of an earlier trained space. Throws `provider_failed` when its model is lost. */
   recall(version: string): Promise<EmbeddingModel>;
-  /** Learns anew what is lost; resolves with what took its place. */
+  /** Retrains a lost model; resolves with the new embedder. */
   restore(signal?: AbortSignal): Promise<EmbeddingModel>;
-  /** Stops what is done in the background, runs this instead, and looks again afterwards. */
+  /** Stops background work, runs this instead, and resumes afterwards. */
   instead<Step, Result>(work: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result>;
   close(): Promise<void>;
 }
@@ -114,7 +114,7 @@ export function createLearner(parts: LearnerParts): Learner {
     void store.forgetUnused().catch((error: unknown) => log.warn({ err: error }, 'An old embedder was not removed.'));
   }
 
-  /** What an interrupted move had learned, unless the corpus has outgrown it since. */
+  /** Trained model of an interrupted re-embedding, unless the corpus has outgrown it since. */
   async function begun(): Promise<LsaModel | undefined> {
     const space = (await spaces.list()).find(
       (each) => each.state === 'building' && each.embedder === LEARNED_EMBEDDING,
@@ -174,7 +174,7 @@ export function createLearner(parts: LearnerParts): Learner {
     const stop = new AbortController();
     const done = work(stop.signal)
       .catch((error: unknown) => {
-        if (!stop.signal.aborted) log.warn({ err: error }, 'Whether to learn from the corpus could not be told.');
+        if (!stop.signal.aborted) log.warn({ err: error }, 'Whether to train on the corpus could not be decided.');
       })
       .finally(() => {
         background = undefined;
@@ -242,7 +242,7 @@ export function createLearner(parts: LearnerParts): Learner {
       if (model !== undefined) return embedderOf(model);
       throw new ServiceError(
         'provider_failed',
-        `What ${LEARNED_EMBEDDING} had learned is missing or damaged. Learn anew with: citewell reindex --to ${LEARNED_EMBEDDING}`,
+        `The model of ${LEARNED_EMBEDDING} is missing or damaged. Retrain it with: citewell reindex --to ${LEARNED_EMBEDDING}`,
       );
     },
     restore(signal) {
@@ -255,13 +255,13 @@ export function createLearner(parts: LearnerParts): Learner {
       isClosed = true;
       unsubscribe();
       await stopBackground();
-      // A move that ends in this moment is followed by one statement more.
+      // A re-embedding that ends right now has one more statement to execute.
       await sleep(0);
     },
   };
 }
 
-/** What was learned under that version; undefined when it is not there, damaged, or of another version of the program. */
+/** The trained model of a version; undefined when missing, damaged or from an incompatible program version. */
 export async function readLearned(store: LearnedEmbedders, version: string): Promise<LsaModel | undefined> {
   const bytes = await store.read(LEARNED_EMBEDDING, version);
   const model = bytes && decodeArtefact(bytes);

@@ -1,40 +1,40 @@
 import { LEARNED_EMBEDDING, LEXICAL_EMBEDDING } from '../built-in-names.ts';
 import type { ChunksFolded } from '../lsa/lsa-embeddings.ts';
 
-/** What decides whether the corpus is learned from. */
+/** Input for the decision whether to train on the corpus. */
 export interface LearningFacts {
   /** `CITEWELL_EMBEDDING_MODEL` */
   readonly setting: string | undefined;
-  /** The embedder a person re-embedded this corpus with. */
+  /** Embedder chosen for this corpus with `citewell reindex`. */
   readonly chosen: string | undefined;
-  /** What the settings would choose for a new corpus: a real model's name where there is a key for one. */
+  /** Default embedder for a new corpus; a provider's model when its key is set. */
   readonly preferred: string;
   /** The embedder in use. */
   readonly embedder: string;
   readonly passages: number;
-  /** What is in use, learned from so many passages; undefined when it is missing or damaged. */
+  /** The trained model in use with the size of its training set; undefined when missing or damaged. */
   readonly inUse: { readonly passages: number; readonly knownShare: number } | undefined;
-  /** Embedded since. */
+  /** Chunks embedded since. */
   readonly met: ChunksFolded;
 }
 
 export interface LearningDecision {
   readonly isDue: boolean;
-  /** Why this embedder is in use, or what is about to be done: a sentence for people. */
+  /** Why this embedder is in use, or what is about to happen, as a sentence. */
   readonly reason: string;
 }
 
-/** From so many on it was better than shared words on every collection tried, and takes no time (docs/decisions.md). */
+/** From this size on, training beat lexical hashing on every test collection; it takes little time (docs/decisions.md). */
 const MIN_CHUNKS = 100;
-/** Whoever asks for it by name gets it sooner, but not from nothing. */
+/** Minimum when the embedder is requested by name. */
 export const MIN_WHEN_REQUESTED = 20;
 const GROWTH = 1.5;
-/** New words are counted in a tenth as many passages, and are too many when they are a fifth more than there were. */
+/** The share of unknown words is judged on a tenth as many chunks; a fifth more than in training is too much. */
 const SHARE_TO_JUDGE_BY = 0.1;
 const MORE_UNKNOWN = 0.2;
 const TERMS_TO_JUDGE_BY = 5_000;
 
-/** Whether to learn from the corpus now, and why. */
+/** Decides whether to train on the corpus now, and gives the reason. */
 export function decideLearning(facts: LearningFacts): LearningDecision {
   const { setting, chosen, preferred, embedder } = facts;
   const asked = setting ?? chosen;
@@ -43,7 +43,7 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(whoChose(facts));
   if (embedder === LEARNED_EMBEDDING) return decideRelearning(facts);
   if (asked === undefined && preferred !== LEXICAL_EMBEDDING) {
-    return no(`The corpus was begun with it; ${preferred} could take its place.`);
+    return no(`The corpus was created with it; ${preferred} could replace it.`);
   }
   const least = asked === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
   if (facts.passages < least) {
@@ -54,16 +54,16 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
 
 function decideRelearning({ passages, inUse, met }: LearningFacts): LearningDecision {
   if (inUse === undefined) {
-    if (passages === 0) return no('Nothing is stored that it could be learned from.');
-    return yes('What was learned from the corpus is missing or damaged, so it is learned anew.');
+    if (passages === 0) return no('The corpus is empty, so there is nothing to train on.');
+    return yes('The model learned from the corpus is missing or damaged, so it is being retrained.');
   }
   if (passages >= inUse.passages * GROWTH) {
-    return yes(`The corpus has grown from ${inUse.passages} to ${passages} passages since it was learned from.`);
+    return yes(`The corpus has grown from ${inUse.passages} to ${passages} passages since training.`);
   }
   const isTelling = met.terms >= TERMS_TO_JUDGE_BY && met.passages >= inUse.passages * SHARE_TO_JUDGE_BY;
   const unknown = isTelling ? 1 - met.known / met.terms : 0;
   if (unknown > 1 - inUse.knownShare + MORE_UNKNOWN) {
-    return yes(`${Math.round(100 * unknown)} % of the words that came since it was learned are unknown to it.`);
+    return yes(`${Math.round(100 * unknown)} % of the words added since training are unknown to it.`);
   }
   return no(`It was learned from ${inUse.passages} passages of this corpus.`);
 }

@@ -4,13 +4,13 @@ import type { EmbeddingModel } from '../embedding-model.ts';
 
 export interface LostEmbedderParts {
   readonly space: VectorSpace;
-  /** Has it learned anew; resolves with what took its place. */
+  /** Retrains; resolves with the new embedder. */
   readonly restore: (signal?: AbortSignal) => Promise<EmbeddingModel>;
 }
 
 /**
- * Stands for an embedder whose learning is gone, so that its vectors can not be added to. Questions are answered without
- * it, by full text; passages wait until it has learned anew and the corpus has moved.
+ * Stands for a trained embedder whose model is lost. Queries fall back to full text; chunks wait until the model is
+ * retrained and the corpus re-embedded.
  */
 export function lostEmbedder({ space, restore }: LostEmbedderParts): EmbeddingModel {
   const { embedder: name, version, dimensions } = space;
@@ -23,7 +23,7 @@ export function lostEmbedder({ space, restore }: LostEmbedderParts): EmbeddingMo
       if (kind === 'passage') return (await restore(signal)).embed(texts, kind, signal);
       throw new ServiceError(
         'provider_failed',
-        `What ${name} learned from the corpus is missing or damaged. It is learned anew; until then search is by full text.`,
+        `The model that ${name} learned from the corpus is missing or damaged. It is being retrained; until then search uses full text only.`,
       );
     },
   };

@@ -1,11 +1,11 @@
 import { raceAbort } from '../../shared/abort.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 
-/** The embedder everybody holds, which a re-embedding of the corpus changes under way. */
+/** Shared reference to the embedder of the corpus, which re-embedding replaces at run time. */
 export interface ReplaceableEmbedder {
   readonly embeddings: EmbeddingModel;
   replace(embedder: EmbeddingModel): void;
-  /** The next one, once there is one. */
+  /** Resolves with the next embedder once it is set. */
   successor(signal?: AbortSignal): Promise<EmbeddingModel>;
 }
 

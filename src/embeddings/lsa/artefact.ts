@@ -51,7 +51,7 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
   const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   if (buffer.subarray(0, MAGIC.length).toString() !== MAGIC) return undefined;
   const headEnd = buffer.indexOf('\n', MAGIC.length);
-  const head = readHead(buffer.subarray(MAGIC.length, headEnd).toString());
+  const head = readHeader(buffer.subarray(MAGIC.length, headEnd).toString());
   if (head.format !== FORMAT || head.analyser !== ANALYSER_VERSION) return undefined;
   const termsEnd = headEnd + 1 + head.termBytes;
   const terms = buffer
@@ -78,7 +78,7 @@ export const versionOfArtefact = (bytes: Uint8Array): string => versionOf(bytes.
 const versionOf = (checksum: Uint8Array): string =>
   `${FORMAT}.${ANALYSER_VERSION}.${Buffer.from(checksum.subarray(0, 6)).toString('hex')}`;
 
-interface Head {
+interface Header {
   readonly format: number;
   readonly analyser: string;
   readonly terms: number;
@@ -89,4 +89,4 @@ interface Head {
 }
 
 // The checksum was verified, so the line is as this program wrote it.
-const readHead = (line: string): Head => JSON.parse(line) as Head;
+const readHeader = (line: string): Header => JSON.parse(line) as Header;

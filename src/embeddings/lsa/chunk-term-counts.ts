@@ -33,7 +33,7 @@ export function createChunkTermCounts(): ChunkTermCounts {
         const number = numbers.get(term) ?? numbers.size;
         numbers.set(term, number);
         passagesWith[number] = (passagesWith[number] ?? 0) + 1;
-        return { number, count: Math.min(count, MAX_COUNTED) };
+        return { number, count: Math.min(count, MAX_TERM_COUNT) };
       });
       rows.push({
         terms: Uint32Array.from(counted, ({ number }) => number),
@@ -63,7 +63,7 @@ export function createChunkTermCounts(): ChunkTermCounts {
   };
 }
 
-const MAX_COUNTED = 65_535;
+const MAX_TERM_COUNT = 65_535;
 
 type CountedRow = { readonly terms: Uint32Array; readonly counts: Uint16Array };
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import { programFile } from '../../program-file.ts';
 import { onAbort } from '../../shared/abort.ts';
 import { type LearningSource, MAX_CHUNKS_READ } from './learning-source.ts';
-import type { LearningOrder, LearningReply } from './learning-worker.ts';
+import type { LearningReply, LearningRequest } from './learning-worker.ts';
 
 const MEMORY_MB = 2_048;
 
@@ -20,7 +20,7 @@ export async function* learnInWorker(
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   const replies = repliesOf(worker, signal);
-  const order = (message: LearningOrder) => worker.postMessage(message);
+  const order = (message: LearningRequest) => worker.postMessage(message);
   try {
     let read = 0;
     const total = Math.max(1, Math.min(passages, MAX_CHUNKS_READ));

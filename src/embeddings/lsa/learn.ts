@@ -23,7 +23,7 @@ export function learn(counts: ChunkTermCounts, onStep: (step: LearningStep) => v
     rank,
     seed: SEED,
     powerIterations: POWER_ITERATIONS,
-    between: onStep,
+    onProgress: onStep,
   });
   // Folding in multiplies each term's weight with its direction; precomputed here.
   const { width, values } = right;

@@ -4,7 +4,7 @@ import { createChunkTermCounts } from './chunk-term-counts.ts';
 import { learn } from './learn.ts';
 
 /** Messages to the thread: texts to read, or the end of them; `passages` is the number of chunks in the corpus. */
-export type LearningOrder =
+export type LearningRequest =
   | { readonly kind: 'read'; readonly texts: readonly string[] }
   | { readonly kind: 'learn'; readonly passages: number };
 
@@ -17,7 +17,7 @@ export type LearningReply =
 const counts = createChunkTermCounts();
 const reply = (message: LearningReply, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer);
 
-parentPort?.on('message', (order: LearningOrder) => {
+parentPort?.on('message', (order: LearningRequest) => {
   if (order.kind === 'read') {
     for (const text of order.texts) counts.add(text);
     reply({ kind: 'read' });

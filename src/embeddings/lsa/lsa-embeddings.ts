@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 import { foldIn, type LsaModel } from './lsa-model.ts';
 
-const TEXTS_AT_ONCE = 32;
+const YIELD_EVERY = 32;
 
 export interface LsaEmbeddingParts {
   readonly name: string;
@@ -48,7 +48,7 @@ export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingPar
         met.known += folded.known;
         met.terms += folded.terms;
         // Yields to other work between batches.
-        if (vectors.length % TEXTS_AT_ONCE === 0) await setImmediate();
+        if (vectors.length % YIELD_EVERY === 0) await setImmediate();
       }
       if (kind === 'passage') onChunksFolded?.(met);
       return vectors;

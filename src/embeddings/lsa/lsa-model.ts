@@ -17,7 +17,7 @@ export interface LsaModel {
   readonly knownShare: number;
 }
 
-export interface Folded {
+export interface FoldedVector {
   readonly vector: Float32Array;
   /** Number of term occurrences known to the model, and of all. */
   readonly known: number;
@@ -28,7 +28,11 @@ export interface Folded {
  * Folds a text into the space: its unit-length vector. Unknown words are ignored. A text without a known word gets the
  * extra dimension, which is orthogonal to all trained ones, with opposite signs for queries and passages.
  */
-export function foldIn({ rows, directions, dimensions }: LsaModel, text: string, kind: 'passage' | 'query'): Folded {
+export function foldIn(
+  { rows, directions, dimensions }: LsaModel,
+  text: string,
+  kind: 'passage' | 'query',
+): FoldedVector {
   const width = dimensions - 1;
   const sums = new Float64Array(dimensions);
   let known = 0;
@@ -43,13 +47,13 @@ export function foldIn({ rows, directions, dimensions }: LsaModel, text: string,
       sums[at] = (sums[at] ?? 0) + weight * (directions[from] ?? 0);
     }
   }
-  return { vector: unitVector(sums) ?? nowhere(dimensions, kind), known, terms };
+  return { vector: unitVector(sums) ?? emptyTextVector(dimensions, kind), known, terms };
 }
 
 /** Local weight of a term by its frequency in a text. */
 export const localWeight = (count: number): number => 1 + Math.log(count);
 
-function nowhere(dimensions: number, kind: 'passage' | 'query'): Float32Array {
+function emptyTextVector(dimensions: number, kind: 'passage' | 'query'): Float32Array {
   const vector = new Float32Array(dimensions);
   vector[dimensions - 1] = kind === 'passage' ? 1 : -1;
   return vector;

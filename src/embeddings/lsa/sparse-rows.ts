@@ -18,26 +18,26 @@ export interface DenseRows {
  * `AᵀA · B` in one pass over the rows of A, so that no intermediate as long as A is stored. `between` is called
  * periodically and may throw to abort.
  */
-export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows, between: () => void): DenseRows {
+export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows, onProgress: () => void): DenseRows {
   const { rowCount, columnCount, starts, columns, values: entries } = matrix;
   const product = new Float32Array(columnCount * width);
-  const along = new Float32Array(width);
+  const rowProduct = new Float32Array(width);
   for (let row = 0; row < rowCount; row++) {
-    if (row % ROWS_BETWEEN === 0) between();
+    if (row % ROWS_PER_PROGRESS === 0) onProgress();
     const start = starts[row] ?? 0;
     const end = starts[row + 1] ?? 0;
-    along.fill(0);
+    rowProduct.fill(0);
     for (let at = start; at < end; at++) {
-      addScaled(along, 0, values, (columns[at] ?? 0) * width, entries[at] ?? 0, width);
+      addScaled(rowProduct, 0, values, (columns[at] ?? 0) * width, entries[at] ?? 0, width);
     }
     for (let at = start; at < end; at++) {
-      addScaled(product, (columns[at] ?? 0) * width, along, 0, entries[at] ?? 0, width);
+      addScaled(product, (columns[at] ?? 0) * width, rowProduct, 0, entries[at] ?? 0, width);
     }
   }
   return { rowCount: columnCount, width, values: product };
 }
 
-const ROWS_BETWEEN = 500;
+const ROWS_PER_PROGRESS = 500;
 
 /** Adds `factor` times a range of one array to a range of another. */
 function addScaled(

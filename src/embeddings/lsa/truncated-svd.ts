@@ -10,7 +10,7 @@ export interface SvdOptions {
   /** Number of power iterations, each one a pass over the matrix. */
   readonly powerIterations: number;
   /** Called often, with the passes done; may throw to abort. */
-  readonly between?: (progress: { readonly done: number; readonly total: number }) => void;
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
 export interface TruncatedSvd {
@@ -29,12 +29,12 @@ const OVERSAMPLING = 16;
  * the small matrix on it. Deterministic.
  */
 export function truncatedSvd(matrix: SparseRows, options: SvdOptions): TruncatedSvd {
-  const { seed, powerIterations, between = () => {} } = options;
+  const { seed, powerIterations, onProgress = () => {} } = options;
   const most = Math.min(matrix.rowCount, matrix.columnCount);
   const rank = Math.min(options.rank, most);
   const width = Math.min(rank + OVERSAMPLING, most);
   const total = powerIterations + 2;
-  const pass = (basis: DenseRows, done: number) => multiplyByGram(matrix, basis, () => between({ done, total }));
+  const pass = (basis: DenseRows, done: number) => multiplyByGram(matrix, basis, () => onProgress({ done, total }));
   let image = pass(randomRows(matrix.columnCount, width, seed), 0);
   for (let done = 1; done < total - 1; done++) image = pass(orthonormal(image), done);
   // Twice, because once leaves rounding errors.
@@ -43,7 +43,7 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
   // On an orthonormal basis Q of the subspace, AᵀA is the small matrix Qᵀ(AᵀA Q).
   const { values, vectors } = largestFirst(productOfTransposed(basis, image));
   const largest = values[0] ?? 0;
-  const kept = values.filter((value, place) => place < rank && value > largest * NOTHING).length;
+  const kept = values.filter((value, place) => place < rank && value > largest * EPSILON).length;
   return {
     singularValues: Float64Array.from(values.slice(0, kept), Math.sqrt),
     right: alignSigns(multiplyDense(basis, vectors, kept)),
@@ -51,7 +51,7 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
 }
 
 /** Threshold for squared values that single precision cannot distinguish from rounding errors. */
-const NOTHING = 1e-7;
+const EPSILON = 1e-7;
 
 function randomRows(rowCount: number, width: number, seed: number): DenseRows {
   const next = gaussian(seed);
@@ -65,7 +65,7 @@ function randomRows(rowCount: number, width: number, seed: number): DenseRows {
 function orthonormal(rows: DenseRows): DenseRows {
   const { values, vectors } = largestFirst(productOfTransposed(rows, rows));
   const largest = values[0] ?? 0;
-  const kept = values.filter((value) => value > largest * NOTHING).length;
+  const kept = values.filter((value) => value > largest * EPSILON).length;
   for (let column = 0; column < kept; column++) {
     vectors.mulColumn(column, 1 / Math.sqrt(values[column] ?? 1));
   }

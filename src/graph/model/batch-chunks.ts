@@ -2,14 +2,14 @@ import { estimateTokens } from '../../documents/estimate-tokens.ts';
 import type { GraphChunk } from '../graph.ts';
 
 /** Default number of chunks per call. */
-const DEFAULT_PASSAGES_PER_CALL = 4;
+const DEFAULT_CHUNKS_PER_CALL = 4;
 /** With longer inputs, models leave out more. */
 const MAX_TOKENS_PER_CALL = 4_000;
 
 /** Batches consecutive chunks up to the requested number and the token limit of a call; a chunk is never split. */
 export function batchChunks<Passage extends Pick<GraphChunk, 'text'>>(
   passages: readonly Passage[],
-  perCall = DEFAULT_PASSAGES_PER_CALL,
+  perCall = DEFAULT_CHUNKS_PER_CALL,
 ): Passage[][] {
   const batches: Passage[][] = [];
   let tokens = 0;

@@ -12,7 +12,7 @@ const MAX_MENTIONS = 100;
  * out, and so are its relationships. A relationship is mentioned at its quote; when the quote is not found, in each
  * whole chunk that names both entities; when there is none, it is left out.
  */
-export function placeReply(
+export function locateReply(
   reply: ExtractionReply,
   passages: readonly GraphChunk[],
   { entityTypes, relationTypes, maxRelationships = DEFAULT_MAX_RELATIONSHIPS }: ExtractionOptions,
@@ -23,7 +23,7 @@ export function placeReply(
   for (const item of reply.entities) {
     if (types && !types.has(item.category)) continue;
     const form = normalForm(item.name);
-    const mentions = mentionsOf(item, passages);
+    const mentions = entityMentions(item, passages);
     if (mentions.length > 0 && !entities.has(form)) entities.set(form, toEntity(item, mentions));
   }
   const relationships: Relationship[] = [];
@@ -34,7 +34,7 @@ export function placeReply(
     if (subject === undefined || object === undefined || subject === object) continue;
     if (predicates && !predicates.has(plainPredicate(item.predicate))) continue;
     const key = JSON.stringify([subject.name, item.predicate, object.name]);
-    const mentions = placesOf(item, passages, [subject, object]);
+    const mentions = relationshipMentions(item, passages, [subject, object]);
     if (mentions.length === 0 || seen.has(key) || relationships.length >= maxRelationships) continue;
     seen.add(key);
     const { predicate, description, weight } = item;
@@ -73,7 +73,7 @@ function toEntity(
   };
 }
 
-function mentionsOf({ name, as_written: written }: ReplyEntity, passages: readonly GraphChunk[]): Mention[] {
+function entityMentions({ name, as_written: written }: ReplyEntity, passages: readonly GraphChunk[]): Mention[] {
   const mentions = passages.flatMap((passage) => occurrences(passage, name));
   if (mentions.length === 0 && written !== '')
     mentions.push(...passages.flatMap((passage) => occurrences(passage, written)));
@@ -92,7 +92,11 @@ function occurrences({ chunkId, text }: GraphChunk, name: string): Mention[] {
 
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
-function placesOf(item: ReplyRelationship, passages: readonly GraphChunk[], of: readonly Entity[]): Mention[] {
+function relationshipMentions(
+  item: ReplyRelationship,
+  passages: readonly GraphChunk[],
+  of: readonly Entity[],
+): Mention[] {
   const named = passages[item.passage - 1];
   const order = named === undefined ? passages : [named, ...passages.filter((passage) => passage !== named)];
   for (const { chunkId, text } of item.quote === '' ? [] : order) {

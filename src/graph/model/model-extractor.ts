@@ -7,7 +7,7 @@ import type { ExtractedGraph, GraphChunk, GraphExtractor } from '../graph.ts';
 import { mergeGraphs } from '../merge-graphs.ts';
 import { batchChunks } from './batch-chunks.ts';
 import { type ExtractionOptions, extractionFormat, extractionMessages } from './extraction-prompt.ts';
-import { placeReply } from './locate-reply.ts';
+import { locateReply } from './locate-reply.ts';
 import { readReply } from './read-reply.ts';
 
 export interface ModelExtractorParts extends ExtractionOptions {
@@ -15,7 +15,7 @@ export interface ModelExtractorParts extends ExtractionOptions {
   /** Default 4. */
   readonly chunksPerCall?: number | undefined;
   /** Number of concurrent calls; default 2. */
-  readonly callsAtOnce?: number | undefined;
+  readonly maxConcurrentCalls?: number | undefined;
   readonly config?: GenerationConfig | undefined;
   /** Called for every answered call, including ones that have to be repeated. */
   readonly onUsage?: ((model: string, usage: Usage) => void) | undefined;
@@ -39,8 +39,8 @@ export interface ModelExtractor extends GraphExtractor {
 }
 
 /** Number of attempts to get a reply that can be parsed. */
-const ATTEMPTS = 3;
-const CALLS_AT_ONCE = 2;
+const MAX_ATTEMPTS = 3;
+const MAX_CONCURRENT_CALLS = 2;
 
 /**
  * Extracts with a language model. Output that does not occur in the chunks is left out (see `placeReply`), the model
@@ -48,7 +48,7 @@ const CALLS_AT_ONCE = 2;
  * cannot be parsed.
  */
 export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor {
-  const { model, chunksPerCall, callsAtOnce = CALLS_AT_ONCE } = parts;
+  const { model, chunksPerCall, maxConcurrentCalls = MAX_CONCURRENT_CALLS } = parts;
 
   async function* batches(
     { title, passages }: Parameters<GraphExtractor['extract']>[0],
@@ -70,7 +70,7 @@ export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor
       running.push(work);
     };
     try {
-      for (let count = 0; count < Math.max(1, callsAtOnce); count++) start();
+      for (let count = 0; count < Math.max(1, maxConcurrentCalls); count++) start();
       for (let next = running.shift(); next !== undefined; next = running.shift()) {
         const extracted = await next;
         start();
@@ -100,7 +100,7 @@ async function extractBatch(
 ): Promise<ExtractedGraph> {
   const messages = extractionMessages(title, passages, parts);
   let asked: readonly Message[] = messages;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { text, reason } = await ask(asked, parts, signal);
     if (reason === 'refusal') throw failure(parts.model, passages, 'refused to read');
     // A truncated reply means too much content for one call: half of the chunks each.
@@ -110,17 +110,17 @@ async function extractBatch(
       return mergeGraphs([first, await extractBatch(title, passages.slice(middle), parts, signal)]);
     }
     const reply = readReply(text);
-    if (reply !== undefined) return placeReply(reply, passages, parts);
+    if (reply !== undefined) return locateReply(reply, passages, parts);
     asked = [
       ...messages,
       { role: 'assistant', text: text.slice(0, 2_000) || '(nothing)' },
-      { role: 'user', text: AGAIN },
+      { role: 'user', text: RETRY_PROMPT },
     ];
   }
-  throw failure(parts.model, passages, 'gave no JSON of the asked form for');
+  throw failure(parts.model, passages, 'returned no JSON of the requested form for');
 }
 
-const AGAIN = 'That could not be read as JSON of the asked form. Answer again, with that JSON object and nothing else.';
+const RETRY_PROMPT = 'That is not JSON of the requested form. Answer again with that JSON object and nothing else.';
 
 async function ask(
   messages: readonly Message[],

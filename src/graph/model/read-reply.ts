@@ -1,25 +1,25 @@
 import { z } from 'zod';
 import { oneLine } from '../../shared/text.ts';
 
-const MAX_NAME = 200;
-const MAX_DESCRIPTION = 600;
+const MAX_NAME_LENGTH = 200;
+const MAX_DESCRIPTION_LENGTH = 600;
 
-const line = (longest: number) => z.string().transform((text) => oneLine(text).slice(0, longest).toWellFormed());
-const name = line(MAX_NAME).pipe(z.string().min(1));
+const singleLine = (longest: number) => z.string().transform((text) => oneLine(text).slice(0, longest).toWellFormed());
+const name = singleLine(MAX_NAME_LENGTH).pipe(z.string().min(1));
 
 const entitySchema = z.object({
   name,
-  as_written: line(MAX_NAME).catch(''),
-  category: line(40)
+  as_written: singleLine(MAX_NAME_LENGTH).catch(''),
+  category: singleLine(40)
     .transform((category) => category.toLowerCase())
     .catch(''),
-  description: line(MAX_DESCRIPTION).catch(''),
+  description: singleLine(MAX_DESCRIPTION_LENGTH).catch(''),
 });
 
 const relationshipSchema = z.object({
   subject: name,
   // A predicate has one or a few words, which also limits prompt injection.
-  predicate: line(80)
+  predicate: singleLine(80)
     .transform((text) =>
       text
         .toLowerCase()
@@ -28,10 +28,10 @@ const relationshipSchema = z.object({
     )
     .pipe(z.string().min(1).max(60)),
   object: name,
-  description: line(MAX_DESCRIPTION).catch(''),
+  description: singleLine(MAX_DESCRIPTION_LENGTH).catch(''),
   weight: z.coerce.number().min(0.1).max(10).catch(1),
   passage: z.coerce.number().int().catch(0),
-  quote: line(1_000).catch(''),
+  quote: singleLine(1_000).catch(''),
 });
 
 export type ReplyEntity = z.output<typeof entitySchema>;

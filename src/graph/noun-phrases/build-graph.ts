@@ -11,7 +11,7 @@ import type { Sentence } from './sentence.ts';
 const MAX_ENTITIES = 5_000;
 const MAX_RELATIONSHIPS = 15_000;
 const MAX_ALIASES = 8;
-const MAX_STATED = 50;
+const MAX_STATED_RELATIONSHIPS = 50;
 
 export interface Findings {
   readonly passages: readonly GraphChunk[];
@@ -19,7 +19,7 @@ export interface Findings {
   readonly gathered: Gathered;
   readonly statements: readonly Statement[];
   /** Whether the subject is significant by itself. */
-  isSolid(subject: Subject): boolean;
+  isSignificantAlone(subject: Subject): boolean;
 }
 
 /** Selects the significant subjects, names them, and locates their mentions. */
@@ -43,7 +43,7 @@ export function buildGraph(findings: Findings): ExtractedGraph {
     const [subject, object] = [names.get(statement.subject), names.get(statement.object)];
     if (subject === undefined || object === undefined) continue;
     const key = `${subject}\n${statement.predicate}\n${object}`;
-    stated.set(key, [...(stated.get(key) ?? []).slice(0, MAX_STATED - 1), statement]);
+    stated.set(key, [...(stated.get(key) ?? []).slice(0, MAX_STATED_RELATIONSHIPS - 1), statement]);
     pairs.add(`${subject}\n${object}`).add(`${object}\n${subject}`);
   }
   const relationships = [...stated.values()].flatMap((of): Relationship[] => {
@@ -95,7 +95,7 @@ export function buildGraph(findings: Findings): ExtractedGraph {
 }
 
 /** A term mentioned once is significant when a sentence defines it; a date, when a statement refers to it. */
-function chooseSubjects({ gathered, statements, isSolid }: Findings): Subject[] {
+function chooseSubjects({ gathered, statements, isSignificantAlone }: Findings): Subject[] {
   const defined = new Set<Subject>();
   const related = new Set<Subject>();
   for (const { subject, predicate, object } of statements) {
@@ -103,7 +103,7 @@ function chooseSubjects({ gathered, statements, isSolid }: Findings): Subject[] 
     related.add(subject).add(object);
   }
   const matters = (subject: Subject): boolean =>
-    isSolid(subject) ||
+    isSignificantAlone(subject) ||
     (subject.kind === 'date' ? related.has(subject) || subject.mentions.length > 2 : defined.has(subject));
   return [...gathered.subjects.values()]
     .filter(matters)

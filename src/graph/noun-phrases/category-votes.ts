@@ -19,7 +19,7 @@ export type Category = 'person' | 'organization' | 'place' | 'date' | 'work' | '
 /** Evidence for each category; 1 is a hint, 3 is nearly certain. */
 export type CategoryVotes = Map<Category, number>;
 
-const NOUNS: readonly (readonly [Category, ReadonlySet<string>])[] = [
+const CATEGORY_NOUNS: readonly (readonly [Category, ReadonlySet<string>])[] = [
   ['person', personNouns],
   ['organization', organizationNouns],
   ['place', placeNouns],
@@ -30,21 +30,25 @@ const NOUNS: readonly (readonly [Category, ReadonlySet<string>])[] = [
 
 /** The category a noun indicates, in the singular or an English plural. */
 function categoryOfNoun(lower: string): Category | undefined {
-  const found = NOUNS.find(([, nouns]) => nouns.has(lower));
+  const found = CATEGORY_NOUNS.find(([, nouns]) => nouns.has(lower));
   return (
-    found?.[0] ?? (lower.endsWith('s') ? NOUNS.find(([, nouns]) => nouns.has(lower.slice(0, -1)))?.[0] : undefined)
+    found?.[0] ??
+    (lower.endsWith('s') ? CATEGORY_NOUNS.find(([, nouns]) => nouns.has(lower.slice(0, -1)))?.[0] : undefined)
   );
 }
 
-const SURE = 1.5;
-const MAX_BY_HINTS = 1.2;
+const MIN_CERTAIN_VOTE = 1.5;
+const MAX_HINT_VOTES = 1.2;
 
 /** Evidence from one mention: the words of the name first, then those around it. */
 export function addVotes(votes: CategoryVotes, tokens: readonly Token[], name: FoundName, gazetteer: Gazetteer): void {
   const vote = (category: Category, weight: number) => {
     const sum = (votes.get(category) ?? 0) + weight;
     // Hints do not add up to certainty: a frequently mentioned thing is often preceded by `in`.
-    votes.set(category, weight >= SURE ? sum : Math.max(votes.get(category) ?? 0, Math.min(sum, MAX_BY_HINTS)));
+    votes.set(
+      category,
+      weight >= MIN_CERTAIN_VOTE ? sum : Math.max(votes.get(category) ?? 0, Math.min(sum, MAX_HINT_VOTES)),
+    );
   };
   const words = tokens.slice(name.from, name.to).filter(({ kind }) => kind === 'word');
   if (name.hasHonorific) vote('person', 3);
@@ -87,7 +91,7 @@ function nounOfName(lowers: readonly string[]): Category | undefined {
   return inside;
 }
 
-const LOCATIVE = new Set(
+const LOCATIVE_PREPOSITIONS = new Set(
   'in at near from to towards around across within outside à en dans aus nach von bei desde hacia'.split(' '),
 );
 const PERSON_VERBS = new Set(
@@ -96,13 +100,13 @@ const PERSON_VERBS = new Set(
     'painted composed invented discovered explained resigned emigrated recalled'
   ).split(' '),
 );
-const NOT_BETWEEN = new Set('the a an der die das le la les l el los las un une una ein eine il lo o os'.split(' '));
+const ARTICLES = new Set('the a an der die das le la les l el los las un une una ein eine il lo o os'.split(' '));
 
 function votesAround(tokens: readonly Token[], { from, to }: FoundName, isPlace: boolean, vote: Vote): void {
   const before = tokens[from - 1];
   const after = tokens[to];
   if (before?.kind === 'word') {
-    if (LOCATIVE.has(before.lower) && !isPlace) vote('place', 0.8);
+    if (LOCATIVE_PREPOSITIONS.has(before.lower) && !isPlace) vote('place', 0.8);
     // `the physicist Marie Curie`, `the company Acme`, `the city of Ghent`
     const described = before.lower === 'of' ? tokens[from - 2] : before;
     const category = described && !described.isCapital ? categoryOfNoun(described.lower) : undefined;
@@ -127,7 +131,7 @@ function describedAs(tokens: readonly Token[], to: number): Category | undefined
   if (!isCopula && opening?.text !== ',') return undefined;
   at++;
   const article = tokens[at];
-  const isIndefinite = article !== undefined && NOT_BETWEEN.has(article.lower.replace(/['’]$/, ''));
+  const isIndefinite = article !== undefined && ARTICLES.has(article.lower.replace(/['’]$/, ''));
   if (!isIndefinite) return undefined;
   let found: Category | undefined;
   for (let place = at + 1; place < Math.min(tokens.length, at + 8); place++) {
@@ -148,6 +152,7 @@ function describedAs(tokens: readonly Token[], to: number): Category | undefined
 /** The category with the most votes, when it leads and is more than a hint. */
 export function decideCategory(votes: CategoryVotes): Category | null {
   const [best, second] = [...votes].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  if (best === undefined || best[1] < SURE || (second !== undefined && second[1] > best[1] * 0.85)) return null;
+  if (best === undefined || best[1] < MIN_CERTAIN_VOTE || (second !== undefined && second[1] > best[1] * 0.85))
+    return null;
   return best[0];
 }

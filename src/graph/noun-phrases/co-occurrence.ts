@@ -13,9 +13,9 @@ export interface CoOccurrence {
 }
 
 /** Subjects paired per sentence, to limit the number of pairs in long lists. */
-const PAIRED_PER_SENTENCE = 10;
+const MAX_SUBJECTS_PER_SENTENCE = 10;
 /** Co-occurring subjects kept per subject. */
-const COMPANIONS = 6;
+const MAX_PER_SUBJECT = 6;
 const MAX_SENTENCES = 20;
 
 interface Count {
@@ -36,7 +36,9 @@ export function findCoOccurrences(
   const pairs = new Map<string, Count>();
   let total = 0;
   for (const [place, placed] of inSentences.entries()) {
-    const present = [...new Set(placed.map(({ subject }) => subject))].filter(isWanted).slice(0, PAIRED_PER_SENTENCE);
+    const present = [...new Set(placed.map(({ subject }) => subject))]
+      .filter(isWanted)
+      .slice(0, MAX_SUBJECTS_PER_SENTENCE);
     if (present.length === 0 || sentences[place]?.style === 'title') continue;
     total++;
     for (const subject of present) {
@@ -46,13 +48,13 @@ export function findCoOccurrences(
     for (const [at, first] of present.entries())
       for (const second of present.slice(at + 1)) countPair(pairs, order, first, second, place);
   }
-  const together = [...pairs.values()].map(({ first, second, count, sentences: places }) => ({
+  const coOccurrences = [...pairs.values()].map(({ first, second, count, sentences: places }) => ({
     first,
     second,
     weight: weigh(count, occurrences.get(first) ?? 1, occurrences.get(second) ?? 1, total),
     sentences: places,
   }));
-  return keepClosest(together);
+  return keepStrongest(coOccurrences);
 }
 
 function countPair(
@@ -78,13 +80,13 @@ function weigh(count: number, first: number, second: number, total: number): num
   return Math.round(Math.max(0.05, Math.min(1, normalized)) * (count / (count + 1)) * 1000) / 1000;
 }
 
-function keepClosest(all: readonly CoOccurrence[]): CoOccurrence[] {
+function keepStrongest(all: readonly CoOccurrence[]): CoOccurrence[] {
   const kept = new Map<Subject, number>();
   const sorted = all.toSorted((a, b) => b.weight - a.weight || b.sentences.length - a.sentences.length);
   return sorted.filter(({ first, second }) => {
     const [ofFirst, ofSecond] = [kept.get(first) ?? 0, kept.get(second) ?? 0];
-    if (ofFirst >= COMPANIONS && ofSecond >= COMPANIONS) return false;
-    if (Math.max(ofFirst, ofSecond) >= COMPANIONS * 4) return false;
+    if (ofFirst >= MAX_PER_SUBJECT && ofSecond >= MAX_PER_SUBJECT) return false;
+    if (Math.max(ofFirst, ofSecond) >= MAX_PER_SUBJECT * 4) return false;
     kept.set(first, ofFirst + 1);
     kept.set(second, ofSecond + 1);
     return true;

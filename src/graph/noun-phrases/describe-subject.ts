@@ -4,7 +4,7 @@ import type { Sentence } from './sentence.ts';
 
 const MAX_DESCRIPTION = 400;
 /** For a frequently mentioned subject only the first mentions are scored, since it is introduced early. */
-const WEIGHED = 40;
+const MAX_MENTIONS_SCORED = 40;
 
 /** The sentence that introduces a subject best, quoted. */
 export function describeSubject(
@@ -13,7 +13,7 @@ export function describeSubject(
   passages: readonly GraphChunk[],
 ): string {
   let best: { readonly text: string; readonly score: number } | undefined;
-  for (const [rank, { sentence: place, start, end, form }] of mentions.slice(0, WEIGHED).entries()) {
+  for (const [rank, { sentence: place, start, end, form }] of mentions.slice(0, MAX_MENTIONS_SCORED).entries()) {
     const sentence = sentences[place];
     if (sentence === undefined) continue;
     const text = oneLine(passages[sentence.passage]?.text.slice(sentence.start, sentence.end) ?? '');

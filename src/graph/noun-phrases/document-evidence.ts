@@ -2,10 +2,10 @@ import type { Sentence } from './sentence.ts';
 
 /** How often words occur in a document with a capital that the position does not require, and without one. */
 export interface CaseEvidence {
-  capitalInside(lower: string): number;
-  small(lower: string): number;
+  capitalizedInside(lower: string): number;
+  lowerCase(lower: string): number;
   /** Capitalised after an article or the like; in German, nouns are, names are not. */
-  behindDeterminer(lower: string): number;
+  afterDeterminer(lower: string): number;
 }
 
 const DETERMINERS = new Set(
@@ -36,9 +36,9 @@ export function readCaseEvidence(sentences: readonly Sentence[]): CaseEvidence {
     }
   }
   return {
-    capitalInside: (lower) => inside.get(lower) ?? 0,
-    small: (lower) => small.get(lower) ?? 0,
-    behindDeterminer: (lower) => determined.get(lower) ?? 0,
+    capitalizedInside: (lower) => inside.get(lower) ?? 0,
+    lowerCase: (lower) => small.get(lower) ?? 0,
+    afterDeterminer: (lower) => determined.get(lower) ?? 0,
   };
 }
 

@@ -56,11 +56,11 @@ const JOINED = new Set(
     ' ',
   ),
 );
-const HEADS = [organizationNouns, placeNouns, eventNouns, workNouns, awardNouns];
+const INSTITUTION_NOUNS = [organizationNouns, placeNouns, eventNouns, workNouns, awardNouns];
 /** `Duke of Wellington`: the title is part of the name. */
 const NOBLES = new Set('duke duchess count countess earl baron king queen prince princess'.split(' '));
 // The one title that also begins names of ships and places.
-const NO_TITLE = /^(?:saint|st)$/;
+const NOT_A_TITLE = /^(?:saint|st)$/;
 
 /** Names by capitalisation; their category is decided later. `taken` are tokens that belong to something else. */
 export function findNames(sentence: Sentence, taken: readonly TokenSpan[], context: NameContext): FoundName[] {
@@ -118,7 +118,7 @@ function acrossSmallWords(tokens: readonly Token[], from: number, to: number): n
   const next = tokens[to];
   if (next === undefined || next.kind !== 'word') return undefined;
   const words = tokens.slice(from, to).map(({ lower }) => lower);
-  const hasHead = words.some((word) => HEADS.some((heads) => heads.has(word)));
+  const hasHead = words.some((word) => INSTITUTION_NOUNS.some((heads) => heads.has(word)));
   let end = to + 1;
   if (JOINERS.has(next.lower)) {
     const isNoble = NOBLES.has(words.at(-1) ?? '');
@@ -150,7 +150,7 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
     const isNoble = NOBLES.has(token.lower) && tokens[from + 1]?.lower === 'of';
     const isTitle =
       !isNoble &&
-      !NO_TITLE.test(token.lower) &&
+      !NOT_A_TITLE.test(token.lower) &&
       (LEADING_TITLES.has(token.lower) ||
         (to - from > 1 && (personNouns.has(token.lower) || /^\p{L}{4,}(?:ologist|ician|rapher)$/u.test(token.lower))));
     if (isShip) break;
@@ -208,15 +208,15 @@ function isNameAtStart(
 ): boolean {
   const token = sentence.tokens[from];
   if (token === undefined) return false;
-  if (evidence.capitalInside(token.lower) > 0 && language !== 'de') return true;
+  if (evidence.capitalizedInside(token.lower) > 0 && language !== 'de') return true;
   if (
     /^\p{Lu}[\p{L}\d]*\p{Lu}|^\p{Lu}\.$/u.test(token.text) ||
     gazetteer.has(token.lower) ||
     givenNames.has(token.lower)
   )
     return true;
-  if (to - from > 1 && HEADS.some((heads) => heads.has(token.lower))) return true;
-  if (evidence.small(token.lower) > 0) return false;
+  if (to - from > 1 && INSTITUTION_NOUNS.some((heads) => heads.has(token.lower))) return true;
+  if (evidence.lowerCase(token.lower) > 0) return false;
   if (honorifics.has(token.lower)) return true;
   if (language === 'en') {
     // `Check each valve` is an imperative: a single word is a name when it is the subject of a verb such as is, has or
@@ -240,7 +240,7 @@ function isNameAlone(tokens: readonly Token[], at: number, { gazetteer }: NameCo
   if (surnameNouns.has(token.lower) && !/^(?:the|a|an|this|our|their|its)$/.test(tokens[at - 1]?.lower ?? ''))
     return true;
   // A general noun with a capital (`the Company`, `the Agreement`) is defined only within its document.
-  return !HEADS.some((heads) => heads.has(token.lower)) && !personNouns.has(token.lower);
+  return !INSTITUTION_NOUNS.some((heads) => heads.has(token.lower)) && !personNouns.has(token.lower);
 }
 
 // `in Betrieb`, `nach Hause`
@@ -269,12 +269,12 @@ function isGermanName(
   // `Max-Planck-Gesellschaft`
   if (/^\p{Lu}\p{Ll}+-\p{Lu}\p{Ll}+-\p{Lu}/u.test(first.text)) return true;
   if (words.length > 1) return style === 'prose';
-  if (style !== 'prose' || evidence.behindDeterminer(first.lower) > 0) return false;
+  if (style !== 'prose' || evidence.afterDeterminer(first.lower) > 0) return false;
   if (personNouns.has(tokens[from - 1]?.lower ?? '') || honorifics.has(tokens[from - 1]?.lower ?? '')) return true;
   const before = tokens[from - 1]?.lower ?? '';
   if (/^(?:in|nach|aus)$/.test(before) && !NOUN_ENDING.test(first.lower) && !WITHOUT_ARTICLE.has(first.lower))
     return true;
-  return evidence.capitalInside(first.lower) >= 2 && !NOUN_ENDING.test(first.lower);
+  return evidence.capitalizedInside(first.lower) >= 2 && !NOUN_ENDING.test(first.lower);
 }
 
 const OPENING = /^[“„«‚‘"]$/;

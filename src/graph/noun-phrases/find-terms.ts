@@ -17,8 +17,8 @@ export function findTerms(
   const tokens = read.map((token) =>
     token.tag === 'name' &&
     token.isCapital &&
-    evidence.small(token.lower) > 0 &&
-    evidence.capitalInside(token.lower) === 0
+    evidence.lowerCase(token.lower) > 0 &&
+    evidence.capitalizedInside(token.lower) === 0
       ? { ...token, tag: 'noun' as const }
       : token,
   );

@@ -29,7 +29,7 @@ const ENDINGS: readonly (readonly [Category, RegExp])[] = [
 ];
 
 /** Function words and general words that name nothing. */
-const EMPTY = new Set(
+const FUNCTION_WORDS = new Set(
   (
     '的 在 是 和 与 與 了 被 到 从 從 对 對 为 為 以 及 也 就 都 而 并 並 于 於 由 向 把 让 使 将 將 又 或 不 有 其 该 每 各 某 等 所 后 前 ' +
     '中 上 下 里 内 外 时 个 種 种 次 会 能 要 可 很 更 最 太 再 还 只 已 曾 则 若 因 但 且 至 当 地 得 着 过 来 去 人 名 位 号 第 一 二 三 两 多 ' +
@@ -85,7 +85,7 @@ function addWords(sentence: string, add: Add): void {
     run = [];
   };
   for (const { segment, index, isWordLike } of segmenter.segment(sentence)) {
-    const isKnown = isWordLike === true && !EMPTY.has(segment);
+    const isKnown = isWordLike === true && !FUNCTION_WORDS.has(segment);
     if (isKnown && /^\p{sc=Han}+$/u.test(segment)) {
       run.push({ start: index, end: index + segment.length });
       continue;
@@ -122,7 +122,7 @@ const ENDING_ALONE =
 
 function addKorean(segment: string, index: number, add: Add): void {
   const stem = segment.replace(KOREAN_PARTICLE, '');
-  if (stem.length < 2 || EMPTY.has(stem) || /(?:다|하|했|되|된|한)$/.test(stem)) return;
+  if (stem.length < 2 || FUNCTION_WORDS.has(stem) || /(?:다|하|했|되|된|한)$/.test(stem)) return;
   const ending = ENDINGS.find(([, pattern]) => pattern.test(stem) && stem.length >= 3);
   add(index, index + stem.length, ending ? 'name' : 'term', ending?.[0] ?? null);
 }

@@ -6,7 +6,7 @@ export type Gazetteer = ReadonlyMap<string, 'country' | 'other'>;
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'ru', 'el', 'pl', 'sv', 'zh', 'ja', 'ko', 'th'];
 const REGION = /^[A-Z]{2}$/;
 // Time zones whose last part is not a city.
-const NO_CITY = new Set([
+const NOT_A_CITY = new Set([
   'center',
   'knox',
   'easter',
@@ -18,7 +18,7 @@ const NO_CITY = new Set([
   'chatham',
   'mayotte',
 ]);
-const MORE = `england scotland wales europe asia africa america oceania antarctica usa uk california texas florida virginia
+const MORE_PLACES = `england scotland wales europe asia africa america oceania antarctica usa uk california texas florida virginia
   massachusetts pennsylvania bavaria bayern sachsen saxony hessen brittany bretagne normandy normandie provence catalonia
   cataluña andalusia andalucía tuscany toscana sicily scandinavia siberia crete hokkaido kyushu ontario alps alpen alpes
   holland prussia england's europa afrika asien amerika bohemia flanders lapland patagonia`;
@@ -26,7 +26,7 @@ const MORE = `england scotland wales europe asia africa america oceania antarcti
 /** Place names in lower case. Built once per extractor, in a few milliseconds. */
 export function loadGazetteer(): Gazetteer {
   const names = new Map<string, 'country' | 'other'>();
-  for (const name of [...cities, ...MORE.split(/\s+/)]) names.set(name, 'other');
+  for (const name of [...cities, ...MORE_PLACES.split(/\s+/)]) names.set(name, 'other');
   for (const language of LANGUAGES) {
     const regions = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' });
     for (const code of regionCodes()) {
@@ -36,7 +36,7 @@ export function loadGazetteer(): Gazetteer {
   }
   for (const zone of Intl.supportedValuesOf('timeZone')) {
     const city = zone.split('/').at(-1)?.replaceAll('_', ' ').toLowerCase();
-    if (zone.includes('/') && city !== undefined && !NO_CITY.has(city) && !names.has(city)) names.set(city, 'other');
+    if (zone.includes('/') && city !== undefined && !NOT_A_CITY.has(city) && !names.has(city)) names.set(city, 'other');
   }
   return names;
 }

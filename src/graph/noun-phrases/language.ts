@@ -47,7 +47,7 @@ export function isCommonWord(lower: string, language: GraphLanguage): boolean {
   return commonWords.get(language)?.has(lower) ?? otherWords.has(lower);
 }
 
-const SAMPLE = 6_000;
+const SAMPLE_LENGTH = 6_000;
 /** In running text a quarter of the words are function words; a lower share means a list or another language. */
 const MIN_SHARE = 0.1;
 
@@ -55,7 +55,7 @@ const MIN_SHARE = 0.1;
 export function guessLanguage(text: string): GraphLanguage {
   const words =
     text
-      .slice(0, SAMPLE)
+      .slice(0, SAMPLE_LENGTH)
       .toLowerCase()
       .match(/\p{L}[\p{L}\p{M}]*/gu) ?? [];
   let best: GraphLanguage = 'other';

@@ -53,8 +53,8 @@ export function createNounPhraseExtractor(): GraphExtractor {
       throwIfCancelled(signal);
       const headings = headingsOf(title, passages);
       const isSolid = (subject: Subject): boolean => isSignificant(subject, headings, language);
-      const statements = relate(sentences, gathered, { language, gazetteer, isSolid });
-      return buildGraph({ passages, sentences, gathered, statements, isSolid });
+      const statements = relate(sentences, gathered, { language, gazetteer, isSignificantAlone: isSolid });
+      return buildGraph({ passages, sentences, gathered, statements, isSignificantAlone: isSolid });
     },
   };
 }

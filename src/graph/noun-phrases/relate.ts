@@ -21,7 +21,7 @@ export interface RelationContext {
   readonly language: GraphLanguage;
   readonly gazetteer: Gazetteer;
   /** Significant by itself; any other term counts only where a sentence classifies something as it. */
-  isSolid(subject: Subject): boolean;
+  isSignificantAlone(subject: Subject): boolean;
 }
 
 /** Statements of a document's sentences about its subjects, from the words between two mentions. */
@@ -50,7 +50,7 @@ export function relate(
   return statements;
 }
 
-type Said = Pick<Statement, 'subject' | 'predicate' | 'object'>;
+type StatementDraft = Pick<Statement, 'subject' | 'predicate' | 'object'>;
 
 const AND = /^(?:,|and|or|&|, and|, or)$/;
 const SUCH_AS = /^,? ?such as$/;
@@ -58,24 +58,29 @@ const SUCH_AS = /^,? ?such as$/;
 function relateEnglish(
   { tokens }: Sentence,
   all: readonly Placed[],
-  { earlier, gazetteer, isSolid }: RelationContext & { readonly earlier: Placed | undefined },
-): Said[] {
-  const placed = all.filter(({ subject }) => subject.kind === 'date' || isSolid(subject));
-  const said: Said[] = [];
+  { earlier, gazetteer, isSignificantAlone }: RelationContext & { readonly earlier: Placed | undefined },
+): StatementDraft[] {
+  const placed = all.filter(({ subject }) => subject.kind === 'date' || isSignificantAlone(subject));
+  const said: StatementDraft[] = [];
   let carried = referredTo(tokens, earlier);
   let group: Placed[] = [];
   let last:
     | {
-        readonly of: Said[];
+        readonly of: StatementDraft[];
         readonly isReversed: boolean;
         readonly verb?: string | undefined;
         readonly isPassive?: boolean | undefined;
       }
     | undefined;
-  const state = (subjects: readonly Placed[], object: Placed, predicate: string, isReversed: boolean): Said[] => {
+  const state = (
+    subjects: readonly Placed[],
+    object: Placed,
+    predicate: string,
+    isReversed: boolean,
+  ): StatementDraft[] => {
     const made = subjects
       .map(
-        ({ subject }): Said =>
+        ({ subject }): StatementDraft =>
           isReversed
             ? { subject: object.subject, predicate, object: subject }
             : { subject, predicate, object: object.subject },
@@ -120,7 +125,7 @@ function relateEnglish(
     const doer = before !== undefined && group.includes(before) ? (group[0] ?? first) : first;
     const link = read?.isOfSubject && before !== undefined && isInPhrase(tokens, doer) ? undefined : read;
     if (link !== undefined) {
-      const subjects = link.isCarried
+      const subjects = link.isInherited
         ? carried
           ? [carried]
           : []
@@ -129,7 +134,7 @@ function relateEnglish(
           : group.includes(before)
             ? group
             : [before];
-      const isChain = link.isCarried && last?.of[0] !== undefined && carried === undefined;
+      const isChain = link.isInherited && last?.of[0] !== undefined && carried === undefined;
       if (!isChain)
         last = {
           of: state(subjects, current, link.predicate, link.isReversed),
@@ -137,7 +142,7 @@ function relateEnglish(
           verb: link.verb,
         };
       carried ??= subjects[0];
-      if (!link.isCarried && before !== undefined && group.includes(before)) carried = group[0];
+      if (!link.isInherited && before !== undefined && group.includes(before)) carried = group[0];
       group = [current];
       continue;
     }
@@ -161,17 +166,17 @@ function relateEnglish(
     }
     carried ??= place > 0 ? placed[0] : undefined;
   }
-  said.push(...kindsIn(tokens, all, carried, isSolid));
+  said.push(...definitionsIn(tokens, all, carried, isSignificantAlone));
   return said;
 }
 
 /** `X is a Y`, where Y is a term only because of this sentence. */
-function kindsIn(
+function definitionsIn(
   tokens: readonly Token[],
   all: readonly Placed[],
   carried: Placed | undefined,
   isSolid: (subject: Subject) => boolean,
-): Said[] {
+): StatementDraft[] {
   return all.flatMap((current, place) => {
     if (current.subject.kind !== 'term' || isSolid(current.subject)) return [];
     const before = all[place - 1];
@@ -236,10 +241,10 @@ function isConditional(tokens: readonly Token[], at: number): boolean {
 }
 
 /** `Ghent, Belgium`, `Acme in Oslo`, `Jane Roe of Acme`. */
-function besideEachOther(first: Placed, second: Placed, words: string): Said | undefined {
+function besideEachOther(first: Placed, second: Placed, words: string): StatementDraft | undefined {
   const of = categoryOf(first.subject);
   const to = categoryOf(second.subject);
-  const said = (predicate: string): Said => ({ subject: first.subject, predicate, object: second.subject });
+  const said = (predicate: string): StatementDraft => ({ subject: first.subject, predicate, object: second.subject });
   if (
     to === 'place' &&
     (of === 'place' ? /^(?:,|in|, in)$/ : of === 'organization' ? /^(?:in|of|, in)$/ : /^$/).test(words) &&
@@ -251,7 +256,7 @@ function besideEachOther(first: Placed, second: Placed, words: string): Said | u
 }
 
 /** Predicates restricted to some categories are not used for others. */
-function fits({ subject, predicate, object }: Said): boolean {
+function fits({ subject, predicate, object }: StatementDraft): boolean {
   if (subject === object) return false;
   // Terms are so frequent that only reliable statements about them are used.
   const terms = [subject, object].filter(({ kind }) => kind === 'term').length;
@@ -275,7 +280,7 @@ function fits({ subject, predicate, object }: Said): boolean {
 
 const categoryOf = ({ votes, kind }: Subject): string | null => (kind === 'date' ? 'date' : decideCategory(votes));
 
-const replaceSide = (said: Said, from: Subject, to: Subject): Said =>
+const replaceSide = (said: StatementDraft, from: Subject, to: Subject): StatementDraft =>
   said.object === from ? { ...said, object: to } : { ...said, subject: said.subject === from ? to : said.subject };
 
 const NOUN_OF_REFERENCE =
@@ -302,9 +307,9 @@ function relateByPatterns(
   { tokens }: Sentence,
   placed: readonly Placed[],
   { language, gazetteer }: RelationContext,
-): Said[] {
+): StatementDraft[] {
   const patterns = foreignPatterns[language] ?? [];
-  const said: Said[] = [];
+  const said: StatementDraft[] = [];
   for (const [place, first] of placed.entries()) {
     // A date may stand between the two.
     for (const second of placed.slice(place + 1, place + 3)) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { toWire } from '../../evaluation/evaluation-record.ts';
-import { faultsOf } from '../../evaluation/evaluation-report.ts';
+import { problemsOf } from '../../evaluation/evaluation-report.ts';
 import type { EvaluationDifference, StoredEvaluation } from '../../evaluation/evaluation-store.ts';
 import { timestamp } from './record-parts.ts';
 
@@ -71,7 +71,7 @@ export function toEvaluationSummary({ id, record }: StoredEvaluation) {
     id,
     ...rest,
     question_count: questions.length,
-    fault_count: questions.filter((question) => faultsOf(question).length > 0).length,
+    fault_count: questions.filter((question) => problemsOf(question).length > 0).length,
   };
 }
 
@@ -82,7 +82,7 @@ export function toEvaluationRecord(evaluation: StoredEvaluation, difference: Eva
     ...toEvaluationSummary(evaluation),
     questions: questions.map((question, at) => {
       const result = evaluation.record.questions[at];
-      return { ...question, faults: result === undefined ? [] : faultsOf(result) };
+      return { ...question, faults: result === undefined ? [] : problemsOf(result) };
     }),
     difference: difference === undefined ? null : toDifferenceRecord(difference),
   };

@@ -15,8 +15,8 @@ export interface HttpRerankerSettings {
   readonly milliseconds?: number;
 }
 
-const DEPTH = 50;
-const MILLISECONDS = 5_000;
+const DEFAULT_DEPTH = 50;
+const DEFAULT_TIMEOUT_MS = 5_000;
 /** Maximum number of chunks per request. TEI's default limit is 32. */
 const PER_REQUEST: Readonly<Record<RerankDialect, number>> = { cohere: 1_000, jina: 1_000, tei: 32 };
 const MAX_ANSWER_LENGTH = 2_000_000;
@@ -28,11 +28,11 @@ const list = z.array(z.object({ index, score }));
 
 /** A rerank service: Cohere, Jina, or a self-hosted Text Embeddings Inference (TEI). */
 export function httpReranker(settings: HttpRerankerSettings): Reranker {
-  const { dialect, model, milliseconds = MILLISECONDS } = settings;
+  const { dialect, model, milliseconds = DEFAULT_TIMEOUT_MS } = settings;
   return {
     name: `${dialect}/${model}`,
-    depth: DEPTH,
-    milliseconds,
+    depth: DEFAULT_DEPTH,
+    timeoutMs: milliseconds,
     async rank({ query, passages }, signal) {
       const size = PER_REQUEST[dialect];
       const starts = Array.from({ length: Math.ceil(passages.length / size) }, (_, part) => part * size);

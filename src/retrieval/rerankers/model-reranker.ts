@@ -4,11 +4,11 @@ import type { Model } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
 import type { RankedPassage, Reranker, RerankRequest } from '../rerank.ts';
 
-const DEPTH = 20;
-const MILLISECONDS = 20_000;
+const DEFAULT_DEPTH = 20;
+const DEFAULT_TIMEOUT_MS = 20_000;
 const PASSAGES_PER_CALL = 20;
-const LONGEST_PASSAGE = 1_500;
-const HIGHEST = 10;
+const MAX_PASSAGE_LENGTH = 1_500;
+const MAX_SCORE = 10;
 
 const reply = z.object({ scores: z.array(z.object({ passage: z.coerce.number().int(), score: z.coerce.number() })) });
 
@@ -40,8 +40,8 @@ const responseFormat = {
 export function modelReranker(model: Model, prompts: PromptTexts = builtInPrompts): Reranker {
   return {
     name: model.name,
-    depth: DEPTH,
-    milliseconds: MILLISECONDS,
+    depth: DEFAULT_DEPTH,
+    timeoutMs: DEFAULT_TIMEOUT_MS,
     async rank({ query, passages }, signal) {
       const starts = Array.from({ length: Math.ceil(passages.length / PASSAGES_PER_CALL) }, (_, part) => part);
       const parts = await Promise.all(
@@ -80,7 +80,7 @@ async function ask(
 // Prevents a chunk from closing its delimiter (prompt injection).
 const fenceSafe = (text: string): string =>
   text
-    .slice(0, LONGEST_PASSAGE)
+    .slice(0, MAX_PASSAGE_LENGTH)
     .toWellFormed()
     .replace(/<(?=\/?passage\b)/gi, '‹');
 
@@ -89,7 +89,7 @@ function readScores(answer: string, count: number): RankedPassage[] {
   const ranked = (parsed.data?.scores ?? []).flatMap(({ passage, score }) =>
     passage < 1 || passage > count
       ? []
-      : [{ index: passage - 1, score: Math.min(HIGHEST, Math.max(0, score)) / HIGHEST }],
+      : [{ index: passage - 1, score: Math.min(MAX_SCORE, Math.max(0, score)) / MAX_SCORE }],
   );
   if (ranked.length === 0) throw new ServiceError('provider_failed', 'its reply names no scores');
   return ranked;

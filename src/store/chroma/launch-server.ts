@@ -161,7 +161,7 @@ async function answered({ port, ended, words, readyWithinMs, signal }: Launching
   const isOver = AbortSignal.any([hasEnded.signal, signal]);
   const failed = ended.then((end) => {
     hasEnded.abort();
-    throw new LaunchFailure(end.words || 'It ended without a word.');
+    throw new LaunchFailure(end.words || 'It ended without output.');
   });
   const begun = performance.now();
   const isOurs = (): boolean =>

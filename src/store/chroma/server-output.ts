@@ -6,7 +6,7 @@ export function reasonOf(words: string): string {
   const lines = words.split('\n').map((line) => line.trim());
   const last = lines.filter((line) => line !== '' && !isChatter(line)).slice(-2);
   const reason = (panic ?? last.join(' ')).trim().slice(0, MAX_REASON_LENGTH);
-  if (reason === '') return 'It ended without a word.';
+  if (reason === '') return 'It ended without output.';
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }
 

@@ -74,6 +74,6 @@ describe('the truncated singular value decomposition', () => {
     const stop = () => {
       throw new Error('enough');
     };
-    expect(() => truncatedSvd(sparse(small), { ...options, rank: 2, between: stop })).toThrow('enough');
+    expect(() => truncatedSvd(sparse(small), { ...options, rank: 2, onProgress: stop })).toThrow('enough');
   });
 });

@@ -82,7 +82,7 @@ describe('a graph extracted by a model', () => {
     const bad = scriptedModel(says('No.'), says('No.'), says('No.'));
     await expect(createModelExtractor({ model: bad }).extract(document(curie), never)).rejects.toMatchObject({
       code: 'provider_failed',
-      message: expect.stringContaining('test/scripted gave no JSON of the asked form for a passage'),
+      message: expect.stringContaining('test/scripted returned no JSON of the requested form for a passage'),
     });
   });
 

@@ -25,8 +25,8 @@ fatal runtime error: failed to initiate panic, error 5, aborting`,
       'Error creating Frontend Config: file is not a database.',
     ],
     ['its last words', `${banner}\nAddress 127.0.0.1:1 is not available\n`, 'Address 127.0.0.1:1 is not available.'],
-    ['nothing, after no more than chatter', banner, 'It ended without a word.'],
-    ['nothing, after silence', '', 'It ended without a word.'],
+    ['nothing, after no more than chatter', banner, 'It ended without output.'],
+    ['nothing, after silence', '', 'It ended without output.'],
   ])('is %s', (_, words, reason) => {
     expect(reasonOf(words)).toBe(reason);
   });
