@@ -15,7 +15,7 @@ export interface ConnectionTimings {
   readonly connectMs: number;
   /** Milliseconds that a caller waits for the first connection attempt. */
   readonly firstWaitMs: number;
-  /** Milliseconds before the first reconnection attempt; doubled after each failure up to `maxBackOff`. */
+  /** Milliseconds before the first reconnection attempt; doubled after each failure up to `maxBackoffMs`. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
   /** Milliseconds after which the tool list is refreshed. */

@@ -58,7 +58,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     const { plan, settings, signal } = search;
     const byScores = plan.fusion === 'scores';
     const depth = byScores ? Math.max(MIN_CANDIDATES, search.depth) : search.depth;
-    const wide = { ...search, reach: depth };
+    const wide = { ...search, depth };
     const [first, matching] = await Promise.all([
       semantic(text.semantic, wide).catch((error) => fullTextOnly(error, search)),
       ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search),
@@ -190,9 +190,9 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
     });
     if (reranker && depth > 0) found = await rerank(found, { ...search, reranker, query, depth });
     let shaped = shapeResults(found, shaping, log.drop);
-    for (let reach = nextDepth(read); shaped.length < wanted && found.length >= reach; reach *= MAX_WIDENINGS) {
+    for (let reach = nextDepth(read); shaped.length < wanted && found.length >= reach; reach *= DEPTH_FACTOR) {
       const known = new Set(found.map(({ id }) => id));
-      const further = await searchPreferring(phrases, query, { ...search, depth: reach * MAX_WIDENINGS });
+      const further = await searchPreferring(phrases, query, { ...search, depth: reach * DEPTH_FACTOR });
       found = [...found, ...further.filter(({ id }) => !known.has(id))];
       shaped = shapeResults(found, shaping, log.drop);
       if (reach >= MAX_DEPTH) break;
@@ -231,7 +231,7 @@ export function createRetriever({ chunks, embedder, variants, reranker }: Retrie
 
 /** Number of candidates to read next, when some hits are removed. */
 const nextDepth = (read: number): number => Math.max(200, 2 * read);
-const MAX_WIDENINGS = 5;
+const DEPTH_FACTOR = 5;
 const MAX_DEPTH = 5_000;
 
 function rerankDepth(settings: SearchSettings['rerank'], reranker: Reranker | undefined): number {

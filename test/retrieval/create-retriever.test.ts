@@ -232,7 +232,7 @@ describe('the retriever', () => {
     const outcome = await search.search('q', settings({ kind: 'hybrid' }), signal);
     expect(outcome.chunks.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(outcome.explanation).toMatchObject({ semanticHits: null, fullTextHits: 2 });
-    expect(outcome.explanation.notes.join()).toMatch(/full text alone/);
+    expect(outcome.explanation.notes.join()).toMatch(/full-text results only/);
   });
 
   it('fails a purely semantic search while the embedder is out', async () => {

@@ -78,7 +78,7 @@ describe('a graph extracted by a model', () => {
   it('asks again for a reply that is no JSON, and gives up after three', async () => {
     const good = scriptedModel(says('I would rather talk.'), reply([entity('Warsaw', 'place')]));
     expect((await createModelExtractor({ model: good }).extract(document(curie), never)).entities).toHaveLength(1);
-    expect(good.requests[1]?.messages.at(-1)?.text).toContain('could not be read');
+    expect(good.requests[1]?.messages.at(-1)?.text).toContain('not JSON of the requested form');
     const bad = scriptedModel(says('No.'), says('No.'), says('No.'));
     await expect(createModelExtractor({ model: bad }).extract(document(curie), never)).rejects.toMatchObject({
       code: 'provider_failed',
