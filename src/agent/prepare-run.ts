@@ -18,7 +18,7 @@ import type { History } from './read-history.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Shares of the context window: above `full` compaction starts, and `kept` stays verbatim. */
+/** Shares of the context window: above `compactAbove` compaction starts, and `kept` stays verbatim. */
 interface WindowShares {
   readonly compactAbove: number;
   readonly kept: number;

@@ -154,7 +154,9 @@ describe('checking an answer', () => {
     const { check } = await open();
     await expect(check(' ')).rejects.toThrow('The answer is empty');
     await expect(check('a'.repeat(40_001))).rejects.toThrow('at most 40000');
-    await expect(check('It is so.', { sources: [{ text: 'a'.repeat(20_001) }] })).rejects.toThrow('the maximum is 20000');
+    await expect(check('It is so.', { sources: [{ text: 'a'.repeat(20_001) }] })).rejects.toThrow(
+      'the maximum is 20000',
+    );
     await expect(check('It is so.', { sources: [{}] })).rejects.toThrow('chunk_id, its document_id or its text');
     const long = Array.from({ length: 160 }, (_, number) => `Statement number ${number} says that nothing is so.`).join(
       ' ',

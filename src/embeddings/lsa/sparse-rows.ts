@@ -15,7 +15,7 @@ export interface DenseRows {
 }
 
 /**
- * `AᵀA · B` in one pass over the rows of A, so that no intermediate as long as A is stored. `between` is called
+ * `AᵀA · B` in one pass over the rows of A, so that no intermediate as long as A is stored. `onProgress` is called
  * periodically and may throw to abort.
  */
 export function multiplyByGram(matrix: SparseRows, { width, values }: DenseRows, onProgress: () => void): DenseRows {
