@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import { programFile } from '../program-file.ts';
+import { onAbort } from '../shared/abort.ts';
 import type { DocumentReaders } from './document-readers.ts';
 import { ReaderEnded } from './failure-kind.ts';
 import type { ImageReaderReply } from './image-reader-requests.ts';
@@ -128,11 +129,12 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
   const { signal, timeoutMs, imageReader } = options;
   return new Promise((resolve, reject) => {
     let failure: ServiceError | undefined;
+    let stopListening = () => {};
     const reading = new AbortController();
     const settle = (act: () => void) => {
       clearTimeout(timer);
       reading.abort();
-      signal.removeEventListener('abort', onAbort);
+      stopListening();
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       act();
     };
@@ -161,7 +163,6 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
           : { kind: 'image_failed', number, code: answer.error.code, message: answer.error.message };
       worker.send({ ...reply }, () => undefined);
     };
-    const onAbort = () => stop(cancelled(job));
     const onError = (error: Error) => stop(new ReaderEnded(job.fileName, error.message, { cause: error }));
     const onExit = (code: number | null, by: NodeJS.Signals | null) =>
       settle(() =>
@@ -185,8 +186,8 @@ function ask(worker: ChildProcess, job: PreparationJob, options: AskOptions): Pr
       }, timeoutMs);
     };
     startTimer();
-    signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    stopListening = onAbort(signal, () => stop(cancelled(job)));
     const request: ToPreparation = { kind: 'read', job, imageReader: imageReaderChoice(imageReader) };
     worker.send({ ...request }, (error) => {
       if (error !== null) onError(error);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallToolResult, Client, ClientOptions, Transport, Tool as WireTool } from '@modelcontextprotocol/client';
 import { ServiceError } from '../errors.ts';
 import { raceAbort } from '../shared/abort.ts';
@@ -299,7 +300,9 @@ async function transportTo({ transport: way }: ExternalServer, onTooMuch: () => 
     return {
       transport,
       async end(client) {
-        await Promise.race([transport.terminateSession(), pause(EXIT_TIMEOUT_MS)]).catch(() => {});
+        await Promise.race([transport.terminateSession(), sleep(EXIT_TIMEOUT_MS, undefined, { ref: false })]).catch(
+          () => {},
+        );
         await client.close().catch(() => {});
       },
     };
@@ -343,5 +346,3 @@ function kill(pid: number | null, signal: NodeJS.Signals): void {
     // Already exited.
   }
 }
-
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());

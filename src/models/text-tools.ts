@@ -1,6 +1,7 @@
 import { newId } from '../documents/ids.ts';
 import type { Message, ToolCall } from './message.ts';
 import type { Model, ModelEvent, ModelRequest, ToolSpec } from './model.ts';
+import { recoverStream } from './recover-stream.ts';
 import { isToolBlock, readToolBlock, TOOL_BLOCK, toolBlocks } from './tool-blocks.ts';
 
 /** Provider-qualified names of models without native tool calls; extended when a provider rejects tools. */
@@ -14,21 +15,14 @@ export type TextToolNames = Pick<Set<string>, 'has' | 'add'>;
 export function withTextTools(model: Model, names: TextToolNames): Model {
   return {
     name: model.name,
-    async *stream(request) {
-      if (request.tools.length === 0) return yield* model.stream(request);
-      if (names.has(model.name)) return yield* streamAsText(model, request);
-      let hasBegun = false;
-      try {
-        for await (const event of model.stream(request)) {
-          hasBegun = true;
-          yield event;
-        }
-        return;
-      } catch (error) {
-        if (hasBegun || !isToolRejection(error)) throw error;
-      }
-      names.add(model.name);
-      yield* streamAsText(model, request);
+    stream(request) {
+      if (request.tools.length === 0) return model.stream(request);
+      if (names.has(model.name)) return streamAsText(model, request);
+      return recoverStream(model.stream(request), (error) => {
+        if (!isToolRejection(error)) throw error;
+        names.add(model.name);
+        return streamAsText(model, request);
+      });
     },
   };
 }

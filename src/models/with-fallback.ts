@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
-import type { Model, ModelRequest } from './model.ts';
+import type { Model } from './model.ts';
 import { remedyFor } from './provider-error.ts';
+import { recoverStream } from './recover-stream.ts';
 
 /**
  * Uses the second model when the first fails before its first event for a reason that another provider may not have.
@@ -9,36 +10,21 @@ import { remedyFor } from './provider-error.ts';
 export function withFallback(first: Model, second: Model): Model {
   return {
     name: first.name,
-    async *stream(request) {
-      let hasBegun = false;
-      try {
-        for await (const event of first.stream(request)) {
-          hasBegun = true;
-          yield event;
-        }
-        return;
-      } catch (error) {
-        if (hasBegun || request.signal.aborted || remedyFor(error) === 'none') throw error;
-        yield* fallBack(error, second, request);
-      }
-    },
+    stream: (request) =>
+      recoverStream(first.stream(request), (failure) => {
+        if (request.signal.aborted || remedyFor(failure) === 'none') throw failure;
+        return recoverStream(second.stream(request), (error) => {
+          throw bothFailed(failure, error, second.name);
+        });
+      }),
   };
 }
 
-async function* fallBack(failure: unknown, model: Model, request: ModelRequest) {
-  let hasBegun = false;
-  try {
-    for await (const event of model.stream(request)) {
-      hasBegun = true;
-      yield event;
-    }
-  } catch (error) {
-    if (hasBegun || !(failure instanceof ServiceError) || !(error instanceof ServiceError)) throw error;
-    if (error.code === 'cancelled') throw error;
-    throw new ServiceError(
-      failure.code,
-      `${failure.message} The fallback model ${model.name} failed too: ${error.message}`,
-      { cause: failure, ...(failure.retryAfter !== undefined && { retryAfter: failure.retryAfter }) },
-    );
-  }
+function bothFailed(failure: unknown, error: unknown, name: string): unknown {
+  if (!(failure instanceof ServiceError) || !(error instanceof ServiceError) || error.code === 'cancelled')
+    return error;
+  return new ServiceError(failure.code, `${failure.message} The fallback model ${name} failed too: ${error.message}`, {
+    cause: failure,
+    ...(failure.retryAfter !== undefined && { retryAfter: failure.retryAfter }),
+  });
 }

@@ -1,24 +1,19 @@
-import type { Model } from './model.ts';
+import type { Model, ModelEvent } from './model.ts';
+import { recoverStream } from './recover-stream.ts';
 import { createBackoff, defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
 
 /** The same model with retries, as long as no event has been emitted. */
 export function withRetry(model: Model, policy: RetryPolicy = defaultRetryPolicy): Model {
   return {
     name: model.name,
-    async *stream(request) {
+    stream(request) {
       const backoff = createBackoff(policy);
-      for (;;) {
-        let hasBegun = false;
-        try {
-          for await (const event of model.stream(request)) {
-            hasBegun = true;
-            yield event;
-          }
-          return;
-        } catch (error) {
-          if (hasBegun || !(await backoff.wait(error, request.signal))) throw error;
-        }
-      }
+      const attempt = (): AsyncIterable<ModelEvent> =>
+        recoverStream(model.stream(request), async (error) => {
+          if (await backoff.wait(error, request.signal)) return attempt();
+          throw error;
+        });
+      return attempt();
     },
   };
 }

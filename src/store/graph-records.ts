@@ -1,5 +1,5 @@
 import type { Metadata } from '../documents/document.ts';
-import type { ExtractedGraph, GraphChunk } from '../graph/graph.ts';
+import type { Community, ExtractedGraph, GraphChunk } from '../graph/graph.ts';
 
 import type { Page, Paged } from './corpus.ts';
 import type { VectorSpaceName } from './vector-index.ts';
@@ -117,16 +117,10 @@ export interface StoredRelationship extends GraphRow {
   readonly weight: number;
 }
 
-export interface StoredCommunity {
+export interface StoredCommunity extends Omit<Community, 'members'> {
   readonly id: string;
   readonly collectionId: string;
   readonly origin: GraphOrigin;
-  readonly name: string;
-  readonly summary: string;
-  readonly findings: readonly string[];
-  readonly rating: number;
-  readonly ratingExplanation: string;
-  readonly level: number;
   readonly attributes: Metadata;
   /** Member entities, the most central first. */
   readonly memberIds: readonly string[];
