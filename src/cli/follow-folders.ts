@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { FolderStep } from '../ingest/folders/folder-step.ts';
 import { type SyncParts, syncPaths } from '../ingest/folders/sync-folder.ts';
 import { onAbort } from '../shared/abort.ts';
+import { Condition } from '../shared/condition.ts';
 import type { Client } from './client.ts';
 import { type FileEvents, watchFiles } from './file-events.ts';
 import { createPendingPaths, type PendingPaths } from './pending-paths.ts';
@@ -46,11 +47,8 @@ interface Watched {
 /** Keeps documents in step with folders until stopped. */
 export async function followFolders(parts: FollowParts): Promise<void> {
   const { roots, dataFolder, stop, onLost } = parts;
-  let woken = Promise.withResolvers<void>();
-  const wake = () => {
-    woken.resolve();
-    woken = Promise.withResolvers();
-  };
+  const woken = new Condition();
+  const wake = () => woken.notify();
   const stopListening = onAbort(stop, wake);
 
   const folders = roots.map((root): Watched => {
@@ -97,7 +95,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
       const waits = folders.map(({ pending }) => pending.untilDue(performance.now()) ?? POLL_INTERVAL_MS);
       const over = new AbortController();
       const slept = sleep(Math.min(...waits), undefined, { signal: over.signal }).catch(() => undefined);
-      await Promise.race([woken.promise, slept]);
+      await Promise.race([woken.next, slept]);
       over.abort();
     }
   } finally {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Condition } from '../shared/condition.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import type { IngestEvent } from './ingestor.ts';
 
@@ -40,16 +41,15 @@ export function createIngestionFeed(): IngestionFeed {
 class Log implements IngestionLog {
   readonly id = randomUUID();
   readonly events: IngestEvent[] = [];
-  #next = Promise.withResolvers<void>();
+  readonly #added = new Condition();
 
   add(event: IngestEvent): void {
     if (event.type === 'progress' && this.events.length >= MAX_EVENTS) return;
     this.events.push(event);
-    this.#next.resolve();
-    this.#next = Promise.withResolvers();
+    this.#added.notify();
   }
 
   changed(): Promise<void> {
-    return this.#next.promise;
+    return this.#added.next;
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { Condition } from '../shared/condition.ts';
 import type { IngestionQueue, IngestionTask } from '../store/ingestion-queue.ts';
 import { pauseBefore, type TryPolicy } from './failure-kind.ts';
 import type { IngestEvent, Ingestor } from './ingestor.ts';
@@ -35,23 +36,20 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   const { queue, concurrency, policy, report } = parts;
   const closing = new AbortController();
   const inHand = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
-  let wokenUp = Promise.withResolvers<void>();
+  const wokenUp = new Condition();
   let rested = Promise.withResolvers<void>();
   let isResting = true;
   let isRunningAlone = false;
   let failuresInARow = 0;
   let working: Promise<void> | undefined;
 
-  const wake = () => {
-    wokenUp.resolve();
-    wokenUp = Promise.withResolvers();
-  };
+  const wake = () => wokenUp.notify();
 
   const mayTakeMore = () => !isRunningAlone && inHand.size < (failuresInARow > 0 ? 1 : concurrency);
 
   async function work(): Promise<void> {
     while (!closing.signal.aborted) {
-      const woken = wokenUp.promise;
+      const woken = wokenUp.next;
       let task: IngestionTask | undefined;
       try {
         task = mayTakeMore() ? await queue.take({ alone: inHand.size === 0 }) : undefined;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { onAbort } from '../shared/abort.ts';
+import { Condition } from '../shared/condition.ts';
 
 /** An event, encoded once for all readers. */
 export interface RunEvent {
@@ -76,7 +77,7 @@ export class Run {
   /** Error thrown before the first event. */
   #failedBeforeFirstEvent: { readonly thrown: unknown } | undefined;
   #graceTimer: NodeJS.Timeout | undefined;
-  #changed = Promise.withResolvers<void>();
+  readonly #changed = new Condition();
 
   constructor(parts: RunParts) {
     this.id = parts.id;
@@ -139,7 +140,7 @@ export class Run {
           this.#foremost = Math.max(this.#foremost, taken);
           this.#tell();
         } else if (this.#endedAt === undefined) {
-          await this.#changed.promise;
+          await this.#changed.next;
         } else {
           if (this.#failedBeforeFirstEvent !== undefined) throw this.#failedBeforeFirstEvent.thrown;
           return;
@@ -182,7 +183,7 @@ export class Run {
     const isWaited = Number.isFinite(this.#parts.graceMs);
     while (this.#isFarAhead() && !signal.aborted) {
       if (!isWaited && this.#readers.size === 0) this.#endWithin(MAX_UNREAD_WAIT_MS);
-      await this.#changed.promise;
+      await this.#changed.next;
     }
   }
 
@@ -216,7 +217,6 @@ export class Run {
   }
 
   #tell(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+    this.#changed.notify();
   }
 }

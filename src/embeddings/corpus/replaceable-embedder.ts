@@ -1,4 +1,5 @@
 import { raceAbort } from '../../shared/abort.ts';
+import { Condition } from '../../shared/condition.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 
 /** Shared reference to the embedder of the corpus, which re-embedding replaces at run time. */
@@ -11,7 +12,7 @@ export interface ReplaceableEmbedder {
 
 export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder {
   let current = first;
-  let next = Promise.withResolvers<EmbeddingModel>();
+  const replaced = new Condition<EmbeddingModel>();
   return {
     embeddings: {
       get name() {
@@ -28,9 +29,8 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
     },
     replace: (embedder) => {
       current = embedder;
-      next.resolve(embedder);
-      next = Promise.withResolvers<EmbeddingModel>();
+      replaced.notify(embedder);
     },
-    successor: (signal) => raceAbort(next.promise, signal),
+    successor: (signal) => raceAbort(replaced.next, signal),
   };
 }

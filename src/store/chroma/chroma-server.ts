@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import { raceAbort } from '../../shared/abort.ts';
+import { Condition } from '../../shared/condition.ts';
 import type { ChromaLog } from './chroma-log.ts';
 import { LaunchFailure, launchServer, type RunningServer, type ServerEnd } from './launch-server.ts';
 import { endLeftover, type RecordedServer, recordServer } from './leftover-server.ts';
@@ -48,7 +49,7 @@ export class ChromaServer {
   readonly #stopping = new AbortController();
   readonly #keeping: Promise<void>;
   #state: ChromaServerState = { kind: 'starting' };
-  #changed = Promise.withResolvers<void>();
+  readonly #changed = new Condition();
   #server: RunningServer | undefined;
   #mustEmpty = false;
   #crashes = 0;
@@ -75,7 +76,7 @@ export class ChromaServer {
       if (state.kind === 'running') return state.url;
       if (state.kind === 'failed') throw state.error;
       if (state.kind === 'stopped') throw new ServiceError('store_failed', 'The embedded Chroma has been stopped.');
-      await raceAbort(this.#changed.promise, over).catch(() => undefined);
+      await raceAbort(this.#changed.next, over).catch(() => undefined);
       if (signal?.aborted) throw new ServiceError('cancelled', 'The caller no longer waits for the vector index.');
       if (late.aborted) {
         const waited = `The embedded Chroma is still starting after ${waitMs / 1000} s.`;
@@ -256,8 +257,7 @@ export class ChromaServer {
 
   #enter(state: ChromaServerState): void {
     this.#state = state;
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+    this.#changed.notify();
   }
 
   #announce(comeback: ServerRecovery): void {

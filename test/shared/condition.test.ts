@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { Condition } from '../../src/shared/condition.ts';
+
+it('wakes all who wait when it happens, and those who come later only the next time', async () => {
+  const condition = new Condition<number>();
+  const first = [condition.next, condition.next];
+  condition.notify(1);
+  const later = condition.next;
+  condition.notify(2);
+  expect(await Promise.all([...first, later])).toEqual([1, 1, 2]);
+});
