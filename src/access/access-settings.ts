@@ -89,7 +89,7 @@ export function accessComplaints(value: AccessVariables): (readonly [variable: s
   }
   if (value.CITEWELL_AUTH === 'off' && hasAuthentication(value)) {
     const why =
-      'it is off, but CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER is set, which would then keep nobody out. Leave it out, or leave them out';
+      'it is off, but CITEWELL_API_KEYS or CITEWELL_OAUTH_ISSUER is set, which would have no effect. Remove one of them';
     complaints.push(['CITEWELL_AUTH', why]);
   } else if (modeOf(value) === 'off' && !isLoopback(host)) {
     const why =
@@ -99,7 +99,7 @@ export function accessComplaints(value: AccessVariables): (readonly [variable: s
     complaints.push(['CITEWELL_HOST', why]);
   }
   if (value.CITEWELL_R2R_TEST_ADMIN && !isLoopback(host)) {
-    const why = `it gives a superuser a password that everybody knows, and "${host}" can be reached by other machines. Use 127.0.0.1 for tests`;
+    const why = `it gives a superuser a publicly known password, and "${host}" can be reached by other machines. Use 127.0.0.1 for tests`;
     complaints.push(['CITEWELL_R2R_TEST_ADMIN', why]);
   }
   const [email, password] = [value.CITEWELL_ADMIN_EMAIL, value.CITEWELL_ADMIN_PASSWORD];
@@ -108,7 +108,7 @@ export function accessComplaints(value: AccessVariables): (readonly [variable: s
   }
   if (password === TEST_PASSWORD) {
     const why =
-      'is the one that everybody knows from R2R. Choose another; for tests on this machine set CITEWELL_R2R_TEST_ADMIN=true instead';
+      'is publicly known from R2R. Choose another; for tests on this machine set CITEWELL_R2R_TEST_ADMIN=true instead';
     complaints.push(['CITEWELL_ADMIN_PASSWORD', why]);
   }
   if (email === undefined && password !== undefined) {

@@ -35,7 +35,7 @@ export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, p
     (await users.create({ email, passwordHash: null, isSuperuser: true, isVerified: true }));
   await collections.ensure({ id: defaultCollectionId(userId), ownerId: userId, name: 'Default' });
   if (knowsTestPassword) {
-    warn(`CITEWELL_R2R_TEST_ADMIN is set: ${email} logs in with a password that everybody knows. For tests only.`);
+    warn(`CITEWELL_R2R_TEST_ADMIN is set: ${email} logs in with a publicly known password. For tests only.`);
     if (!(await hasTestPassword(admin.passwordHash, passwords))) {
       admin = (await users.update(userId, { passwordHash: await passwords.hash(TEST_PASSWORD) })) ?? admin;
     }

@@ -75,7 +75,7 @@ export function createRequestLimits({ defaults, store, now = Date.now }: Request
       minutes.set(userId, [...counted.slice(-MAX_REQUESTS), { route, at: now() }]);
       if (rates.monthly === undefined) return;
       if ((await store.requestCounts.count(userId, month())) <= rates.monthly) return;
-      const message = `Monthly rate limit exceeded: ${rates.monthly} requests in a month. It begins anew with the next.`;
+      const message = `Monthly rate limit exceeded: ${rates.monthly} requests per month. It is reset at the start of the next month.`;
       throw new ServiceError('rate_limited', message, { retryAfter: secondsToNextMonth(now()) });
     },
     defaults,

@@ -284,7 +284,10 @@ function userOfPrincipal({ userId, email, isSuperuser }: Principal): User {
 
 async function stored(user: User, users: UserStore['users']): Promise<User> {
   if ((await users.get(user.id)) !== undefined) return user;
-  throw new ServiceError('forbidden', 'Users of another issuer get their tokens there; nothing is kept of them here.');
+  throw new ServiceError(
+    'forbidden',
+    'Users of an OAuth issuer get their tokens there; this server stores nothing about them.',
+  );
 }
 
 /** Permissions can be changed by superusers only, and the default admin's not at all. */

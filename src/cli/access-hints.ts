@@ -10,7 +10,7 @@ export async function accessHints(
   { users }: Pick<UserStore, 'users'>,
 ): Promise<string[]> {
   if (admins.knowsTestPassword) {
-    return [`${defaultAdmin.email} logs in with R2R's password, which everybody knows (CITEWELL_R2R_TEST_ADMIN).`];
+    return [`${defaultAdmin.email} logs in with R2R's publicly known password (CITEWELL_R2R_TEST_ADMIN).`];
   }
   if (mode === 'off' || keys.length > 0 || oauth !== undefined) return [];
   let hasUser = false;
@@ -25,5 +25,9 @@ export async function accessHints(
     if (items.length < USERS_PER_READ) break;
   }
   const how = 'citewell users create-admin --email YOU@EXAMPLE.ORG';
-  return [hasUser ? `No admin can log in. Make one: ${how}` : `Nobody can log in yet. Make the first admin: ${how}`];
+  return [
+    hasUser
+      ? `No administrator can log in. Create one: ${how}`
+      : `Nobody can log in yet. Create the first administrator: ${how}`,
+  ];
 }

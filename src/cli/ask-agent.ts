@@ -17,7 +17,9 @@ export function askAgent(question: string, options: AgentOptions, context: Comma
     );
     if (!isJson && citations.length === 0) await noteEmptyCorpus(client, output);
     if (!isJson)
-      output.note(output.noteStyle('dim', `citewell chat --conversation ${conversationId} goes on from here`));
+      output.note(
+        output.noteStyle('dim', `citewell chat --conversation ${conversationId} continues this conversation`),
+      );
     return exitCodes.ok;
   });
 }

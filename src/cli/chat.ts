@@ -16,12 +16,12 @@ interface ChatOptions extends AgentOptions {
   readonly conversation?: string;
 }
 
-const HELP = `A line is a question. Besides:
-  /sources  the sources of the last answer once more, and what none of them supports
-  /new      begin a new conversation
+const HELP = `Each line is a question. Commands:
+  /sources  show the sources of the last answer, and what none of them supports
+  /new      start a new conversation
   /help     this
-  /exit     leave, as Ctrl-D, exit and quit do
-Ctrl-C ends the answer that is being written; what there is of it is kept.`;
+  /exit     leave (also Ctrl-D, exit, quit)
+Ctrl-C cancels the current answer; the text so far is kept.`;
 
 /** Words that leave the chat. */
 const ENDS: ReadonlySet<string> = new Set(['/exit', '/quit', 'exit', 'quit']);
@@ -54,8 +54,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
     stop: interruption.stop,
   });
   interruption.handleFirst(cancelTurn);
-  if (lines.isInteractive)
-    output.note(output.noteStyle('dim', 'Ask about your documents. /help says what else there is.'));
+  if (lines.isInteractive) output.note(output.noteStyle('dim', 'Ask about your documents. /help lists the commands.'));
   try {
     for (;;) {
       const line = (await lines.next('> '))?.trim();
@@ -75,7 +74,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
   }
   if (interruption.stop.aborted) throw new ServiceError('cancelled', 'Interrupted.');
   if (conversationId !== undefined && lines.isInteractive) {
-    output.note(output.noteStyle('dim', `citewell chat --conversation ${conversationId} goes on from here`));
+    output.note(output.noteStyle('dim', `citewell chat --conversation ${conversationId} continues this conversation`));
   }
   // In a script, failures must show in the exit code.
   return failures > 0 && !lines.isInteractive ? exitCodes.failure : exitCodes.ok;
@@ -89,7 +88,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
       last = await runTurn(query, { client, output, isJson }, AbortSignal.any([current.signal, interruption.stop]));
     } catch (error) {
       if (interruption.stop.aborted) throw error;
-      report(current.signal.aborted ? new ServiceError('cancelled', 'Cancelled; what was written is kept.') : error);
+      report(current.signal.aborted ? new ServiceError('cancelled', 'Cancelled; the text so far is kept.') : error);
     } finally {
       turn = undefined;
     }
@@ -125,7 +124,7 @@ async function converse(client: Client, options: ChatOptions, context: CommandCo
         return;
       default:
         output.note(
-          `There is no ${visibleLine(command)}; did you mean ${nearestName(command, commands)}? /help lists all.`,
+          `Unknown command ${visibleLine(command)}; did you mean ${nearestName(command, commands)}? /help lists all.`,
         );
     }
   }
@@ -135,6 +134,6 @@ async function showHistory(client: Client, id: string, { output }: CommandContex
   const messages = await client.conversation(id);
   const asked = messages.findLast(({ role }) => role === 'user');
   if (asked === undefined) return;
-  output.note(output.noteStyle('dim', `Going on after ${messages.length} messages; the last question was:`));
+  output.note(output.noteStyle('dim', `Continuing after ${messages.length} messages; the last question was:`));
   output.note(output.noteStyle('dim', `  ${visibleLine(asked.content)}`));
 }

@@ -17,11 +17,11 @@ export async function checkAccess({ access, host }: Pick<Config, 'access' | 'hos
     }
   }
   if (access.admins.knowsTestPassword) {
-    const fix = 'Leave CITEWELL_R2R_TEST_ADMIN out, but for tests.';
-    return { name, state: 'warning', detail: `${detail}; an admin whose password everybody knows`, fix };
+    const fix = 'Remove CITEWELL_R2R_TEST_ADMIN, except for tests.';
+    return { name, state: 'warning', detail: `${detail}; an administrator with a publicly known password`, fix };
   }
   if (access.mode === 'required' && access.accounts.registration === 'open' && !isLoopback(host)) {
-    const fix = 'Set CITEWELL_REGISTRATION=closed, unless anyone who reaches it may become a user.';
+    const fix = 'Set CITEWELL_REGISTRATION=closed, unless anyone who can reach the server may register.';
     return { name, state: 'warning', detail: `${detail}, at ${host}`, fix };
   }
   return { name, state: 'ok', detail };

@@ -24,7 +24,7 @@ export async function checkModels(config: Config): Promise<Finding[]> {
       {
         name: NAME,
         state: 'warning',
-        detail: 'no key is set: answers are quotations, and search is by words and not by meaning',
+        detail: 'no key is set: answers are quotations, and search is lexical',
         fix: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL) for written answers.',
       },
     ];
@@ -88,8 +88,8 @@ async function ask(url: string | URL): Promise<string> {
 /** `fetch` puts the reason into the error's cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `nothing within ${ANSWERS_WITHIN_MS / 1_000} s`;
+  if (error.name === 'TimeoutError') return `no answer within ${ANSWERS_WITHIN_MS / 1_000} s`;
   const { cause } = error;
   if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message;
-  return error instanceof z.ZodError || error instanceof SyntaxError ? 'it is not an Ollama' : error.message;
+  return error instanceof z.ZodError || error instanceof SyntaxError ? 'it is not an Ollama server' : error.message;
 }

@@ -7,7 +7,7 @@ import type { Finding } from './doctor-checks.ts';
 /** Whether Python can run, and which isolation layers are active; docs/sandbox.md explains them. */
 export async function checkSandbox({ sandbox }: Config): Promise<Finding> {
   const name = 'Python';
-  const fix = 'See docs/sandbox.md; without it everything works but python_executor.';
+  const fix = 'See docs/sandbox.md; without it only python_executor is unavailable.';
   const absence = sandboxAbsence(sandbox);
   const search = findRuntime();
   if (sandbox.mode === 'off') return { name, state: 'ok', detail: absence ?? '' };
@@ -22,7 +22,7 @@ export async function checkSandbox({ sandbox }: Config): Promise<Finding> {
   const detail = `layers: ${layers.join(', ')}`;
   if ('program' in bubblewrap) return { name, state: 'ok', detail };
   if (sandbox.mode === 'strict') {
-    return { name, state: 'warning', detail: `${bubblewrap.absent}, and CITEWELL_SANDBOX=strict asks for it`, fix };
+    return { name, state: 'warning', detail: `${bubblewrap.absent}, and CITEWELL_SANDBOX=strict requires it`, fix };
   }
-  return { name, state: 'ok', detail: `${detail}; not there: ${bubblewrap.absent}` };
+  return { name, state: 'ok', detail: `${detail}; missing: ${bubblewrap.absent}` };
 }

@@ -12,7 +12,7 @@ export async function checkWeb({ web }: Pick<Config, 'web'>): Promise<Finding> {
       await (await launchBrowser(web.browser)).close();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      const fix = 'Correct CITEWELL_BROWSER, or remove it; only pages that need scripts suffer.';
+      const fix = 'Correct or remove CITEWELL_BROWSER; only pages that need scripts are affected.';
       return { name, state: 'warning', detail: `${detail}. ${why}`, fix };
     }
   }

@@ -71,7 +71,7 @@ async function readText(file: string | undefined): Promise<string> {
     if (bytes.byteLength > 4 * checkLimits.answer)
       throw new ServiceError(
         'invalid_request',
-        `${file} is too long: at most ${checkLimits.answer} characters are checked at once.`,
+        `${file} is too long: at most ${checkLimits.answer} characters can be checked at once.`,
       );
     return new TextDecoder().decode(bytes);
   } catch (cause) {
@@ -106,7 +106,7 @@ function show(
     ];
     output.print(output.style('dim', `    ${where.filter((part) => part !== '').join(', ')}`));
     if (verdict !== 'verbatim' && missing.length > 0)
-      output.print(output.style('dim', `    not there: ${visibleLine(missing.join(', '))}`));
+      output.print(output.style('dim', `    missing: ${visibleLine(missing.join(', '))}`));
     if (server !== undefined && link !== undefined) output.print(output.style('dim', `    ${visible(link)}`));
     output.print();
   }

@@ -60,7 +60,7 @@ export function checkSqlite(): Finding {
 export async function checkDataFolder(folder: string): Promise<Finding> {
   const name = 'Data folder';
   const existing = await nearestExisting(folder);
-  const fix = 'Choose another place with CITEWELL_DATA_DIR, or change who may write there.';
+  const fix = 'Choose another folder with CITEWELL_DATA_DIR, or change its permissions.';
   try {
     await access(existing, constants.W_OK | constants.X_OK);
     if (existing === folder) {
@@ -78,12 +78,12 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
       name,
       state: 'warning',
       detail: `${folder} can be read by other users of this machine (mode ${openMode})`,
-      fix: `Citewell closes it at its next start; or now: chmod -R go= ${folder}`,
+      fix: `Citewell restricts it at its next start; to do it now: chmod -R go= ${folder}`,
     };
   }
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
-  const detail = `${folder}${existing === folder ? '' : ' (will be made)'}, ${byteCount(free)} free`;
+  const detail = `${folder}${existing === folder ? '' : ' (will be created)'}, ${byteCount(free)} free`;
   if (free >= LITTLE_SPACE) return { name, state: 'ok', detail };
   return {
     name,
@@ -103,10 +103,10 @@ export async function checkDatabase(folder: string): Promise<Finding[]> {
       refuseEmptied(file);
       return [];
     } catch (error) {
-      return [{ name, state: 'wrong', detail: messageOf(error), fix: 'Nothing is written there until then.' }];
+      return [{ name, state: 'wrong', detail: messageOf(error), fix: 'Nothing can be stored until then.' }];
     }
   }
-  const fix = 'Nothing else can be relied on until then.';
+  const fix = 'Nothing else is reliable until then.';
   try {
     const damage = findDamage(file);
     if (damage.length === 0) return [describeSound(file, size)];
@@ -124,8 +124,8 @@ function describeSound(file: string, size: number): Finding {
   return {
     name,
     state: 'warning',
-    detail: `${detail}; ${byteCount(bytes)} of it are free and not given back, as in databases of earlier versions`,
-    fix: 'Stop Citewell and run citewell doctor --repair, which writes it anew.',
+    detail: `${detail}; ${byteCount(bytes)} of it are free but not returned to the system, as in databases of earlier versions`,
+    fix: 'Stop Citewell and run citewell doctor --repair, which rewrites it.',
   };
 }
 
@@ -138,7 +138,7 @@ export async function checkHolder(folder: string): Promise<Finding[]> {
     return [];
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'conflict')) {
-      const fix = 'Nothing works on this folder until then.';
+      const fix = 'This folder cannot be used until then.';
       return [{ name: 'Data folder', state: 'wrong', detail: messageOf(error), fix }];
     }
     return [
@@ -146,7 +146,7 @@ export async function checkHolder(folder: string): Promise<Finding[]> {
         name: 'Lock',
         state: 'warning',
         detail: messageOf(error),
-        fix: 'Wait until it ends; or run citewell serve, which all commands can use at the same time.',
+        fix: 'Wait until it ends, or run citewell serve, which all commands can use at the same time.',
       },
     ];
   }
@@ -170,7 +170,7 @@ export async function checkChroma(config: Config): Promise<Finding> {
         name,
         state: 'wrong',
         detail: facts.problem ?? 'The embedded Chroma cannot be loaded.',
-        fix: 'Install again without --omit=optional, or set CHROMA_URL to a running Chroma.',
+        fix: 'Reinstall without --omit=optional, or set CHROMA_URL to a running Chroma.',
       };
     }
     const patched = facts.usesPatchedCopy ? `, in a copy made for glibc ${facts.glibcInstalled}` : '';
@@ -180,7 +180,7 @@ export async function checkChroma(config: Config): Promise<Finding> {
       name,
       state: 'wrong',
       detail: messageOf(error),
-      fix: 'Set XDG_CACHE_HOME to a folder that this user may write.',
+      fix: 'Set XDG_CACHE_HOME to a folder that this user can write to.',
     };
   } finally {
     cache.close();
@@ -226,7 +226,7 @@ export async function checkPort(config: Config): Promise<Finding> {
       name,
       state: 'wrong',
       detail: `${host}:${port} cannot be listened on: ${messageOf(error)}`,
-      fix: 'Stop what uses it, or choose another with CITEWELL_PORT (0 takes any free one).',
+      fix: 'Stop the program that uses it, or choose another port with CITEWELL_PORT (0 for any free one).',
     };
   }
 }

@@ -23,17 +23,17 @@ export async function repairDatabase(folder: string, announce: (message: string)
       if (damage.length > 0) return [{ name, state: 'wrong', detail: damageSentence(file, damage) }];
       if (freeSpaceIn(file).isGivenBack) return [{ name, state: 'ok', detail: 'nothing to do' }];
       announce(
-        `Writing ${file} (${byteCount(size)}) anew, so that it gives back the space of what is deleted. ` +
-          'The old file stays in place until the new one is whole.',
+        `Rewriting ${file} (${byteCount(size)}) to return the space of deleted documents. ` +
+          'The old file is replaced when the new one is complete.',
       );
       const { before, after } = await compactDatabase(file);
-      const detail = `the database was written anew, ${byteCount(after)} instead of ${byteCount(before)}`;
+      const detail = `the database was rewritten, ${byteCount(after)} instead of ${byteCount(before)}`;
       return [{ name, state: 'ok', detail }];
     } finally {
       await held.close();
     }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    return [{ name, state: 'wrong', detail, fix: 'Nothing was changed. Try again once that is mended.' }];
+    return [{ name, state: 'wrong', detail, fix: 'Nothing was changed. Try again when the problem is solved.' }];
   }
 }

@@ -54,12 +54,12 @@ async function checkConfigured(readConfig: () => Promise<Config>): Promise<Findi
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return [
-      { name, state: 'wrong', detail: error.message, fix: 'Correct these variables; the rest was not looked at.' },
+      { name, state: 'wrong', detail: error.message, fix: 'Correct these variables; other checks were skipped.' },
     ];
   }
   const settings: Finding =
     config.warnings.length === 0
-      ? { name, state: 'ok', detail: 'every variable is understood' }
+      ? { name, state: 'ok', detail: 'all variables are valid' }
       : { name, state: 'warning', detail: config.warnings.join(' '), fix: 'Correct or remove these variables.' };
   return [
     settings,

@@ -31,7 +31,7 @@ const row = (version: VersionRecord): string[] => [
   version.published_at,
   version.replaced_at === null ? 'now' : `until ${version.replaced_at}`,
   byteCount(version.size_in_bytes),
-  version.retired === null ? visibleLine(version.title) : `not kept any longer (given up ${version.retired.at})`,
+  version.retired === null ? visibleLine(version.title) : `no longer stored (deleted ${version.retired.at})`,
 ];
 
 /** `citewell documents restore` */
@@ -77,7 +77,7 @@ export function receiptLines(receipt: DeletionRecord): string[] {
 const counted = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
 
 const PROOFS = {
-  true: 'nothing of it is found any longer',
-  false: 'SOMETHING IS STILL FOUND; run "citewell doctor"',
-  pending: 'not yet, the vector index is still to forget it',
+  true: 'searches no longer find it',
+  false: 'SEARCHES STILL FIND IT; run "citewell doctor"',
+  pending: 'not yet; the removal from the vector index is pending',
 };

@@ -26,7 +26,7 @@ export function listDocuments(
       }
       for (const line of table(documents.map(row))) output.print(line);
       if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
-      if (total === 0) output.note('No documents yet. Take some in with: citewell ingest PATH');
+      if (total === 0) output.note('No documents yet. Add some with: citewell ingest PATH');
       return exitCodes.ok;
     },
     { embedder: 'keep' },

@@ -33,19 +33,19 @@ export function makeQuestions(options: EvalMakeOptions, context: CommandContext)
       output.status(progressLine({ ...progress, unit: 'questions' }, output.width));
     }
     output.status('');
-    if (asked.size === 0) output.note('The corpus has no passage that a question could be made of.');
-    else if (asked.size < options.count) output.note(`The corpus gave no more than ${asked.size} questions.`);
+    if (asked.size === 0) output.note('The corpus has no passage suitable for a question.');
+    else if (asked.size < options.count) output.note(`The corpus yielded only ${asked.size} questions.`);
     if (asked.size > 0) output.note(output.noteStyle('yellow', model === undefined ? ABOUT_WORDS : ABOUT_MODELS));
     return interruption.stop.aborted ? exitCodes.interrupted : exitCodes.ok;
   });
 }
 
 const ABOUT_WORDS =
-  "These questions are made of the corpus's own words: they show whether what is stored is found again, which search by " +
-  'words does best by nature. They say nothing of how real questions fare. Replace them with what people ask.';
+  'These questions consist of words of the corpus: they test whether stored text is found again, which full-text search ' +
+  'does best by construction, and not how real questions perform. Replace them with questions that people ask.';
 const ABOUT_MODELS =
-  'A model wrote these questions from single passages: other passages may answer them as well, and people ask otherwise. ' +
-  'Look through them before you rely on them.';
+  'A model wrote these questions from single passages: other passages may answer them as well, and people ask differently. ' +
+  'Review them before you rely on them.';
 
 async function modelFor(client: Client, { withModel }: EvalMakeOptions): Promise<string | undefined> {
   if (withModel !== true) return withModel;
@@ -53,7 +53,7 @@ async function modelFor(client: Client, { withModel }: EvalMakeOptions): Promise
   if (!usual.startsWith('builtin/')) return usual;
   throw new ServiceError(
     'not_configured',
-    'No language model is configured. Leave --with-model out to have questions made of the words of the corpus.',
+    'No language model is configured. Omit --with-model to build questions from words of the corpus.',
   );
 }
 

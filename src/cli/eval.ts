@@ -61,7 +61,7 @@ export async function evaluate(path: string, options: EvalOptions, context: Comm
     const setup = await setupOf(client, options);
     if (options.answers === undefined && setup.answers === 'none' && !options.json) {
       context.output.note(
-        `Only the search is measured: answers by ${setup.model ?? 'a model'} cost money; --answers rag asks for them.`,
+        `Only search is evaluated: answers by ${setup.model ?? 'a model'} cost money; --answers rag includes them.`,
       );
     }
     const run = { path: resolve(path), dataDir, setup, options };

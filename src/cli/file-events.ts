@@ -22,7 +22,7 @@ export interface FileEventsParts {
  */
 export async function watchFiles({ root, dataFolder, onPath, onLost }: FileEventsParts): Promise<FileEvents> {
   const { subscribe } = await import('@parcel/watcher').catch((cause: unknown) => {
-    throw unavailable(root, 'no watcher of files can be had on this system', cause);
+    throw unavailable(root, 'this system has no file watcher', cause);
   });
   const way = relative(root, dataFolder);
   const isInside = way !== '' && way !== '..' && !way.startsWith(`..${sep}`);

@@ -18,17 +18,16 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
     for (;;) {
       const step = await steps.next();
       output.status(
-        step.done ? '' : `Learning from the corpus: ${count(step.value.done)} of ${count(step.value.total)} passages`,
+        step.done ? '' : `Training the embedder: ${count(step.value.done)} of ${count(step.value.total)} passages`,
       );
       if (!step.done) continue;
-      if (step.value === 'left')
-        output.note('A server (citewell serve) learns from the corpus what words go together.');
+      if (step.value === 'left') output.note('A running server trains the embedder from the corpus.');
       return;
     }
   } catch (error) {
     output.status('');
     if (interruption.received() === undefined) throw error;
-    output.note('What words go together is learned by the next server, or with the next documents.');
+    output.note('The embedder is trained by the next server, or with the next documents.');
   }
 }
 
@@ -40,7 +39,7 @@ async function finishSummaries(client: Client, { output, interruption }: Command
       failed = step.failed;
       output.status(`Summarising: ${count(step.done)} of ${count(step.total)} documents`);
     }
-    if (failed > 0) output.note(`${count(failed)} documents keep sentences of their own as their summary.`);
+    if (failed > 0) output.note(`${count(failed)} documents keep an extractive summary.`);
   } catch (error) {
     const why = error instanceof ServiceError && interruption.received() === undefined ? ` (${error.message})` : '';
     output.note(`The other summaries are written by the next server, or with the next documents${why}.`);
@@ -56,6 +55,6 @@ async function finishGraph(client: Client, { output, interruption }: CommandCont
     if ((last?.failed ?? 0) > 0) output.note(`The graph of ${count(last?.failed ?? 0)} documents was not extracted.`);
   } catch (error) {
     if (interruption.received() === undefined) throw error;
-    output.note('The graph of the rest is extracted by the next server, or by: citewell graph build');
+    output.note('The remaining documents are extracted by the next server, or by: citewell graph build');
   }
 }

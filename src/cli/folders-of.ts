@@ -10,16 +10,13 @@ export async function foldersOf(names: readonly string[]): Promise<string[]> {
   for (const name of names) {
     const info = await stat(name).catch(() => undefined);
     if (info?.isDirectory() !== true) {
-      throw new ServiceError(
-        'invalid_request',
-        `"${name}" is not a folder that can be read; only folders can be followed.`,
-      );
+      throw new ServiceError('invalid_request', `"${name}" is not a readable folder; only folders can be watched.`);
     }
     roots.push(await realpath(name));
   }
   const inner = roots.find((root) => roots.some((other) => root !== other && root.startsWith(other + sep)));
   if (inner !== undefined) {
-    throw new ServiceError('invalid_request', `${inner} is below another folder that is named; name that one alone.`);
+    throw new ServiceError('invalid_request', `${inner} is below another given folder; give only that one.`);
   }
   return [...new Set(roots)];
 }

@@ -72,7 +72,7 @@ export function followInBackground(
       if (signal.aborted) return;
       const reason = (error as Error).message;
       change(path, () => ({ state: 'stopped', reason }));
-      report(`${path} is not followed: ${reason}`);
+      report(`${path} is not watched: ${reason}`);
     }
   }
 

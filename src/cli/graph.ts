@@ -28,7 +28,7 @@ export function showGraph(
   return withClient(context, async (client) => {
     const hits = await client.graph.find(words.join(' '), limit, interruption.stop);
     if (json) output.print(JSON.stringify(hits));
-    else if (hits.length === 0) output.print('The graph knows nothing of it.');
+    else if (hits.length === 0) output.print('The graph contains nothing on this.');
     else for (const line of hits.flatMap(hitLines)) output.print(line);
     return exitCodes.ok;
   });
@@ -58,7 +58,7 @@ export function viewGraph(
     output.print(
       `${count(all)} entities, ${count(view.total_edges)} relationships, ${count(communities.length)} communities.`,
     );
-    if (all === 0) output.note('Gather what the documents say with: citewell graph build');
+    if (all === 0) output.note('Build it with: citewell graph build');
     const labels = new Map(nodes.map(({ id, label }) => [id, label]));
     for (const { label, mentions } of nodes) output.print(`${visibleLine(label)}  (${count(mentions)})`);
     for (const { source, label, target } of edges.slice(0, limit)) {
@@ -84,7 +84,7 @@ export function buildGraph({ collection, model, json }: InCollection, context: C
       .build(collection, { model, signal: interruption.stop, onProgress })
       .finally(() => output.status(''));
     if (json) output.print(JSON.stringify(built));
-    else output.print(`${count(built.documents)} documents gathered, ${count(built.communities)} communities built.`);
+    else output.print(`${count(built.documents)} documents merged, ${count(built.communities)} communities built.`);
     return exitCodes.ok;
   });
 }
@@ -100,13 +100,13 @@ export function extractGraph(
     if (json) output.print(JSON.stringify({ type: 'estimate', ...estimate }));
     else output.print(estimateText(estimate));
     if (estimate.calls > 0 && !yes && !(await isConfirmed(interruption.stop))) {
-      output.note('Nothing was extracted. Say --yes, or answer yes.');
+      output.note('Nothing was extracted. Give --yes, or answer yes.');
       return exitCodes.failure;
     }
     await client.graph.extract(collection, model);
     const last = await finishExtraction(client.graph.finish(interruption.stop), output);
     if (interruption.received() !== undefined) {
-      output.note('Stopped. What was read is kept; the server, or this command, goes on with the rest.');
+      output.note('Stopped. Completed documents are kept; the server, or this command, continues with the rest.');
       return exitCodes.interrupted;
     }
     if (json) output.print(JSON.stringify({ type: 'done', documents: estimate.documents, failed: last?.failed ?? 0 }));
@@ -118,7 +118,7 @@ export function extractGraph(
 function estimateText({ model, documents, chunks, calls, cost_usd: cost, ...tokens }: GraphEstimateRecord): string {
   const what = `${count(documents)} documents, ${count(chunks)} passages, by ${model}`;
   if (calls === 0) return `${what}: costs nothing.`;
-  const money = cost === null ? 'at a price that is not known (CITEWELL_PRICES)' : `about $${cost.toFixed(2)}`;
+  const money = cost === null ? 'at an unknown price (CITEWELL_PRICES)' : `about $${cost.toFixed(2)}`;
   return `${what}: ${count(calls)} calls, about ${count(tokens.input_tokens)} tokens read and ${count(tokens.output_tokens)} written, ${money}.`;
 }
 
@@ -134,9 +134,9 @@ async function isConfirmed(stop: AbortSignal): Promise<boolean> {
   });
   try {
     if (!input.isInteractive) {
-      throw new ServiceError('invalid_request', 'This costs money. Say --yes where nobody can be asked.');
+      throw new ServiceError('invalid_request', 'This costs money. Give --yes to confirm without a terminal.');
     }
-    return /^\s*y(?:es)?\s*$/i.test((await input.next('Go on? [y/N] ')) ?? '');
+    return /^\s*y(?:es)?\s*$/i.test((await input.next('Continue? [y/N] ')) ?? '');
   } finally {
     input.close();
   }

@@ -239,7 +239,7 @@ export async function httpClient(link: ServerLink): Promise<Client> {
       const { results } = await call('GET', '/system/status');
       const { ingestion } = statusFromWire((results as { citewell: unknown }).citewell);
       if (ingestion !== undefined) return ingestion;
-      throw new ServiceError('not_configured', 'The server that runs is of an earlier version. Start it anew.');
+      throw new ServiceError('not_configured', 'The running server is an earlier version. Restart it.');
     },
 
     async *reindex(request, signal) {

@@ -34,9 +34,9 @@ export async function confirmEnrichment(
   });
   try {
     if (!answers.isInteractive) {
-      throw new ServiceError('invalid_request', 'There is nobody to agree to that; say it with --yes.');
+      throw new ServiceError('invalid_request', 'Confirmation needs a terminal; give --yes to confirm.');
     }
-    const answer = await answers.next('Go on? [y/N] ');
+    const answer = await answers.next('Continue? [y/N] ');
     return /^\s*(y|yes)\s*$/i.test(answer ?? '');
   } finally {
     answers.close();
@@ -94,13 +94,12 @@ function sentence(
   { files, model, passages, known, calls, inputTokens, outputTokens, cost }: Sum,
   hasPages: boolean,
 ): string {
-  const pages = hasPages ? ' Pages of the web are not counted in.' : '';
-  if (calls === 0) return `Nothing is to be asked of a model for ${count(files)} files.${pages}`;
-  const price =
-    cost === null ? 'what it costs is not known (CITEWELL_PRICES)' : `about $${cost.toFixed(cost < 1 ? 4 : 2)}`;
+  const pages = hasPages ? ' Web pages are not included.' : '';
+  if (calls === 0) return `No model calls are needed for ${count(files)} files.${pages}`;
+  const price = cost === null ? 'cost unknown (CITEWELL_PRICES)' : `about $${cost.toFixed(cost < 1 ? 4 : 2)}`;
   const before = known === 0 ? '' : `, ${count(known)} of them already`;
   return (
-    `${model} will place ${count(passages)} passages of ${count(files)} files${before}: ${count(calls)} calls, ` +
+    `${model} will write contexts for ${count(passages)} passages of ${count(files)} files${before}: ${count(calls)} calls, ` +
     `about ${count(inputTokens)} tokens in and ${count(outputTokens)} out, ${price}.${pages}`
   );
 }

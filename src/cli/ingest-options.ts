@@ -26,13 +26,13 @@ export function checkIngestOptions(options: IngestOptions): void {
     throw new ServiceError('invalid_request', 'Give --enrich without --watch and --dry-run.');
   }
   if (options.yes === true && options.enrich !== true) {
-    throw new ServiceError('invalid_request', '--yes goes with --enrich.');
+    throw new ServiceError('invalid_request', '--yes requires --enrich.');
   }
   if (options.watch === true && options.dryRun === true) {
     throw new ServiceError('invalid_request', 'Give --watch or --dry-run, not both.');
   }
   if (options.keepDeleted === true && options.watch !== true) {
-    throw new ServiceError('invalid_request', '--keep-deleted goes with --watch.');
+    throw new ServiceError('invalid_request', '--keep-deleted requires --watch.');
   }
 }
 
@@ -45,7 +45,7 @@ export function siteOf(
 ): SiteScope | undefined {
   if (sitemap !== true && crawlDepth === undefined) {
     if (maxPages === undefined) return undefined;
-    throw new ServiceError('invalid_request', '--max-pages goes with --sitemap or --crawl-depth.');
+    throw new ServiceError('invalid_request', '--max-pages requires --sitemap or --crawl-depth.');
   }
   if (sitemap === true && crawlDepth !== undefined) {
     throw new ServiceError('invalid_request', 'Give --sitemap or --crawl-depth, not both.');

@@ -46,7 +46,7 @@ export function progressView(
       if (output.isInteractive) output.status(line());
       else output.note(line());
     },
-    stopping: () => output.note('Finishing what is in hand; press Ctrl-C again to give it up.'),
+    stopping: () => output.note('Finishing the current documents; press Ctrl-C again to abort them.'),
     end() {
       counting.abort();
       output.status('');

@@ -16,7 +16,7 @@ export function retryIngestions(
   const { output, interruption } = context;
   return withClient(context, async (client) => {
     const retried = await client.retryFailed();
-    if (!options.json) output.note(`${count(retried)} failed before and ${retried === 1 ? 'is' : 'are'} tried again.`);
+    if (!options.json) output.note(`${count(retried)} failed before and ${retried === 1 ? 'is' : 'are'} retried.`);
     const waits = options.wait !== false || client.server === undefined;
     const left = waits ? await watchBacklog(client, context) : await client.backlog();
     if (options.json) output.print(JSON.stringify({ retried, ...left }));
@@ -52,8 +52,8 @@ async function watchBacklog(client: Client, { output, interruption }: CommandCon
 }
 
 function summary({ queued, retrying, running, failed }: Backlog): string {
-  const parts = [failed === 0 ? 'Nothing has failed' : `${count(failed)} failed (citewell documents list says which)`];
-  if (queued - retrying + running > 0) parts.push(`${count(queued - retrying + running)} still to be taken in`);
-  if (retrying > 0) parts.push(`${count(retrying)} failed for now and are tried again later by a server that runs`);
+  const parts = [failed === 0 ? 'Nothing has failed' : `${count(failed)} failed (see citewell documents list)`];
+  if (queued - retrying + running > 0) parts.push(`${count(queued - retrying + running)} still to be ingested`);
+  if (retrying > 0) parts.push(`${count(retrying)} failed for now and are retried later by a running server`);
   return `${parts.join('; ')}.`;
 }

@@ -40,12 +40,12 @@ export async function watchFolders(
         },
         onCaughtUp() {
           if (options.json) output.print(JSON.stringify({ type: 'watching', ...Object.fromEntries(tally) }));
-          else output.print(`In step: ${describeCounts(tally)}. Watching; Ctrl-C ends it.`);
+          else output.print(`Up to date: ${describeCounts(tally)}. Watching; Ctrl-C ends it.`);
         },
         onLost: ({ message }) => output.note(`${output.noteStyle('yellow', 'waiting')} ${message}`),
       }),
     );
-    output.note('Stopped watching. The same command catches up with what changes meanwhile.');
+    output.note('Stopped watching. The same command catches up on changes made meanwhile.');
   } catch (error) {
     if (!interruption.abandon.aborted) throw error;
   }

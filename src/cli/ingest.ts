@@ -50,7 +50,7 @@ export async function ingest(
       );
       if (!isConfirmed) {
         await fetcher.close();
-        output.note('Nothing was taken in.');
+        output.note('Nothing was ingested.');
         return exitCodeOf(tally, interruption.received());
       }
     }
@@ -96,7 +96,7 @@ export async function ingest(
     }
     if (failure !== undefined && !interruption.abandon.aborted) throw failure;
     if (interruption.received() !== undefined) {
-      output.note('Stopped. Run the same command again to go on: what is in already is passed over.');
+      output.note('Stopped. Run the same command again to continue: unchanged documents are skipped.');
     }
     return exitCodeOf(tally, interruption.received());
   });

@@ -43,7 +43,7 @@ export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
     allowedOrigins: [...OWN_NAMES, ...config.allowedOrigins],
     offerFor: connectionOffers(config, offer, folders),
     admit: services.accounts.limits.admit,
-    onError: (error) => services.log.warn({ err: error }, 'An MCP client sent what could not be served.'),
+    onError: (error) => services.log.warn({ err: error }, 'A request of an MCP client failed.'),
   });
   return {
     backend,

@@ -91,11 +91,11 @@ export async function installMcp(options: McpInstallOptions, context: CommandCon
   const after = withServer(before, [client.member, 'citewell'], server, file);
   if (options.print === true) {
     output.print(after.trimEnd());
-    output.note(`This would be ${file}. Nothing was written.`);
+    output.note(`This would be written to ${file}. Nothing was changed.`);
     return exitCodes.ok;
   }
   if (after === before) {
-    output.print(`${file} has it already.`);
+    output.print(`${file} already contains it.`);
     return exitCodes.ok;
   }
   for (const line of changedLines(before, after)) {
@@ -104,14 +104,14 @@ export async function installMcp(options: McpInstallOptions, context: CommandCon
   try {
     const backup = before === '' ? undefined : await keepBackup(file);
     await replaceFile(file, after);
-    output.print(`Written to ${file}${backup === undefined ? '' : `; what was there before is in ${backup}`}.`);
+    output.print(`Written to ${file}${backup === undefined ? '' : `; the previous content is in ${backup}`}.`);
   } catch (error) {
     throw new ServiceError('invalid_request', `${file} cannot be written: ${(error as Error).message}.`, {
       cause: error,
     });
   }
   output.note(client.nextStep);
-  if (folders.length === 0) output.note('Give --folder PATH to have the documents of a folder taken in and followed.');
+  if (folders.length === 0) output.note('Give --folder PATH to ingest and watch a folder.');
   return exitCodes.ok;
 }
 
@@ -147,7 +147,7 @@ function withServer(text: string, path: readonly string[], server: object, file:
   const [error] = errors;
   if (error !== undefined || (text.trim() !== '' && (typeof settings !== 'object' || settings === null))) {
     const where = error === undefined ? 'no object' : `${printParseErrorCode(error.error)} at offset ${error.offset}`;
-    throw new ServiceError('invalid_request', `${file} is not JSON as the client writes it (${where}). Mend it first.`);
+    throw new ServiceError('invalid_request', `${file} is not valid JSON (${where}). Correct it first.`);
   }
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const formattingOptions = { insertSpaces: !/\n\t/.test(text), tabSize: 2, eol };

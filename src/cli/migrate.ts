@@ -24,9 +24,9 @@ const kinds: readonly MigratedKind[] = ['collection', 'document', 'conversation'
 
 /** Limitations mentioned in the report. */
 const NOT_CARRIED_OVER = [
-  'Users and their passwords: R2R does not give them out. Everything belongs to who runs this.',
-  'Graphs, chunks edited by hand and vectors: they are made anew from the documents.',
-  'When things were made: documents have it as first_ingested_at in their metadata.',
+  'Users and their passwords: R2R does not export them. Everything belongs to the user who runs this.',
+  'Graphs, manually edited chunks and vectors: they are rebuilt from the documents.',
+  'Creation times: documents have them as first_ingested_at in their metadata.',
 ];
 
 /** `citewell migrate r2r`: copies the contents of a running R2R; running it again resumes. */
@@ -83,9 +83,9 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
   if (options.json) output.print(JSON.stringify({ type: 'report', ...report }));
   else {
     for (const kind of kinds) output.print(`${kind}s: ${describeOutcomes(report.counts[kind])}`);
-    for (const sentence of NOT_CARRIED_OVER) output.note(`Not carried over: ${sentence}`);
-    if (signal.aborted) output.note('Interrupted; the same command goes on where this stopped.');
-    else if (report.failed.length > 0) output.note('The same command tries again what failed.');
+    for (const sentence of NOT_CARRIED_OVER) output.note(`Not copied: ${sentence}`);
+    if (signal.aborted) output.note('Interrupted; the same command continues where this stopped.');
+    else if (report.failed.length > 0) output.note('The same command retries what failed.');
   }
   if (signal.aborted) return exitCodes.interrupted;
   if (report.failed.length === 0) return exitCodes.ok;
@@ -125,14 +125,14 @@ const describe = (counts: Readonly<Record<MigratedKind, number>>): string =>
   kinds.map((kind) => `${count(counts[kind])} ${kind}s`).join(', ');
 
 const describeOutcomes = ({ copied, present, failed }: Outcomes): string =>
-  `${count(copied)} copied, ${count(present)} were here, ${count(failed)} failed`;
+  `${count(copied)} copied, ${count(present)} were present, ${count(failed)} failed`;
 
 /** The source with credentials; secrets are read from stdin, where process lists do not show them. */
 async function withCredentials(options: MigrateOptions, signal: AbortSignal): Promise<V3Server> {
   if (URL.parse(options.url) === null) {
     throw new ServiceError(
       'invalid_request',
-      `--url ${options.url} is no address; give one such as http://localhost:7272.`,
+      `--url ${options.url} is not a URL; give one such as http://localhost:7272.`,
     );
   }
   const url = options.url;
@@ -150,7 +150,7 @@ async function withCredentials(options: MigrateOptions, signal: AbortSignal): Pr
   };
   const bearer = results?.access_token?.token;
   if (!response.ok || bearer === undefined) {
-    throw new ServiceError('unauthenticated', `${base} does not let ${options.email} in with that password.`);
+    throw new ServiceError('unauthenticated', `${base} rejects ${options.email} with that password.`);
   }
   return { url, bearer };
 }

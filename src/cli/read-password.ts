@@ -16,12 +16,15 @@ export async function readPassword(parts: PasswordParts): Promise<string> {
   const { input, echo, isPiped } = parts;
   if (isPiped) return (await text(input)).replace(/\r?\n$/, '');
   if (input.isTTY !== true || echo.isTTY !== true) {
-    throw new ServiceError('invalid_request', 'There is nobody to type a password; hand it in with --password-stdin.');
+    throw new ServiceError(
+      'invalid_request',
+      'A password prompt needs a terminal; pass the password with --password-stdin.',
+    );
   }
   const first = await typed('Password: ', parts);
   const second = await typed('Once more: ', parts);
   if (first === second) return first;
-  throw new ServiceError('invalid_request', 'The two are not the same; nothing was changed.');
+  throw new ServiceError('invalid_request', 'The passwords differ; nothing was changed.');
 }
 
 const ENTER = new Set(['\r', '\n', '\u0004']);

@@ -9,9 +9,13 @@ export class ServerLost extends ServiceError {
   readonly wasSent: boolean;
 
   constructor(server: string, cause: unknown) {
-    super('store_failed', `The server at ${server} broke off; it may be stopping. Run this again when it is back.`, {
-      cause,
-    });
+    super(
+      'store_failed',
+      `The server at ${server} closed the connection; it may be stopping. Try again when it is back.`,
+      {
+        cause,
+      },
+    );
     this.wasSent = !(cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED');
   }
 }

@@ -46,7 +46,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       const hints = [...(await accessHints(config.access, services.accounts.store)), ...status.hints];
       for (const hint of hints) output.print(`  ${output.style('yellow', hint)}`);
       await untilAborted(interruption.stop);
-      output.note('Stopping; once more ends it at once.');
+      output.note('Stopping; press Ctrl-C again to end at once.');
     } finally {
       await server.close();
     }

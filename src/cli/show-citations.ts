@@ -7,10 +7,10 @@ const LINES_PER_QUOTE = 6;
 
 /** What the check of an answer's statements against their source said, for people. */
 export const verdictWords = {
-  verbatim: ['green', 'says so, word for word'],
-  close: ['green', 'says so, in other words'],
-  elsewhere: ['yellow', 'does not say so, but another passage that was read does'],
-  not_found: ['red', 'does not say so'],
+  verbatim: ['green', 'supported verbatim'],
+  close: ['green', 'supported in other words'],
+  elsewhere: ['yellow', 'not supported here, but by another passage that was read'],
+  not_found: ['red', 'not supported'],
 } as const satisfies Readonly<Record<Verdict, readonly [colour: string, words: string]>>;
 
 /** Below an answer: each source with its quoted passages and where they stand. */

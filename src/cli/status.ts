@@ -32,7 +32,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
         ...(current.graph === undefined ? [] : [['graph', graphLine(current.graph)]]),
         [
           'chunks',
-          `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} owed to the index` : ''}`,
+          `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} waiting for the index` : ''}`,
         ],
       ];
       for (const line of table(rows)) output.print(line);
@@ -45,8 +45,8 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
 
 function backlogLine({ queued, retrying, running, rate_per_second, eta_seconds }: Backlog): string {
   if (queued + running === 0) return 'empty';
-  const parts = [`${count(queued + running)} to be taken in`];
-  if (retrying > 0) parts.push(`${count(retrying)} of them waiting for another try`);
+  const parts = [`${count(queued + running)} to be ingested`];
+  if (retrying > 0) parts.push(`${count(retrying)} of them waiting for a retry`);
   if (rate_per_second > 0) parts.push(`${rate_per_second.toFixed(1)}/s`);
   if (eta_seconds !== null) parts.push(`${duration(eta_seconds)} left`);
   return parts.join(', ');

@@ -90,7 +90,7 @@ const stopWords: Readonly<Record<string, string>> = {
   steps: 'the step limit was reached',
   tokens: 'the token limit was reached',
   time: 'the time limit was reached',
-  money: 'the money limit was reached',
+  money: 'the cost limit was reached',
   length: 'the model reached its output limit',
   refusal: 'the model declined',
 };

@@ -50,7 +50,7 @@ export async function createAdmin(
     const { email, name } = options;
     const made = await client.create({ email, password, ...(name !== undefined && { name }) });
     const admin = await client.update(made.id, { is_superuser: true, is_verified: true });
-    say(context, options, admin, `${admin.email} is an admin now, and logs in with this password.`);
+    say(context, options, admin, `${admin.email} is an administrator now and logs in with this password.`);
   });
 }
 
@@ -59,7 +59,7 @@ export async function setPassword(email: string, options: PasswordOptions, conte
   const password = await askPassword(options, context);
   return changeUser(
     email,
-    { change: { password }, done: 'has a new password; older logins have ended' },
+    { change: { password }, done: 'has a new password; existing sessions have ended' },
     options,
     context,
   );
@@ -99,7 +99,7 @@ export function makeCode(
     const code = await client.code(user.id, options.verify ? 'verify' : 'reset');
     say(context, options, { email: user.email, code }, code);
     const use = options.verify ? 'POST /v3/users/verify-email' : 'POST /v3/users/reset-password';
-    if (!options.json) context.output.note(`Good once, for 24 hours, with ${use}.`);
+    if (!options.json) context.output.note(`Valid once, for 24 hours, with ${use}.`);
   });
 }
 

@@ -49,11 +49,11 @@ export function toFailure(thrown: unknown): Failure {
     return { status: statusOfCode.cancelled, error: new ServiceError('cancelled', 'Cancelled.'), isExpected: true };
   }
   if (isOfConnection(thrown)) {
-    return { status: 400, error: new ServiceError('invalid_request', 'The request was cut off.'), isExpected: true };
+    return { status: 400, error: new ServiceError('invalid_request', 'The request was incomplete.'), isExpected: true };
   }
   const refused = refusedByParser(thrown);
   if (refused !== undefined) return { ...refused, isExpected: true };
-  const error = new ServiceError('internal', 'Something went wrong inside the service; its log says what.');
+  const error = new ServiceError('internal', 'Internal error; see the log of the service.');
   return { status: 500, error, isExpected: false };
 }
 
@@ -118,7 +118,9 @@ function refusedByParser(thrown: unknown): { readonly status: number; readonly e
       error: new ServiceError('unsupported_type', 'The encoding of the request body is not supported.'),
     };
   }
-  if (status === 416) return { status, error: new ServiceError('invalid_request', 'There is no such range of bytes.') };
-  const message = 'type' in thrown && thrown.type === 'request.aborted' ? 'The request was cut off.' : 'Bad request.';
+  if (status === 416)
+    return { status, error: new ServiceError('invalid_request', 'The requested range is outside the file.') };
+  const message =
+    'type' in thrown && thrown.type === 'request.aborted' ? 'The request was incomplete.' : 'Bad request.';
   return { status: 400, error: new ServiceError('invalid_request', message) };
 }

@@ -20,17 +20,14 @@ export function rejectOtherOrigins({ hosts, origins }: GuardParts): RequestHandl
   return (request, response, next) => {
     const host = nameIn(`http://${request.get('Host') ?? ''}`);
     if (host === undefined || !isHost(host)) {
-      throw new ServiceError(
-        'forbidden',
-        'This server is called by a name that is not its own. List the name in CITEWELL_ALLOWED_HOSTS.',
-      );
+      throw new ServiceError('forbidden', 'This host name is not allowed. Add it to CITEWELL_ALLOWED_HOSTS.');
     }
     const origin = request.get('Origin');
     const page = origin === undefined ? undefined : nameIn(origin);
     if (origin !== undefined && (page === undefined ? !origins.includes('*') : !isOrigin(page))) {
       throw new ServiceError(
         'forbidden',
-        'Pages of other sites may not call a server without authentication. List the site in ' +
+        'Pages of other origins may not call a server without authentication. Add the origin to ' +
           'CITEWELL_ALLOWED_ORIGINS, or set CITEWELL_AUTH=required.',
       );
     }

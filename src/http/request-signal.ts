@@ -22,7 +22,7 @@ export function stopSignal(request: Request): AbortSignal {
 export function requestSignal(request: Request, response: Response): AbortSignal {
   const gone = new AbortController();
   const onClose = (): void => {
-    if (!response.writableFinished) gone.abort(new ServiceError('cancelled', 'The caller has left.'));
+    if (!response.writableFinished) gone.abort(new ServiceError('cancelled', 'The caller disconnected.'));
   };
   if (response.destroyed) onClose();
   else response.once('close', onClose);

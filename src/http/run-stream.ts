@@ -56,7 +56,7 @@ export function lastEventNumber(request: Request, runId: string): number {
   if (id === runId && digits !== undefined && /^\d{1,9}$/.test(digits)) return Number(digits);
   throw new ServiceError(
     'invalid_request',
-    `"${given}" is not an event of the run ${runId}; send the id of the last event that was received.`,
+    `"${given}" is not an event of the run ${runId}; send the id of the last received event.`,
   );
 }
 

@@ -34,7 +34,7 @@ export function sendDownload(
     response.set('Content-Range', `bytes */${bytes.byteLength}`);
     throw new ServiceError(
       'range_not_satisfiable',
-      `The file has ${bytes.byteLength} bytes; the range that was asked for begins after them.`,
+      `The file has ${bytes.byteLength} bytes; the requested range begins after its end.`,
     );
   }
   const part = range === undefined ? bytes : bytes.subarray(range.start, range.end + 1);

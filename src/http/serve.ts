@@ -93,7 +93,7 @@ function toServiceError(error: NodeJS.ErrnoException, { host, port }: Address): 
     case 'EACCES':
       return new ServiceError(
         'invalid_request',
-        `This user may not listen on port ${port}. Set CITEWELL_PORT to a port above 1023.`,
+        `This user has no permission to listen on port ${port}. Set CITEWELL_PORT to a port above 1023.`,
         options,
       );
     case 'EADDRNOTAVAIL':

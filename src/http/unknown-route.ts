@@ -7,7 +7,7 @@ export function onlyMethods(...methods: readonly string[]): RequestHandler {
     const allowed = methods.join(', ');
     response.set('Allow', allowed);
     response.status(405).json({
-      message: `${request.method} is not possible at ${request.baseUrl}${request.path}; use ${allowed}.`,
+      message: `${request.method} is not supported at ${request.baseUrl}${request.path}; use ${allowed}.`,
       error_type: 'R2RException',
       code: 'invalid_request',
     });
@@ -15,5 +15,5 @@ export function onlyMethods(...methods: readonly string[]): RequestHandler {
 }
 
 export const unknownRoute: RequestHandler = (request) => {
-  throw new ServiceError('not_found', `There is nothing at ${request.method} ${request.path}.`);
+  throw new ServiceError('not_found', `There is no route ${request.method} ${request.path}.`);
 };

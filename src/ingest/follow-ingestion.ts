@@ -68,7 +68,7 @@ function endOf(task: IngestionTask | undefined, document: Document): IngestEvent
   if (task === undefined && document.ingestionStatus === 'success') return { type: 'done', document };
   if (task === undefined) return { type: 'cancelled', reason: 'The document was deleted.' };
   if (task.attempt !== document.ingestionAttempt) {
-    return { type: 'cancelled', reason: 'A later submission took its place.' };
+    return { type: 'cancelled', reason: 'A later submission replaced it.' };
   }
   const reason = task.lastError ?? 'The ingestion failed.';
   switch (task.state) {

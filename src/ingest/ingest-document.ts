@@ -189,7 +189,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
 
 function refuseEnrichment({ settings }: Submission): void {
   if (settings.context === undefined || settings.context === false) return;
-  throw new ServiceError('not_configured', 'Passages can not be placed by a model here.');
+  throw new ServiceError('not_configured', 'No model is configured for chunk enrichment.');
 }
 
 /** Rejects pictures on submission, so that a folder of photographs does not become a list of failed documents. */
@@ -199,7 +199,7 @@ function refusePictures({ type, fileName }: CarriedOver['read']): void {
 
 const isFinal: RetryDecision = async () => undefined;
 
-const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission took its place.' };
+const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later submission replaced it.' };
 
 async function withStoredFields(corpus: Corpus, submission: Submission): Promise<CarriedOver> {
   const read = await readSubmission(submission);

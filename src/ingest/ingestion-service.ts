@@ -77,7 +77,7 @@ export function createIngestionService(parts: IngestionServiceParts): IngestionS
       if ((await queue.retry({ filter: { kind: 'all' }, taskId: id })) === 0) {
         throw new ServiceError(
           'conflict',
-          `Task ${id} is ${state}, or a later submission took its place; only what failed or was cancelled is tried again.`,
+          `Task ${id} is ${state}, or a later submission replaced it; only failed and cancelled tasks can be retried.`,
         );
       }
       feed.publish({ documentId, attempt }, { type: 'status', status: 'pending' });

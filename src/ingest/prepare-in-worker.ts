@@ -207,7 +207,7 @@ async function readPicture(
   signal: AbortSignal,
 ): Promise<ImageReply> {
   try {
-    if (source?.kind !== 'remote') throw new ServiceError('not_configured', 'Nobody reads pictures here.');
+    if (source?.kind !== 'remote') throw new ServiceError('not_configured', 'No image reader is configured.');
     return { kind: 'image_text', text: await source.readImage(picture, signal) };
   } catch (error) {
     if (error instanceof ServiceError) return { kind: 'image_failed', error };

@@ -140,7 +140,7 @@ function createStarter(options: PythonSandboxOptions): () => Promise<Slot> {
       if (!(error instanceof SlotFailure)) throw error;
       // When several slots fail to start, the snapshot is created again once for all of them.
       const isFirst = snapshot.renew(kept, async () => (await cache.get()).discard());
-      if (isFirst) report?.('Python did not start from its snapshot, which is made anew.', error);
+      if (isFirst) report?.('Python did not start from its snapshot, which is rebuilt.', error);
       return startSlot(await slotOptions(await snapshot.get(), chosen, {}));
     }
   };

@@ -20,7 +20,7 @@ export type RuntimeSearch =
 export function findRuntime(require = createRequire(import.meta.url)): RuntimeSearch {
   const isolatedVm = findPackage(require, 'isolated-vm');
   if (isolatedVm === undefined) {
-    return missing('The package isolated-vm is not installed. Install again without --omit=optional.');
+    return missing('The package isolated-vm is not installed. Reinstall without --omit=optional.');
   }
   if (!hasEscapeFix(isolatedVm.version)) {
     return missing(

@@ -107,6 +107,6 @@ it('has doctor look at who is let in, and at the issuer', async () => {
   });
   expect(await access({ CITEWELL_R2R_TEST_ADMIN: 'true' })).toMatchObject({
     state: 'warning',
-    detail: expect.stringContaining('password everybody knows'),
+    detail: expect.stringContaining('publicly known password'),
   });
 });

@@ -56,6 +56,6 @@ describe('what doctor says of models', () => {
       { state: 'wrong', detail: expect.stringContaining('not llama4'), fix: 'Run: ollama pull llama4' },
     ]);
     const [other] = await check({ OLLAMA_BASE_URL: await serve('<html>') });
-    expect(other).toMatchObject({ state: 'wrong', detail: expect.stringContaining('it is not an Ollama') });
+    expect(other).toMatchObject({ state: 'wrong', detail: expect.stringContaining('it is not an Ollama server') });
   });
 });

@@ -23,7 +23,7 @@ it('a person is told what placing passages comes to, agrees, and finds documents
   await writeFile(join(cwd, 'levels.md'), '# Levels\n\nThe level of the river was measured every morning.\n');
 
   const unasked = await runCitewell(['ingest', 'levels.md', '--enrich'], { cwd, env });
-  expect(unasked.stderr).toMatch(/fake\/small will place 1 passages of 1 files: 1 calls, .* \$0\.000\d/);
+  expect(unasked.stderr).toMatch(/fake\/small will write contexts for 1 passages of 1 files: 1 calls, .* \$0\.000\d/);
   expect(unasked.stderr).toContain('--yes');
   expect(unasked.code).not.toBe(0);
   expect(provider.requests).toHaveLength(0);

@@ -30,7 +30,7 @@ it('a server that is killed in the middle of its queue finishes at its next star
   await server.end('SIGKILL');
 
   const { stdout } = await runCitewell(['status'], { cwd });
-  expect(stdout).toMatch(/backlog +[1-9]\d* to be taken in/);
+  expect(stdout).toMatch(/backlog +[1-9]\d* to be ingested/);
 
   const next = await startCitewell({ cwd });
   onTestFinished(next.kill);

@@ -31,7 +31,7 @@ it.each([
   [{ CITEWELL_HOST: '0.0.0.0', CITEWELL_AUTH: 'off' }, /CITEWELL_HOST: .*Set CITEWELL_AUTH=required/],
   [
     { CITEWELL_HOST: '0.0.0.0', CITEWELL_AUTH: 'required', CITEWELL_R2R_TEST_ADMIN: '1' },
-    /CITEWELL_R2R_TEST_ADMIN: .*everybody knows/,
+    /CITEWELL_R2R_TEST_ADMIN: .*publicly known/,
   ],
 ])('does not serve with %j, and says why and what now', async (env, why) => {
   const { code, stdout, stderr } = await runCitewell(['serve', '--port', '0'], { cwd, env });

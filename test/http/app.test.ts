@@ -19,7 +19,7 @@ describe('a request that cannot be served', () => {
   it.each<[string, string, RequestInit, number, RegExp]>([
     ['an unknown route', '/v3/nowhere', {}, 404, /nothing at GET \/v3\/nowhere/],
     ['a route without the prefix', '/retrieval/search', { method: 'POST' }, 404, /nothing at POST/],
-    ['a wrong method', '/v3/retrieval/search', {}, 405, /GET is not possible at .*; use POST/],
+    ['a wrong method', '/v3/retrieval/search', {}, 405, /GET is not supported at .*; use POST/],
     ['a path that does not decode', '/v3/documents/%E0%A4%A', {}, 400, /Bad request/],
     ['a document that is not a UUID', '/v3/documents/nope', {}, 422, /id: This must be a UUID/],
     ['a limit of 0', '/v3/documents?limit=0', {}, 422, /limit/],
@@ -83,7 +83,7 @@ describe('a request that cannot be served', () => {
   it('is 400 when the query is empty', async () => {
     const response = await search({ query: '  ' });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ message: 'The query is empty; say what to look for.' });
+    expect(await response.json()).toMatchObject({ message: 'The query is empty.' });
   });
 
   it('is 400 when it is nested 5,000 levels deep', async () => {

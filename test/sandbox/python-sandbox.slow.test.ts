@@ -169,7 +169,7 @@ describe('the processes of the sandbox', () => {
       const second = open();
       expect((await second.run({ code: '2', inputs: {}, files: [] }, signal)).value?.repr).toBe('2');
       await second.close();
-      expect(reports).toEqual([expect.stringContaining('made anew')]);
+      expect(reports).toEqual([expect.stringContaining('is rebuilt')]);
       expect((await stat(file)).size).toBeGreaterThan(20_000_000);
     } finally {
       await rm(cacheFolder, { recursive: true });

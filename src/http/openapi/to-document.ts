@@ -166,19 +166,19 @@ function statusesOfFailure(operation: Operation): readonly number[] {
 }
 
 const meaning: Readonly<Record<number, string>> = {
-  400: 'The request can not be meant so',
-  401: 'No credentials, or worthless ones',
+  400: 'Invalid request',
+  401: 'Missing or invalid credentials',
   403: 'Not allowed',
-  404: 'Not there, or not for who asks',
-  409: 'At odds with what is there',
+  404: 'Not found, or not visible to the caller',
+  409: 'Conflict with existing data',
   413: 'Too large',
-  416: 'The part asked for begins after the end of the file',
-  415: 'Not a type that can be read',
-  422: 'Members that do not fit',
-  429: 'Too many requests; Retry-After says when there is room',
-  500: 'A fault of the service',
+  416: 'The requested range begins after the end of the file',
+  415: 'Unsupported file type',
+  422: 'Invalid fields',
+  429: 'Too many requests; see Retry-After',
+  500: 'Internal error',
   502: 'A provider failed',
-  503: 'Not possible at present, or not configured',
+  503: 'Temporarily unavailable, or not configured',
   504: 'Took too long',
 };
 

@@ -35,7 +35,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
   const changeable = async (request: Request, response: Response): Promise<Chunk> => {
     const chunk = await find(request);
     if (mayChange(chunk, principalOf(response))) return chunk;
-    throw new ServiceError('forbidden', `Only its owner changes the chunk ${chunk.id}.`);
+    throw new ServiceError('forbidden', `Only its owner may change the chunk ${chunk.id}.`);
   };
 
   router

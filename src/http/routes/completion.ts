@@ -58,5 +58,5 @@ async function collectText(model: Model, request: ModelRequest): Promise<{ gener
     const { model: name, snapshot = name, reason, usage } = event;
     return { text, generated: { id: `chatcmpl-${randomUUID()}`, created, model: snapshot, stopReason: reason, usage } };
   }
-  throw new ServiceError('provider_failed', `${model.name} ended its answer without saying so.`);
+  throw new ServiceError('provider_failed', `The stream of ${model.name} ended without its end event.`);
 }

@@ -37,7 +37,7 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
       const named: Filter = ids.length === 0 ? everything : { kind: 'in', field: 'document_id', values: ids };
       const filter = allOf(visibleFilter(principalOf(response)), named, from, until);
       if ((await corpus.list(filter, { offset: 0, limit: 1 })).total === 0) {
-        throw new ServiceError('not_found', 'There are no documents of yours that fit; nothing to download.');
+        throw new ServiceError('not_found', 'None of your documents matches; nothing to download.');
       }
       await sendZip(response, { documents: corpus.each(filter), bytesOf: corpus.bytesOf });
     })

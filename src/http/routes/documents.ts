@@ -117,7 +117,8 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
       const { as_of: asOf } = readQuery(request, asOfQuery);
       const document = await findThen(corpus, await findReadable(corpus, readId(request, 'id'), response), asOf);
       const bytes = await viewAt(corpus, asOf).bytesOf(document.id);
-      if (bytes === undefined) throw new ServiceError('not_found', `The file of document ${document.id} is not kept.`);
+      if (bytes === undefined)
+        throw new ServiceError('not_found', `The file of document ${document.id} is not stored.`);
       sendDownload(response, document, bytes);
     })
     .all(onlyMethods('GET'));

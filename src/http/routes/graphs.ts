@@ -99,7 +99,7 @@ export function graphRoutes(services: Services): Router {
       const { id } = await found(request, response);
       const documentId = readId(request, 'documentId');
       if (!(await graph.records.removeDocument(id, documentId))) {
-        throw new ServiceError('not_found', `Nothing of a document ${documentId} is in the graph ${id}.`);
+        throw new ServiceError('not_found', `The graph ${id} contains nothing from document ${documentId}.`);
       }
       response.json(single({ success: true }));
     })

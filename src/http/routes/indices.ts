@@ -42,7 +42,7 @@ export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'lo
       const mending = indices.audit();
       if (isAwaited) await mending;
       else mending.catch((error: unknown) => log.warn({ err: error }, 'The vector index could not be checked.'));
-      const done = isAwaited ? 'was compared with the records and is in step' : 'is being compared with the records';
+      const done = isAwaited ? 'was compared with the records and is up to date' : 'is being compared with the records';
       response.json(single({ message: `The index ${current?.collection ?? 'of the corpus'} ${done}.` }));
     })
     .all(onlyMethods('GET', 'POST'));
@@ -59,8 +59,8 @@ export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'lo
       const reason =
         state === 'current'
           ? 'searches are answered from it'
-          : 'it is kept to go back to, and goes with the next reindex';
-      throw new ServiceError('conflict', `The index ${collection} can not be deleted: ${reason}.`);
+          : 'it is kept for returning to it, and deleted with the next reindex';
+      throw new ServiceError('conflict', `The index ${collection} cannot be deleted: ${reason}.`);
     })
     .all(onlyMethods('GET', 'DELETE'));
 

@@ -14,7 +14,7 @@ type Services = Pick<HttpServices, 'accounts' | 'collections' | 'corpus' | 'log'
 
 /** Bytes of a body from an unauthenticated caller; a profile picture is the largest. */
 const BODY = 4_000_000;
-const NO_MAIL = 'This server sends no e-mail: its administrator makes the code with';
+const NO_MAIL = 'This server sends no e-mail: its administrator creates the code with';
 
 /** Routes that need no credentials, docs/contract.md 2 and 10. */
 export function signInRoutes(services: Services, authenticate: Authenticate): Router {
@@ -56,7 +56,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
 
   post('/send-verification-email', async (request, response) => {
     const email = readEmail(bodyText(request));
-    log.info({ email }, 'A verification e-mail was asked for; `citewell users verify` does without one.');
+    log.info({ email }, 'A verification e-mail was requested; `citewell users verify` verifies without one.');
     const note = `${NO_MAIL}: citewell users code EMAIL --verify.`;
     // Everyone else gets the same answer for every address, so that it does not reveal who has a verified account.
     await users.askForVerification(await callerOf(request, authenticate), email);
@@ -71,7 +71,7 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
 
   post('/request-password-reset', async (request, response) => {
     const email = readEmail(bodyText(request));
-    log.info({ email }, 'A password reset was asked for; `citewell users code` makes the code for it.');
+    log.info({ email }, 'A password reset was requested; `citewell users code` creates the code for it.');
     const message = `If the e-mail is known, its password can be reset. ${NO_MAIL}: citewell users code EMAIL.`;
     response.json(single({ message, is_sent: false }));
   });
@@ -109,9 +109,9 @@ function warnOfProxy(log: HttpServices['log']): RequestHandler {
   return (request, _response, next) => {
     if (!isSaid && request.get('X-Forwarded-For') !== undefined && request.ips.length === 0) {
       isSaid = true;
-      const what = 'A request came with X-Forwarded-For from an address that is no trusted proxy';
-      const why = 'Logins and registrations of all who come through it are limited together';
-      log.warn({ address: request.ip }, `${what}. ${why}; list it in CITEWELL_TRUSTED_PROXIES if it is yours.`);
+      const what = 'A request with X-Forwarded-For came from an address that is not a trusted proxy';
+      const why = 'Logins and registrations of all its clients are limited together';
+      log.warn({ address: request.ip }, `${what}. ${why}; add it to CITEWELL_TRUSTED_PROXIES if it is yours.`);
     }
     next();
   };

@@ -56,7 +56,7 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
       throw new ServiceError('not_found', `There is no document ${id}.`);
     }
     if (!mayChange(document, principal)) {
-      throw new ServiceError('forbidden', `Only its owner says where the document ${id} is.`);
+      throw new ServiceError('forbidden', `Only its owner may change the source of document ${id}.`);
     }
     return id;
   }

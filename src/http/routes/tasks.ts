@@ -58,5 +58,5 @@ export function taskRoutes({ corpus, ingestions }: Services): Router {
 
 function requireOwner(document: Document, response: Response): void {
   if (mayChange(document, principalOf(response))) return;
-  throw new ServiceError('forbidden', `Only its owner decides on the ingestion of document ${document.id}.`);
+  throw new ServiceError('forbidden', `Only its owner may retry or cancel the ingestion of document ${document.id}.`);
 }

@@ -54,7 +54,7 @@ const withNote = (message: string, note: string | undefined): string =>
 
 /** The members of an estimate of graph extraction. */
 const toEstimate = (estimate: ContextEstimate | null) => ({
-  message: 'Estimated; nothing was taken in.',
+  message: 'Estimated; nothing was ingested.',
   task_id: null,
   document_id: null,
   estimate: estimate && toEstimateRecord(estimate),

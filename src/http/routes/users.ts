@@ -49,7 +49,7 @@ export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collection
     .route('/export')
     .post(async (request, response) => {
       const by = principalOf(response);
-      if (!by.isSuperuser) throw new ServiceError('forbidden', 'Only a superuser exports users.');
+      if (!by.isSuperuser) throw new ServiceError('forbidden', 'Only superusers may export users.');
       const rows = async function* () {
         for await (const user of eachOf((each) => users.list(by, { ids: [], ...each }))) {
           yield { ...user, collectionIds: await collections.idsOfMember(user.id) };
@@ -125,7 +125,7 @@ function noProvider(provider: string): RequestHandler {
   return () => {
     throw new ServiceError(
       'not_configured',
-      `Nobody logs in with ${provider} here. Use a password, or let an OpenID provider give out access tokens for ` +
+      `Login with ${provider} is not supported. Use a password, or let an OpenID provider issue access tokens for ` +
         'this server and set CITEWELL_OAUTH_ISSUER.',
     );
   };

@@ -99,8 +99,5 @@ const readLabel = (request: Request, name: string): string =>
 
 function found<T>(value: T | undefined, id: string, version: string): T {
   if (value !== undefined) return value;
-  throw new ServiceError(
-    'not_found',
-    `There is no version ${version} of document ${id}, or it is not kept any longer.`,
-  );
+  throw new ServiceError('not_found', `There is no version ${version} of document ${id}, or it is no longer stored.`);
 }

@@ -24,7 +24,7 @@ export async function findReadable(corpus: Corpus, id: string, response: Respons
 export async function findChangeable(corpus: Corpus, id: string, response: Response): Promise<Document> {
   const document = await findVisible(corpus, id, response);
   if (mayChange(document, principalOf(response))) return document;
-  throw new ServiceError('forbidden', `Only its owner changes the document ${id}.`);
+  throw new ServiceError('forbidden', `Only its owner may change the document ${id}.`);
 }
 
 export const noDocument = (id: string): ServiceError => new ServiceError('not_found', `There is no document ${id}.`);
@@ -36,6 +36,6 @@ export async function findThen(corpus: Corpus, document: Document, asOf: string 
   if (then !== undefined) return then;
   throw new ServiceError(
     'not_found',
-    `Document ${document.id} was not there at ${asOf}, or its version of then is not kept any longer.`,
+    `Document ${document.id} did not exist at ${asOf}, or that version is no longer stored.`,
   );
 }

@@ -30,14 +30,12 @@ export const agentRequest = z
     ...searchMembers,
     rag_generation_config: optional(generationConfig),
     research_generation_config: optional(generationConfig),
-    rag_tools: optional(toolNames).describe('Tools of the mode rag.'),
-    research_tools: optional(toolNames).describe('Tools of the mode research.'),
+    rag_tools: optional(toolNames).describe('Tools of mode rag.'),
+    research_tools: optional(toolNames).describe('Tools of mode research.'),
     tools: optional(toolNames).meta({ deprecated: true }),
     task_prompt: optional(z.string()),
     use_system_context: optional(z.boolean()),
-    conversation_id: optional(z.guid().toLowerCase()).describe(
-      'The conversation to go on with; a new one when absent.',
-    ),
+    conversation_id: optional(z.guid().toLowerCase()).describe('The conversation to continue; a new one if absent.'),
     max_tool_context_length: optional(numeric(z.number().int().min(1))),
     needs_initial_conversation_name: optional(z.boolean()),
     needsInitialConversationName: optional(z.boolean()).meta({ deprecated: true }),
@@ -102,7 +100,7 @@ function questionOf({ message: single, query, messages }: Asked): Pick<AgentRequ
   if (asked.role !== 'user') {
     throw new ServiceError('invalid_request', `The message to answer must have the role user, not ${asked.role}.`);
   }
-  if (asked.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; give it a content.');
+  if (asked.text.trim() === '') throw new ServiceError('invalid_request', 'The message is empty; it needs content.');
   // Tool messages are left out: the answers made from them remain.
   const preceding = (messages ?? [])
     .slice(0, -1)

@@ -39,7 +39,7 @@ export const chatRequest = z
     max_tokens: tokenCount,
     max_completion_tokens: tokenCount,
     reasoning_effort: optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
-    n: optional(z.literal(1, { error: 'expected 1: there is one answer' })),
+    n: optional(z.literal(1, { error: 'expected 1: only one answer is supported' })),
     tool_choice: optional(z.unknown()),
     ...searchMembers,
   })
@@ -87,7 +87,7 @@ function refuseForcedCall(choice: unknown): void {
   if (choice === undefined || choice === 'auto' || choice === 'none') return;
   throw new ServiceError(
     'invalid_request',
-    'tool_choice asks for a call of your own functions, which are not called here; leave it out.',
+    'tool_choice requires a call of your own functions, which are not supported; remove it.',
   );
 }
 

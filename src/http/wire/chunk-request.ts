@@ -4,7 +4,7 @@ import { optional, snakeCased } from './tolerant.ts';
 
 const id = z.guid('This must be a UUID.').toLowerCase();
 const metadata = z.record(z.string(), z.json()).transform((value): Metadata => value);
-const text = z.string().refine((value) => value.trim() !== '', 'A chunk needs words; delete it instead.');
+const text = z.string().refine((value) => value.trim() !== '', 'A chunk needs text; delete it instead.');
 const MAX_CHUNKS = 102_400;
 
 /** docs/contract.md 7. The id is taken from the path. */

@@ -57,7 +57,7 @@ export const collectionChange = snakeCased(
   }),
 ).transform(({ generate_description: generates = false, ...change }) => {
   if (!generates || change.description === undefined) return { ...change, generates };
-  throw new ServiceError('invalid_request', 'Give a description or have one generated, not both.');
+  throw new ServiceError('invalid_request', 'Give a description or generate one, not both.');
 });
 
 /** The owner of the collection that is looked up by name. */

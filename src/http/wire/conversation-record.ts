@@ -80,7 +80,7 @@ export const messageChange = z.object({
 
 function textOf(content: string | undefined): string {
   if (content !== undefined && content.trim() !== '') return content;
-  throw new ServiceError('invalid_request', 'The message is empty; give it a content.');
+  throw new ServiceError('invalid_request', 'The message is empty; it needs content.');
 }
 
 function roleOf(role: string | undefined): StoredRole {

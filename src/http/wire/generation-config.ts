@@ -20,12 +20,12 @@ const furtherMembers = z.record(z.string(), z.json()).superRefine((members, cont
  */
 export const generationConfig = snakeCased(
   z.object({
-    model: optional(z.string()).describe('<provider>/<name>; the configured one when absent.'),
+    model: optional(z.string()).describe('<provider>/<name>; the configured one if absent.'),
     temperature: optional(numeric(z.number().min(0).max(2))),
     top_p: optional(numeric(z.number().min(0).max(1))),
     max_tokens: optional(numeric(z.number().int().min(1))),
     max_tokens_to_sample: optional(numeric(z.number().int().min(1))).describe(
-      'The same as max_tokens, and wins over it.',
+      'The same as max_tokens; takes precedence over it.',
     ),
     stream: optional(z.boolean()).describe('Answer as server-sent events.'),
     extended_thinking: optional(z.boolean()),
@@ -33,7 +33,7 @@ export const generationConfig = snakeCased(
     reasoning_effort: optional(z.enum(['low', 'medium', 'high'])),
     response_format: optional(z.record(z.string(), z.json())),
     add_generation_kwargs: optional(furtherMembers).describe(
-      'Further members of the request to the provider, such as seed or stop; handed on as they are.',
+      'Additional fields for the provider, such as seed or stop; passed on unchanged.',
     ),
   }),
 )

@@ -69,15 +69,15 @@ export const newIndex = snakeCased(
 ).transform(({ config, run_with_orchestration }) => {
   const { table_name: table = TABLE, index_method: method = 'auto', index_measure: measure = MEASURE } = config;
   if (table !== TABLE && table !== 'vectors') {
-    throw refused(`Only passages have a vector index; "${table}" needs none: it is searched without. Use "${TABLE}".`);
+    throw refused(`Only chunks have a vector index; "${table}" is searched without one. Use "${TABLE}".`);
   }
   if (method !== METHOD && method !== 'auto') {
-    throw refused(`There is no index of the method "${method}" here; use "${METHOD}" or "auto".`);
+    throw refused(`The index method "${method}" is not supported; use "${METHOD}" or "auto".`);
   }
   if (measure !== MEASURE) {
     throw refused(
-      `The index is built by ${MEASURE}. A search by "${measure}" compares the stored vectors exactly and needs no ` +
-        'index: say so in search_settings.chunk_settings.index_measure.',
+      `The index uses ${MEASURE}. A search by "${measure}" compares the stored vectors exactly and needs no ` +
+        'index: set search_settings.chunk_settings.index_measure.',
     );
   }
   checkArguments(config.index_arguments ?? {});
@@ -90,7 +90,7 @@ function checkArguments(given: Readonly<Record<string, unknown>>): void {
     const most = Object.hasOwn(builtWith, name) ? builtWith[name] : undefined;
     if (most === undefined) throw refused(`The index has no argument "${name}"; it has m and ef_construction.`);
     if (typeof value !== 'number' || value > most) {
-      throw refused(`The index is built with ${name} ${most}, which can not be raised; ask for ${most} or less.`);
+      throw refused(`The index is built with ${name} ${most}, which cannot be increased; use ${most} or less.`);
     }
   }
 }

@@ -87,7 +87,7 @@ export function ignoredSettingsNote(mode: IngestionMode | undefined, config: Ing
   const looks = [config.parser_overrides, config.extra_parsers].some((each) => each && Object.keys(each).length > 0);
   if (mode !== 'hi-res' && mode !== 'ocr' && !looks) return undefined;
   return (
-    'Pages with text are read as text; pictures and scanned pages are read where CITEWELL_READ_IMAGES names ' +
-    'what reads them, whatever the mode and the parsers asked for.'
+    'Pages with text are read as text; images and scanned pages are read if CITEWELL_READ_IMAGES names ' +
+    'an image reader, regardless of the requested mode and parsers.'
   );
 }

@@ -39,7 +39,7 @@ export function toPromptRecord({ id, name, template, inputTypes, createdAt, upda
   };
 }
 
-const name = z.string().regex(/^[\w.-]{1,200}$/, 'A name is made of letters, digits, dots, hyphens and underscores.');
+const name = z.string().regex(/^[\w.-]{1,200}$/, 'A name consists of letters, digits, dots, hyphens and underscores.');
 const template = z.string().min(1).max(100_000);
 const inputTypes = z.record(z.string(), z.string());
 

@@ -44,8 +44,8 @@ const flag = () =>
 const count = () => integer(z.number().int().min(0).optional());
 
 const paging = {
-  offset: integer(z.number().int().min(0).default(0)).describe('How many to pass over.'),
-  limit: integer(z.number().int().min(1).max(1000).default(100)).describe('How many at most.'),
+  offset: integer(z.number().int().min(0).default(0)).describe('Number of entries to skip.'),
+  limit: integer(z.number().int().min(1).max(1000).default(100)).describe('Maximum number of entries.'),
 };
 
 /** docs/contract.md 1. */
@@ -54,9 +54,9 @@ export const pageQuery = z.object(paging);
 const includeVectors = flag().describe('With the vector of each passage.');
 const includeEmbeddings = flag().describe('With the vector of each description, made by the embedder in use.');
 const includeSummaryEmbeddings = flag().describe('With the vector of each title and summary, of the embedder in use.');
-const ownerOnly = flag().describe('Only what one owns.');
+const ownerOnly = flag().describe('Only one’s own.');
 const ids = idList().describe('Only these.');
-const asOf = z.preprocess(lastOf, timestamp.optional()).describe('As it was at this time: ISO-8601, or a date.');
+const asOf = z.preprocess(lastOf, timestamp.optional()).describe('State at this time: ISO-8601, or a date.');
 
 export const asOfQuery = z.object({ as_of: asOf });
 
@@ -69,7 +69,7 @@ export const documentsQuery = z.object({
   include_summary_embeddings: includeSummaryEmbeddings,
   ingestion_status: listOf(z.enum(ingestionStatuses)).describe('Only in one of these stages.'),
   collection_ids: idList().describe('Only of one of these collections.'),
-  title: z.preprocess(lastOf, z.string().default('')).describe('Only with these letters in the title, case ignored.'),
+  title: z.preprocess(lastOf, z.string().default('')).describe('Only titles that contain this text, ignoring case.'),
   ...paging,
 });
 
@@ -80,17 +80,14 @@ export const documentChunksQuery = z.object({ as_of: asOf, include_vectors: incl
 /** `metadata_filter` is JSON; r2r-js sends another name and "[object Object]", which by contract is no filter. */
 export const allChunksQuery = z.object({
   metadata_filter: z.unknown().optional().meta({ type: 'string', description: 'A filter expression as JSON.' }),
-  metadata_filters: z
-    .unknown()
-    .optional()
-    .meta({ type: 'string', description: 'The same by another name.', deprecated: true }),
+  metadata_filters: z.unknown().optional().meta({ type: 'string', description: 'Alias.', deprecated: true }),
   include_vectors: includeVectors,
   ...paging,
 });
 
 const range = {
-  start: count().describe('Where the stretch of text begins, in UTF-16 code units.'),
-  end: count().describe('Where it ends, exclusive.'),
+  start: count().describe('Start offset of the range, in UTF-16 code units.'),
+  end: count().describe('End offset, exclusive.'),
 };
 export const rangeQuery = z.object(range);
 export const textQuery = z.object({ as_of: asOf, ...range });
@@ -120,9 +117,9 @@ export const graphsQuery = z.object({
   ...paging,
 });
 
-export const pullQuery = z.object({ force: flag().describe('Copy again what is in the graph already.') });
+export const pullQuery = z.object({ force: flag().describe('Also copy documents that are in the graph already.') });
 
-export const viewQuery = z.object({ edges: count().describe('How many edges at most; 500 unless told.'), ...paging });
+export const viewQuery = z.object({ edges: count().describe('Maximum number of edges; default 500.'), ...paging });
 
 export const tasksQuery = z.object({
   state: listOf(z.enum(taskStates)).describe('Only in one of these states.'),
@@ -131,12 +128,12 @@ export const tasksQuery = z.object({
 });
 
 export const retryQuery = z.object({
-  all_owners: flag().describe('For superusers: what failed of all users, not only of one’s own.'),
+  all_owners: flag().describe('For superusers: failed tasks of all users.'),
 });
 
 /** Where a stream is taken up again; `Last-Event-ID` in the headers says the same. */
 export const afterQuery = z.object({
   after: z
     .preprocess((value) => (typeof value === 'string' ? value : undefined), z.string().optional())
-    .describe('The id of the last event that was received.'),
+    .describe('The id of the last received event.'),
 });

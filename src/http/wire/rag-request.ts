@@ -12,9 +12,9 @@ export const ragRequest = z
     query,
     ...searchMembers,
     rag_generation_config: optional(generationConfig),
-    task_prompt: optional(z.string()).describe('In the place of the prompt; {query} and {context} are filled in.'),
+    task_prompt: optional(z.string()).describe('Replaces the prompt; {query} and {context} are filled in.'),
     include_title_if_available: optional(z.boolean()),
-    include_web_search: optional(z.boolean()).describe('Search the web too, where a search engine is configured.'),
+    include_web_search: optional(z.boolean()).describe('Also search the web, if a search engine is configured.'),
     resumable: optional(z.boolean()).describe(RESUMABLE),
   })
   .meta({ id: 'RagRequest' })

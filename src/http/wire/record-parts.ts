@@ -6,13 +6,13 @@ export const id = z.guid();
 export const ids = z.array(id);
 export const timestamp = z.iso.datetime().describe('ISO-8601, UTC.');
 export const metadata = z.record(z.string(), z.json());
-export const vector = z.array(z.number()).nullable().describe('Null unless asked for.');
+export const vector = z.array(z.number()).nullable().describe('Null unless requested.');
 
 /** docs/contract.md 1. */
 export const results = <Schema extends z.ZodType>(schema: Schema) => z.object({ results: schema });
 
 export const listOf = <Schema extends z.ZodType>(schema: Schema) =>
-  z.object({ results: z.array(schema), total_entries: z.int().min(0).describe('How many there are before paging.') });
+  z.object({ results: z.array(schema), total_entries: z.int().min(0).describe('Total number before paging.') });
 
 export const message = results(z.object({ message: z.string() }).meta({ id: 'MessageResult' }));
 
@@ -21,7 +21,7 @@ export const success = results(z.object({ success: z.boolean() }).meta({ id: 'Su
 /** docs/contract.md 1.2. */
 export const failure = z
   .object({
-    message: z.string().describe('For people: what, where, and what now.'),
+    message: z.string().describe('For people: what happened, where, and what to do.'),
     error_type: z.literal('R2RException'),
     code: z.string().describe('For programs, e.g. not_found.'),
     error_code: z.literal('TOKEN_EXPIRED').exactOptional(),

@@ -1,3 +1,3 @@
 /** Ours, of a stream: what `resumable` asks for. */
 export const RESUMABLE =
-  'The answer is made to its end although its reader leaves, and can be read again by the header X-Run-Id.';
+  'The run continues to its end without readers, and can be read again by the id in the header X-Run-Id.';

@@ -12,7 +12,7 @@ export interface SearchRequest {
 /** A question or search text. An empty one is the caller's mistake, and 400 by contract, not 422. */
 export const query = z.string().transform((text) => {
   if (text.trim() !== '') return text;
-  throw new ServiceError('invalid_request', 'The query is empty; say what to look for.');
+  throw new ServiceError('invalid_request', 'The query is empty.');
 });
 
 /** docs/contract.md 5.1. */

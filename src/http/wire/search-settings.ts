@@ -91,18 +91,18 @@ const wireSettings = snakeCased(
     graph_settings: optional(graphSettings),
     explain: optional(z.boolean()),
     diversity: optional(numeric(z.number().min(0).max(1))).describe(
-      'From 0, the order as it is, to 1, passages as different as can be.',
+      'From 0 (no diversification) to 1 (maximum diversity).',
     ),
     max_per_document: optional(numeric(z.number().int().min(1).max(1000))).describe(
-      'At most so many hits of one document.',
+      'Maximum number of hits per document.',
     ),
     fold_duplicates: optional(z.boolean()).describe(
-      'Passages that say the same in the same words are one hit, which names the others in also_in.',
+      'Folds near-duplicate chunks into one hit, which lists the others in also_in.',
     ),
-    merge_neighbours: optional(z.boolean()).describe('Hits that follow one another in a document are one hit.'),
+    merge_neighbours: optional(z.boolean()).describe('Merges adjacent chunks of a document into one hit.'),
     merge_neighbors: optional(z.boolean()).describe('The same.'),
-    rerank: optional(z.boolean()).describe('False keeps a configured reranker out.'),
-    rerank_depth: optional(numeric(z.number().int().min(1).max(1000))).describe('How many hits the reranker reads.'),
+    rerank: optional(z.boolean()).describe('False disables a configured reranker.'),
+    rerank_depth: optional(numeric(z.number().int().min(1).max(1000))).describe('Number of hits that are reranked.'),
     as_of: optional(timestamp).describe('Search the documents as they were at this time.'),
   }),
 ).meta({ id: 'SearchSettings' });
@@ -122,11 +122,11 @@ export interface HitDetail {
  */
 export const searchMembers = {
   search_mode: optional(z.enum(['basic', 'advanced', 'custom'])).describe(
-    'basic: by meaning; advanced: by words too, and with rewritten queries; custom: as the settings say.',
+    'basic: semantic; advanced: hybrid with rewritten queries; custom: by the settings.',
   ),
   search_settings: optional(wireSettings),
   graph_search_settings: optional(graphSettings),
-  explain: optional(z.boolean()).describe('Ask for how each hit came to its place.'),
+  explain: optional(z.boolean()).describe('Explain the rank of each hit.'),
 };
 
 interface SearchMembers {
@@ -180,7 +180,7 @@ function kindOf(wire: Partial<WireSettings>): SearchKind | undefined {
   if (fullText === true) return 'full_text';
   throw new ServiceError(
     'invalid_request',
-    'Every kind of search is switched off. Set use_semantic_search, use_fulltext_search or use_hybrid_search to true.',
+    'All kinds of search are disabled. Set use_semantic_search, use_fulltext_search or use_hybrid_search to true.',
   );
 }
 

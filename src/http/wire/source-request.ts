@@ -12,7 +12,7 @@ export const prefixQuery = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'This must be a SHA-256 in hexadecimal.')
     .optional(),
-  after: z.string().optional().describe('The source of the last one that was listed.'),
+  after: z.string().optional().describe('The source of the last listed entry.'),
   limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
 });
 

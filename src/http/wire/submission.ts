@@ -65,7 +65,7 @@ export const submissionFields = z.object({
   source: optional(z.url({ protocol: /^(file|https?)$/, error: 'This must be a file: or http(s): URL.' })),
   replace: optional(flag),
   queued: optional(flag).describe(
-    'True answers as soon as the content is safe, with the task, whatever is configured.',
+    'True responds with the task as soon as the content is stored, whatever is configured.',
   ),
 });
 

@@ -24,8 +24,8 @@ const timestamp = (isEnd: boolean) =>
 export const zipQuery = z
   .object({
     document_ids: idList().describe('Only these.'),
-    start_date: timestamp(false).describe('Only what came in at this time or later.'),
-    end_date: timestamp(true).describe('Only what came in at this time or before; a date means all of that day.'),
+    start_date: timestamp(false).describe('Only documents created at this time or later.'),
+    end_date: timestamp(true).describe('Only documents created at this time or before; a date includes the whole day.'),
   })
   .transform(({ document_ids: ids, start_date, end_date }) => ({
     ids,

@@ -56,7 +56,7 @@ export function createEnrichment({
     if (!model.name.startsWith('builtin/')) return model;
     throw new ServiceError(
       'not_configured',
-      'Placing passages (chunk_enrichment_settings, --enrich) needs a language model, and none is configured. ' +
+      'Chunk enrichment (chunk_enrichment_settings, --enrich) needs a language model, and none is configured. ' +
         'Set OPENAI_API_KEY, ANTHROPIC_API_KEY, OLLAMA_BASE_URL or CITEWELL_PROVIDERS.',
     );
   };
@@ -71,7 +71,7 @@ export function createEnrichment({
     if (prompt?.includes('{chunk}')) return prompt;
     const words = templateOf(prompt ?? DEFAULT_PROMPT);
     if (words.includes('{chunk}')) return words;
-    throw new ServiceError('invalid_request', `The prompt "${prompt}" lacks {chunk}, which stands for the passage.`);
+    throw new ServiceError('invalid_request', `The prompt "${prompt}" lacks {chunk}, the placeholder for the passage.`);
   };
 
   return {

@@ -19,7 +19,7 @@ const readNested: ReadNested = async ({ mediaType, ...file }, budget) => {
   if (type.isContainer && budget.depth >= MAX_DEPTH) {
     throw new ServiceError(
       'invalid_request',
-      `It lies more than ${MAX_DEPTH} files deep and is not opened. Send it by itself.`,
+      `It is nested more than ${MAX_DEPTH} files deep and was not opened. Upload it separately.`,
     );
   }
   return readDocument(type.type, { ...file, budget: budget.deeper() });

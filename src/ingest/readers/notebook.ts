@@ -48,7 +48,7 @@ function parseNotebook(text: string, fileName: string): z.output<typeof notebook
   } catch (error) {
     throw new ServiceError(
       'invalid_request',
-      `${fileName} is no readable notebook: it is not JSON with a list of cells (version 4). Save it anew in Jupyter first.`,
+      `${fileName} is not a readable notebook: it is not JSON with a list of cells (version 4). Save it again in Jupyter.`,
       { cause: error },
     );
   }

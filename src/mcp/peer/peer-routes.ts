@@ -86,4 +86,4 @@ function requireToken(token: () => string | undefined): RequestHandler {
 const toRecord = (error: unknown) =>
   error instanceof ServiceError
     ? { code: error.code, message: error.message }
-    : { code: 'internal', message: 'Something went wrong inside the service; its log says what.' };
+    : { code: 'internal', message: 'Internal error; see the log of the service.' };

@@ -186,7 +186,7 @@ export class ChromaServer {
     if (this.#crashes < CRASHES_TO_EMPTY) return;
     this.#crashes = 0;
     this.#mustEmpty = true;
-    this.#options.log.warn({ folder: this.#options.folder }, 'The vector index keeps failing and is made anew.');
+    this.#options.log.warn({ folder: this.#options.folder }, 'The vector index keeps failing and is rebuilt.');
   }
 
   async #start(): Promise<{ server: RunningServer; isEmptied: boolean }> {
@@ -208,7 +208,7 @@ export class ChromaServer {
       return { server, isEmptied: false };
     } catch (error) {
       if (!(error instanceof LaunchFailure) || (await isEmpty(folder))) throw error;
-      log.warn({ folder, reason: reasonOf(error.message) }, 'The vector index seems damaged and is made anew.');
+      log.warn({ folder, reason: reasonOf(error.message) }, 'The vector index seems damaged and is rebuilt.');
       return { server: await this.#launchWithoutFiles(binding), isEmptied: true };
     }
   }

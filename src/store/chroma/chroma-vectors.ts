@@ -94,7 +94,7 @@ export class ChromaVectors implements VectorIndex {
       name: toCollectionName(prefix, name),
       dimensions,
       onLost: () => {
-        log.warn({ collection: name }, 'A vector collection was lost or damaged and is made anew, empty.');
+        log.warn({ collection: name }, 'A vector collection was lost or damaged and is recreated, empty.');
         this.#notifyRecovered();
       },
     });

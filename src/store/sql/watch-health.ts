@@ -34,7 +34,7 @@ export function refuseEmptied(path: string): void {
   throw new ServiceError(
     'store_failed',
     `The database ${path} is ${existsSync(path) ? 'empty' : 'gone'}, but there was one: its documents are lost with it. ` +
-      `Put back a copy of it. To start anew, remove the folder ${dirname(path)} or choose another with CITEWELL_DATA_DIR.`,
+      `Restore a copy of it. To start over, remove the folder ${dirname(path)} or choose another with CITEWELL_DATA_DIR.`,
   );
 }
 

@@ -28,8 +28,8 @@ it('is announced, done once, and not while another process has the folder', asyn
   expect(await repair()).toMatchObject([{ state: 'wrong', detail: expect.stringContaining('is in use by process') }]);
   await held.close();
   expect(announced).toEqual([]);
-  expect(await repair()).toMatchObject([{ state: 'ok', detail: expect.stringMatching(/written anew, .* instead of/) }]);
-  expect(announced).toEqual([expect.stringMatching(/^Writing .*citewell\.db .* anew/)]);
+  expect(await repair()).toMatchObject([{ state: 'ok', detail: expect.stringMatching(/rewritten, .* instead of/) }]);
+  expect(announced).toEqual([expect.stringMatching(/^Rewriting .*citewell\.db /)]);
   expect(await repair()).toMatchObject([{ state: 'ok', detail: 'nothing to do' }]);
 });
 

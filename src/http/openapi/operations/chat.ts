@@ -6,7 +6,7 @@ import { json, jsonOrEvents, type OperationGroup, operation } from '../operation
 
 export const chatOperations: OperationGroup = {
   tag: 'Chat',
-  description: 'OpenAI’s interface over the documents, for front ends that speak nothing else.',
+  description: 'OpenAI’s Chat Completions API over the documents.',
   operations: [
     operation('POST /v1/chat/completions', {
       name: 'chatCompletions',
@@ -23,11 +23,11 @@ export const chatOperations: OperationGroup = {
       answer: jsonOrEvents(chatCompletion, chatChunk),
       failures: [400, 404, 502, 503, 504],
     }),
-    operation('GET /v1/models', { name: 'listModels', summary: 'List what can be asked', answer: json(chatModels) }),
+    operation('GET /v1/models', { name: 'listModels', summary: 'List the models', answer: json(chatModels) }),
     operation('GET /v1/models/{model}', {
       name: 'getModel',
-      summary: 'Get one of them',
-      parts: { model: z.string().describe('May have a slash in it.') },
+      summary: 'Get a model',
+      parts: { model: z.string().describe('May contain a slash.') },
       answer: json(chatModel),
     }),
   ],

@@ -9,11 +9,11 @@ import { json, type OperationGroup, operation } from '../operation.ts';
 
 export const chunkOperations: OperationGroup = {
   tag: 'Chunks',
-  description: 'The passages that documents are made of.',
+  description: 'The chunks of documents.',
   operations: [
     operation('GET /v3/chunks', {
       name: 'listChunks',
-      summary: 'List passages of one’s own',
+      summary: 'List one’s own chunks',
       section: 'docs/contract.md 7',
       query: allChunksQuery,
       answer: json(listOf(chunkRecord)),
@@ -47,7 +47,7 @@ export const chunkOperations: OperationGroup = {
     }),
     operation('POST /v3/chunks/{id}', {
       name: 'updateChunk',
-      summary: 'Change a passage; it is embedded anew',
+      summary: 'Change a chunk; it is embedded again',
       section: 'docs/contract.md 7',
       body: json(chunkEdit),
       answer: json(results(chunkRecord)),

@@ -13,7 +13,7 @@ const section = 'docs/contract.md 9';
 
 export const collectionOperations: OperationGroup = {
   tag: 'Collections',
-  description: 'Documents put together, and who may read them.',
+  description: 'Groups of documents, and their members.',
   operations: [
     operation('POST /v3/collections', {
       name: 'createCollection',
@@ -26,7 +26,7 @@ export const collectionOperations: OperationGroup = {
     }),
     operation('GET /v3/collections', {
       name: 'listCollections',
-      summary: 'List collections one belongs to; a superuser all',
+      summary: 'List one’s collections; all for superusers',
       section,
       query: ownedQuery,
       answer: json(listOf(collectionRecord)),
@@ -87,14 +87,14 @@ export const collectionOperations: OperationGroup = {
     }),
     operation('POST /v3/collections/{id}/documents/{documentId}', {
       name: 'addDocumentToCollection',
-      summary: 'Put a document into a collection',
+      summary: 'Add a document to a collection',
       section,
       answer: json(message),
       failures: [403, 409],
     }),
     operation('DELETE /v3/collections/{id}/documents/{documentId}', {
       name: 'removeDocumentFromCollection',
-      summary: 'Take a document out of a collection',
+      summary: 'Remove a document from a collection',
       section,
       answer: json(success),
       failures: [403],
@@ -108,7 +108,7 @@ export const collectionOperations: OperationGroup = {
     }),
     operation('POST /v3/collections/{id}/users/{userId}', {
       name: 'addUserToCollection',
-      summary: 'Make somebody a member',
+      summary: 'Add a member',
       section,
       answer: json(success),
       failures: [400, 403],

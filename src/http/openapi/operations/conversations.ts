@@ -16,7 +16,7 @@ const message = { body: json(newMessage), answer: json(results(messageRecord)) }
 
 export const conversationOperations: OperationGroup = {
   tag: 'Conversations',
-  description: 'What was asked and answered, kept from turn to turn.',
+  description: 'Questions and answers, stored per conversation.',
   operations: [
     operation('POST /v3/conversations', {
       name: 'createConversation',

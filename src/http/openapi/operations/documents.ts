@@ -28,7 +28,7 @@ import { zipQuery } from '../../wire/zip-query.ts';
 import { csv, events, json, type Operation, type OperationGroup, operation } from '../operation.ts';
 
 const file = z.unknown().optional().meta({ type: 'string', format: 'binary', description: 'The file, with its name.' });
-const bytes = { '*/*': 'The bytes of the file, as they came.' };
+const bytes = { '*/*': 'The original bytes of the file.' };
 const label = z.string().describe('The label of a version, such as v0.');
 const bodyOfExport = { body: json(exportRequest), isBodyOptional: true, answer: csv } as const;
 
@@ -90,26 +90,26 @@ const listOperations: readonly Operation[] = [
   }),
   operation('POST /v3/documents/retry-failed', {
     name: 'retryFailedDocuments',
-    summary: 'Try all ingestions that failed once more',
+    summary: 'Retry all failed ingestions',
     query: retryQuery,
     status: 202,
     answer: json(results(z.object({ retried: z.int() }))),
   }),
   operation('GET /v3/documents/of-source', {
     name: 'documentOfSource',
-    summary: 'Which document an address is, or would be',
+    summary: 'Get the document of a source, or the id it would have',
     query: sourceQuery,
     answer: json(results(z.object({ document_id: id, document: documentRecord.nullable() }))),
   }),
   operation('GET /v3/documents/by-source', {
     name: 'listDocumentsBySource',
-    summary: 'List one’s own documents from below an address',
+    summary: 'List one’s own documents below a source prefix',
     query: prefixQuery,
     answer: json(listOf(documentRecord)),
   }),
   operation('PUT /v3/documents/{id}/source', {
     name: 'moveDocument',
-    summary: 'Say where the file of a document is now',
+    summary: 'Update the source of a document',
     body: json(sourcePlace),
     answer: json(results(documentRecord)),
     failures: [403, 409],
@@ -150,7 +150,7 @@ const documentOperation: readonly Operation[] = [
   }),
   operation('GET /v3/documents/{id}/chunks', {
     name: 'listDocumentChunks',
-    summary: 'List the passages of a document, in order',
+    summary: 'List the chunks of a document, in order',
     section: 'docs/contract.md 6.3',
     query: documentChunksQuery,
     answer: json(listOf(chunkRecord)),
@@ -166,15 +166,15 @@ const documentOperation: readonly Operation[] = [
   }),
   operation('GET /v3/documents/{id}/text', {
     name: 'getDocumentText',
-    summary: 'Get the extracted text, or a stretch of it',
+    summary: 'Get the extracted text, or a range of it',
     query: textQuery,
     answer: json(results(textRecord)),
   }),
   operation('GET /v3/documents/{id}/events', {
     name: 'followIngestion',
-    summary: 'Follow a document on its way in',
+    summary: 'Follow the ingestion of a document',
     query: afterQuery,
-    headers: { 'Last-Event-ID': 'The id of the last event that was received.' },
+    headers: { 'Last-Event-ID': 'The id of the last received event.' },
     answer: events(ingestionEvent),
   }),
   operation('GET /v3/documents/{id}/collections', {
@@ -214,7 +214,7 @@ const versions: readonly Operation[] = [
   }),
   operation('GET /v3/documents/{id}/versions/{version}/chunks', {
     name: 'listVersionChunks',
-    summary: 'List the passages of a version',
+    summary: 'List the chunks of a version',
     parts: version,
     query: chunksQuery,
     answer: json(listOf(chunkRecord)),
@@ -236,7 +236,7 @@ const versions: readonly Operation[] = [
   }),
   operation('GET /v3/documents/{id}/versions/{version}/diff/{other}', {
     name: 'compareVersions',
-    summary: 'Which passages two versions do not share',
+    summary: 'Compare two versions by chunks',
     parts: { version: label, other: label },
     answer: json(results(differenceRecord)),
     failures: [403],
@@ -245,6 +245,6 @@ const versions: readonly Operation[] = [
 
 export const documentOperations: OperationGroup = {
   tag: 'Documents',
-  description: 'Files and texts: bringing them in, reading, changing and deleting them, and their versions.',
+  description: 'Files and texts: ingesting, reading, changing and deleting them, and their versions.',
   operations: [...listOperations, ...documentOperation, ...versions],
 };

@@ -27,14 +27,14 @@ const ofDocument: readonly Operation[] = [
     name: 'extractDocument',
     summary: 'Extract entities and relationships of a document',
     section: 'docs/contract.md 6.3',
-    description: 'With `run_type: "estimate"` nothing is done but to say what it would come to.',
+    description: 'With `run_type: "estimate"`, only the cost is estimated.',
     ...work,
     answer: json(results(extractionResult)),
     failures: [400, 403, 502, 503],
   }),
   operation('POST /v3/documents/{id}/deduplicate', {
     name: 'deduplicateDocument',
-    summary: 'Merge entities that are the same',
+    summary: 'Merge duplicate entities',
     section: 'docs/contract.md 6.3',
     answer: json(results(z.object({ message: z.string(), task_id: z.null() }))),
     failures: [403],
@@ -79,7 +79,7 @@ const graphs: readonly Operation[] = [
   }),
   operation('GET /v3/graphs/{id}/view', {
     name: 'viewGraph',
-    summary: 'Get a graph fit for drawing',
+    summary: 'Get a graph for drawing',
     query: viewQuery,
     answer: json(results(graphView)),
   }),
@@ -100,8 +100,8 @@ const graphs: readonly Operation[] = [
     body: json(resetRequest),
     isBodyOptional: true,
     description:
-      'The graph is empty at once; its rows are then deleted in steps. With `stream` the answer is a stream that tells ' +
-      'how far that is.',
+      'The graph is empty at once; its rows are then deleted in steps. With `stream` the response is a stream that ' +
+      'reports the progress.',
     answer: jsonOrEvents(success, resetEvent),
   }),
   operation('POST /v3/graphs/{id}/communities/build', {
@@ -114,7 +114,7 @@ const graphs: readonly Operation[] = [
   }),
   operation('DELETE /v3/graphs/{id}/documents/{documentId}', {
     name: 'removeDocumentFromGraph',
-    summary: 'Take out of a graph what only one document says',
+    summary: 'Remove a document’s contribution from a graph',
     section,
     answer: json(success),
   }),
@@ -154,7 +154,7 @@ const ofGraph: readonly Operation[] = rows.flatMap(({ kind, one, record, create,
     }),
     operation(`POST ${path}`, {
       name: `create${one}`,
-      summary: `Add ${article} ${word} by hand`,
+      summary: `Create ${article} ${word} manually`,
       section,
       body: json(create),
       answer: json(results(record)),
@@ -184,7 +184,7 @@ const ofGraph: readonly Operation[] = rows.flatMap(({ kind, one, record, create,
 
 export const graphOperations: OperationGroup = {
   tag: 'Graphs',
-  description: 'What documents say as entities and relationships, and the communities these form.',
+  description: 'Entities and relationships extracted from documents, and their communities.',
   operations: [...ofDocument, ...graphs, ...ofGraph],
 };
 

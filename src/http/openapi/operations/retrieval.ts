@@ -18,11 +18,11 @@ import { completionEvent } from '../../wire/stream-events.ts';
 import { events, json, jsonOrEvents, type OperationGroup, operation } from '../operation.ts';
 
 const run = { id: z.string().describe('The header X-Run-Id of a streamed answer.') };
-const runHeader = { 'X-Run-Id': 'Of a stream: by this it can be read again, and ended.' };
+const runHeader = { 'X-Run-Id': 'Of a stream: the run id, for resuming and cancelling.' };
 
 export const retrievalOperations: OperationGroup = {
   tag: 'Retrieval',
-  description: 'Search, answers with citations, the agent, and models as such.',
+  description: 'Search, answers with citations, the agent, and direct model calls.',
   operations: [
     operation('POST /v3/retrieval/search', {
       name: 'search',
@@ -45,7 +45,7 @@ export const retrievalOperations: OperationGroup = {
       section: 'docs/contract.md 5.2',
       description:
         'With `rag_generation_config.stream` the answer comes as events. `generated_answer`, `search_results` and ' +
-        '`citations` are also beside `results`.',
+        '`citations` are also at the top level.',
       body: json(ragRequest),
       examples: {
         whole: { query: 'What is the notice period?' },
@@ -59,10 +59,10 @@ export const retrievalOperations: OperationGroup = {
       name: 'checkAnswer',
       summary: 'Check an answer against the documents',
       description:
-        'Says for each statement of an answer, whoever wrote it, whether a source says it, with the exact quote and its ' +
-        'place. Give in `sources` what its markers stand for; without them each statement is looked for in all documents. ' +
-        'No language model takes part. At most 40,000 characters, 150 statements and 20 seconds; where it stopped before ' +
-        'the end, `unchecked_from` says so.',
+        'Checks for each statement of an answer, whoever wrote it, whether a source supports it, with the exact quote and its ' +
+        'location. `sources` maps its markers to sources; without them each statement is searched for in all documents. ' +
+        'No language model is involved. At most 40,000 characters, 150 statements and 20 seconds; if a limit is reached, ' +
+        '`unchecked_from` is the offset of the first unchecked statement.',
       body: json(answerCheckRequest),
       examples: {
         sources: {
@@ -86,7 +86,7 @@ export const retrievalOperations: OperationGroup = {
         research: { query: 'What would both cost over five years?', mode: 'research' },
       },
       answer: jsonOrEvents(agentAnswer, agentEvent),
-      answerHeaders: { 'X-Conversation-Id': 'The conversation; send it with the next message.', ...runHeader },
+      answerHeaders: { 'X-Conversation-Id': 'The conversation, to be sent with the next message.', ...runHeader },
       failures: [400, 404, 502, 503, 504],
     }),
     operation('POST /v3/retrieval/completion', {
@@ -100,14 +100,14 @@ export const retrievalOperations: OperationGroup = {
     }),
     operation('POST /v3/retrieval/embedding', {
       name: 'embedding',
-      summary: 'Turn a text into its vector',
+      summary: 'Embed a text',
       section: 'docs/contract.md 5.4b',
-      description: 'The body is an object, or the text itself: as JSON, or as it is.',
+      description: 'The body is an object, or the text itself, as a JSON string or raw.',
       body: {
         'application/json': z.union([
           z.object({
             text: z.string().min(1),
-            model: z.string().optional().describe('The embedder in use, for who wants to be sure of it.'),
+            model: z.string().optional().describe('Must be the embedder in use, if given.'),
           }),
           z.string().min(1),
         ]),
@@ -119,29 +119,29 @@ export const retrievalOperations: OperationGroup = {
     }),
     operation('GET /v3/retrieval/runs', {
       name: 'listRuns',
-      summary: 'List streamed answers of one’s own',
+      summary: 'List one’s own runs',
       answer: json(listOf(runRecord)),
     }),
     operation('GET /v3/retrieval/runs/{id}', {
       name: 'getRun',
-      summary: 'How a streamed answer stands',
+      summary: 'Get the state of a run',
       parts: run,
       answer: json(results(runRecord)),
     }),
     operation('GET /v3/retrieval/runs/{id}/events', {
       name: 'followRun',
-      summary: 'Take up a streamed answer again',
-      description: 'All events from the beginning, or those after the one that was received last.',
+      summary: 'Resume the stream of a run',
+      description: 'All events, or those after the last received one.',
       parts: run,
       query: afterQuery,
-      headers: { 'Last-Event-ID': 'The id of the last event that was received.' },
+      headers: { 'Last-Event-ID': 'The id of the last received event.' },
       answer: events(runEvent),
       answerHeaders: runHeader,
       failures: [400],
     }),
     operation('POST /v3/retrieval/runs/{id}/cancel', {
       name: 'cancelRun',
-      summary: 'End a streamed answer',
+      summary: 'Cancel a run',
       parts: run,
       answer: json(results(runRecord)),
     }),

@@ -62,15 +62,15 @@ const signInOperations: readonly Operation[] = [
   }),
   operation('POST /v3/users/logout', {
     name: 'logout',
-    summary: 'Log out: the token is worth nothing from now on',
+    summary: 'Log out: revoke the session',
     section: 'docs/contract.md 2',
     answer: json(message),
   }),
   operation('POST /v3/users/send-verification-email', {
     name: 'sendVerificationEmail',
-    summary: 'Ask for the code that verifies an e-mail',
+    summary: 'Request a code for verifying an e-mail',
     section,
-    description: 'No e-mail is sent: an administrator makes the code. The answer is the same for every e-mail.',
+    description: 'No e-mail is sent: an administrator creates the code. The response is the same for every e-mail.',
     access: 'public',
     body: word('email'),
     answer: json(results(unsentMail)),
@@ -87,9 +87,9 @@ const signInOperations: readonly Operation[] = [
   }),
   operation('POST /v3/users/request-password-reset', {
     name: 'requestPasswordReset',
-    summary: 'Ask for the code that resets a password',
+    summary: 'Request a code for resetting a password',
     section,
-    description: 'No e-mail is sent: an administrator makes the code.',
+    description: 'No e-mail is sent: an administrator creates the code.',
     access: 'public',
     body: word('email'),
     answer: json(results(unsentMail)),
@@ -166,14 +166,14 @@ const accountOperations: readonly Operation[] = [
   }),
   operation('GET /v3/users/{id}/limits', {
     name: 'getLimits',
-    summary: 'What a user may do, and has done',
+    summary: 'Limits and usage of a user',
     section: 'docs/contract.md 2',
     answer: json(results(limitsRecord)),
     failures: [403],
   }),
   operation('POST /v3/users/{id}/codes', {
     name: 'createCode',
-    summary: 'Make the code that an e-mail would have brought',
+    summary: 'Create a verification or password reset code',
     access: 'superuser',
     body: json(newCode),
     answer: json(results(z.object({ code: z.string(), purpose: z.enum(['verify', 'reset']) }))),
@@ -189,7 +189,7 @@ const accountOperations: readonly Operation[] = [
   }),
   operation('POST /v3/users/{id}/collections/{collectionId}', {
     name: 'addCollectionToUser',
-    summary: 'Make a user a member of a collection',
+    summary: 'Add a user to a collection',
     section,
     answer: json(success),
     failures: [400, 403],
@@ -203,7 +203,7 @@ const accountOperations: readonly Operation[] = [
   }),
   operation('POST /v3/users/{id}/api-keys', {
     name: 'createApiKey',
-    summary: 'Make an API key; it is shown this once',
+    summary: 'Create an API key; it is shown once',
     section,
     body: json(newKey),
     isBodyOptional: true,
@@ -232,7 +232,7 @@ const oauthOperations = ['google', 'github'].flatMap((provider) =>
   ['authorize', 'callback'].map((step) =>
     operation(`GET /v3/users/oauth/${provider}/${step}`, {
       name: `${provider}${step === 'authorize' ? 'Authorize' : 'Callback'}`,
-      summary: `Not possible here: log in with ${provider}`,
+      summary: `Not supported: log in with ${provider}`,
       section,
       status: 503,
       answer: json(failure),

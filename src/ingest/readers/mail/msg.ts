@@ -190,7 +190,7 @@ function attachmentsOf(parent: Storage, input: ReaderInput): InnerFile[] {
 /** Converts a nested mail to MIME, so that one reader handles all mails. */
 function asMime(storage: Storage, input: ReaderInput): Uint8Array {
   if (storage.depth > MAX_DEPTH)
-    throw new ServiceError('invalid_request', `It lies more than ${MAX_DEPTH} mails deep.`);
+    throw new ServiceError('invalid_request', `It is nested more than ${MAX_DEPTH} mails deep.`);
   const encoded = (text: string) => `=?utf-8?b?${Buffer.from(text).toString('base64')}?=`;
   const fields = { Subject: SUBJECT, To: DISPLAY_TO, Cc: DISPLAY_CC, From: SENDER_NAME };
   const lines = Object.entries(fields).flatMap(([name, property]) => {

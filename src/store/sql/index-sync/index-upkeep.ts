@@ -55,7 +55,7 @@ export function createIndexUpkeep({ sqlite, index, report }: IndexUpkeepParts): 
   // Once per collection: vectors that no index finds would otherwise cause endless rebuilds.
   const mayRenew = (collection: string): boolean => {
     const may = index.isOurs && !renewed.has(collection);
-    report?.(`The vector index does not find what it holds${may ? ' and is made anew' : ''}.`);
+    report?.(`The vector index does not find its own vectors${may ? ' and is rebuilt' : ''}.`);
     renewed.add(collection);
     return may;
   };

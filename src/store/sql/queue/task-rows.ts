@@ -37,7 +37,7 @@ export async function addTask(database: Queries, { documentKey, attempt, isHeld,
   const now = new Date().toISOString();
   await database
     .updateTable('ingestion_tasks')
-    .set({ state: 'cancelled', last_error: 'A later submission took its place.', next_try_at: null, finished_at: now })
+    .set({ state: 'cancelled', last_error: 'A later submission replaced it.', next_try_at: null, finished_at: now })
     .where('document_key', '=', documentKey)
     .where('state', 'in', OPEN)
     .execute();

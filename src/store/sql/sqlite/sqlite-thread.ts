@@ -35,7 +35,7 @@ export function startSqliteThread(options: SqliteThreadOptions): SqliteThread {
   const die = (cause: unknown) => {
     death ??= new ServiceError('store_failed', `The thread of the database ${options.path} has ended; start again.`, {
       cause,
-      publicMessage: 'The database is not there any more; the service has to be started again.',
+      publicMessage: 'The database no longer exists; restart the service.',
     });
     for (const { reject } of waiting.values()) reject(death);
     waiting.clear();
@@ -102,7 +102,7 @@ function fromFailure({ message, serviceCode, error }: SqliteFailure, path: strin
   const reason = STATES.test(message) ? `: ${message}` : '; the log of the service says why';
   return new ServiceError('store_failed', `The database ${path} could not do what was asked: ${message}.`, {
     cause: error,
-    publicMessage: `The database could not do what was asked${reason}.`,
+    publicMessage: `The database operation failed${reason}.`,
   });
 }
 

@@ -98,7 +98,7 @@ async function claim(database: Queries, name: VectorSpaceName): Promise<{ key: n
         'embedding_mismatch',
         `The corpus was embedded with ${describeSpace(current)}, but ${describeSpace(name)} is chosen now. ` +
           'Vectors of two embedders can not be compared. Choose the first again with CITEWELL_EMBEDDING_MODEL, ' +
-          'or embed the corpus anew with: citewell reindex',
+          'or embed the corpus again with: citewell reindex',
       );
     }
     await forget(database, current);

@@ -27,4 +27,4 @@ export function documentsAsOf(at: string): RawBuilder<RowAsOf> {
 }
 
 export const noVersion = (id: string, version: string): ServiceError =>
-  new ServiceError('not_found', `There is no version "${version}" of document ${id}, or it is not kept any longer.`);
+  new ServiceError('not_found', `There is no version "${version}" of document ${id}, or it is no longer stored.`);

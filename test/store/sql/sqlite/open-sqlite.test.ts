@@ -148,7 +148,7 @@ describe('the embedded database', () => {
     expect((failed as ServiceError).cause).toMatchObject({ message: expect.stringContaining('no such table') });
     // File paths and table names appear in the log only.
     expect((failed as ServiceError).publicMessage).toBe(
-      'The database could not do what was asked; the log of the service says why.',
+      'The database operation failed; the log of the service says why.',
     );
     expect((await sql<{ one: number }>`select 1 as one`.execute(sqlite.reader)).rows).toEqual([{ one: 1 }]);
     await sqlite.close();
