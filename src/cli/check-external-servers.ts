@@ -18,7 +18,7 @@ export async function checkExternalServers({ externalServers: servers }: Config)
     const problems = external.problems();
     const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} of ${servers.map((server) => server.name).join(', ')}`;
     if (problems.length === 0) return [{ name, state: 'ok', detail: count }];
-    const fix = 'Run the server's command in a terminal to see its output, or correct CITEWELL_MCP_SERVERS.';
+    const fix = "Run the server's command in a terminal to see its output, or correct CITEWELL_MCP_SERVERS.";
     return [{ name, state: 'warning', detail: `${count}. ${problems.join(' ')}`, fix }];
   } finally {
     await external.close();
