@@ -7,7 +7,7 @@ import { shownSettings } from './shown-settings.ts';
 
 interface Opened {
   readonly dataFolder: string;
-  /** What the settings would choose for a new corpus. */
+  /** The embedder the settings would select for a new corpus. */
   readonly preferredEmbedder: string;
 }
 

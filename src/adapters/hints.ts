@@ -1,24 +1,24 @@
 import { LEARNED_EMBEDDING } from '../embeddings/built-in-names.ts';
 
-/** What hints depend on. */
+/** Input of the hints. */
 export interface HintFacts {
-  /** The model that answers. */
+  /** The answering model. */
   readonly model: string;
   /** The embedder in use. */
   readonly embedder: { readonly name: string; readonly isLexical: boolean; readonly isLearned?: boolean };
-  /** The embedder the present settings would choose for a new corpus. */
+  /** The embedder the settings would select for a new corpus. */
   readonly preferredEmbedder: string;
   /** `CITEWELL_EMBEDDING_MODEL` */
   readonly embeddingModelSetting: string | undefined;
   /** `CITEWELL_MODEL` */
   readonly modelSetting?: string | undefined;
-  /** Providers whose key or address is set: `openai`, `anthropic`, `ollama`, and those of `CITEWELL_PROVIDERS`. */
+  /** Configured providers: `openai`, `anthropic`, `ollama`, and those of `CITEWELL_PROVIDERS`. */
   readonly providers?: readonly string[];
   /** Why the vector index of `CHROMA_URL` cannot be used. */
   readonly indexProblem?: string | undefined;
 }
 
-/** What would make answers and search better, one sentence each, naming the variable or the command. */
+/** Suggestions for better answers and search, one sentence each, naming the variable or command. */
 export function hintsFor(facts: HintFacts): string[] {
   const { model, embedder, preferredEmbedder, embeddingModelSetting, indexProblem } = facts;
   const hints: string[] = indexProblem === undefined ? [] : [indexProblem];
@@ -26,7 +26,7 @@ export function hintsFor(facts: HintFacts): string[] {
     ? 'Search is by words and by what goes with them in your documents.'
     : 'Search is by words.';
   if (model.startsWith('builtin/')) hints.push(quotationsHint(facts));
-  // What is named may still have to be learned; the status says so.
+  // The configured embedder may still have to be trained; the status reports that.
   const isAwaited = embeddingModelSetting === LEARNED_EMBEDDING && embedder.isLexical;
   if (isAwaited) return hints;
   if (embeddingModelSetting !== undefined && embeddingModelSetting !== embedder.name) {
@@ -42,7 +42,7 @@ export function hintsFor(facts: HintFacts): string[] {
   return hints;
 }
 
-/** Never asks for what is set: with an address or a key there, it is the model that has to be named. */
+/** Never suggests what is configured already: with an address or a key, only the model has to be named. */
 function quotationsHint({ modelSetting, providers = [] }: HintFacts): string {
   if (modelSetting?.startsWith('builtin/')) {
     return `Answers are quotations, as CITEWELL_MODEL=${modelSetting} says.`;

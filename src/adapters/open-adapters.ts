@@ -29,13 +29,13 @@ import { openSandbox } from './open-sandbox.ts';
 import { openWeb } from './open-web.ts';
 
 export interface OpenOptions {
-  /** Without one nothing is logged. */
+  /** Nothing is logged without it. */
   readonly log?: HttpLog;
 }
 
 /**
- * Opens the data folder and everything over it: the one place that names adapters. The vector index starts in the
- * background; until it is ready, searches compare vectors exactly. Throws ServiceError with nothing left open.
+ * Opens the data folder and all adapters; the only place that names adapters. The vector index starts in the background;
+ * until it is ready, searches compare vectors exactly. If it throws, nothing is left open.
  */
 export async function openAdapters(config: Config, { log = silent }: OpenOptions = {}): Promise<Adapters> {
   const closers: (() => Promise<void>)[] = [];
@@ -106,7 +106,7 @@ async function open(config: Config, log: HttpLog, closers: (() => Promise<void>)
   };
 }
 
-/** A model that is named but cannot be had is refused at the start, by its variable, and not at the first question. */
+/** Fails at start, naming the variable, if a configured model is unknown. */
 function requireModels({ quality, fast, reasoning, fallback }: Config['models'], models: ModelRegistry): void {
   const named = [
     ['CITEWELL_MODEL', quality, 'quality'],

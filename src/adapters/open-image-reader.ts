@@ -9,7 +9,7 @@ export interface ImageReaderParts {
   readonly cacheFolder: string;
 }
 
-/** Who reads pictures by the settings; undefined when nobody does. Throws for a model that is not there. */
+/** The configured image reader; undefined if off. Throws for an unknown model. */
 export function openImageReader(
   { reader, languages, dataFolder }: Config['images'],
   parts: ImageReaderParts,

@@ -10,7 +10,7 @@ export interface RerankerParts {
   readonly models: ModelRegistry;
 }
 
-/** The reranker that is set: `cohere/…`, `jina/…` or `tei/…`, else a language model that judges. Throws `not_configured`. */
+/** The configured reranker: `cohere/…`, `jina/…` or `tei/…`, else a language model. Throws `not_configured`. */
 export function openReranker({ settings, models }: RerankerParts): Adapters['reranker'] {
   if (settings === undefined) return undefined;
   const { provider, name: model } = parseModelName(settings.name);

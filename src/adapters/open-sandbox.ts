@@ -5,7 +5,7 @@ import { findRuntime } from '../sandbox/runtime.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type SandboxSettings, sandboxAbsence } from '../sandbox/sandbox-settings.ts';
 
-/** Undefined when Python cannot be run with these settings. Nothing is started before it is used. */
+/** Undefined if Python cannot be run with these settings. Nothing is started before first use. */
 export function openSandbox(
   settings: SandboxSettings,
   cacheFolder: string,

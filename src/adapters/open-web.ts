@@ -9,7 +9,7 @@ import type { Web } from '../web/web.ts';
 import type { ReadPage } from '../web/web-pages.ts';
 import { enginesOf, type WebSettings } from '../web/web-settings.ts';
 
-/** The HTML parsers are loaded with the first page. */
+/** Makes no connection before first use. */
 const readPageLazily: ReadPage = async (...page) => (await import('../ingest/read-web-page.ts')).readWebPage(...page);
 
 /** Nothing is contacted before something is asked for. */

@@ -10,8 +10,8 @@ interface Chosen {
 }
 
 /**
- * What a superuser may read of how the service runs, in the groups R2R has for it (docs/contract.md 12). Named one by one, so
- * that a new setting, which may be a secret, is not shown by itself.
+ * Settings visible to superusers, in R2R's groups (docs/contract.md 12). An explicit list, so that a new setting, which
+ * may be a secret, is not exposed by default.
  */
 export function shownSettings(config: Config, { models, embedder }: Chosen): Metadata {
   const modelOf = (slot: ModelSlot) => models.defaultName(slot);

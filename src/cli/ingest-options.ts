@@ -36,7 +36,7 @@ export function checkIngestOptions(options: IngestOptions): void {
   }
 }
 
-const STANDARD_PAGES = 500;
+const DEFAULT_PAGES = 500;
 
 /** Which pages of the named sites are taken in; undefined for the named pages only. */
 export function siteOf(
@@ -53,7 +53,7 @@ export function siteOf(
   if (!names.some(isUrl)) {
     throw new ServiceError('invalid_request', '--sitemap and --crawl-depth are for addresses; none is given.');
   }
-  return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? STANDARD_PAGES };
+  return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? DEFAULT_PAGES };
 }
 
 /** Throws `invalid_request` for a name of nothing. Called first: a misspelt name should not surface after an hour. */

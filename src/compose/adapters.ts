@@ -16,12 +16,12 @@ import type { Web } from '../web/web.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Everything the product stands on. `openAdapters` opens the ones that the configuration names; any of them can be
- * replaced by one's own before `compose`.
+ * All adapters the product depends on. `openAdapters` opens those that the configuration selects; any of them can be
+ * replaced before `compose`.
  */
 export interface Adapters {
   readonly store: Store;
-  /** The vector index that the store keeps in step. */
+  /** The vector index that the store keeps up to date. */
   readonly index: Pick<VectorIndex, 'isHealthy'>;
   readonly embedders: Embedders;
   readonly models: ModelRegistry;
@@ -31,9 +31,9 @@ export interface Adapters {
   readonly graphThread: GraphThread;
   readonly analyser: TextAnalyser;
   readonly web?: Web | undefined;
-  /** Undefined where Python cannot be run. */
+  /** Undefined if Python cannot be run. */
   readonly sandbox?: Sandbox | undefined;
-  /** Tools the agent has besides, and offers in both modes. */
+  /** Tools of external MCP servers, offered to the agent in both modes. */
   readonly external: ExternalTools;
   /** The tools of each mode; the product's own by default. */
   readonly tools?: Pick<AgentParts, 'tools' | 'toolNames'>;

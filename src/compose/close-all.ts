@@ -1,4 +1,4 @@
-/** All are closed, the last opened first, even when one of them fails. */
+/** Closes in reverse order of opening; continues if one of them fails. */
 export async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void> {
   let failure: unknown;
   for (const close of closers.toReversed()) {

@@ -40,8 +40,8 @@ const productTools = {
 };
 
 /**
- * Wires the product over these adapters, and nothing else: it opens, reads and asks nothing. `start` begins the work;
- * closing the services closes the adapters too.
+ * Wires the product over these adapters without any I/O; `start` begins the work. Closing the services also closes the
+ * adapters.
  */
 export function compose(adapters: Adapters): Product {
   const { store, models, settings, analyser, web, sandbox, external, deployment, log } = adapters;
@@ -83,7 +83,7 @@ export function compose(adapters: Adapters): Product {
     prices: settings.prices,
     changes,
     settings: settings.graph,
-    // Until then names are found by their words, and the next change tries again.
+    // If it fails, names are found by full text, and the next change triggers a retry.
     onIdle: whenIdle(
       (signal) => embedNames(store.graphNames, embeddings, signal),
       'The names of the graph could not be embedded.',
@@ -96,7 +96,7 @@ export function compose(adapters: Adapters): Product {
     models,
     prompts,
     changes,
-    // Until then documents are found by their words, and the next change tries again.
+    // If it fails, documents are found by full text, and the next change triggers a retry.
     onIdle: whenIdle(
       (signal) => embedDescriptions(store.descriptions, embeddings, signal),
       'What documents are described by could not be embedded.',

@@ -5,37 +5,37 @@ import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { Web } from '../web/web.ts';
 
-/** The product, wired but at rest. */
+/** The wired product, not started. */
 export interface Product {
   /**
-   * Makes the corpus that of the embedder, and creates the administrators. Throws ServiceError, with the adapters
-   * closed.
+   * Prepares the corpus for the embedder and creates the administrators. On failure, throws ServiceError and closes the
+   * adapters.
    */
   start(options?: StartOptions): Promise<Services>;
 }
 
 export interface StartOptions {
-  /** Finish in the background what an earlier process left in the middle of being ingested. */
+  /** Resumes ingestions that an earlier process left unfinished, in the background. */
   readonly resumes?: boolean;
   /**
-   * `claim` (the default) refuses to start when the corpus was embedded with another embedder than is required. `keep`
-   * takes the corpus as it is: to look at it, or to embed it anew.
+   * `claim` (the default) refuses to start if the corpus was embedded with another embedder than configured. `keep` uses
+   * the corpus as it is, for commands that only read it or that re-embed it.
    */
   readonly embedder?: 'claim' | 'keep';
 }
 
-/** Everything that lives longer than a request. */
+/** The services of a running product. */
 export interface Services extends HttpServices {
-  /** Every tool that can be called by name. */
+  /** All tools that can be called by name. */
   readonly tools: readonly Tool[];
-  /** Tells of documents that come, change and go. */
+  /** Notifies about added, changed and deleted documents. */
   readonly changes: CorpusWatch;
-  /** Undefined when nothing reaches the web. */
+  /** Undefined without web access. */
   readonly web?: Web;
-  /** Learns an embedder from the corpus. */
+  /** Trains an embedder on the corpus. */
   readonly learner: Learner;
-  /** Present when Python can be run. */
+  /** Present if Python can be run. */
   readonly sandbox?: Sandbox;
-  /** Ends all work and closes the adapters. What is in the middle of being ingested is resumed at the next start. */
+  /** Stops all work and closes the adapters. Unfinished ingestions are resumed at the next start. */
   close(): Promise<void>;
 }

@@ -5,29 +5,29 @@ import type { GraphServiceSettings } from '../graph/graph-service.ts';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-services.ts';
 import { listPrices, type PriceTable } from '../models/prices.ts';
 
-/** Settings of the product itself; what an adapter is set to, it was opened with. */
+/** Settings of the product itself; adapters get theirs when they are opened. */
 export interface Settings {
   readonly accounts: AccountSettings;
   readonly admins: AdminOptions;
   /** US dollars per million tokens. */
   readonly prices: PriceTable;
   readonly graph: GraphServiceSettings;
-  /** Whether a language model summarises documents, where one is configured. */
+  /** Whether a language model, if configured, summarises documents. */
   readonly writesSummaries: boolean;
-  /** Whether an upload is answered once it is queued. */
+  /** Whether uploads are queued by default. */
   readonly queuesUploads: boolean;
   /** What a run may still do after it has read untrusted text. */
   readonly policy: ContainmentPolicy;
-  /** Tokens a language model reads at once; longer conversations are summarised. */
+  /** Context window in tokens; longer conversations are summarised. */
   readonly contextTokens: number;
-  /** Milliseconds an agent's stream goes on after its reader left. */
+  /** Milliseconds that an agent's run continues after its reader disconnected. */
   readonly graceMs: number;
   readonly limits: HttpLimits;
   /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
 }
 
-/** A deployment of one person on their own machine. */
+/** Defaults for a single user on their own machine. */
 export const defaultSettings: Settings = {
   accounts: defaultAccountSettings,
   admins: { knowsTestPassword: false },

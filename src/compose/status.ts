@@ -20,7 +20,7 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   const { deployment, external, index, models, store, embedder, summaries } = parts;
   const { kind } = store.maintenance.state();
   const isSilent = kind === 'in_step' && !(await index.isHealthy());
-  // Looks closer, and waits for it to come back.
+  // Audits the index, which waits for it to recover.
   if (isSilent) void store.maintenance.audit().catch(() => undefined);
   const state = isSilent ? 'unavailable' : indexStates[kind];
   const { waiting, failed } = await store.documentGraphs.backlog();

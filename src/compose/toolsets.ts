@@ -15,7 +15,7 @@ import type { Tool } from '../toolbox/tool.ts';
 const reachesWeb = ({ needs }: Tool): boolean => needs.includes('web_search') || needs.includes('web_pages');
 const all: readonly Tool[] = [...ragTools, ...researchTools];
 
-/** Tools by what they are for, for callers who call them by themselves. The order is the order they are listed in. */
+/** Groups of tools for MCP clients, in listing order. */
 export const toolsets: Readonly<Record<string, readonly Tool[]>> = {
   retrieval: ragTools.filter((tool) => !reachesWeb(tool)),
   web: ragTools.filter(reachesWeb),
@@ -28,7 +28,7 @@ export const toolsets: Readonly<Record<string, readonly Tool[]>> = {
   openai: openaiTools,
 };
 
-/** Names of the specification for which there is no tool in this version. */
+/** Tool names of the specification that this version does not implement. */
 export const unimplementedTools: readonly string[] = [...ragToolNames, ...researchToolNames].filter(
   (name) => !all.some((tool) => tool.name === name),
 );
