@@ -212,11 +212,11 @@ describe('accounts', () => {
     const { accounts, settle, hints, warnings } = await open();
     const ada = { email: 'ada@example.org', password: PASSWORD };
     expect((await accounts.users.register(undefined, ada, '')).isVerified).toBe(false);
-    expect(await hints()).toEqual([expect.stringContaining('No admin can log in')]);
+    expect(await hints()).toEqual([expect.stringContaining('No administrator can log in')]);
     expect(await hints({ requiresVerified: true })).toEqual([expect.stringContaining('Nobody can log in yet')]);
     await settle(false, ada);
     expect(warnings).toEqual([expect.stringContaining('names ada@example.org, who is a user already and no admin')]);
-    expect(await hints()).toEqual([expect.stringContaining('No admin can log in')]);
+    expect(await hints()).toEqual([expect.stringContaining('No administrator can log in')]);
   });
 
   it('take the well-known password of tests away again when it is not asked for any more', async () => {

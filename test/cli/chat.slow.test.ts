@@ -113,7 +113,7 @@ function conversing() {
     child.stdin?.end('Please go on.\n');
     const { code, stdout, stderr } = await run;
     expect(stdout).toMatch(/^It was finished in?.*\nGo on\.\n$/);
-    expect(stderr).toContain('what was written is kept');
+    expect(stderr).toContain('the text so far is kept');
     expect(code).toBe(0);
     const messages = provider.requests.findLast(({ body }) =>
       body.messages.some(({ content }: { content: string }) => content === 'Please go on.'),

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Above the size up to which a start checks the whole file. */
 const LARGE = 34_000_000;
-const DAMAGED = /The database \S+citewell\.db is damaged \(.*put back a copy of the data folder/;
+const DAMAGED = /The database \S+citewell\.db is damaged \(.*restore a copy of the data folder/;
 
 it('says in its log, its status and doctor that a large database is damaged, and serves meanwhile', async () => {
   const cwd = await temporaryFolder();

@@ -168,7 +168,7 @@ function mainJob(isServed: boolean) {
 
     const deleted = await run('documents', 'delete', id);
     expect(deleted.stdout).toMatch(
-      /^Deleted [-\da-f]+\.\n {2}removed: \d+ passages?, .*\n.*\n.*(?:nothing of it is found|not yet)/,
+      /^Deleted [-\da-f]+\.\n {2}removed: \d+ passages?, .*\n.*\n.*(?:searches no longer find it|not yet)/,
     );
     const { results } = jsonOf((await run('search', 'rye bread', '--json')).stdout);
     expect(JSON.stringify(results)).not.toContain('Rye bread');
@@ -209,7 +209,7 @@ describe('beside a server', () => {
   it('asks nobody who they are, and so answers no page of another site, whatever its name for this machine', async () => {
     const status = async (headers: Readonly<Record<string, string>>) =>
       (await fetch(`${server.url}/v3/documents`, { headers })).status;
-    expect(server.stdout()).toContain('whoever reaches it, from this machine');
+    expect(server.stdout()).toContain('no authentication, this machine only');
     expect(await status({})).toBe(200);
     expect(await status({ origin: 'http://localhost:5173' })).toBe(200);
     expect(await status({ origin: 'https://elsewhere.test' })).toBe(403);

@@ -28,7 +28,7 @@ it('mcp install keeps comments and other servers, leaves a backup, shows what ch
   expect(after).toMatch(/\/\/ my theme[\s\S]*"other"[\s\S]*"citewell"[\s\S]*"--folder",\s*".*papers"/);
   const backups = (await readdir(join(cwd, '.config/zed'))).filter((name) => name.includes('.backup-'));
   expect(await readFile(join(cwd, '.config/zed', backups[0] ?? ''), 'utf8')).toBe(before);
-  expect((await install('--client', 'zed', '--folder', 'papers')).stdout).toContain('has it already');
+  expect((await install('--client', 'zed', '--folder', 'papers')).stdout).toContain('already contains it');
 });
 
 it('mcp install makes the file where there is none, and touches none that it cannot read', async () => {
@@ -40,7 +40,7 @@ it('mcp install makes the file where there is none, and touches none that it can
 
   await writeFile(join(cwd, '.mcp.json'), '{ "mcpServers": ');
   const { code, stderr } = await install('--client', 'claude-code');
-  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not JSON/) });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/is not valid JSON/) });
   expect(await readFile(join(cwd, '.mcp.json'), 'utf8')).toBe('{ "mcpServers": ');
   expect((await install('--client', 'emacs')).code).toBe(2);
 });

@@ -17,8 +17,8 @@ const search = (body: unknown, init?: RequestInit) => http.post('/v3/retrieval/s
 
 describe('a request that cannot be served', () => {
   it.each<[string, string, RequestInit, number, RegExp]>([
-    ['an unknown route', '/v3/nowhere', {}, 404, /nothing at GET \/v3\/nowhere/],
-    ['a route without the prefix', '/retrieval/search', { method: 'POST' }, 404, /nothing at POST/],
+    ['an unknown route', '/v3/nowhere', {}, 404, /no route GET \/v3\/nowhere/],
+    ['a route without the prefix', '/retrieval/search', { method: 'POST' }, 404, /no route POST/],
     ['a wrong method', '/v3/retrieval/search', {}, 405, /GET is not supported at .*; use POST/],
     ['a path that does not decode', '/v3/documents/%E0%A4%A', {}, 400, /Bad request/],
     ['a document that is not a UUID', '/v3/documents/nope', {}, 422, /id: This must be a UUID/],

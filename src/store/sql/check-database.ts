@@ -39,5 +39,5 @@ const UNREADABLE = /database disk image is malformed|malformed database schema.*
 
 /** Error message for a damaged database: what it means and what to do. */
 export const damageSentence = (path: string, findings: readonly string[]): string =>
-  `The database ${path} is damaged (${findings.join('; ')}). Stop Citewell and put back a copy of the data folder; ` +
+  `The database ${path} is damaged (${findings.join('; ')}). Stop Citewell and restore a copy of the data folder; ` +
   'without one, "sqlite3 citewell.db .recover" saves what can be read into a new file.';

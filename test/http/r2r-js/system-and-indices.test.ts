@@ -55,13 +55,13 @@ describe('the indices client', () => {
     const { indices } = server.admin.client;
     const asked = config({ index_arguments: { m: 16, ef_construction: 64 } });
     const { results } = await indices.create({ config: asked, runWithOrchestration: false });
-    expect(results.message).toMatch(/was compared with the records and is in step/);
+    expect(results.message).toMatch(/was compared with the records and is up to date/);
     expect((await indices.create({ config: config() })).results.message).toMatch(/is being compared/);
     const refused: readonly [object, RegExp][] = [
       [{ index_measure: 'l2_distance' }, /Status 400.*compares the stored vectors exactly/],
       [{ index_method: 'ivf_flat' }, /Status 400.*use "hnsw"/],
-      [{ table_name: 'graphs_entities' }, /Status 400.*Only passages/],
-      [{ index_arguments: { m: 64 } }, /Status 400.*ask for 16 or less/],
+      [{ table_name: 'graphs_entities' }, /Status 400.*Only chunks/],
+      [{ index_arguments: { m: 64 } }, /Status 400.*use 16 or less/],
       [{ index_arguments: { n_lists: 4 } }, /Status 400.*no argument "n_lists"/],
     ];
     for (const [change, reason] of refused)

@@ -127,7 +127,7 @@ describe('search settings', () => {
     expect(() => settings({ use_semantic_search: false })).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
-        message: expect.stringMatching(/^Every kind of search is switched off/),
+        message: expect.stringMatching(/^All kinds of search are disabled/),
       }),
     );
   });

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const IN_BACKGROUND: HealthCheckSettings = { maxBytesCheckedFirst: -1, checkAfterMs: 0 };
 const PATIENCE = { timeout: 30_000, interval: 20 };
-const DAMAGED = /^The database \S+ is damaged \(.*\)\. Stop Citewell and put back a copy of the data folder/;
+const DAMAGED = /^The database \S+ is damaged \(.*\)\. Stop Citewell and restore a copy of the data folder/;
 
 async function databaseWithLongValue(): Promise<string> {
   const path = join(await temporaryFolder(), 'citewell.db');

@@ -11,7 +11,7 @@ import { openSqlite } from '../../../../src/store/sql/sqlite/open-sqlite.ts';
 import { startSqliteThread } from '../../../../src/store/sql/sqlite/sqlite-thread.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-const DAMAGED = /is damaged \(.*put back a copy of the data folder/;
+const DAMAGED = /is damaged \(.*restore a copy of the data folder/;
 const setting = (name: string, value = 'x') => ({ name, value });
 
 async function openTemporary() {
@@ -59,7 +59,7 @@ describe('the embedded database', () => {
   });
 
   it.each([
-    ['emptied', (path: string) => truncate(path, 0), /is empty, but there was one.*Put back a copy/],
+    ['emptied', (path: string) => truncate(path, 0), /is empty, but there was one.*Restore a copy/],
     ['gone', (path: string) => rm(path), /is gone, but there was one/],
     ['cut off', (path: string) => truncate(path, 40_960), DAMAGED],
     [
