@@ -41,7 +41,7 @@ it('a person is told what placing passages comes to, agrees, and finds documents
   expect(listed.stdout).toContain('fake/small');
 
   const again = await runCitewell(['ingest', 'levels.md', '--enrich'], { cwd, env });
-  expect(again.stderr).toContain('Nothing is to be asked of a model');
+  expect(again.stderr).toContain('No model calls are needed');
   expect(again.stdout).toContain('1 unchanged');
   expect(provider.requests).toHaveLength(2);
 });
