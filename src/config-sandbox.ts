@@ -6,7 +6,7 @@ import type { FieldIssue } from './errors.ts';
 import { defaultSandboxLimits } from './sandbox/default-limits.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
 
-/** What a process of a slot takes besides Python's own memory, measured at 180 MB and more. */
+/** Memory of a slot process in addition to Python's, measured at 180 MB and more. */
 const SLOT_MEGABYTES = 344;
 const MIN_SLOT_MEGABYTES = 250;
 

@@ -3,7 +3,7 @@ import { variableNames } from './config-variables.ts';
 import type { FieldIssue } from './errors.ts';
 import { editDistance, nearestName } from './nearest-name.ts';
 
-/** A further OpenAI-compatible provider, addressed as `<name>/<model>`. */
+/** An additional OpenAI-compatible provider, addressed as `<name>/<model>`. */
 export interface NamedProviderConfig {
   readonly name: string;
   readonly baseUrl: string;

@@ -14,7 +14,7 @@ import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
 import { userCacheFolder } from './user-cache.ts';
 import { engineNames, type WebSettings } from './web/web-settings.ts';
 
-/** How to reach one provider of models. */
+/** Access to one model provider. */
 export interface ProviderConfig {
   readonly apiKey?: string;
   readonly baseUrl?: string;
@@ -27,79 +27,79 @@ export interface RemoteChromaConfig {
   readonly database?: string;
 }
 
-/** Everything that can be set from outside, checked. The only reader of the environment is `loadConfig`. */
+/** The validated configuration. Only `loadConfig` reads the environment. */
 export interface Config {
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
-  /** Where native modules, models and snapshots are kept, for all data folders of this user; undefined without a home. */
+  /** Cache folder for native modules, models and snapshots, shared by all data folders of this user; undefined without a home. */
   readonly cacheDir: string | undefined;
   readonly host: string;
   readonly port: number;
   readonly access: AccessConfig;
-  /** Undefined means the embedded one. */
+  /** Undefined means embedded Chroma. */
   readonly chroma?: RemoteChromaConfig;
   readonly openai: ProviderConfig;
   readonly anthropic: ProviderConfig;
   readonly ollama: { readonly baseUrl?: string };
   readonly providers: readonly NamedProviderConfig[];
-  /** Provider-qualified names; undefined slots are chosen by the keys that are present. */
+  /** Provider-qualified names; undefined ones are chosen by the configured keys. */
   readonly models: {
     readonly quality?: string;
     readonly fast?: string;
     readonly reasoning?: string;
     readonly fallback?: string;
   };
-  /** Answers that one provider of models writes at the same time. */
+  /** Maximum number of concurrent streams per model provider. */
   readonly modelStreams: number;
-  /** Models that take no tools and get them described as text. */
+  /** Models without tool calling, which get the tools as text. */
   readonly textTools: readonly string[];
   readonly embeddingModel?: string;
-  /** Reads the first hits of a search again; undefined is none. */
+  /** Reranker of search results; undefined for none. */
   readonly reranker?: {
     readonly name: string;
     readonly cohere: ProviderConfig;
     readonly jina: ProviderConfig;
     readonly tei: ProviderConfig;
   };
-  /** US dollars per million tokens, over the built-in table. */
+  /** US dollars per million tokens; overrides the built-in table. */
   readonly prices: PriceTable;
-  /** Whether an upload is answered when its document is there, or at once and the document queued. */
+  /** Whether uploads are ingested before the response, or queued. */
   readonly ingest: 'inline' | 'queue';
-  /** Who reads pictures: nobody (`off`), `tesseract`, or a model by its qualified name. */
+  /** Image reader: `off`, `tesseract`, or a qualified model name. */
   readonly images: { readonly reader: string; readonly languages: string; readonly dataFolder?: string };
-  /** Whether documents are extracted into the graph by themselves, and with which model where not without one. */
+  /** Whether the graph of documents is extracted automatically, and with which model; by rules without one. */
   readonly graph: { readonly isAutomatic: boolean; readonly model?: string };
-  /** Who summarises documents where a language model is configured: it, or nobody but their own sentences. */
+  /** Who writes summaries if a language model is configured: the model, or extractive summarisation. */
   readonly summaries: 'model' | 'extract';
-  /** Tokens a language model reads at once; longer conversations are summarised. */
+  /** Context window in tokens; longer conversations are summarised. */
   readonly contextTokens: number;
-  /** Earlier versions kept of each document. */
+  /** Number of earlier versions stored per document. */
   readonly versionsKept: number;
-  /** Seconds an agent's stream goes on after its reader left, for it to come back. */
+  /** Seconds that a run continues after its reader disconnected, for resuming. */
   readonly resumeSeconds: number;
   readonly web: WebSettings;
   readonly sandbox: SandboxSettings;
-  /** What a run may still do after it has read words of strangers. */
+  /** What a run may still do after it has read untrusted text. */
   readonly afterUntrusted: readonly ('code' | 'addresses' | 'actions')[];
-  /** Other MCP servers, whose tools the agent may use. */
+  /** External MCP servers whose tools the agent may use. */
   readonly externalServers: readonly ExternalServer[];
-  /** Addresses and networks of proxies that are believed about who called them. */
+  /** Addresses and networks of proxies trusted for the client address. */
   readonly trustedProxies: readonly string[];
-  /** Seconds a request's body may take to arrive; a large one that goes on arriving gets more. */
+  /** Time limit for receiving a request body in seconds; large bodies get more as long as data arrives. */
   readonly requestSeconds: number;
-  /** Names besides those of this machine by which the server may be called, and of pages that may call it. */
+  /** Allowed host names besides those of this machine; below, allowed origins. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** Folders that `citewell mcp` takes in at start and follows; absolute. */
+  /** Folders that `citewell mcp` ingests and watches; absolute paths. */
   readonly folders: readonly string[];
-  /** Which tools MCP clients get; undefined means the usual ones. */
+  /** Toolsets for MCP clients; undefined means the default. */
   readonly mcpToolsets?: readonly string[];
   readonly logLevel: LogLevel;
-  /** Sentences for people: settings that are set but do nothing. */
+  /** Messages about settings that have no effect. */
   readonly warnings: readonly string[];
 }
 
-/** Reads all that is set from outside. Throws one ServiceError('invalid_field') that lists every wrong variable. */
+/** Reads and validates the configuration. Throws one ServiceError('invalid_field') listing all invalid variables. */
 export function loadConfig(surroundings: ConfigSources = {}): Config {
   const { env = process.env, cwd = process.cwd() } = surroundings;
   const { set, warnings } = gatherVariables({ ...surroundings, env, cwd });
@@ -179,7 +179,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   };
 }
 
-/** Engines that have their key or address, in the order asked for; those that are not named are not used then. */
+/** Engines with a key or address, in the configured order; engines not named are not used. */
 function webSettings(value: z.output<typeof variables>): WebSettings {
   const access = {
     searxng: value.SEARXNG_URL,

@@ -18,8 +18,8 @@ const HELP_AFTER = `
 Exit codes:
   ${exitCodes.ok}    done
   ${exitCodes.failure}    failed
-  ${exitCodes.usage}    wrong arguments or a wrong configuration; nothing was tried
-  ${exitCodes.partly}    ingest: some were taken in, some failed
+  ${exitCodes.usage}    wrong arguments or configuration; nothing was run
+  ${exitCodes.partly}    ingest: some documents succeeded, some failed
   ${exitCodes.interrupted}  interrupted with Ctrl-C (${exitCodes.terminated}: by SIGTERM)
 
 Settings come from the environment and the file that --env-file or CITEWELL_ENV_FILE names; .env.example explains each.
@@ -32,7 +32,7 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
   const program = new Command('citewell')
     .description('Answers over your own documents, with citations checked against the source.')
     .version(version, '-V, --version')
-    .option('--env-file <file>', 'read variables from this file, too; those of the environment win')
+    .option('--env-file <file>', 'also read variables from this file; the environment takes precedence')
     .addHelpText('after', HELP_AFTER)
     .showHelpAfterError('(citewell --help lists commands and options)')
     .exitOverride()

@@ -15,7 +15,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
     .action(async (options) => ended(await (await import('../documents.ts')).listDocuments(options, context)));
   documents
     .command('show')
-    .description('what is known of a document')
+    .description('show the record of a document')
     .argument('<id>')
     .option('--chunks', 'with the passages it was split into')
     .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
@@ -23,7 +23,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
     .action(async (id, options) => ended(await (await import('../documents.ts')).showDocument(id, options, context)));
   documents
     .command('versions')
-    .description('what the document has been, newest first')
+    .description('list the versions of a document, newest first')
     .argument('<id>')
     .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
@@ -33,7 +33,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
     );
   documents
     .command('restore')
-    .description('make the document once more what it was in a version; nothing is embedded')
+    .description('restore an earlier version of a document; nothing is embedded')
     .argument('<id>')
     .argument('<version>', 'such as v0')
     .option('--json', 'machine-readable')
@@ -42,7 +42,7 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
     );
   documents
     .command('delete')
-    .description('remove documents and everything made from them')
+    .description('delete documents and everything derived from them')
     .argument('<id...>')
     .option('--json', 'machine-readable')
     .action(async (ids, options) =>

@@ -9,11 +9,13 @@ export function evalCommands(program: Command, { context, ended }: CommandParts)
   const evaluation = searchOptions(
     program
       .command('eval')
-      .description('measure how well your own questions are answered, and what changed since the last time')
+      .description('evaluate your own questions, and compare with the last evaluation')
       .argument('<questions>', 'a file of JSON lines or CSV: question, document, passage, answer, unanswerable'),
   )
     .addOption(
-      new Option('--answers <kind>', 'judge answers too; by default those that cost nothing').choices([...answersFrom]),
+      new Option('--answers <kind>', 'evaluate answers too; by default those that cost nothing').choices([
+        ...answersFrom,
+      ]),
     )
     .option('--model <provider/name>', 'answers, instead of CITEWELL_MODEL')
     .option('--baseline <file>', 'compare with this evaluation instead of the last one of these questions')
@@ -22,13 +24,13 @@ export function evalCommands(program: Command, { context, ended }: CommandParts)
     .addOption(
       new Option('--fail-below <score=number>', 'exit with 1 when a score is below (repeatable)').argParser(parseScore),
     )
-    .option('--all', 'list every question that something is wrong with')
+    .option('--all', 'list all questions with problems')
     .option('--json', 'machine-readable')
     .action(async (path, options) => ended(await (await import('../eval.ts')).evaluate(path, options, context)));
   evaluation
     .command('make')
     .description('propose questions from your documents, as JSON lines on stdout ("./make" is a file)')
     .addOption(new Option('--count <number>', 'how many').argParser(parseCount(10_000)).default(50))
-    .option('--with-model [provider/name]', 'have them written by a model, which costs money')
+    .option('--with-model [provider/name]', 'let a model write them, which costs money')
     .action(async (options) => ended(await (await import('../eval-make.ts')).makeQuestions(options, context)));
 }

@@ -8,7 +8,7 @@ export function questionCommands(program: Command, { context, ended }: CommandPa
   searchOptions(program.command('search').description('find passages').argument('<query...>', 'what to look for'))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
     .option('--json', 'machine-readable')
-    .option('--explain', 'show how each passage came to its place')
+    .option('--explain', 'explain the rank of each passage')
     .action(async (words, options) =>
       ended(await (await import('../search.ts')).search(words.join(' '), options, context)),
     );
@@ -21,24 +21,24 @@ export function questionCommands(program: Command, { context, ended }: CommandPa
 
   program
     .command('check')
-    .description('say which statements of an answer the documents support; exits with 1 when some are not')
+    .description('check which statements of an answer the documents support; exits with 1 if some are not')
     .argument('[file]', 'the answer; - or nothing reads standard input')
     .addOption(
       new Option(
         '--source <id>',
-        'what the next marker stands for: a passage, a document or a text file; the first is [1]',
+        'source of the next marker: a passage, a document or a text file; the first is [1]',
       ).argParser(collect),
     )
-    .addOption(new Option('--document <id>', 'rest on this document only (repeatable)').argParser(collect))
+    .addOption(new Option('--document <id>', 'use this document only (repeatable)').argParser(collect))
     .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
-    .option('--no-search', 'do not look in other documents for what the sources do not say')
+    .option('--no-search', 'do not search other documents for unsupported statements')
     .option('--json', 'machine-readable')
     .action(async (file, options) => ended(await (await import('../check.ts')).check(file, options, context)));
 
   agentOptions(
     searchOptions(program.command('chat').description('ask in a conversation; reads questions line by line')),
   )
-    .addOption(new Option('--conversation <id>', 'go on with this one').argParser(parseId))
+    .addOption(new Option('--conversation <id>', 'continue this conversation').argParser(parseId))
     .option('--json', 'events as JSON lines')
     .action(async (options) => ended(await (await import('../chat.ts')).chat(options, context)));
 }

@@ -10,7 +10,7 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
   program
     .command('serve')
     .description('serve HTTP on this machine')
-    .addOption(new Option('--port <number>', 'instead of CITEWELL_PORT; 0 takes any free port').argParser(parsePort))
+    .addOption(new Option('--port <number>', 'instead of CITEWELL_PORT; 0 for any free port').argParser(parsePort))
     .option('--host <address>', 'instead of CITEWELL_HOST')
     .action(async (options) => ended(await (await import('../serve.ts')).serve(options, context)));
 
@@ -18,28 +18,26 @@ export function serverCommands(program: Command, { context, ended }: CommandPart
     .command('mcp')
     .description('serve MCP over stdin and stdout, for the host that starts it')
     .addOption(new Option('--tools <names>', 'exactly these tools, separated by commas').argParser(parseNames))
-    .addOption(new Option('--toolsets <names>', 'these toolsets instead of the usual ones').argParser(parseNames))
+    .addOption(new Option('--toolsets <names>', 'these toolsets instead of the default ones').argParser(parseNames))
     .addOption(new Option('--exclude-tools <names>', 'never these tools').argParser(parseNames))
     .option('--read-only', 'no tool that changes anything')
-    .option('--write', 'also the tools that take documents in and delete them')
+    .option('--write', 'also the tools that ingest and delete documents')
     .addOption(
-      new Option('--folder <folder>', 'take this folder in at start and follow its changes (repeatable)').argParser(
+      new Option('--folder <folder>', 'ingest this folder at start and watch its changes (repeatable)').argParser(
         collect,
       ),
     )
     .addOption(
       new Option('--allow-dir <folder>', 'let tools read files below this folder (repeatable)').argParser(collect),
     )
-    .option('--tool-prefix <text>', 'put this before the names of all tools')
+    .option('--tool-prefix <text>', 'prefix for the names of all tools')
     .action(async (options) => ended(await (await import('../mcp.ts')).mcp(options, context)));
   mcp
     .command('install')
     .description('add this server to the settings of a client; keeps a backup and shows what changes')
     .addOption(new Option('--client <name>', 'whose settings').choices([...mcpClientNames]).makeOptionMandatory())
-    .addOption(
-      new Option('--folder <folder>', 'have it take this folder in and follow it (repeatable)').argParser(collect),
-    )
-    .option('--print', 'only show what the file would be')
+    .addOption(new Option('--folder <folder>', 'ingest and watch this folder (repeatable)').argParser(collect))
+    .option('--print', 'only print the resulting file')
     .action(async (_options, command: Command) =>
       // "--folder" is an option of both, and the outer one takes it.
       ended(await (await import('../mcp-install.ts')).installMcp(command.optsWithGlobals(), context)),

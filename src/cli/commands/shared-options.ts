@@ -11,7 +11,7 @@ export function searchOptions(command: Command): Command {
     .addOption(new Option('--as-of <time>', AS_OF).argParser(parseTimestamp))
     .addOption(new Option('--filter <json>', `such as '{"document_type": {"$eq": "pdf"}}'`).argParser(parseFilter))
     .addOption(
-      new Option('--mode <mode>', 'how to search; by default what fits the embedder').choices([...searchModes]),
+      new Option('--mode <mode>', 'kind of search; the default depends on the embedder').choices([...searchModes]),
     );
 }
 
@@ -21,10 +21,12 @@ export function agentOptions(command: Command): Command {
     .option('--research', 'plan, ask sub-questions and review the draft')
     .option('--model <provider/name>', 'instead of CITEWELL_MODEL')
     .option('--thinking', "show the model's thinking")
-    .addOption(new Option('--max-steps <number>', 'turns of the model at most').argParser(parseCount(100)))
+    .addOption(new Option('--max-steps <number>', 'maximum number of model turns').argParser(parseCount(100)))
     .addOption(
-      new Option('--max-tokens <number>', 'tokens at most, read and written').argParser(parseCount(1_000_000_000)),
+      new Option('--max-tokens <number>', 'maximum number of tokens, read and written').argParser(
+        parseCount(1_000_000_000),
+      ),
     )
     .addOption(new Option('--max-seconds <number>', 'time at most').argParser(parseAmount))
-    .addOption(new Option('--max-cost <dollars>', 'money at most, by CITEWELL_PRICES').argParser(parseAmount));
+    .addOption(new Option('--max-cost <dollars>', 'maximum cost, by CITEWELL_PRICES').argParser(parseAmount));
 }

@@ -3,7 +3,7 @@ export const settings = {
   signedInAs: (email: string) => `You are ${email}.`,
   signOut: 'Sign out',
   theme: 'Light or dark follows your system.',
-  system: 'How the service stands',
+  system: 'State of the service',
   levels: { wrong: 'Wrong:', warning: 'Look at this:', busy: 'In work:', hint: 'Hint:' },
   allWell: 'All is well.',
   show: 'Show',
