@@ -24,7 +24,7 @@ import {
 const verdict = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
 
 const checkMembers = {
-  verdict: verdict.describe('What the weakest check said.'),
+  verdict: verdict.describe('The weakest verdict of the checks.'),
   verdict_score: z.number(),
   checks: z.array(
     z.object({
@@ -62,7 +62,7 @@ const usage = z
     total_tokens: z.int(),
     steps: z.int(),
     seconds: z.number(),
-    cost_usd: z.number().nullable().describe('Null where a model without a known price took part.'),
+    cost_usd: z.number().nullable().describe('Null if a model without a known price was used.'),
   })
   .meta({ id: 'RunUsage' });
 

@@ -29,7 +29,7 @@ export const annotation = z
         ),
         verdict: z.string().exactOptional(),
       })
-      .describe('Which passage backs the statement, and what the check said.'),
+      .describe('The passage that supports the statement, and the verdict.'),
   })
   .meta({ id: 'Annotation' });
 

@@ -27,7 +27,7 @@ export const chatCompletion = z
       }),
     ),
     usage: tokenUsage,
-    language_model: z.string().describe('What wrote the answer; builtin/extractive when no language model did.'),
+    language_model: z.string().describe('The model of the answer; builtin/extractive without a language model.'),
   })
   .meta({ id: 'ChatCompletion' });
 

@@ -10,8 +10,8 @@ const chunkFields = {
   owner_id: id,
   collection_ids: ids,
   text: z.string(),
-  start: z.int().describe('Where the passage begins in the document’s text, in UTF-16 code units.'),
-  end: z.int().describe('Where it ends, exclusive.'),
+  start: z.int().describe('Start offset in the document’s text, in UTF-16 code units.'),
+  end: z.int().describe('End offset, exclusive.'),
   page: z.int().nullable(),
   heading_path: z.array(z.string()),
   version: z.string().nullable().describe('Of the document.'),
@@ -33,10 +33,8 @@ export const hitMembers = {
   also_in: z
     .array(z.object({ id, document_id: id }))
     .exactOptional()
-    .describe('Passages that say the same and were folded into this one.'),
-  merged_ids: ids
-    .exactOptional()
-    .describe('The passages this one was put together from, in the order of the document.'),
+    .describe('Near-duplicate chunks that were folded into this one.'),
+  merged_ids: ids.exactOptional().describe('The chunks that were merged into this one, in document order.'),
   explain: z
     .object({
       semantic: legPlace,
@@ -44,7 +42,7 @@ export const hitMembers = {
       rerank: z.object({ score: z.number(), rank_before: z.int() }).exactOptional(),
     })
     .exactOptional()
-    .describe('Where each leg of the search had it, and the reranker; when asked for.'),
+    .describe('Rank and score in each leg and in the reranker; on request.'),
 };
 
 export const chunkHit = z.object(hitMembers).meta({ id: 'ChunkHit' }) satisfies z.ZodType<

@@ -32,7 +32,7 @@ const payload = z
     z.object({ ...graphHitMembers, document_id: id.exactOptional(), chunk_id: id.exactOptional(), ...backing }),
     z.object({ ...webMembers, ...backing }),
   ])
-  .meta({ id: 'CitationPayload', description: 'A passage, a document, a part of the graph or a page of the web.' });
+  .meta({ id: 'CitationPayload', description: 'A chunk, a document, a graph element or a web page.' });
 
 const citationMembers = {
   id: z.string().describe('cit.N belongs to the marker [N].'),

@@ -19,13 +19,13 @@ export const deletionReceipt = results(
       index: z
         .object({ removed: z.int(), state: z.enum(['confirmed', 'owed']) })
         .exactOptional()
-        .describe('How many passages the vector index was told to forget.'),
+        .describe('Number of chunks removed from the vector index.'),
       verified: z
         .union([z.boolean(), z.literal('pending')])
         .exactOptional()
-        .describe('Whether searches made afterwards gave nothing of it back.'),
+        .describe('Whether searches confirmed the deletion.'),
     })
-    .meta({ id: 'DeletionReceipt', description: 'What went, by kind.' }),
+    .meta({ id: 'DeletionReceipt', description: 'Numbers of deleted items by kind.' }),
 ) satisfies z.ZodType<ReturnType<typeof toReceipt>>;
 
 /** The contract's `success`, and as an addition the numbers of removed rows by kind. */

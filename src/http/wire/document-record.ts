@@ -22,19 +22,19 @@ const documentMembers = {
   summary_embedding: z.array(z.number()).nullable(),
   total_tokens: z.int(),
   chunks: z.null(),
-  source: z.string().nullable().describe('Where it came from: a file: or http(s): address.'),
+  source: z.string().nullable().describe('Its source: a file: or http(s): URL.'),
   file_name: z.string(),
   media_type: z.string(),
   content_hash: z.string().describe('SHA-256 of the bytes.'),
   text_length: z.int().describe('Of the extracted text, in UTF-16 code units.'),
   chunk_count: z.int(),
-  published_at: timestamp.nullable().describe('Since when this version can be seen.'),
+  published_at: timestamp.nullable().describe('Time at which this version became visible.'),
   failure: z.string().nullable().describe('Why ingestion failed.'),
   summary_status: z
     .enum(['none', 'pending', 'processing', 'success', 'failed'])
-    .describe('Whether a model writes the summary; none when it is taken from the text.'),
-  summary_model: z.string().nullable().describe('Who wrote the summary; null when it is taken from the text.'),
-  summary_note: z.string().nullable().describe('Why no model wrote it though one was to.'),
+    .describe('State of the model’s summary; none for an extractive summary.'),
+  summary_model: z.string().nullable().describe('The model that wrote the summary; null for an extractive summary.'),
+  summary_note: z.string().nullable().describe('Why the model’s summary failed.'),
 };
 
 /** docs/contract.md 6.1. */

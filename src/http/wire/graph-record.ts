@@ -33,7 +33,7 @@ export const graphRecord = z
   .meta({ id: 'Graph' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toGraphRecord>]: unknown }>;
 
 const graphRowMembers = {
-  chunk_ids: ids.describe('Where it stands.'),
+  chunk_ids: ids.describe('Chunks that mention it.'),
   parent_id: id,
   metadata,
   description_embedding: vector,
@@ -75,7 +75,7 @@ export const communityRecord = z
     rating_explanation: text,
     level: z.int(),
     attributes: metadata,
-    entity_ids: ids.describe('The most central first.'),
+    entity_ids: ids.describe('Most central first.'),
     description_embedding: vector,
     origin,
     created_at: timestamp,

@@ -22,7 +22,7 @@ export const promptRecord = z.object(promptMembers).meta({ id: 'Prompt' }) satis
 >;
 
 export const filledPrompt = z
-  .object({ ...promptMembers, message: z.string().describe('How it reads with these inputs.') })
+  .object({ ...promptMembers, message: z.string().describe('The template filled in with these inputs.') })
   .meta({ id: 'FilledPrompt' });
 
 /** docs/contract.md 13. */

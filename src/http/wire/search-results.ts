@@ -12,10 +12,7 @@ const searchExplanation = z
   .object({
     kind: z.enum(['semantic', 'full_text', 'hybrid']),
     strategy: z.string(),
-    searched: z
-      .string()
-      .nullable()
-      .describe('What was searched for where that was not the question itself, which leant on a conversation.'),
+    searched: z.string().nullable().describe('The standalone query, if the question depended on the conversation.'),
     embedder: z.string().nullable(),
     hybrid_settings: z
       .object({
@@ -25,22 +22,17 @@ const searchExplanation = z
         rrf_k: z.int(),
       })
       .nullable(),
-    fusion: z
-      .enum(['ranks', 'scores'])
-      .nullable()
-      .describe('Whether the two legs were fused by the ranks or by the scores of their hits.'),
+    fusion: z.enum(['ranks', 'scores']).nullable().describe('Whether the legs were fused by rank or by score.'),
     semantic_hits: z.int().nullable(),
     full_text_hits: z.int().nullable(),
     terms: z.array(z.string()),
     coverage: z
       .object({ score: z.number(), missing: z.array(z.string()) })
       .nullable()
-      .describe(
-        'The share of the words of the question that the best hit has, and the words that none of the first hits has.',
-      ),
+      .describe('Share of the question’s words in the best hit, and the words missing in all first hits.'),
     corrections: z
       .array(z.object({ word: z.string(), instead: z.array(z.string()) }))
-      .describe('Words that no passage has, and the terms that full text looked for in their place.'),
+      .describe('Words that no chunk contains, and the terms that were searched for instead.'),
     phraseFilters: z
       .object({
         phrases: z.array(z.string()),
@@ -49,11 +41,11 @@ const searchExplanation = z
         excluded: z.array(z.string()),
       })
       .nullable()
-      .describe('Phrases in quotation marks, which of them every hit or the first hits say, and what no hit says.'),
+      .describe('Quoted phrases: those required in every hit, preferred in the first hits, and excluded.'),
     reranker: z.object({ name: z.string(), depth: z.int() }).nullable(),
     dropped: z
       .array(z.object({ id, reason: z.enum(['duplicate', 'max_per_document', 'merged']), of: id.nullable() }))
-      .describe('Hits that are not shown by themselves, why, and which hit stands for them.'),
+      .describe('Hits that were left out, why, and the hit that represents them.'),
     milliseconds: z.object({
       embed: z.number(),
       semantic: z.number(),
@@ -74,11 +66,8 @@ export const searchResults = z
     web_search_results: z.array(webSearch).nullable(),
     document_search_results: z.array(documentRecord).nullable(),
     generic_tool_result: z.array(z.json()).nullable(),
-    notes: z
-      .array(z.string())
-      .exactOptional()
-      .describe('What to know of how the search went, where there is anything.'),
-    explanation: searchExplanation.exactOptional().describe('How the search went, when asked for.'),
+    notes: z.array(z.string()).exactOptional().describe('Notes on the search, if any.'),
+    explanation: searchExplanation.exactOptional().describe('Explanation of the search, on request.'),
   })
   .meta({ id: 'SearchResults' }) satisfies z.ZodType<{ [Name in keyof ReturnType<typeof toSearchResults>]: unknown }>;
 

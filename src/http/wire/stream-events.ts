@@ -38,7 +38,7 @@ export const errorSchema = eventSchema(
       object: z.literal('agent.error'),
       error: z.object({ message: z.string(), type: z.literal('agent_error'), code: z.string() }),
     })
-    .meta({ id: 'StreamError', description: 'In the place of the final answer.' }),
+    .meta({ id: 'StreamError', description: 'Sent instead of the final answer.' }),
 );
 
 export const doneSchema = eventSchema('done', z.literal('[DONE]'));

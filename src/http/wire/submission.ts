@@ -19,7 +19,7 @@ export const ingestionResult = results(
         .object({
           model: z.string(),
           chunks: z.int(),
-          known_chunks: z.int().describe('Placed before; they cost nothing.'),
+          known_chunks: z.int().describe('Contexts that exist already and cost nothing.'),
           calls: z.int(),
           input_tokens: z.int(),
           output_tokens: z.int(),

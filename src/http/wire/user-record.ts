@@ -28,7 +28,7 @@ export const userRecord = z
     total_size_in_bytes: z.int(),
     num_files: z.int(),
     account_type: z.literal('password'),
-    hashed_password: z.null().describe('What proves an identity stays inside.'),
+    hashed_password: z.null().describe('Always null.'),
     google_id: z.null(),
     github_id: z.null(),
   })
@@ -47,7 +47,7 @@ export const keyRecord = z
 export const newKeyRecord = z
   .object({
     public_key: z.string(),
-    api_key: z.string().describe('The whole key, shown this once.'),
+    api_key: z.string().describe('The complete key, shown once.'),
     key_id: id,
     name: z.string(),
   })

@@ -25,7 +25,7 @@ export const versionRecord = z
         files: z.int(),
       })
       .nullable()
-      .describe('When it was given up, and what went with it.'),
+      .describe('When its content was deleted, and what was deleted.'),
   })
   .meta({ id: 'DocumentVersion' }) satisfies z.ZodType<ReturnType<typeof toVersionRecord>>;
 
@@ -34,7 +34,7 @@ export const differenceRecord = z
     document_id: id,
     from: z.string(),
     to: z.string(),
-    unchanged: z.int().describe('How many passages both have.'),
+    unchanged: z.int().describe('Number of chunks in both.'),
     differences: z.array(
       z.object({
         kind: z.enum(['removed', 'added']),

@@ -9,7 +9,7 @@ export const webMembers = {
   title: z.string(),
   link: z.string(),
   snippet: z.string(),
-  position: z.int().describe('Among the results, from 1; 0 for a page that was read.'),
+  position: z.int().describe('Rank in the results, from 1; 0 for a page that was read.'),
   type: z.enum(['organic', 'firecrawl']),
   date: z.string().nullable(),
   sitelinks,

@@ -11,7 +11,7 @@ import { events, json, type OperationGroup, operation } from '../operation.ts';
 
 export const evaluationOperations: OperationGroup = {
   tag: 'Evaluations',
-  description: 'What `citewell eval` keeps in the data folder: how well one’s own questions are answered.',
+  description: 'Results of `citewell eval`, stored in the data folder.',
   operations: [
     operation('GET /v3/evaluations', {
       name: 'listEvaluations',
@@ -22,9 +22,9 @@ export const evaluationOperations: OperationGroup = {
     }),
     operation('GET /v3/evaluations/{evaluation}', {
       name: 'getEvaluation',
-      summary: 'Get an evaluation with its questions, and how it differs from the one before',
+      summary: 'Get an evaluation with its questions, and the difference from the previous one',
       access: 'superuser',
-      parts: { evaluation: z.string().describe('Of the evaluation: when it began.') },
+      parts: { evaluation: z.string().describe('The start time of the evaluation.') },
       answer: json(results(evaluationRecord)),
     }),
   ],
@@ -32,7 +32,7 @@ export const evaluationOperations: OperationGroup = {
 
 export const taskOperations: OperationGroup = {
   tag: 'Tasks',
-  description: 'The work on documents that were taken on.',
+  description: 'Ingestion tasks.',
   operations: [
     operation('GET /v3/tasks', {
       name: 'listTasks',
@@ -49,7 +49,7 @@ export const taskOperations: OperationGroup = {
     }),
     operation('POST /v3/tasks/{id}/retry', {
       name: 'retryTask',
-      summary: 'Try a task once more',
+      summary: 'Retry a task',
       answer: json(results(taskRecord)),
       failures: [403, 409],
     }),
@@ -60,7 +60,7 @@ const name = { name: z.string() };
 
 export const promptOperations: OperationGroup = {
   tag: 'Prompts',
-  description: 'The words that models are given.',
+  description: 'Prompt templates.',
   operations: [
     operation('POST /v3/prompts', {
       name: 'createPrompt',
@@ -116,7 +116,7 @@ const names = { one: z.string().describe('Of the index, or its table.'), other: 
 
 export const indexOperations: OperationGroup = {
   tag: 'Indices',
-  description: 'The vector indexes, which the service makes by itself.',
+  description: 'The vector indexes, which the service manages.',
   operations: [
     operation('GET /v3/indices', {
       name: 'listIndices',
@@ -128,7 +128,7 @@ export const indexOperations: OperationGroup = {
     }),
     operation('POST /v3/indices', {
       name: 'createIndex',
-      summary: 'Compare the index with the records, and mend it',
+      summary: 'Compare the index with the records, and repair it',
       section: 'docs/contract.md 14',
       access: 'superuser',
       body: json(newIndex),
@@ -145,7 +145,7 @@ export const indexOperations: OperationGroup = {
     }),
     operation('DELETE /v3/indices/{one}/{other}', {
       name: 'deleteIndex',
-      summary: 'Refused: an index is in use, or kept to go back to',
+      summary: 'Refused: an index is in use, or kept for returning to it',
       section: 'docs/contract.md 14',
       access: 'superuser',
       parts: names,
@@ -159,33 +159,33 @@ const anything = json(z.looseObject({ openapi: z.string() }));
 
 export const systemOperations: OperationGroup = {
   tag: 'System',
-  description: 'How the service stands.',
+  description: 'State of the service.',
   operations: [
-    operation('GET /', { name: 'welcome', summary: 'What this is, and where to go on', answer: json(welcomeRecord) }),
+    operation('GET /', { name: 'welcome', summary: 'Name and links', answer: json(welcomeRecord) }),
     operation('GET /v3/health', {
       name: 'health',
-      summary: 'Whether the service answers, and with what',
+      summary: 'Health and configuration',
       section: 'docs/contract.md 12',
       access: 'public',
       answer: json(results(healthRecord)),
     }),
     operation('GET /v3/system/status', {
       name: 'systemStatus',
-      summary: 'How the service stands',
+      summary: 'State of the service',
       section: 'docs/contract.md 12',
       access: 'superuser',
       answer: json(results(systemStatus)),
     }),
     operation('GET /v3/system/settings', {
       name: 'systemSettings',
-      summary: 'What the service was told and what it chose; no secrets',
+      summary: 'Settings in effect, without secrets',
       section: 'docs/contract.md 12',
       access: 'superuser',
       answer: json(results(systemSettings)),
     }),
     operation('POST /v3/system/reindex', {
       name: 'reindex',
-      summary: 'Embed all passages anew, or go back',
+      summary: 'Embed all chunks again, or return to the previous embedder',
       access: 'superuser',
       body: json(reindexRequest),
       isBodyOptional: true,
@@ -200,16 +200,16 @@ export const systemOperations: OperationGroup = {
     }),
     operation('GET /openapi_spec', {
       name: 'openapiSpec',
-      summary: 'The same where R2R has it',
+      summary: 'The same at the path of R2R',
       section: 'docs/contract.md 12',
       access: 'public',
       answer: anything,
     }),
     operation('GET /docs', {
       name: 'docs',
-      summary: 'This description as a page',
+      summary: 'This document as a page',
       access: 'public',
-      answer: { 'text/html': 'A page that shows the description and lets one try it.' },
+      answer: { 'text/html': 'A page for reading this document and trying requests.' },
     }),
   ],
 };
