@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { descendantsOf, isRunning } from '../test/support/descendants.ts';
 import { PROGRAM, runCitewell } from '../test/support/run-citewell.ts';
 import { createPseudoText } from './bench/pseudo-text.ts';
-import { childrenOf, isAlive } from './kill-test/processes.ts';
 
 const USAGE = `Measures from the start of "citewell serve" to the first answers, each time after a kill -9.
 
@@ -114,12 +114,12 @@ async function measure(folder: string): Promise<Start> {
     const search = performance.now() - begun;
     await until(async () => (await (await fetch(`${url}/health`)).text()).includes('"state":"ready"'));
     const inStep = performance.now() - begun;
-    const children = await childrenOf(pid);
+    const children = await descendantsOf(pid);
     if (children.length === 0) throw new Error('The server has no Chroma among its children.');
     const killed = performance.now();
     server.kill('SIGKILL');
     await ended;
-    while ((await Promise.all(children.map(isAlive))).includes(true)) {
+    while ((await Promise.all(children.map((child) => isRunning(child.pid)))).includes(true)) {
       if (performance.now() - killed > GONE_WITHIN_MS) throw new Error('A child outlives the killed server.');
       await sleep(POLL_MS);
     }

@@ -63,26 +63,3 @@ export async function within(milliseconds: number, holds: () => Promise<boolean>
     await sleep(50);
   }
 }
-
-/** The processes that this one started, and those that they started. */
-export async function childrenOf(pid: number): Promise<readonly number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-Ao', 'pid=,ppid='], { maxBuffer: 2 ** 25 });
-  const pairs = stdout.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-  const found: number[] = [];
-  collect(pid);
-  return found;
-
-  function collect(parent: number): void {
-    for (const [child = 0, its] of pairs) {
-      if (its !== parent) continue;
-      found.push(child);
-      collect(child);
-    }
-  }
-}
-
-/** Whether the process runs; one that only waits to be collected by its parent does not. */
-export async function isAlive(pid: number): Promise<boolean> {
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
-  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
-}

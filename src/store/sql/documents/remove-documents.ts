@@ -11,8 +11,8 @@ import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { removeVersions } from '../versions/remove-versions.ts';
 
 // Measured: deleting a chunk takes about 0.1 ms.
-const CHUNKS_PER_TRANSACTION = 500;
-const DOCUMENTS_PER_TRANSACTION = 50;
+const CHUNKS_PER_TRANSACTION = 200;
+const DOCUMENTS_PER_TRANSACTION = 20;
 /** Number of chunks searched for afterwards to verify the removal. */
 const SAMPLES = 3;
 const nothing = {

@@ -17,10 +17,10 @@ const TABLES = [
   { table: 'graph_entities', bound: 'entity_key' },
 ] as const;
 
-const FIRST_BATCH = 200;
+const FIRST_BATCH = 100;
 const MAX_BATCH = 5_000;
 /** Aim for one transaction; other writes wait this long. */
-const BATCH_MS = 40;
+const BATCH_MS = 25;
 
 /**
  * Empties collections' graphs. One transaction takes the whole content out of sight; the rows are then deleted in short
@@ -117,8 +117,8 @@ async function* deleteHidden(
     total += count;
   }
   let done = 0;
-  let size = FIRST_BATCH;
   for (const { table, bound } of TABLES) {
+    let size = FIRST_BATCH;
     for (;;) {
       if (signal?.aborted) {
         throw new ServiceError(
