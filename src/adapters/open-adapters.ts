@@ -65,13 +65,19 @@ async function open(config: Config, log: HttpLog, closers: (() => Promise<void>)
   closers.push(async () => cache.close());
   if (cache.problem !== undefined) report(cache.problem);
   const { chroma } = config;
+  // The records come first: they answer searches while Chroma starts.
+  const records = Promise.withResolvers<void>();
+  const startAfter = records.promise;
   const index =
     chroma === undefined
-      ? await openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: cache.path, log })
+      ? await openEmbeddedChroma({ folder: folder.chromaFolder, cacheFolder: cache.path, log, startAfter })
       : createRemoteChroma({ ...chroma, log });
   closers.push(() => index.close());
+  // Closing waits for a start that has not begun.
+  closers.push(async () => records.resolve());
   const { versionsKept } = config;
   const store = await openStore({ path: folder.databaseFile, index, embeddingText, versionsKept, report });
+  records.resolve();
   closers.push(store.close);
 
   const readers = createPreparationWorkers({

@@ -192,6 +192,7 @@ export class ChromaServer {
   async #start(): Promise<{ server: RunningServer; isEmptied: boolean }> {
     const { folder, log } = this.#options;
     const binding = await this.#options.binding();
+    this.#stopping.signal.throwIfAborted();
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (await endLeftover(this.#record)) log.warn({ folder }, 'Ended an embedded Chroma left over by a crash.');
     if (this.#mustEmpty) {

@@ -19,6 +19,8 @@ export interface EmbeddedChromaOptions {
   /** Folder for a copy of the native module patched for this system. */
   readonly cacheFolder: string;
   readonly log: ChromaLog;
+  /** The start waits until this resolves. */
+  readonly startAfter?: Promise<void>;
 }
 
 /** The vector index in an embedded server. */
@@ -33,10 +35,15 @@ export interface EmbeddedChroma extends VectorIndex {
  * Starts the server in the background and returns at once: until it is up, `isHealthy` is false, and calls wait for it
  * up to ten seconds. Throws `not_configured` when this machine has no native Chroma.
  */
-export async function openEmbeddedChroma({ folder, cacheFolder, log }: EmbeddedChromaOptions): Promise<EmbeddedChroma> {
+export async function openEmbeddedChroma(options: EmbeddedChromaOptions): Promise<EmbeddedChroma> {
+  const { folder, cacheFolder, log, startAfter } = options;
   const host = thisHost();
   const binding = await findBindingPackage(host);
-  const server = new ChromaServer({ folder, log, binding: () => findBinding({ binding, host, cacheFolder }) });
+  const findFile = async () => {
+    await startAfter;
+    return findBinding({ binding, host, cacheFolder });
+  };
+  const server = new ChromaServer({ folder, log, binding: findFile });
   const vectors = new ChromaVectors({ connection: embeddedConnection(server, folder), prefix: 'citewell', log });
   return {
     get server() {
