@@ -296,15 +296,16 @@ describe('configuration', () => {
   });
 
   it('repeats no value in an error, for it may be a secret in the wrong place', () => {
-    expect(
-      refusal({
-        OPENAI_BASE_URL: 'sk-secret',
-        CITEWELL_MODEL: 'sk-secret',
-        CITEWELL_PROVIDERS: 'sk-secret',
-        CITEWELL_API_KEYS: 'sk-secret',
-        CITEWELL_OAUTH_ISSUER: 'sk-secret',
-      }).message,
-    ).not.toContain('sk-secret');
+    const names = [
+      'OPENAI_BASE_URL',
+      'CITEWELL_MODEL',
+      'CITEWELL_PROVIDERS',
+      'CITEWELL_API_KEYS',
+      'CITEWELL_OAUTH_ISSUER',
+    ] as const;
+    const { message } = refusal(Object.fromEntries(names.map((name) => [name, 'sk-secret'])));
+    for (const name of names) expect(message).toContain(name);
+    expect(message).not.toContain('sk-secret');
   });
 
   it('lets the environment win over a file that is named, and an empty value count as unset', () => {

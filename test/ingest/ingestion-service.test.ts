@@ -219,6 +219,7 @@ describe('a task', () => {
     const { queue, corpus } = await openTestStore();
     const { id } = await corpus.begin(newDocument('one'), { queued: true });
     const task = await queue.ofDocument(id);
+    expect(await queue.get(task?.id ?? '')).toMatchObject({ id: task?.id });
     await corpus.remove(everything);
     expect(await queue.get(task?.id ?? '')).toBeUndefined();
     expect(await queue.take({ alone: true })).toBeUndefined();

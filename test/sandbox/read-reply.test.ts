@@ -47,6 +47,9 @@ describe('the reply of a slot', () => {
   });
 
   it('never throws and never takes members nobody asked for', () => {
+    const reply = read({ stdout: 'x', sessionLost: true });
+    expect(reply?.stdout.text).toBe('x');
+    expect(reply).not.toHaveProperty('sessionLost');
     fc.assert(
       fc.property(fc.json(), (text) => {
         const reply = readReply(text, limits);

@@ -112,8 +112,9 @@ describe('chooseQuotes', () => {
       passages: [{ text, about: 'Fog signals' }],
       analyser,
     });
-    expect(quotes.map(({ start, end }) => text.slice(start, end))).not.toContain('### Fog');
-    expect(quotes.map(({ start, end }) => text.slice(start, end))).not.toContain('Fog signals');
+    const quoted = quotes.map(({ start, end }) => text.slice(start, end)).join('\n');
+    expect(quoted).toContain('We sound the horn');
+    expect(quoted).not.toMatch(/# Fog|Fog signals/);
   });
 
   it('leaves out what adds little to the first quote', () => {
