@@ -21,7 +21,8 @@ async function make(http: RunningHttp, path: string, body: object): Promise<Body
   return ((await response.json()) as Body).results;
 }
 
-describe('a migration', () => {
+// Each goes on where the one before stopped.
+describe('a migration', { shuffle: false }, () => {
   let source: RunningHttp;
   let target: RunningHttp;
   let folder: string;

@@ -260,10 +260,10 @@ describe('the list of documents', () => {
     const ids = async (query: string): Promise<string[]> =>
       (await call(`/documents?${query}`)).body.results.map(({ id }: { id: string }) => id).sort();
     expect(await ids(`collection_ids=${collection}`)).toEqual([plain, percent].sort());
-    expect(await ids('title=seven')).toEqual([plain, percent].sort());
-    expect(await ids(`title=${encodeURIComponent('seven %')}`)).toEqual([percent]);
+    expect(await ids(`collection_ids=${collection}&title=seven`)).toEqual([plain, percent].sort());
+    expect(await ids(`collection_ids=${collection}&title=${encodeURIComponent('seven %')}`)).toEqual([percent]);
     expect(await ids(`collection_ids=${collection}&ingestion_status=failed&ingestion_status=pending`)).toEqual([]);
-    expect(await ids(`ingestion_status=success&title=LETTERS`)).toEqual([plain]);
+    expect(await ids(`collection_ids=${collection}&ingestion_status=success&title=LETTERS`)).toEqual([plain]);
     expect((await call('/documents?ingestion_status=lost')).status).toBe(422);
   });
 

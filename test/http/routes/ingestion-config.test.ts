@@ -98,6 +98,7 @@ describe('ingestion_config', () => {
   });
 
   it('shows the vector of a summary to who asks for it', async () => {
+    await upload({ raw_text: 'A text of its own that has a summary.' });
     const { body } = await get('/documents?include_summary_embeddings=true&limit=1');
     expect(body.results[0].summary_embedding.length).toBeGreaterThan(100);
     expect((await get('/documents?limit=1')).body.results[0].summary_embedding).toBeNull();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
 
@@ -45,6 +45,10 @@ const hits = ({ body }: Reply) => body.results.chunk_search_results;
 
 beforeAll(async () => {
   http = await startCitewell({ onEmbed: (texts) => embedded.push([...texts]) });
+});
+afterAll(() => http.close());
+beforeEach(async () => {
+  await call(`/documents/${id}`, { method: 'DELETE' });
   await put(paragraphs);
   await sleep(5);
   then = new Date().toISOString();
@@ -52,7 +56,6 @@ beforeAll(async () => {
   embedded.length = 0;
   await put(edited);
 });
-afterAll(() => http.close());
 
 describe('a document of 500 passages of which one was edited', () => {
   it('has one passage embedded when it is sent again', () => {
