@@ -3,7 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table, visibleLine } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
-import { withClient } from './with-client.ts';
+import { withoutEmbedding } from './with-client.ts';
 
 /** `citewell documents versions` */
 export function listVersions(
@@ -12,18 +12,13 @@ export function listVersions(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(
-    context,
-    async (client) => {
-      const { versions, total } = await client.versions(id, options);
-      if (options.json) output.print(JSON.stringify({ total, versions }));
-      else for (const line of table(versions.map(row))) output.print(line);
-      if (!options.json && total > versions.length)
-        output.note(`${count(versions.length)} of ${count(total)} versions.`);
-      return exitCodes.ok;
-    },
-    { embedder: 'keep' },
-  );
+  return withoutEmbedding(context, async (client) => {
+    const { versions, total } = await client.versions(id, options);
+    if (options.json) output.print(JSON.stringify({ total, versions }));
+    else for (const line of table(versions.map(row))) output.print(line);
+    if (!options.json && total > versions.length) output.note(`${count(versions.length)} of ${count(total)} versions.`);
+    return exitCodes.ok;
+  });
 }
 
 const row = (version: VersionRecord): string[] => [
@@ -42,16 +37,12 @@ export function restoreVersion(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(
-    context,
-    async (client) => {
-      const document = await client.restoreVersion(id, version);
-      if (options.json) output.print(JSON.stringify(document));
-      else output.print(`Restored ${version} of ${id}; it is now ${String(document['version'])}.`);
-      return exitCodes.ok;
-    },
-    { embedder: 'keep' },
-  );
+  return withoutEmbedding(context, async (client) => {
+    const document = await client.restoreVersion(id, version);
+    if (options.json) output.print(JSON.stringify(document));
+    else output.print(`Restored ${version} of ${id}; it is now ${String(document['version'])}.`);
+    return exitCodes.ok;
+  });
 }
 
 /** What a deletion removed and whether a search confirmed it, in one or two lines. */

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
 import { chunkJson } from './search.ts';
-import { withClient } from './with-client.ts';
+import { withoutEmbedding } from './with-client.ts';
 
 const CHUNKS_PER_PAGE = 500;
 
@@ -16,21 +16,17 @@ export function listDocuments(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(
-    context,
-    async (client) => {
-      const { documents, total } = await client.documents(options);
-      if (options.json) {
-        output.print(JSON.stringify({ total, documents }));
-        return exitCodes.ok;
-      }
-      for (const line of table(documents.map(row))) output.print(line);
-      if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
-      if (total === 0) output.note('No documents yet. Add some with: citewell ingest PATH');
+  return withoutEmbedding(context, async (client) => {
+    const { documents, total } = await client.documents(options);
+    if (options.json) {
+      output.print(JSON.stringify({ total, documents }));
       return exitCodes.ok;
-    },
-    { embedder: 'keep' },
-  );
+    }
+    for (const line of table(documents.map(row))) output.print(line);
+    if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
+    if (total === 0) output.note('No documents yet. Add some with: citewell ingest PATH');
+    return exitCodes.ok;
+  });
 }
 
 const row = ({ id, document_type, size_in_bytes, ingestion_status, title }: DocumentRecord): string[] => [
@@ -48,28 +44,24 @@ export function showDocument(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(
-    context,
-    async (client) => {
-      const document = await client.document(id, options.asOf);
-      const chunks = options.chunks ? await allChunks(client, id, options.asOf) : undefined;
-      if (options.json) {
-        output.print(JSON.stringify({ ...document, ...(chunks && { chunks: chunks.map(chunkJson) }) }));
-        return exitCodes.ok;
-      }
-      const members = Object.entries(document).filter(([, value]) => value !== null && value !== undefined);
-      const lines = members.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
-      for (const line of table(lines)) output.print(line);
-      chunks?.forEach((chunk, index) => {
-        const where = formatLocation(chunk);
-        output.print();
-        output.print(output.style('bold', `#${index}${where === '' ? '' : ` (${where})`}`));
-        output.print(paragraph(chunk.text, { width: output.width, indent: '  ' }));
-      });
+  return withoutEmbedding(context, async (client) => {
+    const document = await client.document(id, options.asOf);
+    const chunks = options.chunks ? await allChunks(client, id, options.asOf) : undefined;
+    if (options.json) {
+      output.print(JSON.stringify({ ...document, ...(chunks && { chunks: chunks.map(chunkJson) }) }));
       return exitCodes.ok;
-    },
-    { embedder: 'keep' },
-  );
+    }
+    const members = Object.entries(document).filter(([, value]) => value !== null && value !== undefined);
+    const lines = members.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+    for (const line of table(lines)) output.print(line);
+    chunks?.forEach((chunk, index) => {
+      const where = formatLocation(chunk);
+      output.print();
+      output.print(output.style('bold', `#${index}${where === '' ? '' : ` (${where})`}`));
+      output.print(paragraph(chunk.text, { width: output.width, indent: '  ' }));
+    });
+    return exitCodes.ok;
+  });
 }
 
 async function allChunks(client: Client, id: string, asOf: string | undefined): Promise<Passage[]> {
@@ -88,28 +80,24 @@ export function deleteDocuments(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  return withClient(
-    context,
-    async (client) => {
-      const missing: string[] = [];
-      for (const id of ids) {
-        const receipt = await client.deleteDocument(id).catch((error: unknown) => {
-          if (error instanceof ServiceError && error.code === 'not_found') return undefined;
-          throw error;
-        });
-        const deleted = receipt !== undefined;
-        if (!deleted) missing.push(id);
-        if (options.json) output.print(JSON.stringify({ id, deleted, ...(deleted && { receipt }) }));
-        else if (deleted) for (const line of [`Deleted ${id}.`, ...receiptLines(receipt)]) output.print(line);
-      }
-      if (missing.length > 0) {
-        throw new ServiceError(
-          'not_found',
-          `There is no document ${missing.join(', ')}. List them: citewell documents list`,
-        );
-      }
-      return exitCodes.ok;
-    },
-    { embedder: 'keep' },
-  );
+  return withoutEmbedding(context, async (client) => {
+    const missing: string[] = [];
+    for (const id of ids) {
+      const receipt = await client.deleteDocument(id).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+        throw error;
+      });
+      const deleted = receipt !== undefined;
+      if (!deleted) missing.push(id);
+      if (options.json) output.print(JSON.stringify({ id, deleted, ...(deleted && { receipt }) }));
+      else if (deleted) for (const line of [`Deleted ${id}.`, ...receiptLines(receipt)]) output.print(line);
+    }
+    if (missing.length > 0) {
+      throw new ServiceError(
+        'not_found',
+        `There is no document ${missing.join(', ')}. List them: citewell documents list`,
+      );
+    }
+    return exitCodes.ok;
+  });
 }

@@ -4,43 +4,39 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
 import { count, duration } from './progress-line.ts';
-import { withClient } from './with-client.ts';
+import { withoutEmbedding } from './with-client.ts';
 
 /** `citewell status`: what is stored, and what answers. */
 export function status(options: { readonly json?: boolean }, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
-  return withClient(
-    context,
-    async (client) => {
-      const current = await client.status();
-      if (options.json) {
-        output.print(JSON.stringify({ server: client.server ?? null, ...current }));
-        return exitCodes.ok;
-      }
-      const { corpus } = current;
-      const rows = [
-        ['citewell', current.version],
-        ['server', client.server ?? 'not running (citewell serve starts it)'],
-        ['answers', current.model],
-        ['embeddings', current.embedder],
-        ...(current.embedder_reason === undefined ? [] : [['', current.embedder_reason]]),
-        ...(current.web === undefined ? [] : [['web', describeWeb(current.web)]]),
-        ['data', current.data],
-        ['index', `${current.index.kind}, ${current.index.state}`],
-        ['documents', documentsLine(corpus)],
-        ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),
-        ...(current.graph === undefined ? [] : [['graph', graphLine(current.graph)]]),
-        [
-          'chunks',
-          `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} waiting for the index` : ''}`,
-        ],
-      ];
-      for (const line of table(rows)) output.print(line);
-      for (const hint of current.hints) output.note(output.noteStyle('dim', hint));
+  return withoutEmbedding(context, async (client) => {
+    const current = await client.status();
+    if (options.json) {
+      output.print(JSON.stringify({ server: client.server ?? null, ...current }));
       return exitCodes.ok;
-    },
-    { embedder: 'keep' },
-  );
+    }
+    const { corpus } = current;
+    const rows = [
+      ['citewell', current.version],
+      ['server', client.server ?? 'not running (citewell serve starts it)'],
+      ['answers', current.model],
+      ['embeddings', current.embedder],
+      ...(current.embedder_reason === undefined ? [] : [['', current.embedder_reason]]),
+      ...(current.web === undefined ? [] : [['web', describeWeb(current.web)]]),
+      ['data', current.data],
+      ['index', `${current.index.kind}, ${current.index.state}`],
+      ['documents', documentsLine(corpus)],
+      ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),
+      ...(current.graph === undefined ? [] : [['graph', graphLine(current.graph)]]),
+      [
+        'chunks',
+        `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} waiting for the index` : ''}`,
+      ],
+    ];
+    for (const line of table(rows)) output.print(line);
+    for (const hint of current.hints) output.note(output.noteStyle('dim', hint));
+    return exitCodes.ok;
+  });
 }
 
 function backlogLine({ queued, retrying, running, rate_per_second, eta_seconds }: Backlog): string {

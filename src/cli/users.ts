@@ -4,7 +4,7 @@ import { table } from './layout.ts';
 import { count } from './progress-line.ts';
 import { readPassword } from './read-password.ts';
 import { findUser, type UserChanges, type UserRecord, type UsersClient } from './users-client.ts';
-import { withClient } from './with-client.ts';
+import { withoutEmbedding } from './with-client.ts';
 
 interface Shown {
   readonly json?: boolean;
@@ -104,14 +104,10 @@ export function makeCode(
 }
 
 function withUsers(context: CommandContext, run: (users: UsersClient) => Promise<void>): Promise<ExitCode> {
-  return withClient(
-    context,
-    async (client) => {
-      await run(client.users);
-      return exitCodes.ok;
-    },
-    { embedder: 'keep' },
-  );
+  return withoutEmbedding(context, async (client) => {
+    await run(client.users);
+    return exitCodes.ok;
+  });
 }
 
 function say({ output }: CommandContext, { json }: Shown, record: object, words: string): void {

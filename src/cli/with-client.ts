@@ -16,3 +16,7 @@ export async function withClient<T>(
     await link.close();
   }
 }
+
+/** The same for commands that embed nothing: the corpus keeps whatever embedder it has. */
+export const withoutEmbedding = <T>(context: CommandContext, run: (client: Client) => Promise<T>): Promise<T> =>
+  withClient(context, run, { embedder: 'keep' });
