@@ -1,3 +1,4 @@
+import { createCipheriv } from 'node:crypto';
 import { detectType } from '../../../src/ingest/readers/detect-type.ts';
 import { readDocument } from '../../../src/ingest/readers/index.ts';
 import type { ReadDocument } from '../../../src/ingest/readers/reader.ts';
@@ -24,3 +25,7 @@ export const blocksOf = ({ text, blocks }: ReadDocument): [string, string][] =>
     level === undefined ? kind : `${kind} ${level}`,
     text.slice(start, end),
   ]);
+
+/** Bytes without any pattern, the same in every run: of random strings of 64 bytes, one in a hundred looks like text. */
+export const noise = (size: number): Buffer =>
+  createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(size));
