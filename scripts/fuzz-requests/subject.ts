@@ -84,7 +84,7 @@ export async function startSubject(): Promise<Subject> {
         const { graph, index } = await services.status();
         const { pendingIndexWrites } = await services.corpus.stats();
         const { waiting = 0 } = graph ?? {};
-        const { queued, retrying, running } = await services.ingestions.backlog();
+        const { queued, retrying, running } = await services.queue.backlog();
         const busy = waiting + queued - retrying + running;
         if (busy === 0 && pendingIndexWrites === 0 && index.state === 'ready') return;
         if (Date.now() > until)

@@ -16,10 +16,11 @@ import type { Retriever } from '../retrieval/retriever.ts';
 import type { RunLog } from '../runs/run-log.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { DescriptionVectors } from '../store/description-records.ts';
-import type { IndexState } from '../store/index-state.ts';
+import type { IndexMaintenance } from '../store/index-state.ts';
+import type { IngestionQueue } from '../store/ingestion-queue.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { SourceRecords } from '../store/source-records.ts';
-import type { ReindexProgress, VectorSpace } from '../store/vector-spaces.ts';
+import type { ReindexProgress, VectorSpace, VectorSpaces } from '../store/vector-spaces.ts';
 import type { DocumentVersions } from '../store/versions.ts';
 import type { WebFacts } from '../web/describe-web.ts';
 
@@ -45,15 +46,6 @@ export interface ServiceStatus {
   readonly summaries?: { readonly waiting: number; readonly failed: number };
   /** Suggestions for the operator, e.g. which variable would improve the answers. */
   readonly hints: readonly string[];
-}
-
-/** Inspection and repair of the vector indexes. */
-export interface IndexService {
-  list(): Promise<readonly VectorSpace[]>;
-  /** State of the index in use. */
-  state(): IndexState;
-  /** Compares the index in use with the records and repairs it. */
-  audit(): Promise<void>;
 }
 
 /** The part of a pino logger used here. */
@@ -95,6 +87,8 @@ export interface HttpServices {
   readonly ingestor: Ingestor;
   /** Documents by source. */
   readonly sources: SourceRecords;
+  /** Tasks of background ingestion. */
+  readonly queue: Pick<IngestionQueue, 'get' | 'ofDocument' | 'list' | 'backlog'>;
   /** Background ingestion. */
   readonly ingestions: IngestionService;
   readonly graph: GraphService;
@@ -114,7 +108,9 @@ export interface HttpServices {
   readonly accounts: Accounts;
   readonly collections: CollectionRecords;
   readonly prompts: PromptService;
-  readonly indices: IndexService;
+  readonly spaces: Pick<VectorSpaces, 'list'>;
+  /** Inspection and repair of the vector index in use. */
+  readonly maintenance: Pick<IndexMaintenance, 'state' | 'audit'>;
   /** The effective settings. Contains no secrets and no keys. */
   settings(): Metadata;
   /** Re-embeds the corpus or returns to the previous space; searches and ingestion then use the resulting space. */

@@ -8,8 +8,8 @@ import { createIngestionFeed, type IngestionFeed } from './ingestion-feed.ts';
 import type { Ingestor } from './ingestor.ts';
 import { createQueueWorkers } from './work-queue.ts';
 
-/** Status and control of background ingestions. */
-export interface IngestionService extends Pick<IngestionQueue, 'get' | 'ofDocument' | 'list' | 'backlog'> {
+/** Control of background ingestions. */
+export interface IngestionService {
   /** Whether submissions are queued by default. */
   readonly queuesByDefault: boolean;
   /** Notifies the workers of new tasks; the first call starts them. */
@@ -55,10 +55,6 @@ export function createIngestionService(parts: IngestionServiceParts): IngestionS
 
   return {
     queuesByDefault: parts.queuesByDefault ?? false,
-    get: queue.get,
-    ofDocument: queue.ofDocument,
-    list: queue.list,
-    backlog: queue.backlog,
     wakeUp: workers.wakeUp,
     idle: workers.idle,
     close: workers.close,

@@ -82,14 +82,14 @@ async function openService(options: { store?: TestStore; embeddings?: EmbeddingM
 
 describe('a queued submission', () => {
   it('is ingested without anybody waiting for it', async () => {
-    const { submit, end, service } = await openService();
+    const { queue, submit, end, service } = await openService();
     const { id } = await submit(text('Some words.'));
     expect(await end(id)).toMatchObject({
       task: { state: 'succeeded', tries: 1, attempt: 1, lastError: null },
       document: { ingestionStatus: 'success' },
     });
     await service.idle();
-    expect(await service.backlog()).toMatchObject({ queued: 0, running: 0, failed: 0, etaSeconds: 0 });
+    expect(await queue.backlog()).toMatchObject({ queued: 0, running: 0, failed: 0, etaSeconds: 0 });
   });
 
   it('is tried again when the embedder is away, and costs no document', async () => {
@@ -160,7 +160,7 @@ describe('a queued submission', () => {
     for (let number = 0; number < 10; number++) await submit(text(`Document number ${number}.`));
     await expect.poll(() => calls, patient).toBeGreaterThan(3);
     isAway = false;
-    await expect.poll(async () => (await service.backlog()).queued, patient).toBe(0);
+    await expect.poll(async () => (await store.queue.backlog()).queued, patient).toBe(0);
     await service.idle();
     const { documents } = await store.corpus.stats();
     expect(documents.success + documents.failed).toBe(10);

@@ -14,7 +14,11 @@ import { newIndex, toIndexRecord } from '../wire/index-record.ts';
  * docs/contract.md 14, for superusers: the vector indexes, one for each embedder the corpus is kept in. The service
  * creates them; a request to create one compares the index in use with the records and repairs it.
  */
-export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'log'>): Router {
+export function indexRoutes({
+  spaces,
+  maintenance,
+  log,
+}: Pick<HttpServices, 'spaces' | 'maintenance' | 'log'>): Router {
   const router = Router();
   router.use((_request, response, next) => {
     requireSuperuser(principalOf(response));
@@ -23,7 +27,7 @@ export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'lo
 
   /** R2R puts the table name first, its client the index name (docs/contract.md 1.1). */
   const find = async (...names: readonly string[]): Promise<VectorSpace> => {
-    const found = (await indices.list()).find(({ collection }) => names.includes(collection));
+    const found = (await spaces.list()).find(({ collection }) => names.includes(collection));
     if (found !== undefined) return found;
     throw new ServiceError('not_found', `Index ${names.join('/')} not found.`);
   };
@@ -32,14 +36,14 @@ export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'lo
     .route('/')
     .get(async (request, response) => {
       const { offset, limit } = readPage(request);
-      const all = await indices.list();
-      const shown = all.slice(offset, offset + limit).map((space) => toIndexRecord(space, indices.state()));
+      const all = await spaces.list();
+      const shown = all.slice(offset, offset + limit).map((space) => toIndexRecord(space, maintenance.state()));
       response.json({ ...list([], all.length), results: { indices: shown } });
     })
     .post(async (request, response) => {
       const { isAwaited } = readBody(request, newIndex);
-      const [current] = (await indices.list()).filter(({ state }) => state === 'current');
-      const mending = indices.audit();
+      const [current] = (await spaces.list()).filter(({ state }) => state === 'current');
+      const mending = maintenance.audit();
       if (isAwaited) await mending;
       else mending.catch((error: unknown) => log.warn({ err: error }, 'The vector index could not be checked.'));
       const done = isAwaited ? 'was compared with the records and is up to date' : 'is being compared with the records';
@@ -51,7 +55,7 @@ export function indexRoutes({ indices, log }: Pick<HttpServices, 'indices' | 'lo
     .route('/:one/:other')
     .get(async (request, response) => {
       const { one, other } = request.params;
-      response.json(single(toIndexRecord(await find(one, other), indices.state())));
+      response.json(single(toIndexRecord(await find(one, other), maintenance.state())));
     })
     .delete(async (request) => {
       const { one, other } = request.params;

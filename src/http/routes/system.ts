@@ -16,7 +16,7 @@ import { toCitewellStatus } from '../wire/system-record.ts';
 
 type Services = Pick<
   HttpServices,
-  'corpus' | 'ingestions' | 'status' | 'settings' | 'prompts' | 'reindex' | 'limits' | 'log'
+  'corpus' | 'queue' | 'status' | 'settings' | 'prompts' | 'reindex' | 'limits' | 'log'
 >;
 
 /** Milliseconds over which CPU usage is measured. */
@@ -24,7 +24,7 @@ const CPU_SAMPLE = 100;
 
 /** docs/contract.md 12 for superusers, and re-embedding of the corpus (addition). */
 export function systemRoutes(services: Services): Router {
-  const { corpus, ingestions, status, settings, prompts, reindex, limits, log } = services;
+  const { corpus, queue, status, settings, prompts, reindex, limits, log } = services;
   const startedAt = performance.now();
   const startTime = new Date().toISOString();
   const router = Router();
@@ -33,7 +33,7 @@ export function systemRoutes(services: Services): Router {
     .route('/status')
     .get(async (_request, response) => {
       requireSuperuser(principalOf(response));
-      const looks = [status(), corpus.stats(), ingestions.backlog(), measureCpuUsage()] as const;
+      const looks = [status(), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
       const [service, stats, backlog, cpuUsage] = await Promise.all(looks);
       response.json(
         single({

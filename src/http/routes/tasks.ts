@@ -11,13 +11,13 @@ import { onlyMethods } from '../unknown-route.ts';
 import { tasksQuery } from '../wire/query.ts';
 import { toTaskRecord } from '../wire/task-record.ts';
 
-type Services = Pick<HttpServices, 'corpus' | 'ingestions'>;
+type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'queue'>;
 
 /** Additions: ingestion tasks. Visible to everyone who may see the document; its owner may cancel and retry them. */
-export function taskRoutes({ corpus, ingestions }: Services): Router {
+export function taskRoutes({ corpus, ingestions, queue }: Services): Router {
   const find = async (request: Request, response: Response) => {
     const id = readId(request, 'id');
-    const task = await ingestions.get(id);
+    const task = await queue.get(id);
     const document = task && (await corpus.get(task.documentId));
     if (task === undefined || document === undefined || !isVisible(document, principalOf(response))) {
       throw new ServiceError('not_found', `There is no task ${id}.`);
@@ -42,7 +42,7 @@ export function taskRoutes({ corpus, ingestions }: Services): Router {
         ...(states.length > 0 && { states }),
         ...(documentIds.length > 0 && { documentIds }),
       };
-      response.json(page(await ingestions.list(query, paging), toTaskRecord));
+      response.json(page(await queue.list(query, paging), toTaskRecord));
     })
     .all(onlyMethods('GET'));
   router

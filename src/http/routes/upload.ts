@@ -10,10 +10,10 @@ import { requestSignal, stopSignal } from '../request-signal.ts';
 import { toEstimateRecord } from '../wire/estimate-record.ts';
 import { readSubmission } from '../wire/submission.ts';
 
-type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'collections' | 'limits'>;
+type Services = Pick<HttpServices, 'ingestor' | 'ingestions' | 'queue' | 'collections' | 'limits'>;
 
 /** POST /documents (docs/contract.md 6.2). */
-export function uploadRoutes({ ingestor, ingestions, collections, limits }: Services): Router {
+export function uploadRoutes({ ingestor, ingestions, queue, collections, limits }: Services): Router {
   const upload: RequestHandler = async (request, response) => {
     const principal = principalOf(response);
     const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(readUpload(request), principal);
@@ -34,7 +34,7 @@ export function uploadRoutes({ ingestor, ingestions, collections, limits }: Serv
     }
     if (queued) {
       ingestions.wakeUp();
-      const task = await ingestions.ofDocument(id);
+      const task = await queue.ofDocument(id);
       response
         .status(202)
         .json(single({ message: withNote(QUEUED, note), task_id: task?.id ?? null, document_id: id }));

@@ -45,7 +45,9 @@ export async function startHttp(
     runs: new RunLog({ ...defaultRunLogSettings, graceMs: 50 }),
     collections: absent('collections'),
     prompts: absent('prompts'),
-    indices: absent('indices'),
+    spaces: absent('spaces'),
+    maintenance: absent('maintenance'),
+    queue: absent('queue'),
     settings: () => ({}),
     accounts: unlimited,
     reindex: () => {
