@@ -167,7 +167,7 @@ describe('the embedder of a corpus', () => {
     await first.close();
 
     const second = await open();
-    expect(second.warnings).toEqual([expect.stringMatching(/missing or damaged\. It is learned anew/)]);
+    expect(second.warnings).toEqual([expect.stringMatching(/missing or damaged\. It is being retrained/)]);
     await expect(second.search('harbour')).rejects.toMatchObject({ code: 'provider_failed' });
     const [vector] = await second.embeddings.embed(['harbour'], 'passage');
     expect(vector).toHaveLength((await second.embeddings.space()).dimensions);
