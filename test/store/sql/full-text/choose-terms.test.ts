@@ -5,10 +5,9 @@ const counted = (length: number, count: (place: number) => number) =>
   Array.from({ length }, (_, place) => ({ term: `t${place}`, count: count(place) }));
 
 it('searches for the rarest known terms, and no more than a budget of them', () => {
-  const many = counted(60_000, (place) => 60_000 - place);
+  const many = counted(60_000, (place) => (place < 50_000 ? 1_000 : 1));
   const chosen = chooseTerms(many);
-  expect(chosen[0]).toBe('t59999');
-  expect(chosen.length).toBe(MAX_TERMS);
+  expect(chosen).toEqual(Array.from({ length: MAX_TERMS }, (_, place) => `t${50_000 + place}`));
   expect(chooseTerms(counted(5, (place) => place))).toEqual(['t1', 't2', 't3', 't4']);
 });
 
