@@ -3,7 +3,7 @@ import {
   type CitationCheck,
   checkStatement,
   sourceText,
-  weakest,
+  weakestVerdict,
 } from '../citations/check-citation.ts';
 import { CitationCollector } from '../citations/citation-collector.ts';
 import { findQuote } from '../citations/find-quote.ts';
@@ -31,7 +31,7 @@ export class CitingText {
   get citations(): readonly CheckedCitation[] {
     return this.#collector.citations.map((citation) => {
       const checks = this.#checks.get(citation.number) ?? [];
-      return { ...citation, ...weakest(checks), checks };
+      return { ...citation, ...weakestVerdict(checks), checks };
     });
   }
 
@@ -67,7 +67,7 @@ export class CitingText {
     this.#checks.set(shown, checks);
     const reference = { number: shown, source, span, ...(quote === undefined ? {} : { quote }) };
     const { citation, isNew } = this.#collector.add(reference);
-    return { type: 'citation', citation: { ...citation, ...weakest(checks), checks }, isNew, span };
+    return { type: 'citation', citation: { ...citation, ...weakestVerdict(checks), checks }, isNew, span };
   }
 
   *#otherTexts(cited: number): Generator<readonly [number, string]> {

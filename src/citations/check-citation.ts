@@ -46,10 +46,10 @@ export function checkStatement(
 ): Pick<CitationCheck, 'verdict' | 'score'> & { readonly foundIn?: number } {
   const { statement, cited, others, analyser } = request;
   const check = createStatementCheck(statement, analyser);
-  const direct = check(comparable(cited, analyser));
+  const direct = check(toComparableText(cited, analyser));
   if (direct.verdict !== 'not_found') return direct;
   for (const [number, text] of others) {
-    if (check(comparable(text, analyser)).verdict !== 'not_found')
+    if (check(toComparableText(text, analyser)).verdict !== 'not_found')
       return { ...direct, verdict: 'elsewhere', foundIn: number };
   }
   return direct;
@@ -62,7 +62,7 @@ export interface ComparableText {
   readonly numbers: () => ReadonlySet<string>;
 }
 
-export function comparable(text: string, analyser: TextAnalyser): ComparableText {
+export function toComparableText(text: string, analyser: TextAnalyser): ComparableText {
   let terms: ReadonlySet<string> | undefined;
   let numbers: ReadonlySet<string> | undefined;
   return {
@@ -116,7 +116,7 @@ export function sourceText(source: Source): string {
 const STRONGEST_TO_WEAKEST: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
 
 /** The weakest of these checks; no checks at all count as not found. */
-export function weakest(checks: readonly CitationCheck[]): Pick<CitationCheck, 'verdict' | 'score'> {
+export function weakestVerdict(checks: readonly CitationCheck[]): Pick<CitationCheck, 'verdict' | 'score'> {
   const [worst] = checks.toSorted(
     (a, b) => STRONGEST_TO_WEAKEST.indexOf(b.verdict) - STRONGEST_TO_WEAKEST.indexOf(a.verdict) || a.score - b.score,
   );

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { askToYield } from '../mcp/peer/peer-backend.ts';
+import { requestRelease } from '../mcp/peer/peer-backend.ts';
 import { readServerInfo } from '../store/server-info.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -25,7 +25,7 @@ export async function acquireDataFolder<T>(dataDir: string, open: () => Promise<
       const timeoutMs = isYielding || holder !== undefined ? TIMEOUT_MS : SHORT_TIMEOUT_MS;
       if (!isTaken || signal.aborted || performance.now() - startedAt > timeoutMs) throw error;
       if (holder !== undefined) {
-        if (holder.role === 'server' || !(await askToYield(holder, signal))) throw error;
+        if (holder.role === 'server' || !(await requestRelease(holder, signal))) throw error;
         isYielding = true;
       }
     }

@@ -48,7 +48,7 @@ export function openMcpEndpoints(parts: McpEndpointsParts): McpEndpoints {
   return {
     backend,
     overHttp: mcp.router,
-    forPeers: peerRoutes({ backend, token, onYield, stopping }),
+    forPeers: peerRoutes({ backend, token, onReleaseRequest: onYield, stopping }),
     endSessions: mcp.close,
     close: backend.close,
   };

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { MAX_CONNECTIONS, type SharedStoreParts, shareStore } from '../store/share-store.ts';
 import type { Backend, CallOptions, CorpusChange, Operation } from './backend.ts';
-import { createPeerBackend, type PeerAddress, PeerLost } from './peer/peer-backend.ts';
+import { createPeerBackend, type PeerAddress, PeerUnavailable } from './peer/peer-backend.ts';
 
 /** Backend in this process, which then holds the data folder. */
 export interface OwnedBackend {
@@ -60,7 +60,7 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
         try {
           return await run(request, options);
         } catch (error) {
-          if (!(error instanceof PeerLost)) throw error;
+          if (!(error instanceof PeerUnavailable)) throw error;
           lease.lose();
           // Retrying is safe: tools are read-only or idempotent.
           if (attempt === MAX_CONNECTIONS) {

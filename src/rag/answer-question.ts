@@ -8,8 +8,8 @@ import { type StandaloneQueries, withEarlierTerms } from '../retrieval/standalon
 import { novelHits } from '../toolbox/novel-hits.ts';
 import { informativeHits } from '../toolbox/render-graph.ts';
 import type { WebSearch, WebSearchOutcome } from '../web/web-search.ts';
+import { extractiveAnswer } from './extractive-answer.ts';
 import { generateAnswer } from './generate-answer.ts';
-import { quoteAnswer } from './quote-answer.ts';
 import type { Answerer, RagEvent, RagRequest } from './rag-event.ts';
 
 export interface AnswererParts {
@@ -48,7 +48,7 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       refuseWhenAborted(signal);
 
       if (isExtractive(model.name)) {
-        yield* quoteAnswer({ query: asked.query, ...found, model: model.name, analyser });
+        yield* extractiveAnswer({ query: asked.query, ...found, model: model.name, analyser });
       } else if (isEmpty(found)) {
         // Without context a model would answer from memory, indistinguishable from an answer based on documents.
         yield* nothingFound(found, model.name);

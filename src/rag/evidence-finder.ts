@@ -1,5 +1,5 @@
 import type { AnswerCheckRequest, Evidence, GivenSource } from '../citations/answer-check.ts';
-import { type ComparableText, comparable } from '../citations/check-citation.ts';
+import { type ComparableText, toComparableText } from '../citations/check-citation.ts';
 import type { Source } from '../citations/citation.ts';
 import { findQuote, type Quotable, quoteOf } from '../citations/find-quote.ts';
 import { quotedIn } from '../citations/find-verbatim.ts';
@@ -73,7 +73,7 @@ export async function createEvidenceFinder(
   const visibleLibrary = { library, visible };
   const passageOf = (chunk: Chunk, marker?: number): CandidatePassage => ({
     quotable: chunk,
-    comparable: comparable(chunk.text, analyser),
+    comparable: toComparableText(chunk.text, analyser),
     title: titleOf(chunk),
     documentId: chunk.documentId,
     chunkId: chunk.id,
@@ -102,7 +102,7 @@ export async function createEvidenceFinder(
     return {
       kind: 'passage',
       marker,
-      passage: { quotable, comparable: comparable(text, analyser), title: '', marker },
+      passage: { quotable, comparable: toComparableText(text, analyser), title: '', marker },
     };
   }
 
@@ -174,7 +174,7 @@ export async function createEvidenceFinder(
     const stretch = { start: 0, end: text.length, page: null, headingPath: [] };
     return {
       quotable: { ...stretch, text, places: placesWithin(stretch, outline) },
-      comparable: comparable(text, analyser),
+      comparable: toComparableText(text, analyser),
       title: document.title,
       documentId: id,
       source: { kind: 'document', document },

@@ -12,7 +12,7 @@ export interface ModelReply {
 }
 
 /** Asks the reasoning model one question, without streaming; usage is counted on the run. */
-export async function askReasoner(
+export async function askReasoningModel(
   { reasoner, spend, signal }: ToolContext,
   messages: readonly Message[],
   config: GenerationConfig,

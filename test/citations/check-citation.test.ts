@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CitationCheck, checkStatement, supports, weakest } from '../../src/citations/check-citation.ts';
+import { type CitationCheck, checkStatement, supports, weakestVerdict } from '../../src/citations/check-citation.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 
 const analyser = { analyse, analyseQuery };
@@ -61,8 +61,8 @@ describe('the verdict on a statement', () => {
         score: index,
       }),
     );
-    expect(weakest(checks)).toEqual({ verdict: 'elsewhere', score: 1 });
-    expect(weakest([])).toEqual({ verdict: 'not_found', score: 0 });
+    expect(weakestVerdict(checks)).toEqual({ verdict: 'elsewhere', score: 1 });
+    expect(weakestVerdict([])).toEqual({ verdict: 'not_found', score: 0 });
     expect(checks.map(({ verdict }) => supports(verdict))).toEqual([true, false, true]);
   });
 });

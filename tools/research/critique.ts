@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Message } from '../../src/models/message.ts';
-import { askReasoner, usageRecord } from '../../src/toolbox/ask-model.ts';
+import { askReasoningModel, usageRecord } from '../../src/toolbox/ask-model.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { promptsOf } from '../../src/toolbox/tool-context.ts';
 
@@ -50,7 +50,7 @@ export const critique = defineTool({
       ...(input.query === undefined || input.query === '' ? [] : [`Look at this in particular: ${input.query}`]),
       ...(input.focus_areas.length === 0 ? [] : [`Focus on: ${input.focus_areas.join(', ')}.`]),
     ];
-    const reply = await askReasoner(
+    const reply = await askReasoningModel(
       context,
       [
         { role: 'system', text: promptsOf(context).fill('critique') },

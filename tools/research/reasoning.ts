@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askReasoner, usageRecord } from '../../src/toolbox/ask-model.ts';
+import { askReasoningModel, usageRecord } from '../../src/toolbox/ask-model.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { promptsOf } from '../../src/toolbox/tool-context.ts';
 
@@ -25,7 +25,7 @@ export const reasoning = defineTool({
 
   async execute(input, context) {
     const material = input.context === undefined ? '' : `\n\n<material>\n${input.context}\n</material>`;
-    const reply = await askReasoner(
+    const reply = await askReasoningModel(
       context,
       [
         { role: 'system', text: promptsOf(context).fill('reasoning') },

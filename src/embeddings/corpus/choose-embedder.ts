@@ -49,8 +49,8 @@ export async function claimSpace(embeddings: EmbeddingModel, { spaces, current, 
   } catch (error) {
     // Some providers must be queried for their dimension. An outage must not prevent opening a corpus embedded with that
     // provider: full text still works, and vectors of another dimension are rejected on arrival.
-    const isAway = error instanceof ServiceError && OUTAGE_CODES.has(error.code);
-    if (!isAway || current?.embedder !== embeddings.name) throw error;
+    const isOutage = error instanceof ServiceError && OUTAGE_CODES.has(error.code);
+    if (!isOutage || current?.embedder !== embeddings.name) throw error;
     warn(`${embeddings.name} does not answer; search is by full text until it does.`, error);
   }
 }

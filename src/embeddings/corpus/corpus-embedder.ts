@@ -59,8 +59,8 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
 
   function firstEmbedder({ current, model, keep }: Stored): EmbeddingModel {
     if (current?.embedder === LEARNED_EMBEDDING && (keep || (required ?? LEARNED_EMBEDDING) === LEARNED_EMBEDDING)) {
-      if (model !== undefined) return learner.takeUp(model);
-      return lostEmbedder({ space: current, restore: (signal) => learner.restore(signal) });
+      if (model !== undefined) return learner.adopt(model);
+      return lostEmbedder({ space: current, retrain: (signal) => learner.retrain(signal) });
     }
     if (required !== LEARNED_EMBEDDING || keep) return chooseEmbedder({ embedders, current, keep });
     // Lexical hashing is used until the corpus is large enough for training.
@@ -75,8 +75,8 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
   }
 
   async function* moveTo(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
-    const name = await targetEmbedder(spaces, request, usualTarget());
-    if (name === LEARNED_EMBEDDING && !request.back) return yield* learner.learn(signal);
+    const name = await targetEmbedder(spaces, request, defaultTarget());
+    if (name === LEARNED_EMBEDDING && !request.back) return yield* learner.train(signal);
     const target = name === LEARNED_EMBEDDING ? await recallPrevious() : embedders.create(name);
     const space = yield* request.back ? spaces.goBack(target, signal) : spaces.reindex(target, signal);
     embedder.replace(target);
@@ -84,12 +84,12 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
   }
 
   // Re-embedding without a name never downgrades.
-  const usualTarget = () =>
+  const defaultTarget = () =>
     required === undefined && preferred === LEXICAL_EMBEDDING && embeddings.isLearned ? LEARNED_EMBEDDING : preferred;
 
   async function recallPrevious(): Promise<EmbeddingModel> {
     const previous = (await spaces.list()).find(({ state }) => state === 'previous');
-    return learner.recall(previous?.version ?? '');
+    return learner.loadEmbedder(previous?.version ?? '');
   }
 
   return {
@@ -127,7 +127,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
       }
     },
     async *reindex(request, signal) {
-      const space = yield* learner.instead(() => moveTo(request, signal));
+      const space = yield* learner.runExclusively(() => moveTo(request, signal));
       if (request.back || request.model !== undefined) await learned.choose(space.embedder);
       return space;
     },

@@ -38,28 +38,28 @@ export interface Learner {
   /** Starts watching the corpus in the background. */
   start(): void;
   /** Trains and re-embeds now if due, and yields the progress; for a program about to exit. */
-  settle(signal: AbortSignal): AsyncGenerator<ReindexProgress, void>;
+  trainIfDue(signal: AbortSignal): AsyncGenerator<ReindexProgress, void>;
   /** Trains and re-embeds now on request. Throws `invalid_request` when the corpus is too small. */
-  learn(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
+  train(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
   /** Registers the trained model in use; returns its embedder, whose unknown words are counted. */
-  takeUp(model: LsaModel): EmbeddingModel;
+  adopt(model: LsaModel): EmbeddingModel;
   /** The embedder of an earlier trained space. Throws `provider_failed` when its model is lost. */
-  recall(version: string): Promise<EmbeddingModel>;
+  loadEmbedder(version: string): Promise<EmbeddingModel>;
   /** Retrains a lost model; resolves with the new embedder. */
-  restore(signal?: AbortSignal): Promise<EmbeddingModel>;
+  retrain(signal?: AbortSignal): Promise<EmbeddingModel>;
   /** Stops background work, runs this instead, and resumes afterwards. */
-  instead<Step, Result>(work: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result>;
+  runExclusively<Step, Result>(work: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result>;
   close(): Promise<void>;
 }
 
 const nothingFolded: ChunksFolded = { passages: 0, known: 0, terms: 0 };
-const PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
+const DEFAULT_PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
-  const { spaces, store, embedder, embedders, changes, log, pauses = PAUSES } = parts;
+  const { spaces, store, embedder, embedders, changes, log, pauses = DEFAULT_PAUSES } = parts;
   const facts = { setting: embedders.required, preferred: embedders.preferred };
   let inUse: LsaModel | undefined;
-  let met = nothingFolded;
+  let foldedSince = nothingFolded;
   let state: LearnerState = { kind: 'idle' };
   let background: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -74,7 +74,11 @@ export function createLearner(parts: LearnerParts): Learner {
       name: LEARNED_EMBEDDING,
       learned: async () => model,
       onChunksFolded({ passages, known, terms }) {
-        met = { passages: met.passages + passages, known: met.known + known, terms: met.terms + terms };
+        foldedSince = {
+          passages: foldedSince.passages + passages,
+          known: foldedSince.known + known,
+          terms: foldedSince.terms + terms,
+        };
       },
     });
 
@@ -85,12 +89,12 @@ export function createLearner(parts: LearnerParts): Learner {
       embedder: embedder.embeddings.name,
       passages: await store.countStoredChunks(),
       inUse,
-      met,
+      foldedSince,
     });
 
   async function* move(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
     try {
-      const model = (await begun()) ?? (yield* learnAnew(signal));
+      const model = (await interruptedModel()) ?? (yield* trainModel(signal));
       const target = embedderOf(model);
       const steps = spaces.reindex(target, signal);
       for (;;) {
@@ -109,13 +113,13 @@ export function createLearner(parts: LearnerParts): Learner {
 
   function use(model: LsaModel, target: EmbeddingModel): void {
     inUse = model;
-    met = nothingFolded;
+    foldedSince = nothingFolded;
     embedder.replace(target);
     void store.forgetUnused().catch((error: unknown) => log.warn({ err: error }, 'An old embedder was not removed.'));
   }
 
   /** Trained model of an interrupted re-embedding, unless the corpus has outgrown it since. */
-  async function begun(): Promise<LsaModel | undefined> {
+  async function interruptedModel(): Promise<LsaModel | undefined> {
     const space = (await spaces.list()).find(
       (each) => each.state === 'building' && each.embedder === LEARNED_EMBEDDING,
     );
@@ -128,12 +132,12 @@ export function createLearner(parts: LearnerParts): Learner {
       embedder: LEARNED_EMBEDDING,
       passages: await store.countStoredChunks(),
       inUse: model,
-      met: nothingFolded,
+      foldedSince: nothingFolded,
     });
     return outgrown.isDue ? undefined : model;
   }
 
-  async function* learnAnew(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
+  async function* trainModel(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
     const passages = await store.countStoredChunks();
     const texts = store.passages(MAX_CHUNKS_READ, signal);
     const steps = embedders.learn({ passages, texts }, signal);
@@ -201,7 +205,7 @@ export function createLearner(parts: LearnerParts): Learner {
     await background?.done;
   }
 
-  async function* instead<Step, Result>(run: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result> {
+  async function* runExclusively<Step, Result>(run: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result> {
     const wasHeld = isHeld;
     isHeld = true;
     try {
@@ -216,7 +220,7 @@ export function createLearner(parts: LearnerParts): Learner {
   return {
     state: () => state,
     decide,
-    takeUp(model) {
+    adopt(model) {
       inUse = model;
       return embedderOf(model);
     },
@@ -225,10 +229,10 @@ export function createLearner(parts: LearnerParts): Learner {
       unsubscribe = changes.subscribe(onChange);
       schedule(0);
     },
-    async *settle(signal) {
-      if ((await decide()).isDue) yield* instead(() => move(signal));
+    async *trainIfDue(signal) {
+      if ((await decide()).isDue) yield* runExclusively(() => move(signal));
     },
-    async *learn(signal) {
+    async *train(signal) {
       const passages = await store.countStoredChunks();
       if (passages >= MIN_WHEN_REQUESTED) return yield* move(signal);
       throw new ServiceError(
@@ -237,7 +241,7 @@ export function createLearner(parts: LearnerParts): Learner {
           `ingest more, ${MIN_WHEN_REQUESTED} at least.`,
       );
     },
-    async recall(version) {
+    async loadEmbedder(version) {
       const model = await readLearned(store, version);
       if (model !== undefined) return embedderOf(model);
       throw new ServiceError(
@@ -245,12 +249,12 @@ export function createLearner(parts: LearnerParts): Learner {
         `The model of ${LEARNED_EMBEDDING} is missing or damaged. Retrain it with: citewell reindex --to ${LEARNED_EMBEDDING}`,
       );
     },
-    restore(signal) {
-      const restored = embedder.successor(signal);
+    retrain(signal) {
+      const next = embedder.next(signal);
       begin();
-      return restored;
+      return next;
     },
-    instead,
+    runExclusively,
     async close() {
       isClosed = true;
       unsubscribe();

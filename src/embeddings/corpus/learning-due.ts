@@ -15,7 +15,7 @@ export interface LearningFacts {
   /** The trained model in use with the size of its training set; undefined when missing or damaged. */
   readonly inUse: { readonly passages: number; readonly knownShare: number } | undefined;
   /** Chunks embedded since. */
-  readonly met: ChunksFolded;
+  readonly foldedSince: ChunksFolded;
 }
 
 export interface LearningDecision {
@@ -28,18 +28,18 @@ export interface LearningDecision {
 const MIN_CHUNKS = 100;
 /** Minimum when the embedder is requested by name. */
 export const MIN_WHEN_REQUESTED = 20;
-const GROWTH = 1.5;
+const RETRAIN_GROWTH = 1.5;
 /** The share of unknown words is judged on a tenth as many chunks; a fifth more than in training is too much. */
-const SHARE_TO_JUDGE_BY = 0.1;
-const MORE_UNKNOWN = 0.2;
-const TERMS_TO_JUDGE_BY = 5_000;
+const MIN_SHARE_TO_JUDGE = 0.1;
+const MAX_UNKNOWN_INCREASE = 0.2;
+const MIN_TERMS_TO_JUDGE = 5_000;
 
 /** Decides whether to train on the corpus now, and gives the reason. */
 export function decideLearning(facts: LearningFacts): LearningDecision {
   const { setting, chosen, preferred, embedder } = facts;
   const asked = setting ?? chosen;
-  const isOurs = embedder === LEXICAL_EMBEDDING || embedder === LEARNED_EMBEDDING;
-  if (!isOurs) return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoChose(facts));
+  const isBuiltIn = embedder === LEXICAL_EMBEDDING || embedder === LEARNED_EMBEDDING;
+  if (!isBuiltIn) return no(asked === undefined ? 'It is what the corpus was embedded with.' : whoChose(facts));
   if (asked !== undefined && asked !== LEARNED_EMBEDDING) return no(whoChose(facts));
   if (embedder === LEARNED_EMBEDDING) return decideRelearning(facts);
   if (asked === undefined && preferred !== LEXICAL_EMBEDDING) {
@@ -52,17 +52,18 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   return yes(`There are passages enough (${facts.passages}) to learn ${LEARNED_EMBEDDING} from.`);
 }
 
-function decideRelearning({ passages, inUse, met }: LearningFacts): LearningDecision {
+function decideRelearning({ passages, inUse, foldedSince }: LearningFacts): LearningDecision {
   if (inUse === undefined) {
     if (passages === 0) return no('The corpus is empty, so there is nothing to train on.');
     return yes('The model learned from the corpus is missing or damaged, so it is being retrained.');
   }
-  if (passages >= inUse.passages * GROWTH) {
+  if (passages >= inUse.passages * RETRAIN_GROWTH) {
     return yes(`The corpus has grown from ${inUse.passages} to ${passages} passages since training.`);
   }
-  const isTelling = met.terms >= TERMS_TO_JUDGE_BY && met.passages >= inUse.passages * SHARE_TO_JUDGE_BY;
-  const unknown = isTelling ? 1 - met.known / met.terms : 0;
-  if (unknown > 1 - inUse.knownShare + MORE_UNKNOWN) {
+  const isTelling =
+    foldedSince.terms >= MIN_TERMS_TO_JUDGE && foldedSince.passages >= inUse.passages * MIN_SHARE_TO_JUDGE;
+  const unknown = isTelling ? 1 - foldedSince.known / foldedSince.terms : 0;
+  if (unknown > 1 - inUse.knownShare + MAX_UNKNOWN_INCREASE) {
     return yes(`${Math.round(100 * unknown)} % of the words added since training are unknown to it.`);
   }
   return no(`It was learned from ${inUse.passages} passages of this corpus.`);

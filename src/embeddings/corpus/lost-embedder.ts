@@ -5,14 +5,14 @@ import type { EmbeddingModel } from '../embedding-model.ts';
 export interface LostEmbedderParts {
   readonly space: VectorSpace;
   /** Retrains; resolves with the new embedder. */
-  readonly restore: (signal?: AbortSignal) => Promise<EmbeddingModel>;
+  readonly retrain: (signal?: AbortSignal) => Promise<EmbeddingModel>;
 }
 
 /**
  * Stands for a trained embedder whose model is lost. Queries fall back to full text; chunks wait until the model is
  * retrained and the corpus re-embedded.
  */
-export function lostEmbedder({ space, restore }: LostEmbedderParts): EmbeddingModel {
+export function lostEmbedder({ space, retrain }: LostEmbedderParts): EmbeddingModel {
   const { embedder: name, version, dimensions } = space;
   return {
     name,
@@ -20,7 +20,7 @@ export function lostEmbedder({ space, restore }: LostEmbedderParts): EmbeddingMo
     isLearned: true,
     space: async () => ({ embedder: name, version, dimensions }),
     async embed(texts, kind, signal) {
-      if (kind === 'passage') return (await restore(signal)).embed(texts, kind, signal);
+      if (kind === 'passage') return (await retrain(signal)).embed(texts, kind, signal);
       throw new ServiceError(
         'provider_failed',
         `The model that ${name} learned from the corpus is missing or damaged. It is being retrained; until then search uses full text only.`,

@@ -7,7 +7,7 @@ export interface ReplaceableEmbedder {
   readonly embeddings: EmbeddingModel;
   replace(embedder: EmbeddingModel): void;
   /** Resolves with the next embedder once it is set. */
-  successor(signal?: AbortSignal): Promise<EmbeddingModel>;
+  next(signal?: AbortSignal): Promise<EmbeddingModel>;
 }
 
 export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder {
@@ -31,6 +31,6 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
       current = embedder;
       replaced.notify(embedder);
     },
-    successor: (signal) => raceAbort(replaced.next, signal),
+    next: (signal) => raceAbort(replaced.next, signal),
   };
 }

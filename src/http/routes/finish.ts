@@ -17,7 +17,7 @@ type Services = Pick<HttpServices, 'graph' | 'summaries' | 'ingestions' | 'corpu
   /** Learns an embedder (LSA) from the corpus. */
   readonly learner: {
     decide(): Promise<{ readonly isDue: boolean }>;
-    settle(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, void>;
+    trainIfDue(signal: AbortSignal): AsyncGenerator<{ readonly done: number; readonly total: number }, void>;
   };
 };
 
@@ -41,7 +41,7 @@ export function finishRoutes(services: Services, authenticate: Authenticate): Ro
     async *learning(signal) {
       if (!(await learner.decide()).isDue) return;
       if ((await corpus.stats()).chunks > MAX_PASSAGES_LEARNED) yield { event: 'left', data: {} };
-      else for await (const data of learner.settle(signal)) yield { event: 'progress', data };
+      else for await (const data of learner.trainIfDue(signal)) yield { event: 'progress', data };
     },
   };
   const router = Router().use(identify(authenticate));

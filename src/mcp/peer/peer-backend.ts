@@ -9,8 +9,8 @@ export interface PeerAddress {
 }
 
 /** The process that holds the data folder has ended or does not answer. */
-export class PeerLost extends Error {
-  override readonly name = 'PeerLost';
+export class PeerUnavailable extends Error {
+  override readonly name = 'PeerUnavailable';
 }
 
 interface Line {
@@ -20,7 +20,7 @@ interface Line {
   readonly change?: CorpusChange;
 }
 
-/** Backend in the process that holds the data folder. Methods throw PeerLost when that process is gone. */
+/** Backend in the process that holds the data folder. Methods throw PeerUnavailable when that process is gone. */
 export function createPeerBackend(address: PeerAddress): Backend {
   const ask =
     (operation: Operation) =>
@@ -36,9 +36,9 @@ export function createPeerBackend(address: PeerAddress): Backend {
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         if (error instanceof ServiceError) throw error;
-        throw new PeerLost(`The process at ${address.url} broke off.`, { cause: error });
+        throw new PeerUnavailable(`The process at ${address.url} broke off.`, { cause: error });
       }
-      throw new PeerLost(`The process at ${address.url} broke off.`);
+      throw new PeerUnavailable(`The process at ${address.url} broke off.`);
     };
   return {
     call: ask('call'),
@@ -55,7 +55,7 @@ export function createPeerBackend(address: PeerAddress): Backend {
 }
 
 /** Asks the process to release the data folder; false when it refuses. */
-export async function askToYield(address: PeerAddress, signal: AbortSignal): Promise<boolean> {
+export async function requestRelease(address: PeerAddress, signal: AbortSignal): Promise<boolean> {
   try {
     const response = await open(address, { method: 'POST', path: '/peer/yield', signal });
     response.resume();

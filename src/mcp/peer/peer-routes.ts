@@ -9,7 +9,7 @@ export interface PeerParts {
   /** Token in the data folder's `server.json`; undefined until it is written. */
   readonly token: () => string | undefined;
   /** Called when another process should take over the data folder; settles when it is released. */
-  readonly onYield?: (() => Promise<void>) | undefined;
+  readonly onReleaseRequest?: (() => Promise<void>) | undefined;
   /** Aborted at shutdown, to end open streams. */
   readonly stopping: AbortSignal;
 }
@@ -22,7 +22,7 @@ const KEEP_ALIVE_MS = 10_000;
  * Routes for other local processes that do not hold the data folder. Responses are NDJSON: progress lines, then a result
  * or an error. The token is readable only by those who can read the data folder.
  */
-export function peerRoutes({ backend, token, onYield, stopping }: PeerParts): Router {
+export function peerRoutes({ backend, token, onReleaseRequest, stopping }: PeerParts): Router {
   const router = Router();
   router.use(requireToken(token));
   router.get('/changes', (_request, response) => {
@@ -37,12 +37,12 @@ export function peerRoutes({ backend, token, onYield, stopping }: PeerParts): Ro
     });
   });
   router.post('/yield', async (_request, response) => {
-    if (onYield === undefined) {
+    if (onReleaseRequest === undefined) {
       response.status(409).json({ error: { code: 'conflict', message: 'This process keeps the data folder.' } });
       return;
     }
     response.json({ result: true });
-    await onYield();
+    await onReleaseRequest();
   });
   router.post('/:operation', express.json({ limit: BODY_LIMIT }), async (request, response) => {
     const { operation } = request.params;

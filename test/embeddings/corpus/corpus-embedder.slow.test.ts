@@ -109,28 +109,28 @@ describe('the embedder of a corpus', () => {
     const { open } = await newCorpus();
     const first = await open();
     await first.add(texts);
-    await drain(first.learner.settle(signal));
+    await drain(first.learner.trainIfDue(signal));
     const space = await first.embeddings.space();
     const [before] = await first.embeddings.embed(['harbour'], 'query');
     await first.close();
     const second = await open();
     expect(await second.embeddings.space()).toEqual(space);
     expect((await second.embeddings.embed(['harbour'], 'query'))[0]).toEqual(before);
-    await drain(second.learner.settle(signal));
+    await drain(second.learner.trainIfDue(signal));
     expect(await second.embeddings.space()).toEqual(space);
   });
 
   it('is learned anew as the corpus grows, and vectors of the two are never compared', async () => {
     const corpus = await (await newCorpus()).open();
     await corpus.add(texts.slice(0, 100));
-    await drain(corpus.learner.settle(signal));
+    await drain(corpus.learner.trainIfDue(signal));
     const [old] = await corpus.embeddings.embed(['harbour'], 'query');
     const before = await corpus.embeddings.space();
     await corpus.add(
       subjects.passages.slice(120, 180).map(({ text }) => text),
       'more',
     );
-    await drain(corpus.learner.settle(signal));
+    await drain(corpus.learner.trainIfDue(signal));
     const after = await corpus.embeddings.space();
     expect(after).toMatchObject({ embedder: LSA });
     expect(after.version).not.toBe(before.version);
@@ -145,7 +145,7 @@ describe('the embedder of a corpus', () => {
     const { open } = await newCorpus();
     const first = await open();
     await first.add(texts);
-    const steps = first.learner.settle(signal);
+    const steps = first.learner.trainIfDue(signal);
     for await (const { done } of steps) if (done === 0 && (await building(first.store)) !== undefined) break;
     const begun = await building(first.store);
     expect(first.embeddings.name).toBe(HASH);
@@ -153,7 +153,7 @@ describe('the embedder of a corpus', () => {
     const second = await open();
     expect(second.embeddings.name).toBe(HASH);
     expect((await second.search('harbour')).explanation.embedder).toBe(HASH);
-    await drain(second.learner.settle(signal));
+    await drain(second.learner.trainIfDue(signal));
     expect((await second.store.spaces.current())?.version).toBe(begun?.version);
   });
 
@@ -161,7 +161,7 @@ describe('the embedder of a corpus', () => {
     const { open } = await newCorpus();
     const first = await open();
     await first.add(texts);
-    await drain(first.learner.settle(signal));
+    await drain(first.learner.trainIfDue(signal));
     const { version } = await first.embeddings.space();
     await first.store.learned.keep(LSA, version, new Uint8Array([1, 2, 3]));
     await first.close();
@@ -183,7 +183,7 @@ describe('the embedder of a corpus', () => {
     const { version } = await corpus.embeddings.space();
     await drain(corpus.reindex({ model: HASH, back: false }, signal));
     expect(await corpus.reason()).toMatch(/chosen for this corpus/);
-    await drain(corpus.learner.settle(signal));
+    await drain(corpus.learner.trainIfDue(signal));
     expect(corpus.embeddings.name).toBe(HASH);
     await drain(corpus.reindex({ back: true }, signal));
     expect(await corpus.embeddings.space()).toMatchObject({ embedder: LSA, version });
@@ -198,7 +198,7 @@ describe('the embedder of a corpus', () => {
       message: expect.stringContaining('too few'),
     });
     await first.add(texts.slice(0, 30));
-    await drain(first.learner.settle(signal));
+    await drain(first.learner.trainIfDue(signal));
     expect(first.embeddings.name).toBe(LSA);
     await first.close();
     await expect(open(HASH)).rejects.toMatchObject({ code: 'embedding_mismatch' });
@@ -208,7 +208,7 @@ describe('the embedder of a corpus', () => {
     const corpus = await (await newCorpus()).open();
     await corpus.add(texts);
     const stop = new AbortController();
-    const learning = drain(corpus.learner.learn(stop.signal));
+    const learning = drain(corpus.learner.train(stop.signal));
     stop.abort();
     await expect(learning).rejects.toThrow();
     expect(await facts(corpus.store)).toEqual([[HASH, 'current', 120]]);

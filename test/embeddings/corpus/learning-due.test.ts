@@ -11,7 +11,7 @@ const base: LearningFacts = {
   embedder: hash,
   passages: 400,
   inUse: undefined,
-  met: { passages: 0, known: 0, terms: 0 },
+  foldedSince: { passages: 0, known: 0, terms: 0 },
 };
 const learned = { embedder: lsa, inUse: { passages: 400, knownShare: 0.98 } };
 
@@ -21,7 +21,10 @@ describe('a corpus is learned from', () => {
     ['sooner when it is asked for by a setting', { setting: lsa, passages: 20, preferred: lsa }],
     ['sooner when it was asked for with a command', { chosen: lsa, passages: 20 }],
     ['again when it has grown by half', { ...learned, passages: 600 }],
-    ['again when too much of what comes is unknown', { ...learned, met: { passages: 40, known: 6_000, terms: 9_000 } }],
+    [
+      'again when too much of what comes is unknown',
+      { ...learned, foldedSince: { passages: 40, known: 6_000, terms: 9_000 } },
+    ],
     ['again when what was learned is lost', { embedder: lsa, inUse: undefined }],
     ['again as it grows though a key came later', { ...learned, preferred: openai, passages: 600 }],
   ])('%s', (_, facts) => {
@@ -37,10 +40,14 @@ describe('a corpus is left as it is', () => {
     ['when a key would give something better', { preferred: openai }, /openai\/text-embedding-3-small/],
     ['when a real model embedded it', { embedder: openai }, /embedded with/],
     ['while it has hardly grown', { ...learned, passages: 599 }, /learned from 400 passages/],
-    ['while new words are few', { ...learned, met: { passages: 40, known: 8_000, terms: 9_000 } }, /learned from 400/],
+    [
+      'while new words are few',
+      { ...learned, foldedSince: { passages: 40, known: 8_000, terms: 9_000 } },
+      /learned from 400/,
+    ],
     [
       'while few texts tell of new words',
-      { ...learned, met: { passages: 5, known: 0, terms: 600 } },
+      { ...learned, foldedSince: { passages: 5, known: 0, terms: 600 } },
       /learned from 400/,
     ],
     ['when all of it is gone', { embedder: lsa, passages: 0 }, /corpus is empty/],

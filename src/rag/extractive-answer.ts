@@ -6,7 +6,7 @@ import type { WebSearchOutcome } from '../web/web-search.ts';
 import type { RagEvent } from './rag-event.ts';
 import { toWebPassage } from './web-passage.ts';
 
-export interface Quotation {
+export interface ExtractiveAnswerRequest {
   readonly query: string;
   readonly outcome: SearchOutcome;
   /** Web results, numbered after the chunks. */
@@ -17,7 +17,13 @@ export interface Quotation {
 }
 
 /** Extractive answer without a language model, as the same events as a generated one. */
-export function* quoteAnswer({ query, outcome, web, model, analyser }: Quotation): Generator<RagEvent, void> {
+export function* extractiveAnswer({
+  query,
+  outcome,
+  web,
+  model,
+  analyser,
+}: ExtractiveAnswerRequest): Generator<RagEvent, void> {
   const sources: QuotableSource[] = [
     ...outcome.chunks.map((chunk) => ({ kind: 'chunk' as const, chunk })),
     ...(web?.results ?? []).map((result) => ({ kind: 'web' as const, page: toWebPassage(result) })),
