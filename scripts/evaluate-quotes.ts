@@ -7,7 +7,7 @@ import { createPassageSearch } from './evaluate-quotes/passage-search.ts';
 
 const USAGE = `Measures the answers that need no language model.
 
-  node scripts/evaluate-quotes.ts FOLDER... [--half tune|held|both] [--titles] [--limit N] [--misses]
+  node scripts/evaluate-quotes.ts FOLDER... [--half tune|held|both] [--titles] [--limit N] [--documents N] [--misses]
 
 Each folder holds corpus.jsonl, queries.jsonl with an "answer" for each question, and qrels.tsv. A question is asked
 three times: of all documents, with the answering one taken away, and with its article (all of the same title) taken
@@ -15,6 +15,8 @@ away. What is quoted as an answer then is false. The questions are
 halved by a hash of their identifier: constants are chosen on "tune", and "held" (the default) is reported.
 --titles says what the documents are about; leave it out where titles are of another language.
 --no-scores leaves out how well the full-text search found each passage, as for pages of the web.
+--documents asks each question of so many documents alone: the answering one and others of its article; with the
+answering one away, of as many others.
 --misses prints the questions whose answer was not quoted.`;
 
 interface Options {
@@ -22,6 +24,8 @@ interface Options {
   readonly hasTitles: boolean;
   readonly hasScores: boolean;
   readonly limit: number;
+  /** Size of the corpus each question is asked of; 0 is all there are. */
+  readonly documents: number;
   readonly showsMisses: boolean;
 }
 
@@ -33,6 +37,7 @@ async function main(): Promise<void> {
       titles: { type: 'boolean', default: false },
       'no-scores': { type: 'boolean', default: false },
       limit: { type: 'string', default: '10' },
+      documents: { type: 'string', default: '0' },
       misses: { type: 'boolean', default: false },
     },
   });
@@ -45,6 +50,7 @@ async function main(): Promise<void> {
     hasTitles: values.titles,
     hasScores: !values['no-scores'],
     limit: Number(values.limit),
+    documents: Number(values.documents),
     showsMisses: values.misses,
   };
   console.log(
@@ -57,9 +63,17 @@ async function main(): Promise<void> {
 async function measure(collection: TestCollection, options: Options): Promise<string> {
   const documents = await Array.fromAsync(collection.documents());
   const titles = new Map(documents.map(({ id, title }) => [id, title]));
-  const search = createPassageSearch(documents);
+  const searches = new Map([['', createPassageSearch(documents)]]);
   const analyser = { analyse: remembering(analyse), analyseQuery: remembering(analyseQuery) };
-  const ask = (question: string, isLeftOut: (document: TestDocument) => boolean) => {
+  const ask = (
+    question: string,
+    isLeftOut: (document: TestDocument) => boolean,
+    gains: ReadonlyMap<string, number>,
+  ) => {
+    const few = options.documents === 0 ? undefined : fewOf(documents, gains, isLeftOut, options.documents);
+    const key = few?.map(({ id }) => id).join('\n') ?? '';
+    const search = searches.get(key) ?? createPassageSearch(few ?? documents);
+    searches.set(key, search);
     const found = search(question, options.limit, isLeftOut);
     const passages = found.map(({ document: { text, title }, score }) => {
       return { text, about: options.hasTitles ? title : '', ...(options.hasScores && { score }) };
@@ -76,7 +90,7 @@ async function measure(collection: TestCollection, options: Options): Promise<st
   );
   const count = { answered: 0, right: 0, closest: 0, wrongNear: 0, wrongFar: 0, quotes: 0, characters: 0 };
   for (const { text, gains, answers } of queries) {
-    const { support, quotes } = ask(text, () => false);
+    const { support, quotes } = ask(text, () => false, gains);
     const isAnswer = support === 'answer';
     const isRight = quotes.some((quote) => answers.some((answer) => plain(quote).includes(plain(answer))));
     if (isAnswer) count.answered += 1;
@@ -87,8 +101,9 @@ async function measure(collection: TestCollection, options: Options): Promise<st
     if (isAnswer) count.quotes += quotes.length;
     if (isAnswer) count.characters += quotes.join('').length;
     const articles = new Set([...gains.keys()].map((id) => titles.get(id)).filter((title) => title !== ''));
-    if (ask(text, ({ id }) => gains.has(id)).support === 'answer') count.wrongNear += 1;
-    if (ask(text, ({ id, title }) => gains.has(id) || articles.has(title)).support === 'answer') count.wrongFar += 1;
+    if (ask(text, ({ id }) => gains.has(id), gains).support === 'answer') count.wrongNear += 1;
+    const isOfArticle = ({ id, title }: TestDocument) => gains.has(id) || articles.has(title);
+    if (options.documents === 0 && ask(text, isOfArticle, gains).support === 'answer') count.wrongFar += 1;
   }
   const share = (part: number) => (part / Math.max(1, queries.length)).toFixed(3);
   const perAnswer = (sum: number, digits: number) => (sum / Math.max(1, count.answered)).toFixed(digits);
@@ -97,6 +112,19 @@ async function measure(collection: TestCollection, options: Options): Promise<st
     ...[share(count.wrongNear), share(count.wrongFar)],
     ...[perAnswer(count.quotes, 2), perAnswer(count.characters, 0)],
   ].join(' | ')} |`;
+}
+
+/** A small corpus for one question, out of the article of the document that answers it. */
+function fewOf(
+  documents: readonly TestDocument[],
+  gains: ReadonlyMap<string, number>,
+  isLeftOut: (document: TestDocument) => boolean,
+  size: number,
+): readonly TestDocument[] {
+  const answering = documents.find(({ id }) => gains.has(id));
+  const others = documents.filter(({ id, title }) => !gains.has(id) && title === answering?.title);
+  const given = answering === undefined || isLeftOut(answering) ? others : [answering, ...others];
+  return given.slice(0, size);
 }
 
 const halfOf = (id: string): 'tune' | 'held' =>

@@ -2,7 +2,7 @@
 const ALWAYS_FOLLOWED = new Set(
   (
     'mr mrs ms mx dr prof rev hon fr sr. st ste mt ft gen col lt maj capt sgt cpl cmdr adm gov sen rep pres supt messrs ' +
-    'mme mlle vs v cf viz e.g i.e eg ie no nos fig figs eq eqs ch chap sec sect art vol vols pp p par para app ed eds al ' +
+    'mme mlle vs v cf viz e.g i.e eg ie no nos fig figs eq eqs ch chap sect vol vols pp p ed eds al ' +
     'approx ca c est dept op cit jan feb mar apr jun jul aug sep sept oct nov dec nr hr fr frl bzw z.b d.h u.a o.ä ggf ' +
     'inkl evtl sog vgl str abs bd hg hrsg s ggü zzgl bspw tel núm núms sra srta dra pág págs av ej n.b resp ' +
     'т.е т.к т.н см стр рис табл гл ст им г.г'
@@ -16,6 +16,9 @@ const SOMETIMES_FOLLOWED = new Set(
     'b.sc m.sc d.phil esq usw u.s.w ff т.д т.п др г гг в вв'
   ).split(' '),
 );
+
+/** Abbreviations before a number that are words, too: "Art. 5", "Photos are art. Some". */
+const BEFORE_NUMBERS = new Set('no nos app art para par sec'.split(' '));
 
 /** Words that begin a sentence far more often than they continue a name. */
 const OPENERS = new Set(
@@ -50,7 +53,7 @@ export function goesOn(left: string, right: string): boolean {
   const lower = word.toLowerCase();
   if (/^\d{1,3}$/.test(word)) return tail.length === word.length + 1 || AFTER_ORDINAL.test(next);
   // "No. 5" is a number; "He said no. Nobody came." is an answer.
-  if (lower === 'no' || lower === 'nos') return /^\d/.test(next);
+  if (BEFORE_NUMBERS.has(lower)) return /^(?:\d|(?:[B-HJ-Z]|[IVX]{2,})(?![\p{L}\p{N}]))/u.test(next);
   if (ALWAYS_FOLLOWED.has(lower)) return true;
   const isInitial = /^\p{Lu}$/u.test(word) || /^(?:\p{L}\.)+\p{L}$/u.test(word);
   return (isInitial || SOMETIMES_FOLLOWED.has(lower)) && !OPENERS.has(next.toLowerCase());

@@ -134,16 +134,14 @@ const CAPITAL_OR_DIGIT = /^\s*["“„«(]?[\p{Lu}\p{N}]/u;
 
 const WIDEST_VERSE = 60;
 
-/**
- * Verse and lists without marks: each line begins like a sentence, and most would have taken the next word, or narrow
- * lines do so in the middle of sentences.
- */
+/** Verse and lists without marks: narrow lines that begin like sentences, where there was room or within sentences. */
 function areLinesOfTheirOwn(lines: readonly Line[], widest: number): boolean {
-  if (lines.length < 3 || !lines.every(({ text }) => CAPITAL_OR_DIGIT.test(text))) return false;
+  if (lines.length < 3 || widest > WIDEST_VERSE) return false;
+  if (!lines.every(({ text }) => CAPITAL_OR_DIGIT.test(text))) return false;
   const before = lines.slice(0, -1);
   const fitting = before.filter(({ text }, index) => fits(text, lines[index + 1]?.text ?? '', widest)).length;
   const unfinished = before.filter(({ text }) => !/[.!?…][)"”’]*\s*$/.test(text)).length;
-  return fitting * 2 >= before.length || (before.length > 2 && unfinished > 1 && widest <= WIDEST_VERSE);
+  return fitting === before.length || (before.length > 2 && unfinished > 1);
 }
 
 /** One such line may begin prose ("Note: ..."); two in a row are a list of values. */

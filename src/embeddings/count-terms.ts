@@ -1,4 +1,4 @@
-import { analyse } from '../store/full-text/analyse.ts';
+import { analyseForEmbedding } from '../store/full-text/analyse.ts';
 import { stopWords } from '../store/full-text/stop-words.ts';
 
 /** Longer texts are truncated; chunks are far shorter. */
@@ -9,7 +9,7 @@ const MAX_LENGTH = 100_000;
  * else.
  */
 export function countTerms(text: string): Map<string, number> {
-  const terms = analyse(text.slice(0, MAX_LENGTH));
+  const terms = analyseForEmbedding(text.slice(0, MAX_LENGTH));
   const telling = terms.filter((term) => !stopWords.has(term));
   const counts = new Map<string, number>();
   for (const term of telling.length > 0 ? telling : terms) counts.set(term, (counts.get(term) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { ANALYSER_VERSION } from '../store/full-text/analyse.ts';
+import { EMBEDDED_TERMS_VERSION } from '../store/full-text/analyse.ts';
 import { countTerms } from './count-terms.ts';
 import type { EmbeddingModel } from './embedding-model.ts';
 import { unitVector } from './unit-vector.ts';
@@ -21,7 +21,7 @@ export function createLexicalHash(): EmbeddingModel {
     isLexical: true,
     space: async () => ({
       embedder: name,
-      version: `${HASHING_VERSION}.${ANALYSER_VERSION}`,
+      version: `${HASHING_VERSION}.${EMBEDDED_TERMS_VERSION}`,
       dimensions: DIMENSIONS,
     }),
     async embed(texts, _kind, signal) {

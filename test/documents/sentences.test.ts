@@ -95,6 +95,14 @@ const cases: readonly (readonly [name: string, text: string, sentences: readonly
     ['* `!(pattern|pattern|pattern)` matches what does not\n  match any of them.'],
   ],
   [
+    'wrapped lines that all begin with a capital or a digit',
+    'Receipts are handed in within thirty days through the app. Claims above\n500 euros are approved by the finance lead, Dr. Sabine\nKoch.',
+    [
+      'Receipts are handed in within thirty days through the app.',
+      'Claims above\n500 euros are approved by the finance lead, Dr. Sabine\nKoch.',
+    ],
+  ],
+  [
     'verse',
     'Shall I compare thee to a summer’s day?\nThou art more lovely and more temperate:\nRough winds do shake the darling buds of May,\nAnd summer’s lease hath all too short a date;',
     [

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ANALYSER_VERSION } from '../../store/full-text/analyse.ts';
+import { EMBEDDED_TERMS_VERSION } from '../../store/full-text/analyse.ts';
 import type { LsaModel } from './lsa-model.ts';
 
 /** Result of training: the terms, and for each a row of `width` numbers. */
@@ -26,7 +26,7 @@ export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
   const names = Buffer.from(terms.join('\n'));
   const head = JSON.stringify({
     format: FORMAT,
-    analyser: ANALYSER_VERSION,
+    analyser: EMBEDDED_TERMS_VERSION,
     terms: terms.length,
     termBytes: names.length,
     width,
@@ -52,7 +52,7 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
   if (buffer.subarray(0, MAGIC.length).toString() !== MAGIC) return undefined;
   const headEnd = buffer.indexOf('\n', MAGIC.length);
   const head = readHeader(buffer.subarray(MAGIC.length, headEnd).toString());
-  if (head.format !== FORMAT || head.analyser !== ANALYSER_VERSION) return undefined;
+  if (head.format !== FORMAT || head.analyser !== EMBEDDED_TERMS_VERSION) return undefined;
   const termsEnd = headEnd + 1 + head.termBytes;
   const terms = buffer
     .subarray(headEnd + 1, termsEnd)
@@ -76,7 +76,7 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
 export const versionOfArtefact = (bytes: Uint8Array): string => versionOf(bytes.subarray(-CHECKSUM));
 
 const versionOf = (checksum: Uint8Array): string =>
-  `${FORMAT}.${ANALYSER_VERSION}.${Buffer.from(checksum.subarray(0, 6)).toString('hex')}`;
+  `${FORMAT}.${EMBEDDED_TERMS_VERSION}.${Buffer.from(checksum.subarray(0, 6)).toString('hex')}`;
 
 interface Header {
   readonly format: number;

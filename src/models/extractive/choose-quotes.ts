@@ -2,8 +2,8 @@ import type { Span } from '../../citations/citation.ts';
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { splitSentences } from '../../documents/sentences.ts';
 import type { QuoteSupport } from '../model.ts';
-import { isConfident } from './confidence.ts';
-import { type Coverage, coverageAmong, supportAmong } from './coverage.ts';
+import { isConfident, isFew } from './confidence.ts';
+import { type Coverage, coverageAmong, shareOf, supportAmong } from './coverage.ts';
 import { type AnswerKind, containsAnswer, expectedAnswer, mayContainAnswer } from './expected-answer.ts';
 import { readQuestion } from './question.ts';
 import { cellAskedFor, type TableCell, type TableRow, tableRowsOf } from './table-rows.ts';
@@ -122,14 +122,24 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
     isConfident({
       supports,
       quoteSupport: support(best.terms.union(read[best.passage]?.about ?? NO_TERMS)),
+      quoteShare: shareOf(asked.terms, aroundQuote(best, read[best.passage])),
       scores: passages.flatMap(({ score }) => score ?? []).toSorted((a, b) => b - a),
       termCount: asked.terms.length,
       ngramShare: asked.ngramShare,
       trigramShare: asked.trigramShare,
       isInflected: asked.isInflected,
     });
-  if (!isAnswer && most < asked.minSupport) return NO_QUOTES;
+  const needed = asked.minSupport * (isFew(passages.length) ? NEEDED_OF_FEW : 1);
+  if (!isAnswer && most < needed) return NO_QUOTES;
   return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, passages, read) };
+}
+
+/** The terms of a quote, of the sentences beside it and of the headings above. */
+function aroundQuote({ start, terms }: Sentence, passage: ReadPassage | undefined): ReadonlySet<string> {
+  const { sentences = [], about = NO_TERMS } = passage ?? {};
+  const at = sentences.findIndex((sentence) => sentence.start === start);
+  const beside = [sentences[at - 1], sentences[at + 1]].map((sentence) => sentence?.terms ?? NO_TERMS);
+  return beside.reduce((all, each) => all.union(each), terms.union(about));
 }
 
 /** For a question about a date or number, prefers nearly equal sentences that contain one. */
@@ -145,6 +155,9 @@ function withKind(
     .toSorted((a, b) => b.score - a.score)[0];
   return fit === undefined ? picked : [fit, ...picked].slice(0, limit);
 }
+
+// Words that few passages lack seem rare among them.
+const NEEDED_OF_FEW = 0.7;
 
 const NO_QUOTES: QuoteSelection = { support: 'none', quotes: [] };
 

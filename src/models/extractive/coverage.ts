@@ -23,6 +23,10 @@ function coverageBy(question: readonly QuestionTerm[], weightOf: (term: Question
   };
 }
 
+/** The share of the question's terms that are among these, each counted alike. */
+export const shareOf = (question: readonly QuestionTerm[], terms: TermSet): number =>
+  question.filter(({ forms }) => forms.some((form) => terms.has(form))).length / Math.max(1, question.length);
+
 const countWith = (texts: readonly TermSet[], { forms }: QuestionTerm): number =>
   texts.filter((terms) => forms.some((form) => terms.has(form))).length;
 

@@ -14,6 +14,11 @@ const QUESTION_WORDS: readonly (readonly [AnswerKind, RegExp])[] = [
     words('wie (?:lange?|alt|weit|groß|hoch|schnell|oft|tief|schwer|breit|teuer)|combien|cuánt[oa]s?|quant[oiae]'),
   ],
   ['number', /多少|几[个人次年天名种]|多[大长高久远]|いくつ|いくら|何(?:人|個|回|点|本|歳)|얼마|몇/],
+  ['number', words('كم|ما عدد|कितन[ाेी]')],
+  ['time', words('متى|في أي (?:عام|سنة|يوم|شهر|قرن)|कब|किस (?:वर्ष|साल|दिन|महीने|शताब्दी)')],
+  ['place', words('أين|اين|कहाँ|कहां')],
+  ['person', words('कौन|किसने|किसके|किसका|किसकी')],
+  ['reason', words('لماذا|क्यों')],
   ['time', words('when|(?:what|which) (?:year|date|day|month|century|decade|time)|wann|когда|в каком году')],
   [
     'time',
@@ -71,10 +76,16 @@ const CASELESS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=A
 const VAGUE_NUMBER = words(
   'several|many|few|none|no|all|both|most|some|first|second|third|once|twice|daily|weekly|monthly|yearly|annual(?:ly)?|' +
     'fifteen|sixteen|fifty|sixty|seventy|eighty|ninety|every|each|viele|mehrere|keine?|alle|täglich|jährlich|jede[rsmn]?|' +
+    'an? (?:couple|pair|dozen|second|minute|hour|day|week|fortnight|month|year|decade|century)|' +
+    'eine[nrms]? (?:paar|dutzend|sekunde|minute|stunde|tag|woche|monat|jahr|jahrzehnt|jahrhundert)|' +
+    'une? (?:paire|douzaine|seconde|minute|heure|jour|semaine|mois|an|année|siècle)|' +
+    'una? (?:par|docena|segundo|minuto|hora|día|semana|mes|año|siglo)|' +
     'plusieurs|aucune?|chaque|tous|douze|quinze|vingt|trente|varios|muchos|ningun[oa]?|cada|todos|doce|quince|veinte|treinta',
 );
 const VAGUE_TIME = words(
-  'spring|summer|autumn|winter|morning|evening|night|today|yesterday|year|years|age|era|period|war|before|after|during|' +
+  'spring|summer|autumn|winter|morning|evening|night|noon|midnight|today|tomorrow|yesterday|hours?|days?|weeks?|months?|' +
+    'tage?n?|wochen?|monate?n?|uhr|mittag|mitternacht|jours?|semaines?|mois|heures?|midi|minuit|días?|semanas?|mes(?:es)?|' +
+    'horas?|mediodía|medianoche|year|years|age|era|period|war|before|after|during|' +
     'until|since|when|while|frühling|sommer|herbst|morgens?|abends?|heute|gestern|während|bevor|nachdem|seit|bis|als|mai|' +
     'janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|siècle|avant|après|pendant|depuis|' +
     'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|siglo|antes|después|durante|desde|cuando',
@@ -91,7 +102,7 @@ export function mayContainAnswer(kind: AnswerKind, sentence: string): boolean {
     case 'number':
       return !isKnown || VAGUE_NUMBER.test(sentence);
     case 'time':
-      return !isKnown || /\p{N}/u.test(sentence) || VAGUE_TIME.test(sentence);
+      return !isKnown || /\p{N}/u.test(sentence) || NUMERAL.test(sentence) || VAGUE_TIME.test(sentence);
     case 'person':
     case 'place':
       return /\p{Lu}/u.test(sentence);

@@ -1,3 +1,5 @@
+import { expectedAnswer } from './expected-answer.ts';
+
 /**
  * Question words and function words per language, which need not occur in the answer. English comes first and so wins
  * ties; its other function words are the analyser's stop words.
@@ -20,6 +22,10 @@ const FUNCTION_WORDS: readonly ReadonlySet<string>[] = [
   `de een en het hoe hoeveel in is met of op te van voor waar waarom wanneer waren was wat welk welke werd wie zijn`,
   `а в был была были было где и из как какая какие какой какое какую когда кого кому кто на о от по почему с сколько что
   это за зачем для`,
+  `ما ماذا من متى كم أين اين لماذا كيف هل أي اي أية التي الذي الذين في على إلى الى عن مع هو هي هم كان كانت يكون تكون تم
+  هذا هذه ذلك تلك أن ان إن و أو او ثم لم لا قد بعد قبل عند بين كل بعض به بها له لها فيها فيه عدد اسم`,
+  `क्या कौन किस किसने किसे किसका किसके किसकी कब कहाँ कहां क्यों कैसे कितना कितने कितनी कौनसा कौनसी का की के को में से ने पर
+  है हैं था थी थे और या एक यह वह इस उस इसके उसके लिए द्वारा कि जो तो भी ही साथ तक नाम गया गई गए हुआ हुई हुए करता करते करती`,
 ].map((words) => new Set(words.split(/\s+/)));
 
 const UNSPACED_QUESTION_WORDS =
@@ -47,7 +53,9 @@ export function questionWords(question: string): QuestionWords {
     if (count > most) [language, most] = [candidate, count];
   }
   const isEnglish = language === english;
-  const vague = [...question.matchAll(MEASURE)].flatMap(([, word]) => word ?? []);
+  // "How tall" is answered with a number, "how loud" may be answered with any word.
+  const asksNumber = expectedAnswer(question) === 'number';
+  const vague = asksNumber ? [...question.matchAll(MEASURE)].flatMap(([, word]) => word ?? []) : [];
   return {
     measures: vague,
     words: isEnglish ? NO_WORDS : new Set(words.filter((word) => language.has(word))),

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { arabicStem } from './arabic-stem.ts';
 import { foldWord } from './fold-word.ts';
 import { type LatinLanguage, latinLanguage } from './function-words.ts';
 import { stopWords } from './stop-words.ts';
@@ -6,7 +7,10 @@ import { stopWords } from './stop-words.ts';
 /**
  * Changed whenever the same text would give other terms; the full-text index is then rebuilt from the stored chunks.
  */
-export const ANALYSER_VERSION = '1';
+export const ANALYSER_VERSION = '2';
+
+/** The same for the terms of embedders, which stay as they are: other terms would make stored vectors useless. */
+export const EMBEDDED_TERMS_VERSION = '1';
 
 /** The searchable text of a chunk. Title and headings are counted apart from the text. */
 export interface IndexedText {
@@ -82,6 +86,10 @@ const isWord = (pair: readonly [string, string | undefined]): pair is readonly [
 /** The terms of a text in order, with repetitions. */
 export const analyse = (text: string): string[] => termsOf(text, languageOf(text) === 'inflected');
 
+/** Like `analyse`, for embedders: with Arabic words as they are written. */
+export const analyseForEmbedding = (text: string): string[] =>
+  termsOf(text, languageOf(text) === 'inflected', { keepsArabic: true });
+
 /** Like `analyse`, for texts too short to detect their language. */
 export const analyseAs = (text: string, isInflected: boolean): string[] => termsOf(text, isInflected);
 
@@ -92,7 +100,7 @@ function languageOf(text: string): LatinLanguage {
 }
 
 /**
- * Words are folded, and stemmed where they look English; identifiers yield themselves and their parts; words of
+ * Words are folded, and stemmed where they look English or are Arabic; identifiers yield themselves and their parts; words of
  * inflected languages and other alphabets yield themselves and their prefix, which inflection does not change; scripts
  * written without spaces yield overlapping bigrams or trigrams of characters. Nothing depends on the platform's
  * language data.
@@ -121,6 +129,7 @@ const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+/gu;
 
 /** Receives more about the words than their terms. */
 interface AnalysisOptions {
+  readonly keepsArabic?: boolean;
   /** The plain words, by their terms. */
   readonly words?: Map<string, string>;
   readonly split?: SplitIdentifier[];
@@ -131,25 +140,34 @@ interface SplitIdentifier {
   readonly parts: readonly string[];
 }
 
-function addWord(terms: string[], run: string, isInflected: boolean, { words, split }: AnalysisOptions): void {
+function addWord(terms: string[], run: string, isInflected: boolean, told: AnalysisOptions): void {
+  const { words, split } = told;
   const whole = run.replaceAll('_', '');
   if (whole === '') return;
   const place = terms.length;
-  addTerm(terms, whole, isInflected);
+  addTerm(terms, whole, isInflected, told);
   const parts = run.length <= MAX_TERM ? (run.match(PART) ?? []) : [];
   const term = terms[place];
   if (words !== undefined && term !== undefined && parts.length === 1 && /^[\p{L}\p{M}]+$/u.test(run)) {
-    words.set(term, foldWord(run));
+    words.set(term, ARABIC.test(term) ? term : foldWord(run));
   }
-  if (parts.length > 1) for (const part of parts) addTerm(terms, part, isInflected);
+  if (parts.length > 1) for (const part of parts) addTerm(terms, part, isInflected, told);
   if (term !== undefined && parts.length > 1 && /[^_]_+[^_]/.test(run)) {
     split?.push({ whole: term, parts: terms.slice(place + 1) });
   }
 }
 
-function addTerm(terms: string[], word: string, isInflected: boolean): void {
+const ARABIC = /^\p{sc=Arab}+$/u;
+
+function addTerm(terms: string[], word: string, isInflected: boolean, { keepsArabic = false }: AnalysisOptions): void {
   const term = foldWord(word).slice(0, MAX_TERM).toWellFormed();
   if (term === '') return;
+  if (!keepsArabic && ARABIC.test(term)) {
+    const stem = arabicStem(term);
+    terms.push(stem);
+    addBeginning(terms, stem);
+    return;
+  }
   const looksEnglish = /^[a-z]+$/.test(term);
   terms.push(looksEnglish && !stopWords.has(term) ? stemmer(term) : term);
   if (looksEnglish ? isInflected : /^[\p{L}\p{M}]+$/u.test(term)) addBeginning(terms, term);

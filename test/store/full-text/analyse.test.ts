@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   analyse,
+  analyseForEmbedding,
   analyseForIndex,
   analyseQuery,
   cutQuery,
@@ -27,6 +28,9 @@ describe('analyse', () => {
     ['folds Greek accents and the final sigma', 'λόγος', ['λογοσ', 'λογοσ-']],
     ['keeps the marks of Devanagari inside words', 'हिन्दी', ['हिन्दी', 'हिन्द-']],
     ['leaves Arabic vowel signs out', 'كِتَابٌ', ['كتاب']],
+    ['leaves articles, conjunctions and endings of Arabic words off', 'والمكتبات مكتبة', ['مكتب', 'مكتب']],
+    ['leaves letters of short Arabic words', 'ال ولد هي', ['ال', 'ولد', 'هي']],
+    ['gives Arabic words and the beginnings of their stems', 'المستشفيات', ['مستشف', 'مستشف-']],
     ['gives pairs of Chinese characters', '防守队', ['防守', '守队']],
     ['gives a lone Chinese character as itself', '水', ['水']],
     ['gives pairs of Japanese characters', 'ラーメン', ['ラー', 'ーメ', 'メン']],
@@ -36,6 +40,10 @@ describe('analyse', () => {
     ['finds nothing in signs alone', '—…!? ___', []],
   ])('%s', (_, text, terms) => {
     expect(analyse(text)).toEqual(terms);
+  });
+
+  it('leaves Arabic words whole for embedders, whose stored vectors know them so', () => {
+    expect(analyseForEmbedding('المكتبات running')).toEqual(['المكتبات', 'المكت-', 'run']);
   });
 
   it('gives the beginnings of words in a text of another Latin language, where a stemmer for English is of no use', () => {

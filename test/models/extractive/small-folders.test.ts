@@ -1,0 +1,59 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Question, readQuestions } from '../../../src/evaluation/questions.ts';
+import { prepareDocument } from '../../../src/ingest/prepare-document.ts';
+import { chooseQuotes, type Passage } from '../../../src/models/extractive/choose-quotes.ts';
+import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
+
+const analyser = { analyse, analyseQuery };
+const FOLDERS = join(import.meta.dirname, '../../fixtures/small-folders');
+const QUESTIONS = 'questions.jsonl';
+
+/** All passages of a folder: a search of so few brings every one. */
+async function passagesOf(folder: string): Promise<Passage[]> {
+  const names = (await readdir(folder)).filter((name) => name !== QUESTIONS);
+  const read = await Promise.all(
+    names.map(async (fileName) => {
+      const [bytes, type] = [await readFile(join(folder, fileName)), extname(fileName).slice(1)];
+      const job = { bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: true } as const;
+      const { title = fileName, passages } = await prepareDocument(job, AbortSignal.timeout(10_000));
+      return passages.map(({ text, headingPath }) => ({ text, about: [title, ...headingPath].join('\n') }));
+    }),
+  );
+  return read.flat();
+}
+
+function ask({ text, answers }: Question, passages: readonly Passage[]) {
+  const asked = new Set(analyseQuery(text));
+  const shared = (passage: Passage) => asked.intersection(new Set(analyseQuery(passage.text))).size;
+  const found = passages.toSorted((one, two) => shared(two) - shared(one));
+  const { support, quotes } = chooseQuotes({ question: text, passages: found, analyser });
+  const quoted = quotes.map(({ passage, start, end }) => found[passage]?.text.slice(start, end) ?? '');
+  return { support, isRight: answers.some((answer) => quoted.some((quote) => quote.includes(answer))) };
+}
+
+// The constants were chosen without these folders in view.
+describe('quotes out of folders of one or two documents', async () => {
+  const folders = await readdir(FOLDERS);
+  const asked = await Promise.all(
+    folders.map(async (name) => {
+      const passages = await passagesOf(join(FOLDERS, name));
+      const questions = await readQuestions(join(FOLDERS, name, QUESTIONS));
+      return questions.map((question) => ({ ...question, ...ask(question, passages) }));
+    }),
+  );
+  const all = asked.flat();
+  const answerable = all.filter(({ isUnanswerable }) => !isUnanswerable);
+  const unanswerable = all.filter(({ isUnanswerable }) => isUnanswerable);
+
+  it('are right, and called answers, for most questions that have one', () => {
+    const right = answerable.filter(({ support, isRight }) => support === 'answer' && isRight);
+    expect(right.length / answerable.length).toBeGreaterThanOrEqual(0.8);
+  });
+
+  it('are seldom called answers to questions that have none', () => {
+    const wrong = unanswerable.filter(({ support }) => support === 'answer');
+    expect(wrong.length / unanswerable.length).toBeLessThanOrEqual(0.2);
+  });
+});
