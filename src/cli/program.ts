@@ -28,7 +28,6 @@ Commands use the running server of the data folder when there is one, and work b
 
 /** The command line. Each command is imported when it is run, so that --help and --version stay quick. */
 export function createProgram({ version, ...parts }: ProgramParts): Command {
-  const { output } = parts.context;
   const program = new Command('citewell')
     .description('Answers over your own documents, with citations checked against the source.')
     .version(version, '-V, --version')
@@ -37,8 +36,8 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
     .showHelpAfterError('(citewell --help lists commands and options)')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => output.write(text),
-      writeErr: (text) => output.note(text.replace(/\n$/, '')),
+      writeOut: (text) => parts.context.output.write(text),
+      writeErr: (text) => parts.context.output.note(text.replace(/\n$/, '')),
     });
 
   // In the order of --help.
