@@ -22,8 +22,8 @@ import {
 import { content } from '../tools/rag/content.ts';
 import { searchFileKnowledge } from '../tools/rag/search-file-knowledge.ts';
 
-// What the agent itself costs, for a model that answers at once: CPU per step, time to the first event, memory of many
-// streams at once, growth over many runs.
+// Overhead of the agent itself, with a model that answers at once: CPU per step, time to the first event, memory of many
+// concurrent streams, growth over many runs.
 //   npm exec -- node scripts/bench-agent.ts [runs]
 
 const RUNS = Number(process.argv[2] ?? 1000);
@@ -37,7 +37,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 const usage = { input: 900, cachedInput: 0, output: 60, reasoning: 0 };
 const stop = (reason: 'end' | 'tool_calls'): ModelEvent => ({ type: 'stop', reason, usage, model: 'test/instant' });
 
-/** Calls these tools in turn, then answers with two citations in 40 tokens. */
+/** Calls these tools in order, then answers with two citations in 40 tokens. */
 function instantModel(steps: readonly { readonly name: string; readonly given: (seen: string) => object }[]): Model {
   return {
     name: 'test/instant',
@@ -120,7 +120,7 @@ const heap = (): number => {
   return process.memoryUsage().heapUsed / 2 ** 20;
 };
 
-/** How many streams can stand half read, and what each keeps. */
+/** Memory per stream when many streams are open. */
 async function standing(agent: RunningAgent): Promise<{ readonly heapEach: number; readonly rss: number }> {
   const [before, rssBefore] = [heap(), process.memoryUsage().rss];
   const streams = await Promise.all(
@@ -128,7 +128,7 @@ async function standing(agent: RunningAgent): Promise<{ readonly heapEach: numbe
       const prepared = await agent.agent.prepare(agentRequest('Which ferry is the oldest?', { tools: names }));
       const events = prepared.events(new AbortController().signal);
       const first: AgentEvent[] = [];
-      // Up to the middle of the answer: all tools were called, their results are held.
+      // Half of the answer is read: all tools were called, and their results are held.
       for (let step = await events.next(); !step.done; step = await events.next()) {
         first.push(step.value);
         if (first.filter(({ type }) => type === 'message').length === 5) break;

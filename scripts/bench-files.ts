@@ -12,7 +12,7 @@ import { readDocument } from '../src/ingest/readers/index.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
 
-// What taking files in costs beside reading them alone, one after another: pages a second, where a page is one of the
+// Complete ingestion compared with reading alone, one file after another, in pages per second; a page is one of the
 // file's own or 3,000 characters.   node scripts/bench-files.ts FOLDER [rounds]
 
 const [folder, rounds = '3'] = process.argv.slice(2);
@@ -54,7 +54,7 @@ try {
     const bytes = new Uint8Array(await readFile(path));
     const read = async () => readDocument((await detectType({ bytes, fileName })).type, { bytes, fileName, signal });
     try {
-      // The first time loads what the format needs, in both ways.
+      // Warm-up: loads what the format needs.
       const { text, pages: own } = await read();
       await takeIn(fileName, bytes);
       for (let round = 0; round < Number(rounds); round++) {

@@ -13,8 +13,8 @@ import { openStore } from '../src/store/sql/open-store.ts';
 import { createChunkSearch } from '../src/store/sql/search/chunk-search.ts';
 import { seededRandom } from './seeded-random.ts';
 
-// What versions cost: taking an edited document in again beside taking it in for the first time, and a search about an
-// earlier time beside the same search about now.   node scripts/bench-versions.ts [documents] [passages]
+// Cost of versions: ingesting an edited document compared with a new one, and a search as of an earlier time compared
+// with a current one.   node scripts/bench-versions.ts [documents] [passages]
 
 const [documents = 40, passages = 500] = process.argv.slice(2).map(Number);
 const ROUNDS = 15;
@@ -90,7 +90,7 @@ try {
       await search.matching({ ...query, text });
       const between = performance.now();
       await search.nearest({ ...query, vector, measure: 'cosine_distance' });
-      // The first of each reads what the others find in memory.
+      // The first search of each kind fills the caches.
       if (round === 0) console.log(`  ${name}, first time         ${(performance.now() - begun).toFixed(1)} ms`);
       else {
         byWords.push(between - begun);

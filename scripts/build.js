@@ -19,7 +19,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Compiles the sources into `dist`. Plain JavaScript: it runs before there is anything compiled.
+// Compiles the sources into `dist`. Plain JavaScript, because it runs before anything is compiled.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -29,8 +29,8 @@ const PAGE = join('src', 'page', 'app');
 const INPUTS = ['src', 'tools', 'scripts/demo.ts', 'scripts/build.js', 'tsconfig.json', 'tsconfig.build.json'];
 
 /**
- * Brings `dist` up to date unless no source has changed since it was compiled. Types are not checked. Without a
- * compiler, as after `npm ci --omit=dev`, everything stays as it is. Throws when a source cannot be compiled.
+ * Updates `dist` unless no source has changed. Types are not checked. Without a compiler, as after `npm ci --omit=dev`,
+ * nothing is changed. Throws when a source cannot be compiled.
  */
 export function buildIfStale() {
   const sources = stateOfSources();
@@ -39,7 +39,7 @@ export function buildIfStale() {
   if (compiler !== undefined) build(compiler, sources, ['--noCheck', '--declaration', 'false']);
 }
 
-/** Compiles anew, checks types and writes declarations, as a package needs them. */
+/** Compiles everything, checks types and writes declarations, for the package. */
 function buildForPackage() {
   const compiler = findCompiler();
   if (compiler === undefined) throw new Error('TypeScript is not installed. Run "npm ci".');
@@ -47,8 +47,8 @@ function buildForPackage() {
 }
 
 /**
- * Compiles beside `dist` and replaces file by file what differs, so that programs that run meanwhile, and a second
- * build, always find every file whole.
+ * Compiles to a temporary folder and replaces changed files one by one, so that running programs and a concurrent build
+ * always find complete files.
  * @param {string} compiler
  * @param {string} sources
  * @param {readonly string[]} options
@@ -61,7 +61,7 @@ function build(compiler, sources, options) {
     const words = [compiler, '-p', 'tsconfig.build.json', '--outDir', staging, ...options];
     const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8' });
     if (status !== 0) throw new Error(`The sources could not be compiled:\n${stdout}${stderr}`);
-    // What runs elsewhere than in Node (Python, the sandbox's isolate) stays letter for letter what was reviewed.
+    // Files that do not run in Node (Python, the sandbox's isolate) are copied unchanged.
     const isCopied = (/** @type {string} */ path) => !path.endsWith('.ts') && relative(ROOT, path) !== PAGE;
     cpSync(join(ROOT, 'src'), join(staging, 'src'), { recursive: true, filter: isCopied });
     buildPage(join(staging, 'page'));
@@ -76,7 +76,7 @@ function build(compiler, sources, options) {
 }
 
 /**
- * Bundles the web page. Its files are named by their content, so that browsers may keep them.
+ * Bundles the web page. File names contain a content hash, so that browsers may cache them.
  * @param {string} folder
  */
 function buildPage(folder) {
@@ -122,7 +122,7 @@ function replaceIfOther(from, to) {
 }
 
 /**
- * Removes what no source stands for any more. Declarations of an earlier build stay beside their module.
+ * Removes files without a source. Declarations of an earlier build are kept.
  * @param {ReadonlySet<string>} built
  */
 function removeOthers(built) {

@@ -10,11 +10,10 @@ import { formatsWithoutSample, takeInEveryFormat } from './packaging/every-forma
 import { bundleManifest, packageFile } from './packaging/manifests.ts';
 import { minOffer, offerOf } from './packaging/offers.ts';
 
-// The package as others get it: packed, installed into an empty folder without anything for development, and started;
-// given a file of every format; then the same as a bundle, unpacked and started by its own manifest. Prints one line per
-// check.
+// Tests the package as users get it: packs it, installs it into an empty folder without development dependencies, starts
+// it and ingests a file of every format; then the same with the bundle, started by its manifest. Prints one line per check.
 
-/** The whole check ends by then, whatever hangs. */
+/** Time limit of the whole check. */
 const MAX_MS = 900_000;
 setTimeout(() => {
   console.error(`NOT done after ${MAX_MS / 60_000} minutes.`);
@@ -110,7 +109,7 @@ function runExample(installed: string): string[] {
   return run(['main.ts']).trim().split('\n');
 }
 
-/** How a host starts the unpacked bundle, with the settings of a person who gave only a folder. */
+/** Starts the unpacked bundle as a host does, with a user who configured only a folder. */
 function startOf(unpacked: string): { readonly args: string[]; readonly env: Record<string, string> } {
   const { server } = bundleManifest(process.platform) as {
     readonly server: { readonly mcp_config: { readonly args: string[]; readonly env: Record<string, string> } };

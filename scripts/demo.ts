@@ -25,10 +25,10 @@ const QUESTIONS = [
 const output = processOutput(process.stdout, process.stderr);
 const title = (text: string) => output.print(`\n${output.style(['bold', 'cyan'], text)}\n`);
 
-/** The main job on a folder that is gone afterwards: documents in, questions answered with citations. */
+/** Demonstrates the main use on a temporary folder: ingests documents and answers questions with citations. */
 async function demo(folder: string, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now();
-  // No setting of the surroundings counts, so that everyone sees the same: no key, no network.
+  // Ignores the environment, so that the result is the same everywhere: no key, no network.
   const config = loadConfig({ env: {}, cwd: folder });
   const client = await httpClient(await connect(config, { output }));
   try {

@@ -118,7 +118,7 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
       const found = hits.map(({ documentId: id, start, end }) => ({ document: names.get(id) ?? '', start, end }));
       const shared = sizeOf(ranges.flatMap((range) => found.flatMap((hit) => common(range, hit))));
       recall += shared / sizeOf(ranges);
-      // As Chroma counts it: what two passages share is paid for twice.
+      // As in Chroma's evaluation, text shared by two passages counts twice.
       const read = found.reduce((sum, { start, end }) => sum + end - start, 0);
       precision += read === 0 ? 0 : shared / read;
     }
@@ -134,7 +134,7 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
 async function passagesOf(text: string, split: SplitOptions): Promise<SplitChunk[]> {
   const { signal } = new AbortController();
   const read = await readDocument('txt', { bytes: Buffer.from(text), fileName: 'text.txt', signal });
-  // Places must be those of the text the ranges are of.
+  // Offsets must refer to the same text as the ranges.
   if (read.text !== text) throw new Error('The reader changed the text; its places cannot be compared.');
   return splitText(read, split);
 }

@@ -19,7 +19,7 @@ async function main(signal: AbortSignal): Promise<void> {
     console.log(USAGE);
     return;
   }
-  // Whatever is wrong with the input is said before the first hour is spent.
+  // Input errors are reported before the long run starts.
   const collections = await Promise.all(options.folders.map(openTestCollection));
   const before = options.against === undefined ? undefined : await readRunFile(options.against);
   for (const { name, notes } of collections) for (const each of notes) note(`${name}: ${each}`);

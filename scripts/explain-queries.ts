@@ -8,15 +8,14 @@ import { openSqlite } from '../src/store/sql/sqlite/open-sqlite.ts';
 import { fillDatabase } from './explain-queries/fill-database.ts';
 
 /**
- * Lists the statements of the product that read a large table from one end to the other. The statements are recorded while
- * test files run (those of the store unless others are named); their plans and times are those for a database of 100,000
- * chunks.
+ * Lists the SQL statements that scan a large table completely. Statements are recorded while test files run (those of the
+ * store by default); plans and times are for a database of 100,000 chunks.
  */
 const CHUNKS = 100_000;
 const LARGE = 5_000;
 const RUN_WITHIN_MS = 1_200_000;
 const DEFAULT_TESTS = ['test/store/sql'];
-// These prepare hundreds of random filters of their own, which all read the table they filter.
+// These prepare hundreds of random filters, all of which scan.
 const LEFT_OUT = ['--exclude', 'test/store/sql/filters/**'];
 
 const folder = await mkdtemp(join(tmpdir(), 'citewell-explain-'));
@@ -69,7 +68,7 @@ function largeTables(database: DatabaseSync): ReadonlySet<string> {
   );
 }
 
-/** Statements over tables that only a thread of the product has are left out: they cannot be planned here. */
+/** Skips statements that use virtual tables of the product's threads, which cannot be planned here. */
 function scansOf(database: DatabaseSync, sql: string, large: ReadonlySet<string>): string[] {
   let plan: readonly { readonly detail?: unknown }[];
   try {
@@ -85,7 +84,7 @@ function scansOf(database: DatabaseSync, sql: string, large: ReadonlySet<string>
     });
 }
 
-/** Of a statement that only reads, with null for every parameter. */
+/** Time of a read-only statement, with null for every parameter. */
 function timeOf(database: DatabaseSync, sql: string): string {
   if (!/^\s*(?:select|with)\b/i.test(sql)) return '';
   const begun = performance.now();
@@ -97,7 +96,7 @@ function timeOf(database: DatabaseSync, sql: string): string {
   return ` (${(performance.now() - begun).toFixed(1)} ms)`;
 }
 
-/** The plan names a table as the statement does, perhaps by its alias. */
+/** Plans name tables as in the statement, possibly by alias. */
 function tableOf(sql: string, name: string): string {
   const [, table] = new RegExp(`"?(\\w+)"?\\s+(?:as\\s+)?"?${name}"?\\b`, 'i').exec(sql) ?? [];
   return table === undefined || /^(from|join|into|update|on|as)$/i.test(table) ? name : table;

@@ -9,8 +9,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
 /**
- * Asks the MCP face through clients that others made, as they are on the registry: what reaches a model of each. They
- * are many packages, so they are installed into a folder that goes again, and not with the project.
+ * Tests the MCP server with clients of other vendors from the registry: what each passes to its model. They have many
+ * dependencies, so they are installed in a temporary folder and not with the project.
  */
 const PACKAGES = [
   'mcp-remote@0.15.1',
@@ -75,7 +75,7 @@ interface AiSdkClient {
   close(): Promise<void>;
 }
 
-/** What each client would hand to its model. */
+/** What each client would pass to its model. */
 function checksOf(): Readonly<Record<string, (url: string) => Promise<string>>> {
   const openAi = () =>
     load<{

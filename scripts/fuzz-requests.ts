@@ -26,7 +26,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** What is still running so long after the service was closed does not end by itself. */
+/** What still runs this long after the service was closed counts as left over. */
 const ENDS_WITHIN_MS = 10_000;
 const CHILDREN_GONE_WITHIN_MS = 3_000;
 
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
 
 const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** The processes that this one started, once they had time to end. */
+/** Child processes that have not ended in time. */
 async function childrenLeft(): Promise<string> {
   for (const until = Date.now() + CHILDREN_GONE_WITHIN_MS; ; await sleep(100)) {
     const children = listChildren();

@@ -1,17 +1,17 @@
 /** Who may import whom, as tables. `check-imports.ts` applies them; docs/decisions.md says why they are as they are. */
 
-/** Words and shapes that belong to everybody. */
+/** Shared types. */
 const vocabulary = ['documents', 'errors', 'program-file', 'shared'];
 /** Ports: small interfaces that adapters fulfil. */
 const ports = [...vocabulary, 'store', 'models', 'embeddings', 'web', 'sandbox', 'access'];
-/** What the rooms that do the work stand on. */
+/** What the rooms with the product's logic build on. */
 const foundations = [...ports, 'prompts', 'toolbox', 'retrieval', 'graph', 'citations'];
 const adapters = ['store/sql', 'store/chroma', 'models/openai', 'models/anthropic', 'models/extractive'];
 const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
 
 /**
- * Room → rooms it may import besides itself. A room is a folder or file directly in `src/`, or a folder below one that
- * has its own line. `tools` is the folder beside `src`.
+ * Room → rooms it may import besides itself. A room is a folder or file directly in `src/`, or a subfolder with its own
+ * entry. `tools` is the folder beside `src`.
  */
 export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   errors: [],
@@ -47,7 +47,7 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
   'store/chroma': [...vocabulary, 'store'],
   'store/memory': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
-  // Embedders and models are had from the same providers, by the same clients.
+  // Embedders and models share the clients of their providers.
   embeddings: [...vocabulary, 'store', 'store/full-text', 'models', 'models/openai'],
   models: [...vocabulary, 'nearest-name'],
   'models/openai': [...vocabulary, 'models'],
@@ -70,9 +70,9 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   mcp: [...foundations, ...work],
   page: ['client'],
   migrate: [...vocabulary],
-  // Knows answers and passages by their records alone, so that whatever gives them can be measured.
+  // Works on records of answers and passages only, so that any client can be evaluated.
   evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
-  // Runs in browsers too: nothing of ours comes with it.
+  // Also runs in browsers, so it must not import anything of ours.
   client: [],
   // Wires the product from ports; `composition` says what it must not reach.
   compose: [...foundations, ...work, 'http', 'tools'],
@@ -107,15 +107,15 @@ export const allowedRooms: Readonly<Record<string, readonly string[]>> = {
   index: [...foundations, ...work, 'config', 'adapters', 'compose', 'http'],
 };
 
-/** Files that may reach further than their room, each for the reason beside it. */
+/** Files that may import more than their room, with the reason. */
 export const exceptions: Readonly<Record<string, readonly string[]>> = {
-  // Says what is wrong with the parts themselves, so it has to look at them without the services around.
+  // Diagnoses the parts themselves, so it imports them without the services.
   'src/cli/doctor-checks.ts': ['store/chroma', 'store/sql', 'node:sqlite'],
   'src/cli/doctor-repair.ts': ['store/sql'],
   // What is kept of a graph is said in the words of a graph, which know nothing of the rest of their room.
   'src/store/graph-records.ts': ['graph'],
   'src/store/sql/graph/name-rows.ts': ['graph'],
-  // Knows every provider, so that nobody else has to.
+  // Knows all providers, so that no other file has to.
   'src/models/registry.ts': ['models/openai', 'models/anthropic'],
   'src/models/provider-settings.ts': ['models/openai', 'models/anthropic'],
 };
@@ -137,7 +137,7 @@ export const composition = {
   exempt: ['tools/ingest/'],
 } as const;
 
-/** Vendor package, or built-in module worth keeping in one place → where it may be imported. `*` is everywhere. */
+/** Vendor package or built-in module → rooms that may import it. `*` is everywhere. */
 export const vendorRooms: Readonly<Record<string, readonly string[]>> = {
   zod: ['*'],
   pino: ['cli'],

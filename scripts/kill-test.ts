@@ -31,7 +31,7 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const;
 
-/** Now and then everything is searched for. */
+/** Every few rounds, all documents are searched for. */
 const FULL_SEARCH_EVERY = 10;
 
 async function main(): Promise<void> {
@@ -105,7 +105,7 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 
 const CHROMA_GONE_WITHIN_MS = 1_000;
 
-/** The end in peace: quickly, and with nothing left. */
+/** A graceful stop must be fast and leave no process. */
 async function checkStop(subject: Subject, totals: Totals): Promise<void> {
   const end = await subject.server?.end('SIGTERM');
   const isAlone = await within(

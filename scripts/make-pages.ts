@@ -7,7 +7,7 @@ import type { Words } from './pages/words/words.ts';
 
 const FOLDER = fileURLToPath(new URL('../test/fixtures/pages', import.meta.url));
 
-/** Writes the pages of test/fixtures/pages: every layout in every language, each with its text beside it. */
+/** Writes the pages of test/fixtures/pages: every layout in every language, each with its expected text. */
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER, { recursive: true });
 let count = 0;
@@ -21,7 +21,7 @@ for (const [name, layout] of Object.entries(layouts)) {
 }
 console.log(`${count} pages in ${FOLDER}.`);
 
-/** The same seed draws the same, so that pages only change when this program does. */
+/** Deterministic by seed, so that pages change only with this program. */
 function drawing(words: Words, seed: number): Draw {
   let state = seed;
   const number = (least: number, most: number): number => {

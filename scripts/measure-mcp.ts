@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { estimateTokens } from '../src/documents/estimate-tokens.ts';
 
-// What hosts and models notice of the MCP face: the first reply, the size of the list, calls per second beside the
+// MCP as seen by hosts and models: time to the first response, size of the tool list, calls per second compared with the
 // same search over /v3, and memory after many calls.
 const PROGRAM = fileURLToPath(new URL('../src/cli/citewell.js', import.meta.url));
 const CHARACTERS_PER_TOKEN = 4;
@@ -81,7 +81,7 @@ async function overStdio(): Promise<void> {
   await client.close();
 }
 
-/** What a default search costs a model, over the project's own documentation. */
+/** Size of a default search result in tokens, over the project's own documentation. */
 async function resultSize(client: Client): Promise<void> {
   const docs = fileURLToPath(new URL('../docs', import.meta.url));
   for (const file of await readdir(docs)) {
@@ -134,7 +134,7 @@ async function overHttp(): Promise<void> {
     const over = (client: Client) => async (number: number) => {
       await client.callTool({ name: 'search_file_knowledge', arguments: search(number) });
     };
-    // In turns, so that what else the machine does weighs on all alike.
+    // Alternating, so that other load affects all alike.
     const kinds = {
       'POST /v3/retrieval/search': overV3,
       'MCP, 2025-11-25': over(legacy),

@@ -6,10 +6,10 @@ import { createPythonSandbox } from '../src/sandbox/python-sandbox.ts';
 import { findRuntime } from '../src/sandbox/runtime.ts';
 import type { SandboxLimits } from '../src/sandbox/sandbox.ts';
 
-// Beside the packages, so that all runs share the one snapshot; it is keyed by everything it depends on.
+// In node_modules, so that all runs share the snapshot, which is keyed by everything it depends on.
 const CACHE = join(import.meta.dirname, '..', 'node_modules', '.cache', 'citewell');
 
-/** The real sandbox, for scripts and tests that need nothing of the service around it. */
+/** The real sandbox, for scripts and tests without a service. */
 export async function openSandbox(limits: Partial<SandboxLimits> = {}, packages?: string, path = '') {
   const search = findRuntime();
   if (!search.found) throw new Error(search.reason);
@@ -17,7 +17,7 @@ export async function openSandbox(limits: Partial<SandboxLimits> = {}, packages?
   return createPythonSandbox({
     runtime,
     layers: () => findOuterLayers(path),
-    // Only a hang may end a run: a slow machine takes half a minute to make the snapshot.
+    // A generous limit: a slow machine takes half a minute to create the snapshot.
     limits: { ...defaultSandboxLimits, queuedMilliseconds: 180_000, milliseconds: 60_000, ...limits },
     cacheFolder: CACHE,
     packages: openPackages(packages, { pyodide: runtime.pyodide, cacheFolder: CACHE }),

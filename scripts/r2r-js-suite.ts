@@ -9,8 +9,8 @@ import { useAddress } from './r2r-suites/use-address.ts';
 import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
 
 /**
- * Runs the JavaScript suite of R2R against this service: its tests and its client as a checkout has them, with jest as
- * their own package names it. Only the address in the tests is another. Nothing of it is kept.
+ * Runs R2R's JavaScript test suite against this service: tests and client from a checkout, unchanged except for the
+ * address, with jest in the version of their package. Nothing of it is kept.
  */
 const SDK = 'js/sdk';
 /** Tests of the client by itself. */

@@ -10,14 +10,14 @@ import { useAddress } from './r2r-suites/use-address.ts';
 import type { SuiteSurroundings } from './r2r-suites/with-server.ts';
 
 /**
- * Runs the Python suite of R2R against this service: its tests as a checkout has them, with the client `r2r` of that
- * version from the package index. Only the address in the tests is another. Nothing of it is kept.
+ * Runs R2R's Python test suite against this service: tests from a checkout, unchanged except for the address, with the
+ * client `r2r` of that version from the package index. Nothing of it is kept.
  */
 const TESTS = 'py/tests/integration';
 const EXAMPLES = 'py/core/examples';
 const PYTEST = ['pytest>=8.2,<9', 'pytest-asyncio>=0.23.6,<0.24', 'pytest-dependency>=0.6,<0.7'];
 const SETTINGS = '[pytest]\nasyncio_mode = auto\n';
-// One test file imports two names of the client's by way of R2R's server, whose many packages are not needed otherwise.
+// One test file imports two client names through R2R's server, whose many packages are otherwise not needed.
 const SERVER_NAMES = 'from shared.abstractions import Message, SearchMode\n';
 const INSTALL_WITHIN_MS = 900_000;
 const RUN_WITHIN_MS = 3_600_000;

@@ -16,8 +16,8 @@ import {
   wireCalls,
 } from '../test/support/play-tool-calls.ts';
 
-// Plays a file of tool calls (one JSON object a line: id, messages, tools, calls) through the agent, at every wire format
-// and the real clients, and counts how many reach their tools unchanged.
+// Replays a file of tool calls (one JSON object per line: id, messages, tools, calls) through the agent, in every wire
+// format with the real clients, and counts how many reach their tools unchanged.
 //   npm exec -- node scripts/replay-tool-calls.ts calls.jsonl [most rows]
 
 const [path, most = 'all'] = process.argv.slice(2);

@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { readHtmlPage } from '../src/ingest/readers/html/html-page.ts';
 
 /**
- * How much of what a page says is found, and how much else: token F1 against the text beside each page.
+ * Precision and recall of main content extraction: token F1 against the expected text of each page.
  *
  *   node scripts/score-extraction.ts [--pages <folder>] [--peers <folder>] [--each]
  *
- * `--peers` is a folder with @mozilla/readability, linkedom and defuddle installed (npm install … in it); those that are
- * there run on the same pages beside ours.
+ * `--peers` is a folder with @mozilla/readability, linkedom and defuddle installed (npm install … in it), which are
+ * measured on the same pages.
  */
 const options = new Map(process.argv.slice(2).map((argument, index, all) => [argument, all[index + 1] ?? '']));
 const folder = resolve(options.get('--pages') ?? new URL('../test/fixtures/pages', import.meta.url).pathname);
@@ -30,7 +30,7 @@ const extractors: Record<string, Extract> = {
 };
 
 for (const [name, extract] of Object.entries(extractors)) {
-  // Once before the clock runs, so that nobody pays for compilation.
+  // Warm-up, so that compilation does not count.
   for (const { html } of pages.slice(0, 20)) await extract(html);
   let milliseconds = 0;
   const scores: { name: string; f1: number; precision: number; recall: number }[] = [];
@@ -62,7 +62,7 @@ for (const [name, extract] of Object.entries(extractors)) {
   }
 }
 
-/** Words; of scripts without blanks, signs. */
+/** Words; single characters in scripts without spaces. */
 function tokens(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }

@@ -9,12 +9,12 @@ import {
 } from '../test/graph/score-extraction.ts';
 
 /**
- * How much of what labelled passages speak of the built-in extractor finds, and how much else.
+ * Precision and recall of the built-in graph extractor on labelled passages.
  *
  *   node scripts/score-graph.ts [--each]
  *
- * The rules were written with the open passages in view; the held-out ones tell what to expect of other texts. `--each`
- * lists the faults of the open ones only, so that the others stay unseen.
+ * The rules were written with the open passages in view; the held-out ones indicate the quality on other texts. `--each`
+ * lists the errors of the open ones only, so that the others stay unseen.
  */
 const extractor = createNounPhraseExtractor();
 const passages = labelledPassages();

@@ -1,17 +1,17 @@
-/** Repeatable chance. */
+/** A deterministic random generator. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** From `least` to `most`, both included. */
+  /** From `least` to `most`, inclusive. */
   integer(least: number, most: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
-  /** True in this share of the cases. */
+  /** True with this probability. */
   chance(share: number): boolean;
-  /** Another source that depends on this one's state but not on how it goes on. */
+  /** A generator derived from this one's current state. */
   fork(): Random;
 }
 
-/** The generator mulberry32: small, quick, and good enough for everything but secrets. */
+/** The mulberry32 generator: small, fast, not for cryptography. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -129,7 +129,7 @@ function cells({
     .padEnd(84);
 }
 
-/** What is held after a collection. */
+/** Heap after a garbage collection. */
 function memory(): string {
   if (typeof collectGarbage === 'function') collectGarbage();
   const { heapUsed, rss } = process.memoryUsage();

@@ -36,7 +36,7 @@ const parts: readonly Generated[] = [
   },
 ];
 
-/** The generated parts of the documents. With --check, says which are stale instead of writing them. */
+/** Generates parts of the documents. With --check, reports stale ones instead of writing. */
 for (const { file, part, source, text } of parts) {
   const path = new URL(file, ROOT);
   const current = readFileSync(path, 'utf8');

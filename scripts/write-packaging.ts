@@ -4,8 +4,8 @@ import { guideSections } from './packaging/guide.ts';
 import { bundleManifest, manifests, packageFile } from './packaging/manifests.ts';
 import { everyTool, mcpFlags, minOffer } from './packaging/offers.ts';
 
-// What tells others how this server is started and what it has: written from the code, or, with --check, compared with
-// it. The check also reads the prose of the guide for flags, tools and variables that there are not.
+// Generates the files that describe how to start the server; with --check, compares them. The check also verifies flags,
+// tools and variables in the prose of the guide.
 
 const GUIDE = 'docs/mcp.md';
 /** Members of requests that the guide names. */
@@ -47,7 +47,7 @@ function withSection(text: string, name: string, section: string): string {
   return `${text.slice(0, from + begin.length)}\n\n${section}\n\n${text.slice(to)}`;
 }
 
-/** Flags, tools and variables that the guide names in code must be there. */
+/** Flags, tools and variables in the guide must exist. */
 function checkProse(): void {
   const prose = read(GUIDE).replaceAll(/<!-- (\w+):begin[\s\S]*?<!-- \1:end -->/g, '');
   const code = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, inner = '']) => inner);
@@ -69,7 +69,7 @@ function checkProse(): void {
   }
 }
 
-/** What a registry or a host would refuse. */
+/** What a registry or host would reject. */
 function checkPackage(): void {
   const { name, mcpName, version, description } = packageFile;
   const server: { readonly name: string; readonly description: string } = JSON.parse(read('server.json') || '{}');

@@ -15,10 +15,10 @@ export interface Figures {
 
 export interface SizeFigures {
   readonly chunks: number;
-  /** Chunks per second into the records, and from there into a Chroma that lacks them. */
+  /** Chunks per second into SQLite, and from there into an empty Chroma. */
   readonly loading: number;
   readonly rebuilding: number;
-  /** How many processes wanted a core while searches were measured, ours among them: above the cores, ratios blur. */
+  /** Load average during the searches; above the number of cores, ratios become unreliable. */
   readonly load: number;
   readonly search: Readonly<Record<Measured, Timing>>;
   readonly start: StartFigures;

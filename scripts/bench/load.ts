@@ -9,10 +9,10 @@ import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts
 import { openStore } from '../../src/store/sql/open-store.ts';
 import type { PseudoDocument, PseudoText } from './pseudo-text.ts';
 
-/** What filters of the bench select by: an even spread from 0 to this, in the metadata of every document. */
+/** Range of the number in each document's metadata that filters select by, uniformly distributed. */
 export const NUMBERS = 1_000_000;
 
-/** The same chunks in a table made as the manual of FTS5 says. */
+/** The same chunks in a plain FTS5 table, as in SQLite's manual. */
 export interface BareFullText {
   add(texts: readonly string[]): void;
   search(query: string): unknown;
@@ -41,9 +41,9 @@ export interface Load {
   readonly text: PseudoText;
   readonly embedder: EmbeddingModel;
   readonly bare: BareFullText;
-  /** Documents and chunks that are there already. */
+  /** Documents and chunks that exist already. */
   readonly before: { readonly documents: number; readonly chunks: number };
-  /** Chunks that there shall be. */
+  /** Target number of chunks. */
   readonly wanted: number;
   readonly onProgress: (line: string) => void;
 }
@@ -52,8 +52,8 @@ const DOCUMENTS_AT_ONCE = 8;
 const BARE_BATCH = 1_000;
 
 /**
- * Fills the records through the real corpus, while a twin in memory stands for the vector index: the real one is
- * given everything at once when the services start, which is quicker. Returns what is there then.
+ * Fills SQLite through the real corpus, with an in-memory vector index: the real one is filled in one go when the
+ * services start, which is faster. Returns the totals.
  */
 export async function loadRecords(load: Load): Promise<Load['before']> {
   const { databaseFile, text, embedder, bare, before, wanted, onProgress } = load;
@@ -129,5 +129,5 @@ async function addDocument(corpus: Corpus, embedder: EmbeddingModel, { number, d
   await corpus.publish(id, { text, pages: [], summary: null, totalTokens: Math.ceil(text.length / 4) });
 }
 
-/** Numbers that follow each other end up far apart. */
+/** Maps consecutive numbers far apart. */
 const spread = (number: number): number => Number((BigInt(number) * 618_033_989n) % BigInt(NUMBERS));

@@ -6,12 +6,12 @@ import { withNames } from './measure-graph.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
 
-/** What the graph costs beside everything else that is done with a document. */
+/** Cost of graph extraction as part of ingestion. */
 export interface GraphIngestFigures {
   readonly chunks: number;
   readonly entities: number;
   readonly relationships: number;
-  /** Milliseconds for a chunk. */
+  /** Milliseconds per chunk. */
   readonly without: number;
   readonly with: number;
   readonly search: Readonly<Record<'with' | 'without' | 'graph', Timing>>;
@@ -22,8 +22,8 @@ const AT_ONCE = 4;
 const WARM_UPS = 10;
 
 /**
- * Takes files in through the real ingestor and extracts their graph through the real queue and store, in turns, so that
- * what else the machine does falls on both; then searches with the graph and without it.
+ * Ingests files through the real ingestor and extracts their graph through the real queue and store, alternately, so that
+ * other load affects both; then searches with and without the graph.
  */
 export async function measureGraphIngest(
   { ingestor, graph, retriever, corpus }: Services,

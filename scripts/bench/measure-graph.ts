@@ -1,10 +1,10 @@
 import { createNounPhraseExtractor } from '../../src/graph/noun-phrases/noun-phrase-extractor.ts';
 import type { PseudoText } from './pseudo-text.ts';
 
-/** What the built-in graph extractor takes for a chunk, by itself: one thread, no store. */
+/** Time of the built-in graph extractor per chunk, alone: one thread, no store. */
 export interface GraphFigures {
   readonly chunks: number;
-  /** Time of the processor, so that what else the machine does does not count. */
+  /** CPU time, so that other load does not count. */
   readonly milliseconds: number;
   readonly entities: number;
   readonly relationships: number;
@@ -12,7 +12,7 @@ export interface GraphFigures {
 
 const WARM_UP = 5;
 
-/** Documents of made-up text in which every eighth word is written as a name, so that there is much to find. */
+/** Documents of generated text in which every eighth word is a name. */
 export async function measureGraph(text: PseudoText, documents: number): Promise<GraphFigures> {
   const extractor = createNounPhraseExtractor();
   const never = new AbortController().signal;

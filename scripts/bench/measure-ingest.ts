@@ -10,7 +10,7 @@ export interface IngestBench {
   readonly ingestor: Ingestor;
   readonly embedder: EmbeddingModel;
   readonly text: PseudoText;
-  /** A collection of the same server that is only the bench's. */
+  /** A separate collection of the same Chroma server. */
   readonly chroma: ReturnType<ChromaClient['collection']>;
   readonly documents: number;
 }
@@ -25,10 +25,10 @@ export interface IngestRates {
 
 const DOCUMENTS_PER_TURN = 20;
 const AT_ONCE = 4;
-/** Beyond the numbers of the documents that are loaded later. */
+/** Above the numbers of documents loaded later. */
 const FIRST_NUMBER = 10_000_000;
 
-/** Takes files in through the real ingestor, in turns with an embedder and a Chroma that have nothing around them. */
+/** Ingests files through the real ingestor, alternating with a bare embedder and Chroma. */
 export async function measureIngest(bench: IngestBench): Promise<IngestRates> {
   const { text } = bench;
   const spent = { ours: 0, bare: 0 };

@@ -9,19 +9,19 @@ import { distances } from '../../src/store/distance.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
 
-/** What it costs to learn an embedder from a corpus, beside hashing the same corpus. */
+/** Cost of training an embedder on a corpus, compared with hashing. */
 export interface LearningFigures {
   readonly chunks: number;
   readonly chunksRead: number;
-  /** Milliseconds, all in all. */
+  /** Total milliseconds. */
   readonly learning: number;
-  /** Megabytes by which the process grew at most meanwhile, and that are kept. */
+  /** Megabytes the process grew by at most during training, and afterwards. */
   readonly peak: number;
   readonly kept: number;
   /** Chunks per second. */
   readonly foldingIn: number;
   readonly hashing: number;
-  /** A query embedded and compared with every vector, one by one. */
+  /** Embedding a query and comparing it with every vector. */
   readonly search: Readonly<Record<'learned' | 'hashed', Timing>>;
 }
 
@@ -77,7 +77,7 @@ function paragraphs(text: PseudoText, wanted: number): string[] {
 }
 
 async function* batches(chunks: readonly string[]): AsyncGenerator<readonly string[], void> {
-  // As the store does: spread evenly, when not all are read.
+  // Evenly sampled, as in the store.
   const step = Math.max(1, chunks.length / MAX_CHUNKS_READ);
   const chosen = Array.from(
     { length: Math.floor(chunks.length / step) },

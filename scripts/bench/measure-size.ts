@@ -28,7 +28,7 @@ export interface SizeBench {
   readonly onProgress: (line: string) => void;
 }
 
-/** Makes the corpus as large as wanted, and measures it. */
+/** Grows the corpus to the target size and measures it. */
 export async function measureSize(
   bench: SizeBench,
 ): Promise<{ readonly loaded: Loaded; readonly figures: SizeFigures }> {

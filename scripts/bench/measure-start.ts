@@ -5,11 +5,11 @@ import { chromasOn } from '../kill-test/processes.ts';
 import { timingOf } from './timing.ts';
 
 export interface StartFigures {
-  /** Milliseconds from the start of the process to its first answer, to the first search, and to an index in step. */
+  /** Milliseconds from process start to the first response, to the first search, and to an up-to-date index. */
   readonly answers: number;
   readonly searches: number;
   readonly inStep: number;
-  /** A search while the index is still being compared with the records, p50. */
+  /** Median of a search while the index is still being compared with SQLite. */
   readonly meanwhile: number;
   /** Milliseconds from SIGTERM to the end. */
   readonly stops: number;
@@ -20,7 +20,7 @@ export interface StartFigures {
 
 const SEARCHES = 40;
 
-/** Starts `citewell serve` on a folder as a process of its own, and searches over HTTP. `folder` holds `.citewell`. */
+/** Starts `citewell serve` on a folder as a separate process, and searches over HTTP. `folder` contains `.citewell`. */
 export async function measureStart(folder: string, queries: readonly string[]): Promise<StartFigures> {
   const begun = performance.now();
   const server = await startCitewell({ cwd: folder, env: { CITEWELL_LOG_LEVEL: 'warn' } });
@@ -75,7 +75,7 @@ async function memoryOf(folder: string, pid: number): Promise<{ readonly server:
   };
 }
 
-/** Linux tells; elsewhere the figure is left out. */
+/** Linux only; undefined elsewhere. */
 async function residentMegabytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024);

@@ -1,9 +1,9 @@
 import { seededRandom } from '../seeded-random.ts';
 
-/** Text that is nobody's, with the statistics of real text: a Zipf vocabulary, topics, sentences, paragraphs. */
+/** Generated text with the statistics of real text: Zipf vocabulary, topics, sentences, paragraphs. */
 export interface PseudoText {
   document(number: number): PseudoDocument;
-  /** What somebody looking for a topic might type. */
+  /** A typical query for a topic. */
   query(number: number): string;
 }
 
@@ -16,7 +16,7 @@ export interface PseudoDocument {
 const VOCABULARY = 30_000;
 const TOPICS = 400;
 const WORDS_PER_TOPIC = 150;
-/** Documents of one topic still differ: each has a few words it keeps coming back to. */
+/** Each document has a few words of its own that it repeats. */
 const WORDS_PER_DOCUMENT = 12;
 const PARAGRAPH_LENGTH = 800;
 
@@ -87,7 +87,7 @@ function makeVocabulary(seed: number): string[] {
   return [...words];
 }
 
-/** Turns an even chance into a place by Zipf's law: the n-th place is as frequent as 1/n. */
+/** Maps a uniform random number to a rank by Zipf's law: rank n has frequency 1/n. */
 function zipfPlaces(count: number): (chance: number) => number {
   const sums = new Float64Array(count);
   let sum = 0;

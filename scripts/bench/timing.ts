@@ -20,16 +20,13 @@ export async function timed(work: () => unknown): Promise<number> {
   return performance.now() - begun;
 }
 
-/** Something to be measured, again and again with other input. */
+/** Something measured repeatedly with different inputs. */
 export interface Variant<Name extends string> {
   readonly name: Name;
   run(input: string): unknown;
 }
 
-/**
- * Measures all variants in turn on each input, so that what else the machine does falls on all alike. The first
- * rounds warm up and do not count.
- */
+/** Measures all variants alternately on each input, so that other load affects all alike. The first rounds warm up. */
 export async function interleaved<Name extends string>(
   variants: readonly Variant<Name>[],
   inputs: readonly string[],
@@ -38,7 +35,7 @@ export async function interleaved<Name extends string>(
   const samples = new Map<Name, number[]>(variants.map(({ name }) => [name, []]));
   const random = seededRandom(variants.length);
   for (const [round, input] of [...inputs.slice(0, warmUps), ...inputs].entries()) {
-    // In a new order each time, so that nobody always comes after the same neighbour.
+    // In random order, so that no variant always follows the same one.
     for (const { name, run } of shuffled(variants, random)) {
       const took = await timed(() => run(input));
       if (round >= warmUps) samples.get(name)?.push(took);

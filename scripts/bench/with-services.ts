@@ -12,13 +12,13 @@ import { chromasOn } from '../kill-test/processes.ts';
 
 export interface Opened {
   readonly services: Services;
-  /** A client of the embedded Chroma beside our own. */
+  /** A second client of the embedded Chroma. */
   readonly chroma: ChromaClient;
   /** The collection that the services search. */
   readonly collectionId: string;
 }
 
-/** Opens everything that `serve` opens on a folder of its own settings, until the index is in step, and closes it. */
+/** Opens everything that `serve` opens on a folder with its own settings, until the index is up to date, and closes it. */
 export async function withServices<Result>(folder: string, use: (opened: Opened) => Promise<Result>): Promise<Result> {
   await mkdir(folder, { recursive: true });
   const config = loadConfig({ env: {}, cwd: folder });

@@ -10,7 +10,7 @@ const BUILT = new URL('../../dist/page/', import.meta.url);
 const MAX_FIRST_LOAD = 90 * 1024;
 const VIEWS = ['/', '/search?q=ferry', '/library', '/graph', '/quality', '/settings'];
 
-/** Whether every view can be used by all, in both colour schemes, and how much is loaded before the first is shown. */
+/** Accessibility of every view in both colour schemes, and the size of the first load. */
 export const accessSuite: BrowserSuite = {
   name: 'access',
   async run(test) {
@@ -36,7 +36,7 @@ async function checkView(test: BrowserTest, name: string, address: string, schem
       const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
       same(found.join('\n    '), '', 'the violations');
     },
-    // axe is put into the page, whose policy forbids scripts from elsewhere.
+    // axe is injected, because the content security policy forbids scripts from elsewhere.
     { colorScheme: scheme, reducedMotion: 'reduce', bypassCSP: true },
   );
 }

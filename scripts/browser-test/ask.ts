@@ -4,7 +4,7 @@ import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const QUESTION = 'Who checks the life rafts?';
 
-/** Whether questions are answered, cited and found again. The service has no language model, so answers are quotations. */
+/** Asking, citations and stored conversations. The service has no language model, so answers are quotations. */
 export const askSuite: BrowserSuite = {
   name: 'ask',
   async run(test) {
@@ -21,10 +21,10 @@ const askedFor = (test: BrowserTest, more = ''): string =>
 
 const firstQuote = (page: Page) => page.locator('.quote-card blockquote').first();
 
-/** White space aside: lines that were only wrapped flow again in a card. */
+/** Normalises white space: wrapped lines are joined in a card. */
 const words = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The quotation of an earlier answer is looked up again, as it is checked: without its full stop. */
+/** The quotation of an earlier answer is looked up without its full stop. */
 const withoutStop = (text: string): string => words(text).replace(/\.$/, '');
 
 async function checkQuotations(test: BrowserTest): Promise<void> {

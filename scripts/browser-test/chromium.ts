@@ -10,11 +10,11 @@ const DEFAULT_PATHS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Where a Chromium is on this machine; undefined when there is none. */
+/** Path of a Chromium on this machine; undefined if there is none. */
 export const findChromium = (named: string | undefined): string | undefined =>
   [...(named === undefined || named === '' ? [] : [named]), ...DEFAULT_PATHS].find((path) => existsSync(path));
 
-/** A browser that asks nothing of the network by itself. The sandbox cannot run where root runs it, as in containers. */
+/** A browser without network requests of its own. Its sandbox does not work for root, as in containers. */
 export const startChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({
     executablePath,

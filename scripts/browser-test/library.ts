@@ -3,7 +3,7 @@ import { type BrowserSuite, holds, same } from './suite.ts';
 
 const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 
-/** Whether files come in and go, are found, and how the service stands is shown. */
+/** Uploading, deleting and searching files, and the system status. */
 export const librarySuite: BrowserSuite = {
   name: 'library',
   async run(test) {

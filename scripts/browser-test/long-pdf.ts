@@ -1,4 +1,4 @@
-/** A PDF with this many pages; each has a sentence of its own among others that all have. */
+/** A PDF with this many pages; each has a unique sentence among common ones. */
 export function longPdf(pageCount: number): Uint8Array {
   const objects: string[] = [];
   const add = (body: string): number => objects.push(body);

@@ -11,7 +11,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts the service on a free port with a data folder of its own, without any setting of the surroundings. */
+/** Starts the service on a free port with its own data folder and without settings from the environment. */
 export async function startServer(
   dataFolder: string,
   settings: Readonly<Record<string, string>> = {},

@@ -12,10 +12,10 @@ const LONG_PAGES = 1_000;
 const CITED_PAGE = 700;
 const OPENS_WITHIN_MS = 2_000;
 const ATTEMPTS = 5;
-/** How many times slower than this machine the browser runs, attempt by attempt. */
+/** CPU slowdown factors of the browser, by attempt. */
 const SLOWDOWNS = [1, 5, 9, 13, 1, 5, 9, 13, 9, 9];
 
-/** Whether the source view marks exactly what was quoted, in every kind of document. */
+/** The source view marks exactly the quoted text, in every kind of document. */
 export const sourceSuite: BrowserSuite = {
   name: 'source',
   async run(test) {
@@ -211,7 +211,7 @@ async function checkLongPdf(test: BrowserTest): Promise<void> {
   const start = text.indexOf(quote);
   const address = `${test.url}/d/${id}?q=${start}-${start + quote.length}`;
   await test.check(`a PDF of ${LONG_PAGES} pages opens at page ${CITED_PAGE}`, async (page) => {
-    // Other programs on the machine cost time as well, so the best of some attempts counts.
+    // Other load costs time as well, so the best of several attempts counts.
     let best = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < ATTEMPTS && best >= OPENS_WITHIN_MS; attempt++) {
       best = Math.min(best, await openLongPdf(page, address, quote));
@@ -221,7 +221,7 @@ async function checkLongPdf(test: BrowserTest): Promise<void> {
   });
 }
 
-/** How long the cited page takes when the text is there, in milliseconds. */
+/** Milliseconds until the cited page is shown with its text. */
 async function openLongPdf(page: Page, address: string, quote: string): Promise<number> {
   await page.goto(`${address}&tab=text`);
   same(await markedText(page), quote, 'the marked text');

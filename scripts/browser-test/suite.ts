@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-/** The checks of one view of the page. Add a file for a view here, and its suite to the list in `browser-test.ts`. */
+/** The checks of one view. Add a file for a new view here, and its suite to the list in `browser-test.ts`. */
 export interface BrowserSuite {
   readonly name: string;
   run(test: BrowserTest): Promise<void>;
 }
 
-/** A running service with a browser in front of it. All suites share both; each brings the documents it needs. */
+/** A running service and a browser. All suites share both; each ingests the documents it needs. */
 export interface BrowserTest {
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** Runs one check in a page of its own, closes it, and counts how it went. Throws nothing. */
+  /** Runs one check in a new page and counts the result. Never throws. */
   check(title: string, run: (page: Page) => Promise<void>, options?: BrowserContextOptions): Promise<void>;
-  /** Takes a file in and gives back the document's identifier; of a file that is there already, the one it has. */
+  /** Ingests a file and returns the document's identifier, also for a file ingested before. */
   ingest(path: string): Promise<string>;
-  /** The same for bytes under a name. */
+  /** The same for bytes with a file name. */
   ingestBytes(name: string, bytes: Uint8Array | string): Promise<string>;
   /** The `results` of an answer under `/v3`. */
   get<T>(path: string): Promise<T>;

@@ -8,12 +8,12 @@ export interface Range {
   readonly end: number;
 }
 
-/** Whole documents, and questions with the stretches of them that answer. */
+/** Whole documents, and questions with the character ranges that answer them. */
 export interface RangeCollection {
   readonly name: string;
   readonly documents: ReadonlyMap<string, string>;
   readonly queries: readonly { readonly text: string; readonly ranges: readonly Range[] }[];
-  /** How the ranges were had. */
+  /** How the ranges were determined. */
   readonly by: string;
 }
 
@@ -25,16 +25,16 @@ const row = z.object({
 });
 const asked = z.object({ id: z.string(), text: z.string(), answer: z.string().optional() });
 
-/** Members of a row's metadata that name the document it is a piece of. */
+/** Metadata fields that name the source document of a row. */
 const WHOLE = ['article', 'path', 'document', 'url'] as const;
-/** A relevant piece longer than this says nothing of where the answer stands. */
+/** A longer relevant piece does not locate the answer. */
 const MAX_PIECE_LENGTH = 1_500;
 const JOINT = '\n\n';
 
 /**
- * Reads a folder in BEIR's form whose rows are pieces of documents, and puts the documents together again. A question
- * with an answer that stands word for word in a relevant piece is answered by the sentences around it; one without is
- * answered by its relevant pieces where they are short, and left out where they are long.
+ * Reads a BEIR folder whose rows are pieces of documents, and reassembles the documents. If a relevant piece contains a
+ * question's answer verbatim, the sentences around it are the expected range; otherwise short relevant pieces are, and
+ * questions with only long ones are skipped.
  */
 export async function readRangeCollection(folder: string): Promise<RangeCollection> {
   const documents = new Map<string, string>();

@@ -9,7 +9,7 @@ export interface FoundDocument {
   readonly score: number;
 }
 
-/** A full-text search in memory, by the terms and the formula of the product's own; each document is one passage. */
+/** An in-memory full-text search with the product's terms and formula; each document is one passage. */
 export function createPassageSearch(documents: readonly TestDocument[]) {
   const postings = new Map<string, Map<number, number>>();
   const lengths = documents.map(({ text }, index) => {

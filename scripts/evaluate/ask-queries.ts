@@ -3,7 +3,7 @@ import type { ScoredCase } from '../../src/evaluation/scores.ts';
 import type { TestQuery } from '../../src/evaluation/test-collection.ts';
 import type { Service } from './service.ts';
 
-/** `default` says nothing of how to search: the service chooses. */
+/** `default` sends no search settings. */
 export const modes = ['full_text', 'semantic', 'hybrid', 'default', 'advanced'] as const;
 export type Mode = (typeof modes)[number];
 
@@ -15,7 +15,7 @@ const settingsOf = {
   advanced: { search_mode: 'advanced', search_settings: {} },
 } as const satisfies Readonly<Record<Mode, object>>;
 
-/** The most passages that a search may ask for. */
+/** Maximum limit of a search. */
 const MAX_HITS = 1000;
 
 export interface Asking {
@@ -23,9 +23,9 @@ export interface Asking {
   readonly mode: Mode;
   readonly queries: readonly TestQuery[];
   readonly names: ReadonlyMap<string, string>;
-  /** Documents that are ranked per query. */
+  /** Number of ranked documents per query. */
   readonly limit: number;
-  /** Whether what the graph finds is asked for too; it changes no place of a passage, but takes its time. */
+  /** Whether graph search is enabled; it does not change the ranking but takes time. */
   readonly withGraph: boolean;
   readonly progress: (done: number) => void;
 }
@@ -35,7 +35,7 @@ export interface Asked {
   readonly millisecondsPerQuery: number;
 }
 
-/** Asks every query, one after another, and judges the documents in the order of their best passages. */
+/** Runs all queries sequentially and evaluates the document ranking by best passage. */
 export async function askQueries(asking: Asking): Promise<Asked> {
   const { queries, names, progress } = asking;
   const cases: ScoredCase[] = [];
@@ -52,8 +52,8 @@ export async function askQueries(asking: Asking): Promise<Asked> {
 }
 
 /**
- * Identifiers of documents, each at the place of its best passage. As many passages are asked for as documents are
- * wanted; only where passages of the same document crowd others out and there may be more, more are asked for.
+ * Document identifiers ranked by their best passage. Requests as many passages as documents are needed, and more only if
+ * several passages of one document displaced others.
  */
 async function rankDocuments(query: string, asking: Asking): Promise<readonly string[]> {
   for (let limit = asking.limit; ; limit = Math.min(MAX_HITS, limit * 3)) {

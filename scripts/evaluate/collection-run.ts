@@ -9,9 +9,9 @@ const scores = z.partialRecord(z.enum(scoreNames), z.number());
 
 const collectionRun = z.object({
   collection: z.string(),
-  /** What was asked for; `auto` leaves it to the service. */
+  /** The requested embedder; `auto` leaves it to the service. */
   embedder: z.string(),
-  /** What the service searched with in the end. */
+  /** The embedder in use. */
   embedded_with: z.string(),
   mode: z.enum(modes),
   passages: z.enum(['split', 'whole']),
@@ -32,12 +32,12 @@ const runFile = z.object({
   runs: z.array(collectionRun),
 });
 
-/** One collection asked in one way. */
+/** Results of one collection with one search mode. */
 export type CollectionRun = z.output<typeof collectionRun>;
-/** `is_whole` is false for what was interrupted. */
+/** `is_whole` is false for an interrupted run. */
 export type RunFile = z.output<typeof runFile>;
 
-/** Throws when it is no file of an evaluation. */
+/** Throws if it is not an evaluation file. */
 export async function readRunFile(path: string): Promise<RunFile> {
   const read = runFile.safeParse(JSON.parse(await readFile(path, 'utf8')));
   if (read.success) return read.data;
@@ -49,19 +49,19 @@ export async function writeRunFile(path: string, file: RunFile): Promise<void> {
   await rename(`${path}.part`, path);
 }
 
-/** The run of an earlier file that asked the same in the same way. */
+/** The run of an earlier file with the same settings. */
 export const counterpart = ({ runs }: RunFile, run: CollectionRun): CollectionRun | undefined =>
   runs.find((each) => nameOf(each) === nameOf(run));
 
 const nameOf = ({ collection, embedder, mode, passages, titles, graph }: CollectionRun): string =>
-  // Which embedder there was makes no difference to full text.
+  // The embedder does not affect full text.
   JSON.stringify([collection, mode === 'full_text' ? null : embedder, mode, passages, titles, graph]);
 
 export const casesOf = ({ queries }: CollectionRun): readonly ScoredCase[] => queries;
 
 export const meanOf = ({ means }: CollectionRun, score: ScoreName): number => means[score] ?? 0;
 
-/** Which state of the program is measured; null outside of a repository. */
+/** The measured commit; null outside a repository. */
 export async function currentCommit(): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)('git', ['rev-parse', '--short', 'HEAD'], {

@@ -13,21 +13,21 @@ export interface Ingesting {
   /** Of the service; what is there already is told by a file in it. */
   readonly dataFolder: string;
   readonly hasTitles: boolean;
-  /** Each document as one passage, as measurements of engines have it, instead of split as the service splits. */
+  /** Ingests each document as one passage, as benchmarks of engines do, instead of splitting it. */
   readonly isWhole: boolean;
   readonly progress: (done: number) => void;
 }
 
 export interface Ingested {
-  /** The service's identifier of a document → that of the collection. */
+  /** Maps the service's document identifiers to those of the collection. */
   readonly names: ReadonlyMap<string, string>;
-  /** Documents without any text, which no service can hold. */
+  /** Documents without text, which cannot be ingested. */
   readonly empty: number;
-  /** Undefined when everything was there from before. */
+  /** Undefined if everything had been ingested before. */
   readonly seconds: number | undefined;
 }
 
-/** Sends a collection's documents to the service; those that an interrupted run has sent are passed over. */
+/** Uploads a collection's documents; skips those uploaded by an interrupted run. */
 export async function ingestCollection(ingesting: Ingesting): Promise<Ingested> {
   const { collection, dataFolder, progress, service } = ingesting;
   const there = await documentsThere(service);

@@ -10,7 +10,7 @@ import { ingestCollection } from './ingest-collection.ts';
 import type { EvaluateOptions } from './options.ts';
 import { type Service, startService } from './service.ts';
 
-/** Leaves the embedder to the service. */
+/** The service selects the embedder. */
 const AUTO = 'auto';
 const SHORT_NAMES: Readonly<Record<string, string>> = { hash: 'builtin/lexical-hash-v1', lsa: 'builtin/lsa-v1' };
 
@@ -19,13 +19,13 @@ export interface MeasuringOptions extends EvaluateOptions {
   readonly note: (line: string) => void;
 }
 
-/** One collection under each embedder, a run for each way of searching. */
+/** Measures a collection with each embedder and search mode. */
 export async function* measureCollection(
   collection: TestCollection,
   options: MeasuringOptions,
   signal: AbortSignal,
 ): AsyncGenerator<CollectionRun, void> {
-  // Once an embedder is named, the service no longer chooses; so what it chooses is measured in a folder of its own.
+  // A configured embedder disables the automatic choice, which is therefore measured in a separate folder.
   const groups = [[AUTO], options.embedders.filter((embedder) => embedder !== AUTO)];
   for (const embedders of options.embedders.includes(AUTO) ? groups : groups.slice(1)) {
     if (embedders.length > 0) yield* measureWith(collection, { ...options, embedders }, signal);
@@ -60,7 +60,7 @@ async function* measureWith(
       const { embedder: used, chunks } = await service.status();
       const queries = collection.queries.slice(0, options.queries);
       for (const mode of options.modes) {
-        // No embedder has a part in it.
+        // Independent of the embedder.
         if (mode === 'full_text' && index > 0) continue;
         const { cases, millisecondsPerQuery } = await askQueries({
           ...{ service, mode, queries, names: ingested.names, limit: options.limit, withGraph: isGraphOn },
@@ -80,13 +80,13 @@ async function* measureWith(
   }
 }
 
-/** What is learned from a corpus is there before the first query, as it is for a user a moment later. */
+/** Waits until the embedder is trained, as it soon is for a user. */
 async function useEmbedder(service: Service, name: string): Promise<void> {
   if (name === AUTO) return service.settle();
   await service.follow('/system/reindex', { model: SHORT_NAMES[name] ?? name });
 }
 
-/** Another corpus, or another way to take it in, is another folder. */
+/** Each combination of corpus and ingestion settings has its own folder. */
 function folderName({ name, corpusHash }: TestCollection, way: object): string {
   const identity = JSON.stringify([corpusHash, way]);
   return `${name}-${createHash('sha256').update(identity).digest('hex').slice(0, 12)}`;

@@ -7,11 +7,11 @@ import { askServer, type ServerRequest, streamFromServer } from '../../src/cli/s
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/citewell.js', import.meta.url));
 const START_WITHIN_MS = 30_000;
-/** Longer than the service waits for quiet before it looks whether to learn from the corpus. */
+/** Longer than the service waits before it decides whether to train. */
 const QUIET_MS = 5_000;
 const LOOK_EVERY_MS = 500;
 const SETTLE_WITHIN_MS = 600_000;
-/** In the status: it is about to learn, or at it. */
+/** States in which it is training or about to. */
 const UNSETTLED = /\bbeing\b|\benough\b|has grown|learned anew/;
 
 export interface ServiceOptions {
@@ -20,13 +20,13 @@ export interface ServiceOptions {
   readonly isGraphOn: boolean;
 }
 
-/** A service of its own, as a user starts it, and asked over HTTP as a user asks it. */
+/** A service started like a user does, accessed over HTTP. */
 export interface Service {
   call(method: ServerRequest['method'], path: string, body?: unknown): Promise<unknown>;
   /** The events of a stream, to its end. */
   follow(path: string, body: unknown): Promise<void>;
   status(): Promise<{ readonly embedder: string; readonly chunks: number; readonly embedder_reason?: string }>;
-  /** Waits until the service has done by itself what it does after documents came. */
+  /** Waits until background work after ingestion is finished. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
     cwd: options.dataFolder,
     env: environment(options),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Ctrl-C is for this program, which stops the service in its own time.
+    // Ctrl-C is handled by this program, which stops the service.
     detached: true,
   });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -50,7 +50,7 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
   child.stdout.setEncoding('utf8').on('data', listen);
   child.stderr.setEncoding('utf8').on('data', listen);
   const ended = once(child, 'close');
-  // Whoever is in a hurry does not leave it running.
+  // On a second interruption the service is killed.
   const endToo = () => child.kill('SIGTERM');
   process.once('exit', endToo);
   void ended.then(() => reject(new Error(`The service did not start:\n${said}`)));
@@ -101,7 +101,7 @@ function asking(url: string, signal: AbortSignal): Omit<Service, 'close'> {
   };
 }
 
-/** Settings of whoever runs this do not count, but for how to reach models. */
+/** Ignores settings of the environment, except those for model access. */
 function environment({ dataFolder, isGraphOn }: ServiceOptions): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('CITEWELL_') || name.startsWith('CITEWELL_PROVIDER'),

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 const TIME = "'2026-01-01T00:00:00.000Z'";
 const CHUNKS_PER_DOCUMENT = 10;
 
-/** Rows in the tables that grow, made by SQL alone: documents of ten chunks each, with entities and relationships. */
+/** Fills the large tables by SQL: documents of ten chunks each, with entities and relationships. */
 export function fillDatabase(database: DatabaseSync, chunks: number): void {
   const documents = chunks / CHUNKS_PER_DOCUMENT;
   const numbers = (count: number) =>

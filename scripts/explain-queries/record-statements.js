@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-// Loaded before anything else in every thread (`node --import`): each statement that is prepared is kept once, as a line
-// of JSON in the file that CITEWELL_STATEMENTS names.
+// Preloaded in every thread (`node --import`): writes each prepared statement once, as a line of JSON, to the file in
+// CITEWELL_STATEMENTS.
 const file = process.env['CITEWELL_STATEMENTS'];
 const known = new Set();
 const { prepare } = DatabaseSync.prototype;

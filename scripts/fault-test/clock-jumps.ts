@@ -13,10 +13,10 @@ const JUMPS = {
   'ten years ahead': 3_652 * DAY_MS,
   'right again': 0,
 };
-/** The clock reads its file more often than this. */
+/** Longer than the interval at which the clock reads its file. */
 const NOTICED_MS = 100;
 
-/** A clock that is set while the service runs, as after a machine slept or was never set. */
+/** The system clock jumps while the service runs, as after sleep or a late NTP synchronisation. */
 export const clockJumps: Fault = {
   name: 'clock-jumps',
   title: 'the clock jumps ahead and back while the service runs, and between two starts',
@@ -53,7 +53,7 @@ export const clockJumps: Fault = {
 
 const BODY = JSON.stringify({ query: 'the harbour' });
 
-/** A search whose body comes in two pieces. */
+/** A search whose request body arrives in two parts. */
 function beginUpload(url: string): { finish(): Promise<string> } {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

@@ -8,7 +8,7 @@ const PAGE_BYTES = 4_096;
 const LARGE_BYTES = 34_000_000;
 const FOUND_WITHIN_MS = 60_000;
 
-/** Files that lost their end or have zeros in the middle, as a failing disk or a copy cut short leaves them. */
+/** Truncated or partly zeroed files, as after a disk failure or an interrupted copy. */
 export const damagedDatabase: Fault = {
   name: 'damaged-database',
   title: 'the database is truncated, emptied, removed or has zeros in it',
@@ -60,7 +60,7 @@ export const damagedDatabase: Fault = {
     await trial.stop();
     await copyFile(copy, file);
 
-    // What belongs to the write-ahead log and is made from it.
+    // The write-ahead log's index, which is rebuilt from it.
     await trial.start();
     await trial.add(trial.isShort ? 2 : 6);
     await trial.stop('SIGKILL');

@@ -1,11 +1,11 @@
 import type { Trial } from './trial.ts';
 
-/** One thing that goes wrong around the service, and what must hold meanwhile and afterwards. */
+/** An injected fault, and what must hold during and after it. */
 export interface Fault {
   /** For `--only`. */
   readonly name: string;
   readonly title: string;
-  /** Why it cannot be made on this machine; undefined when it can. */
+  /** Why it cannot be injected on this machine; undefined if it can. */
   absence?(): Promise<string | undefined>;
   run(trial: Trial): Promise<void>;
 }

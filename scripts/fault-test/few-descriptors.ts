@@ -5,7 +5,7 @@ import { sentenceOf } from './trial.ts';
 
 const DESCRIPTORS = 64;
 
-/** A service that may open few files, and callers that take all of them. */
+/** A service with few file descriptors, and clients that use up all of them. */
 export const fewDescriptors: Fault = {
   name: 'few-descriptors',
   title: `the service may open ${DESCRIPTORS} files and connections`,

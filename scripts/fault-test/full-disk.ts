@@ -6,7 +6,7 @@ import { type Added, sentenceOf, type Trial } from './trial.ts';
 
 const MEGABYTES = 96;
 
-/** No space left: really, on a small file system, or where that may not be mounted by a limit on the size of files. */
+/** No space left on the device: on a small file system, or by a file size limit where mounting is not permitted. */
 export const fullDisk: Fault = {
   name: 'full-disk',
   title: 'the disk is full while documents come in, and at the start',
@@ -46,7 +46,7 @@ export const fullDisk: Fault = {
   },
 };
 
-/** What SQLite says where a file may not grow is that it cannot be written. */
+/** With a file size limit, SQLite reports that it cannot write. */
 async function limitFiles(trial: Trial): Promise<void> {
   const { pid } = await trial.start();
   await trial.add(trial.isShort ? 6 : 30);
@@ -81,7 +81,7 @@ async function goesOn(trial: Trial): Promise<void> {
   await trial.checkNothingLost();
 }
 
-/** What it said when it did not start. */
+/** Output of a failed start. */
 async function startWithFullDisk(trial: Trial): Promise<string | undefined> {
   try {
     await trial.start();

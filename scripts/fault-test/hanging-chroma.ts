@@ -7,7 +7,7 @@ import { sentenceOf } from './trial.ts';
 const ANSWERED_WITHIN_MS = 20_000;
 const ENDS_WITHIN_MS = 8_000;
 
-/** A Chroma that keeps its connections open and answers nothing, as when it is swapped out or stuck. */
+/** A Chroma that keeps connections open without answering, as when swapped out or stuck. */
 export const hangingChroma: Fault = {
   name: 'hanging-chroma',
   title: 'the embedded Chroma is stopped (SIGSTOP) while documents come in and are searched for',
@@ -85,7 +85,7 @@ function resume(pids: readonly number[]): void {
     try {
       process.kill(pid, 'SIGCONT');
     } catch {
-      // The service has ended it meanwhile and started another.
+      // The service has killed it and started another one.
     }
   }
 }

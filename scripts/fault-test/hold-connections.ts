@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface HeldConnections {
-  /** How many the server has answered. */
+  /** Number of connections the server answered. */
   readonly connected: number;
   close(): Promise<void>;
 }
@@ -11,7 +11,7 @@ export interface HeldConnections {
 const ANSWERED_WITHIN_MS = 20_000;
 const AT_ONCE = 200;
 
-/** Opens connections, asks for the health on each, and keeps those open that answer. */
+/** Opens connections, requests the health on each, and keeps those that answer. */
 export async function holdConnections(url: string, count: number): Promise<HeldConnections> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
@@ -26,7 +26,7 @@ export async function holdConnections(url: string, count: number): Promise<HeldC
   };
   for (let left = count; left > 0; left -= AT_ONCE) {
     const some = Array.from({ length: Math.min(AT_ONCE, left) }, hold);
-    // One that the server has no descriptor for is never answered.
+    // A connection without a free descriptor is never answered.
     const isOver = new AbortController();
     await Promise.race([
       Promise.all(some),

@@ -1,11 +1,11 @@
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A limit on the memory of a process and of all that it starts, together. */
+/** A memory limit for a process and all its children together. */
 export interface MemoryLimit {
   /** Runs a program under it; see `RunOptions.via`. */
   readonly via: readonly string[];
-  /** How many processes the system has ended because there was no room. */
+  /** Number of processes killed by the kernel for lack of memory. */
   kills(): Promise<number>;
   remove(): Promise<void>;
 }
@@ -13,9 +13,8 @@ export interface MemoryLimit {
 const MOUNTED = '/sys/fs/cgroup';
 
 /**
- * A control group, of the first or the second kind; undefined where this user may not make one. Not `ulimit -v`: V8
- * reserves far more address space than it uses. Nor RLIMIT_DATA, which counts the half gigabyte that it reserves for
- * code.
+ * A control group (v1 or v2); undefined without permission to create one. `ulimit -v` does not work, because V8 reserves
+ * far more address space than it uses, nor does RLIMIT_DATA, which includes V8's code range of 512 MB.
  */
 export async function limitMemory(bytes: number): Promise<MemoryLimit | undefined> {
   const name = `citewell-fault-test-${process.pid}`;

@@ -7,10 +7,7 @@ const BYTES = 450_000_000;
 const HEAP_MB = 128;
 const REMOVED_AFTER_MS = 300;
 
-/**
- * Where no control group can be made, the heaps of V8 are limited instead: less, for buffers and native memory do not
- * count.
- */
+/** Without a control group, only V8's heaps are limited, which excludes buffers and native memory. */
 export const littleMemory: Fault = {
   name: 'little-memory',
   title: `the service, Chroma and the readers have ${BYTES / 1e6} MB of memory together`,

@@ -2,7 +2,7 @@ import type { Fault } from './fault.ts';
 import { holdConnections } from './hold-connections.ts';
 import { sentenceOf } from './trial.ts';
 
-/** Callers that open a connection, ask once and never go. */
+/** Clients that open a connection, send one request and never disconnect. */
 export const manyConnections: Fault = {
   name: 'many-connections',
   title: '2,000 connections are held open while documents come in',

@@ -4,7 +4,7 @@ import { mountSmallDisk } from './small-disk.ts';
 
 const MEGABYTES = 96;
 
-/** A data folder that cannot be written any more, as after an error of the disk or a change of its owner. */
+/** A data folder that becomes read-only, as after a disk error or a change of owner. */
 export const readOnlyFolder: Fault = {
   name: 'read-only-folder',
   title: 'the data folder can only be read',

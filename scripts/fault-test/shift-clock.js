@@ -1,5 +1,5 @@
-// Loaded first by the service under test: its clock (not `performance.now`, which no change of the time moves) is off by
-// the milliseconds that stand in a file.
+// Preloaded by the service under test: shifts its clock (not the monotonic `performance.now`) by the milliseconds in a
+// file.
 import { readFileSync } from 'node:fs';
 import { env } from 'node:process';
 

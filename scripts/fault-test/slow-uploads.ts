@@ -8,7 +8,7 @@ const PATIENCE_SECONDS = 4;
 const DRIP_EVERY_MS = 500;
 const GONE_WITHIN_MS = 15_000;
 
-/** Callers whose request arrives byte by byte, to hold what a server has of connections and memory. */
+/** Requests that arrive byte by byte, to exhaust the server's connections and memory (slowloris). */
 export const slowUploads: Fault = {
   name: 'drippers',
   title: '500 requests arrive a byte at a time',
@@ -28,7 +28,7 @@ export const slowUploads: Fault = {
   },
 };
 
-/** The first line of the answer. */
+/** The status line of the response. */
 async function drip(url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

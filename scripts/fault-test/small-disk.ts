@@ -7,15 +7,15 @@ const run = promisify(execFile);
 
 /** A file system of a few megabytes in memory. */
 export interface SmallDisk {
-  /** Takes all the space that is left. */
+  /** Fills the remaining space. */
   fill(): Promise<void>;
-  /** Gives it back. */
+  /** Frees it again. */
   free(): Promise<void>;
   setWritable(isWritable: boolean): Promise<void>;
   unmount(): Promise<void>;
 }
 
-/** Mounts one at `folder`, which is made; undefined when this user may not. */
+/** Mounts one at `folder`, creating it; undefined without permission. */
 export async function mountSmallDisk(folder: string, megabytes: number): Promise<SmallDisk | undefined> {
   await mkdir(folder, { recursive: true });
   try {

@@ -16,7 +16,7 @@ import { within } from '../kill-test/processes.ts';
 import type { Check } from '../kill-test/report.ts';
 import { seededRandom } from '../seeded-random.ts';
 
-/** One service in a folder of its own, with a list of what it has acknowledged. */
+/** One service in its own folder, with a record of what it acknowledged. */
 export interface Trial {
   readonly isShort: boolean;
   /** The working folder. */
@@ -25,22 +25,22 @@ export interface Trial {
   readonly api: Api;
   readonly checks: readonly Check[];
   start(options?: Omit<RunOptions, 'cwd'>): Promise<RunningServer>;
-  /** The service that runs now. */
+  /** The running service. */
   server(): RunningServer;
-  /** What the service that was started last has logged. */
+  /** Log output of the service started last. */
   logged(): string;
-  /** Ends the service and remembers the processes it had, which must be gone when the trial is over. */
+  /** Stops the service and records its processes, which must have ended when the trial is over. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<{ readonly code: number | null; readonly milliseconds: number }>;
   /** Another command on the same data folder. */
   command(args: readonly string[], options?: Omit<RunOptions, 'cwd'>): Promise<Run>;
-  /** Sends documents, several at a time, and remembers those that were acknowledged. */
+  /** Uploads documents concurrently and records the acknowledged ones. */
   add(count: number, paragraphs?: number): Promise<Added>;
-  /** Deletes the document that was acknowledged last. */
+  /** Deletes the last acknowledged document. */
   removeLast(): Promise<void>;
   check(title: string, ...violations: readonly (string | undefined | false)[]): void;
-  /** Waits until the index is in step with the records again. */
+  /** Waits until the index is up to date again. */
   checkRecovered(): Promise<void>;
-  /** Looks for everything acknowledged, in the passages and by both kinds of search. */
+  /** Checks everything acknowledged, in the chunks and by both kinds of search. */
   checkNothingLost(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,13 +48,13 @@ export interface Trial {
 export interface Added {
   readonly acknowledged: number;
   readonly refused: readonly Answer[];
-  /** Requests that never got an answer. */
+  /** Requests without a response. */
   readonly unanswered: readonly string[];
   readonly slowestMs: number;
 }
 
 const CLIENTS = 4;
-/** For machines that have other work. */
+/** For loaded machines. */
 const STARTED_WITHIN_MS = 90_000;
 const RECOVERED_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 5_000;
@@ -180,7 +180,7 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
   return trial;
 }
 
-/** What keeps the service from being well, as it says itself; empty when it is. */
+/** The service's own report of problems; empty if it is healthy. */
 async function recoveryProblem(api: Api): Promise<string> {
   const state = member(member(member((await api.health()).body, 'results'), 'index'), 'state');
   if (state !== 'ready') return `the index is ${String(state)}.`;
@@ -188,5 +188,5 @@ async function recoveryProblem(api: Api): Promise<string> {
   return owed === 0 ? '' : `the index is owed ${String(owed)} passages.`;
 }
 
-/** The sentence of an answer that is no success. */
+/** The error message of a failed response. */
 export const sentenceOf = ({ status, body }: Answer): string => `${status} ${String(member(body, 'message'))}`;

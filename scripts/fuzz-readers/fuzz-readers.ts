@@ -11,9 +11,9 @@ export interface FuzzOptions {
   readonly samples: Readonly<Record<string, () => Uint8Array>>;
   readonly count: number;
   readonly seed: number;
-  /** Of one file. */
+  /** Per file. */
   readonly timeoutMs: number;
-  /** Told of each file that did what none should, with the bytes that made it. */
+  /** Called for each file that caused a fault, with its bytes. */
   readonly onFault?: (fault: Fault) => void;
   readonly onProgress?: (done: number) => void;
 }
@@ -26,28 +26,28 @@ export interface Fault {
 }
 
 export interface FuzzReport {
-  /** Outcomes by name: `read`, or the code of the refusal. */
+  /** Counts by outcome: `read`, or the error code. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly faults: number;
   readonly slowestMs: number;
   readonly slowest: string;
-  /** Of this process, after the first tenth of the files and at the end. */
+  /** Of this process, after a tenth of the files and at the end. */
   readonly memory: { readonly warm: Memory; readonly end: Memory };
 }
 
 /** In megabytes. */
 interface Memory {
-  /** What is still held once everything that is not has been collected. */
+  /** Heap after a garbage collection. */
   readonly live: number;
-  /** What the system has given. */
+  /** Resident memory. */
   readonly resident: number;
 }
 
 const REASONS: ReadonlySet<ServiceError['code']> = new Set(['invalid_request', 'too_large', 'unsupported_type']);
-/** What ending a process may take on a machine with much else to do. */
+/** Grace time for ending a process on a loaded machine. */
 const GRACE_MS = 5_000;
 
-/** Reads changed copies of files through the reading processes of the service, with their limits. */
+/** Reads mutated copies of files through the service's reader processes, with their limits. */
 export async function fuzzReaders(options: FuzzOptions): Promise<FuzzReport> {
   const { samples, count, seed, timeoutMs, onFault, onProgress } = options;
   const random = seededRandom(seed);

@@ -2,10 +2,10 @@ import { readZipEntries, unpackEntry } from '../../src/ingest/readers/containers
 import { makeZip, type ZipPart } from '../../test/ingest/make-docx.ts';
 import type { Random } from '../seeded-random.ts';
 
-/** One way to change a file; gives the changed copy. */
+/** One kind of mutation; returns the changed copy. */
 type Mutation = (bytes: Buffer, random: Random) => Buffer;
 
-/** Bytes that mean something to many formats: limits of numbers, ends, brackets, marks of encodings and of archives. */
+/** Bytes with a meaning in many formats: extreme numbers, terminators, brackets, byte order marks, archive signatures. */
 const TELLING: readonly [Buffer, ...Buffer[]] = [
   Buffer.from([0]),
   Buffer.from([0xff]),
@@ -82,7 +82,7 @@ const mutations: readonly [Mutation, ...Mutation[]] = [
   },
 ];
 
-/** A changed copy of a file, the same for the same chance. Of archives, half are changed within their parts. */
+/** A mutated copy, determined by the random generator. Half of the archives are mutated inside their parts. */
 export function mutate(bytes: Uint8Array, random: Random): Uint8Array {
   const whole = Buffer.from(bytes);
   const parts = random.chance(0.5) ? partsOf(whole) : undefined;
@@ -98,7 +98,7 @@ function partsOf(bytes: Buffer): ZipPart[] | undefined {
   });
 }
 
-/** Below the packing, where the readers of the parts see it; or parts that go by each other's names. */
+/** Mutates unpacked parts, so that their readers get them; or swaps the names of parts. */
 function mutateParts(parts: readonly ZipPart[], random: Random): ZipPart[] {
   const changed = [...parts];
   const pickIndex = () => random.integer(0, changed.length - 1);

@@ -9,7 +9,7 @@ export interface DraftedBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the description says of a body, by media type. */
+/** Body schemas of the OpenAPI document by media type. */
 export type BodySchemas = Readonly<Record<string, BodySchema>>;
 
 interface BodySchema {
@@ -31,14 +31,14 @@ const TYPES: readonly [string, ...string[]] = [
   '',
 ];
 
-/** A body that mostly fits, changed in one place, broken, or of another kind than the route reads. */
+/** A body that mostly fits, with one change, broken, or of another type than the route expects. */
 export function draftBody(schemas: BodySchemas | undefined, method: string, parts: SchemaParts): DraftedBody {
   const { random } = parts;
   if (schemas === undefined && (method === 'GET' || random.chance(0.5))) return { bytes: undefined, headers: {} };
   if (random.chance(0.03)) return { bytes: undefined, headers: {} };
   const [type, { schema = {}, examples = {} }] = random.pick(entriesOf(schemas));
   const [example, ...others] = Object.values(examples);
-  // From schemas alone there is seldom anything that keeps the rules between members.
+  // Bodies generated from schemas alone seldom satisfy rules between fields.
   const isExample = example !== undefined && random.chance(0.4);
   const fitting = isExample ? random.pick([example, ...others]).value : fromSchema(schema, parts);
   const drafted = draft(type, random.chance(0.5) ? mutate(fitting, random) : fitting, parts);
@@ -74,12 +74,12 @@ function draft(type: string, value: unknown, parts: SchemaParts): DraftedBody {
   }
 }
 
-/** Now and then with a member said twice, and with numbers no other writer of JSON would write. */
+/** Occasionally with a duplicate key, and with unusual number formats. */
 function toJson(value: unknown, { random }: SchemaParts): string {
   const json = JSON.stringify(value) ?? 'null';
   if (random.chance(0.03)) return json.replace(/^\{/, '{"query":1,"filters":{},"id":1e999,');
   if (random.chance(0.01)) return json.replace(/:\s*\d+/, `:${'1'.repeat(5_000)}`);
-  // A body at the edge of what is taken, and one beyond it; of nothing that would be kept.
+  // Bodies at and above the size limit; only where nothing would be stored.
   if (random.chance(0.002)) return `${json}${' '.repeat(random.pick([15_900_000, 17_000_000]))}`;
   return json;
 }

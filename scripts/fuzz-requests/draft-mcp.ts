@@ -31,7 +31,7 @@ const METHODS: readonly [string, ...string[]] = [
   'nothing/such',
 ];
 
-/** A message of MCP: mostly calls of tools, of the newest revision or to a session of an earlier one. */
+/** An MCP message: mostly tool calls, in the newest revision or in a session of an earlier one. */
 export function draftMessage(tools: readonly OfferedTool[], session: string, parts: SchemaParts): DraftedBody {
   const { random } = parts;
   const [first, ...others] = tools;

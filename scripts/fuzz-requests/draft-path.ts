@@ -5,7 +5,7 @@ import { fromSchema, type SchemaParts } from './from-schema.ts';
 import { invalidString, oddNumber, oddValue } from './odd-values.ts';
 import type { Kind, Stock } from './stock.ts';
 
-/** The path with something in each of its variable parts, mostly of what is there. */
+/** The path with values for its parameters, mostly existing identifiers. */
 export function draftPath(route: string, stock: Stock, random: Random): string {
   let before = '';
   return route
@@ -55,7 +55,7 @@ function partOf(name: string, before: string, stock: Stock, random: Random): str
   return oddPart(random);
 }
 
-/** Percent signs that mean nothing, bytes that are no UTF-8, letters that a path may not have, and far too many. */
+/** Invalid percent-encoding, invalid UTF-8, forbidden characters, and overlong text. */
 function oddPart(random: Random): string {
   switch (random.integer(0, 7)) {
     case 0:
@@ -106,7 +106,7 @@ function oddPart(random: Random): string {
 const encoded = (text: string, random: Random): string =>
   random.chance(0.02) ? text.replace(/[^\x21-\xff]/g, '!') : encodeURIComponent(text.toWellFormed());
 
-/** Beginning with the question mark; sometimes nothing. */
+/** Starts with the question mark; sometimes empty. */
 export function draftQuery(parameters: readonly Parameter[], parts: SchemaParts): string {
   const { random } = parts;
   if (random.chance(parameters.length === 0 ? 0.8 : 0.2)) return '';

@@ -42,12 +42,12 @@ const METHODS: readonly [string, ...string[]] = [
   'TRACE',
   'QUERY',
 ];
-/** Requests by another method than the route has, and of an ordinary user. */
+/** Probability of another method, and of an ordinary user. */
 const ANOTHER_METHOD = 0.05;
 const GUARDED = 0.3;
 const LEAVING = 0.02;
 
-/** One request to a route, made of chance alone and of what is there. */
+/** A random request to a route, using existing identifiers. */
 export function draftRequest(number: number, route: MountedRoute, random: Random, parts: DraftParts): FuzzedRequest {
   const { description, stock } = parts;
   const method = random.chance(ANOTHER_METHOD) ? random.pick(METHODS) : route.method;
@@ -60,7 +60,7 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
   };
   const parameters = (described.parameters ?? []).filter((each) => each.in === 'query');
   const drawn = `${draftPath(route.path, stock, random)}${draftQuery(parameters, schemaParts)}` || '/';
-  // The client itself refuses to send others.
+  // The HTTP client rejects others.
   const path = drawn.replace(/[^\x21-\xff]/g, '!');
   const drafted =
     route.path === '/mcp'
@@ -75,7 +75,7 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
     ...oddHeaders(random),
     ...whoAsks(face, random, parts.credentials),
   };
-  // A length that is not the body's leaves the service waiting for more.
+  // A wrong Content-Length makes the service wait for more.
   const isLeaving = 'content-length' in headers || random.chance(LEAVING);
   return {
     number,
@@ -89,7 +89,7 @@ export function draftRequest(number: number, route: MountedRoute, random: Random
   };
 }
 
-/** A path that is not there, or one of a route with something before or after it. */
+/** An unknown path, or a known one with a prefix or suffix. */
 export function unknownRoute(routes: readonly MountedRoute[], random: Random): MountedRoute {
   const [first = { method: 'GET', path: '/' }, ...others] = routes;
   const { path } = random.pick([first, ...others]);
@@ -114,7 +114,7 @@ function describedOf(description: OpenApiDocument, { method, path }: MountedRout
   return found?.[method.toLowerCase()] ?? {};
 }
 
-/** Names of variable parts may differ. */
+/** Parameter names may differ. */
 const shapeOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
 
 function whoAsks(face: Face, random: Random, credentials: Credentials): Readonly<Record<string, string>> {

@@ -9,15 +9,15 @@ export interface SchemaParts {
   readonly random: Random;
   /** What references lead to, by name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** An identifier of something that may exist, of that kind if it is told. */
+  /** Identifier of an existing record, of that kind if given. */
   readonly id: (kind?: Kind) => string;
 }
 
 const MAX_DEPTH = 8;
-/** Of the members that may be left out, so many are there. */
+/** Probability of an optional field. */
 const PRESENT = 0.35;
 
-/** A value that mostly fits a schema of the interface's description. */
+/** A value that mostly matches a schema of the OpenAPI document. */
 export function fromSchema(schema: JsonSchema, parts: SchemaParts, name = '', depth = 0): unknown {
   const { random, schemas } = parts;
   const hinted = depth > MAX_DEPTH ? null : hint(name, parts);
@@ -92,7 +92,7 @@ function toText({ format }: JsonSchema, { random, id }: SchemaParts): string {
   }
 }
 
-/** Values for members whose name says more of them than their type. */
+/** Values for fields whose name says more than their type. */
 function hint(name: string, { random, id }: SchemaParts): unknown {
   switch (name) {
     case 'filters':

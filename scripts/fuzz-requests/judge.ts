@@ -5,14 +5,11 @@ import type { Outcome } from './send.ts';
 
 export interface JudgingParts {
   readonly description: DescribedAnswers;
-  /** Folders of this machine, which nobody learns of. */
+  /** Folders of this machine, which must not appear in responses. */
   readonly folders: readonly string[];
 }
 
-/**
- * Answers of 5xx that are right: what was asked for needs a setting that this service does not have. By the code of the
- * answer, the routes it may come from.
- */
+/** Legitimate 5xx responses: the route needs a setting that is absent. Error code → routes. */
 const expectedFailures: Readonly<Record<string, readonly string[]>> = {
   not_configured: [
     '/v3/retrieval/rag',
@@ -31,17 +28,17 @@ const expectedFailures: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Words of the machine's own: of stack traces, of files, of SQL. None of the requests has them. */
+/** Internal details: stack traces, file names, SQL. No request contains them. */
 const INTERNAL_WORDS =
   /\n\s+at |node:internal|node_modules|\.ts:\d+|SQLITE_|sqlite|constraint failed|no such (?:table|column|function|module)|fts5|malformed MATCH|unterminated string|syntax error near|\b(?:select|insert|update|delete)\b[^"]{0,80}\b(?:from|into|set)\b[^"]{0,40}\b(?:where|values)\b|TypeError|RangeError|Cannot read propert|is not a function|is not iterable|Maximum call stack/;
 
-/** What is wrong with an answer, in sentences. */
+/** What is wrong with a response, in sentences. */
 export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: JudgingParts): readonly string[] {
   const { status, ending, milliseconds, error, text } = outcome;
   if (ending === 'left') return [];
   if (ending === 'late') return [`No end after ${Math.round(milliseconds)} ms.`];
   if (status === undefined) return [`No answer: ${error}.`];
-  // The parser of HTTP hangs up on what it refuses, so that the rest of it may not find anybody.
+  // The HTTP parser closes the connection on invalid input, so the rest of the request may fail.
   if (ending === 'broken' && isRefusedByParser(outcome)) return [];
   if (ending === 'broken') return [`The answer broke off: ${error}.`];
   const complaints: string[] = [];
@@ -61,18 +58,18 @@ export function complaintsOf(fuzzed: FuzzedRequest, outcome: Outcome, parts: Jud
 
 function isExpected({ method, route }: FuzzedRequest, body: unknown): boolean {
   const [, path = ''] = route.toLowerCase().replace(/\/+$/, '').split(' ');
-  // An answer to HEAD says no more than its status.
+  // A response to HEAD has only a status.
   const code = method === 'HEAD' ? 'not_configured' : (member(body, 'code') ?? member(member(body, 'error'), 'code'));
   const paths = typeof code === 'string' && Object.hasOwn(expectedFailures, code) ? expectedFailures[code] : undefined;
   return paths?.includes(path) ?? false;
 }
 
-/** What a request says may be said back to it. */
+/** Text from the request may be echoed. */
 function isEchoed(word: string, { path, body }: FuzzedRequest): boolean {
   return path.includes(word) || (body?.includes(word) ?? false);
 }
 
-/** docs/contract.md 1.2, and the forms of the other faces. */
+/** docs/contract.md 1.2, and the error formats of the other interfaces. */
 function shapeComplaints({ method, path }: FuzzedRequest, { status, text, headers }: Outcome, body: unknown): string[] {
   if (method === 'HEAD') return text === '' ? [] : ['An answer to HEAD has a body.'];
   if (isRefusedByParser({ status, text, headers })) return [];
@@ -115,7 +112,7 @@ function successComplaints(
   if (isCut) return [];
   if (body === undefined) return [`An answer of ${status} is no JSON.`];
   const error = member(body, 'error');
-  // The protocol's own code says so of parameters that do not fit, with a list of what is wrong with them.
+  // The MCP error code for invalid parameters, with a list of what is wrong.
   const isOfParameters = /^\[\s*\{/.test(String(member(error, 'message')));
   if (member(error, 'code') === -32603 && !isOfParameters) {
     return [`A message led to an internal error: ${text.slice(0, 300)}`];

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Random } from '../seeded-random.ts';
 
-/** What is no HTTP, or says two things at once. */
+/** Invalid or ambiguous HTTP. */
 const openings: readonly [string, ...string[]] = [
   '',
   '\r\n\r\n',
@@ -34,7 +34,7 @@ const openings: readonly [string, ...string[]] = [
 
 const PATIENCE_MS = 300;
 
-/** Says something that is no proper request, hangs up, and tells the status it got; undefined for none. */
+/** Sends invalid HTTP, closes the connection, and returns the status; undefined without a response. */
 export function sendMalformed(
   url: string,
   random: Random,

@@ -8,11 +8,11 @@ export interface MemorySample {
   readonly resident: number;
 }
 
-/** What is in use once everything that is not has been collected. */
+/** Memory in use after a garbage collection. */
 export async function sampleMemory(): Promise<MemorySample> {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
-  // Twice and with a pause: what finalizers let go of is collected only the second time.
+  // Twice with a pause: what finalizers release is collected the second time.
   for (let turn = 0; turn < 2; turn++) {
     if (typeof collect === 'function') collect();
     await sleep(200);
@@ -21,7 +21,7 @@ export async function sampleMemory(): Promise<MemorySample> {
   return { heap: (heapUsed + external) / 1e6, resident: rss / 1e6 };
 }
 
-/** How much more there may be after the second half than after the first: caches fill, and chance is not even. */
+/** Allowed growth in the second half: caches fill, and load varies. */
 const HEAP_MAY_GROW = { by: 30, share: 0.25 };
 const RESIDENT_MAY_GROW = { by: 150, share: 0.25 };
 

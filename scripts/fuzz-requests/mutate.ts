@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Random } from '../seeded-random.ts';
 import { oddValue } from './odd-values.ts';
 
-/** The value with one place of it changed: to another type, to something odd, left out, or said twice. */
+/** The value with one change: another type, an odd value, a missing or a duplicate field. */
 export function mutate(value: unknown, random: Random): unknown {
   if (random.chance(0.15) || typeof value !== 'object' || value === null) return oddValue(random);
   if (Array.isArray(value)) {
@@ -18,7 +18,7 @@ export function mutate(value: unknown, random: Random): unknown {
   return Object.fromEntries(entries.map(([each, member]) => [each, each === name ? mutate(member, random) : member]));
 }
 
-/** Bytes of a body that are no longer what they were. */
+/** A corrupted copy of a body. */
 export function breakBytes(bytes: Buffer, random: Random): Buffer {
   const at = random.integer(0, bytes.length);
   switch (random.integer(0, 7)) {
@@ -41,7 +41,7 @@ export function breakBytes(bytes: Buffer, random: Random): Buffer {
   }
 }
 
-/** A body as a client that compresses sends it; sometimes it is none, or far larger than it looks. */
+/** A compressed body; sometimes invalid, or a decompression bomb. */
 export function compressed(bytes: Buffer, random: Random): Buffer {
   const zipped = gzipSync(random.chance(0.1) ? Buffer.alloc(random.pick([1_000_000, 40_000_000]), 0x20) : bytes);
   return random.chance(0.4) ? zipped.subarray(0, random.integer(0, zipped.length)) : zipped;

@@ -53,7 +53,7 @@ const operators: readonly [string, ...string[]] = [
   '',
 ];
 
-/** A filter expression that is mostly one: odd fields, odd operands, and now and then something else altogether. */
+/** A mostly valid filter expression with odd fields and operands, and occasionally something else. */
 export function oddFilter(random: Random, depth = 0): unknown {
   if (random.chance(0.05)) return oddValue(random);
   const conditions = random.pick([0, 1, 1, 1, 2]);

@@ -2,7 +2,7 @@ import type { Random } from '../seeded-random.ts';
 
 type Some<T> = readonly [T, ...T[]];
 
-/** Words that parsers, databases and file systems are known to stumble over. */
+/** Strings known to break parsers, databases and file systems. */
 const strings: Some<string> = [
   '',
   ' ',
@@ -158,7 +158,7 @@ export const invalidString = (random: Random): string =>
 export const oddNumber = (random: Random): number =>
   random.chance(0.3) ? random.integer(-5, 2_000) : random.pick(numbers);
 
-/** Of any alphabet, lone surrogates and control characters among them. */
+/** Of any alphabet, including lone surrogates and control characters. */
 function anyLetters(random: Random): string {
   const length = random.integer(1, 40);
   return Array.from({ length }, () => String.fromCharCode(random.integer(0, random.pick([127, 0x2ff, 0xffff])))).join(
@@ -166,7 +166,7 @@ function anyLetters(random: Random): string {
   );
 }
 
-/** Any JSON at all. */
+/** Any JSON value. */
 export function oddValue(random: Random, depth = 0): unknown {
   switch (random.integer(0, depth > 4 ? 4 : 8)) {
     case 0:

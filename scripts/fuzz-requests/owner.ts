@@ -1,18 +1,18 @@
 import { member } from '../kill-test/api.ts';
 
-/** A user whose document nobody else may touch: it has to be found when all is over. */
+/** A user whose document nobody else may change: it must still be found at the end. */
 export interface Owner {
-  /** Whether a record is theirs. */
+  /** Whether a record belongs to them. */
   owns(record: unknown): boolean;
-  /** What is wrong with what they find, in sentences. */
+  /** What is wrong with their documents, in sentences. */
   look(): Promise<readonly string[]>;
 }
 
 export const PASSWORD = 'a long pass phrase';
-/** In no other document. */
+/** Occurs in no other document. */
 const PASSAGE = 'The quokkaberry ferments under glass for forty nights before it is bottled.';
 
-/** Registers them at a service that asks for credentials, and has them ingest their document. */
+/** Registers them with the authenticated service and ingests their document. */
 export async function createOwner(url: string): Promise<Owner> {
   const call = async (path: string, body?: unknown, token?: string): Promise<unknown> => {
     const response = await fetch(`${url}/v3${path}`, {

@@ -5,7 +5,7 @@ import { PASSWORD } from './owner.ts';
 export interface Credentials {
   token(): string;
   key(): string;
-  /** Somebody else's, now that these are worth nothing: requests log out, change passwords and delete users. */
+  /** Gets new credentials after the old ones became invalid: requests log out, change passwords and delete users. */
   renew(): Promise<void>;
 }
 

@@ -1,16 +1,16 @@
-/** A request as it goes over the wire. */
+/** A request as it is sent. */
 export interface FuzzedRequest {
   readonly number: number;
   readonly method: string;
-  /** As it is mounted; what the request is counted under. */
+  /** Route pattern, under which the request is counted. */
   readonly route: string;
-  /** With the query, as it is sent. */
+  /** With the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer | undefined;
-  /** Who asks: whoever can reach the service, or one user of many. */
+  /** The unauthenticated or the authenticated service. */
   readonly face: Face;
-  /** The client leaves after so many milliseconds, without the rest of its body. */
+  /** The client disconnects after this many milliseconds, without the rest of its body. */
   readonly leavesAfter?: number;
 }
 
@@ -18,7 +18,7 @@ export type Face = 'open' | 'guarded';
 
 const MAX_LENGTH = 4_000;
 
-/** The line that sends the same again; longer bodies are in base64, and very long ones cut. */
+/** A curl command that repeats the request; long bodies are in base64, very long ones truncated. */
 export function toCurl({ method, path, headers, body }: FuzzedRequest, url: string): string {
   const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((each) => `${name}: ${each}`));
   const options = [`-X ${method}`, '--path-as-is', ...lines.map((line) => `-H ${quoted(line)}`)];

@@ -23,7 +23,7 @@ export interface RunParts {
   readonly count: number;
   readonly seed: number;
   readonly tally: Tally;
-  /** Only routes that this fits. */
+  /** Only routes that match this. */
   readonly only: RegExp;
   readonly report: (line: string) => void;
 }
@@ -31,15 +31,15 @@ export interface RunParts {
 const AT_ONCE = 8;
 const LIMIT_MS = 60_000;
 const REFILL_EVERY = 200;
-/** A line of the log is about one of the last so many requests. */
+/** Log lines are attributed to one of the latest requests, this many. */
 const REMEMBERED = 200;
-/** Of ten requests so many go to the routes in turn; the others elsewhere. */
+/** Number of requests in ten that go to the routes in turn. */
 const TO_ROUTES = 9;
 const MALFORMED = 0.2;
-/** Memory is compared only where there was time to fill all caches. */
+/** Memory is compared only after enough requests to fill all caches. */
 const MEASURED_FROM = 2_000;
 
-/** Mounted for every method, so that no list of routes by method has them. */
+/** Mounted for every method, so not listed by method. */
 const routesOfAllMethods: readonly MountedRoute[] = [
   { method: 'POST', path: '/mcp' },
   { method: 'GET', path: '/mcp' },
@@ -47,7 +47,7 @@ const routesOfAllMethods: readonly MountedRoute[] = [
   { method: 'GET', path: '/v3/users/oauth/google/authorize' },
 ];
 
-/** Sends the requests, judges each answer, and looks at the service afterwards. */
+/** Sends the requests, judges each response, and examines the service afterwards. */
 export async function runRequests({ subject, count, seed, only, tally, report }: RunParts): Promise<void> {
   const { urls } = subject;
   const owner = await createOwner(urls.guarded);
@@ -136,12 +136,12 @@ async function sendAll(
     const numbers = Array.from({ length: Math.min(REFILL_EVERY, to - first) }, (_, index) => first + index);
     await limit.map(numbers, one);
     if ((first - from) % (REFILL_EVERY * 5) === 0 && first > 0) report(`${first} requests sent`);
-    // What a request left behind may fail only after its answer.
+    // Background work of a request may fail after its response.
     await sleep(10);
   }
 }
 
-/** Whether an answer says that the right credentials are worth nothing any more. */
+/** Whether the response says that valid credentials have become invalid. */
 function isLoggedOut({ face, headers }: FuzzedRequest, { status }: Outcome, token: string): boolean {
   const { authorization, 'x-api-key': key } = headers;
   const isRight = authorization === `Bearer ${token}` || (authorization === undefined && key !== undefined);
@@ -156,7 +156,7 @@ function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
     .map(({ item }) => item);
 }
 
-/** Of an MCP client of an earlier revision; such sessions end by themselves. */
+/** A session of an MCP client of an earlier revision; such sessions expire. */
 async function openSession(url: string): Promise<string> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',

@@ -1,9 +1,9 @@
 import { type IncomingHttpHeaders, request as openRequest } from 'node:http';
 import type { FuzzedRequest } from './request.ts';
 
-/** What came of a request. */
+/** Result of a request. */
 export interface Outcome {
-  /** Undefined when no answer came. */
+  /** Undefined without a response. */
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -14,20 +14,20 @@ export interface Outcome {
   readonly error?: string;
 }
 
-/** Silence after which a stream that is meant to stay open is left. */
+/** Idle time after which a long-lived stream is closed. */
 const SILENCE_MS = 1_000;
 const KEPT_BYTES = 2_000_000;
 
 export interface SendParts {
   readonly url: string;
-  /** Milliseconds until the end of the answer. */
+  /** Milliseconds until the end of the response. */
   readonly limit: number;
 }
 
-/** Sends a request on a connection of its own, as it is, and reads all that comes. */
+/** Sends a request unchanged on a new connection and reads the complete response. */
 export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<Outcome> {
   const { method, path, body, leavesAfter } = fuzzed;
-  // Node leaves it out where a method seldom has a body, which would make the body the next request.
+  // Node omits Content-Length for methods that seldom have a body, which would turn the body into the next request.
   const length = body === undefined ? {} : { 'content-length': String(body.length) };
   const headers: FuzzedRequest['headers'] = { ...length, ...fuzzed.headers };
   const begun = performance.now();
@@ -87,7 +87,7 @@ export function send(fuzzed: FuzzedRequest, { url, limit }: SendParts): Promise<
     const timer = setTimeout(end, limit, 'late');
     const leaving = leavesAfter === undefined ? undefined : setTimeout(end, leavesAfter, 'left');
     outgoing.on('error', (error) => end('broken', error.message));
-    // Announced and never sent in full.
+    // Announced but not sent completely.
     if (leavesAfter !== undefined && body !== undefined) outgoing.write(body.subarray(0, body.length >> 1));
     else outgoing.end(body);
   });

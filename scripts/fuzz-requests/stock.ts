@@ -4,7 +4,7 @@ import type { Random } from '../seeded-random.ts';
 import { invalidString } from './odd-values.ts';
 import { type Owner, PASSWORD } from './owner.ts';
 
-/** What paths have in their variable parts: `/documents/:id` asks for `documents`. */
+/** Kind of the identifier in a path parameter: `/documents/:id` needs `documents`. */
 export type Kind =
   | 'documents'
   | 'chunks'
@@ -24,18 +24,18 @@ export type Kind =
   | 'indices'
   | 'chatModels';
 
-/** Identifiers of what is there at present, so that requests reach what lies behind them. */
+/** Identifiers of existing records, so that requests reach them. */
 export interface Stock {
   pick(kind: Kind, random: Random): string;
   /** Of any kind. */
   pickAny(random: Random): string;
-  /** Looks again, and puts something there where there is little. */
+  /** Reads the identifiers again and creates records where there are few. */
   refill(): Promise<void>;
 }
 
 export interface StockParts {
   readonly url: string;
-  /** What is left alone. */
+  /** Records that are not used. */
   readonly owner: Owner;
 }
 
@@ -126,7 +126,7 @@ export function createStock({ url, owner }: StockParts): Stock {
   const pick = (kind: Kind, random: Random): string => {
     const [first, ...others] = found.get(kind) ?? [];
     if (first === undefined) return invalidString(random);
-    // What lies behind is put behind the first.
+    // Nested records are created below the first one.
     return random.chance(0.4) ? first : random.pick([first, ...others]);
   };
   return {

@@ -16,7 +16,7 @@ import { member } from '../kill-test/api.ts';
 import type { OfferedTool } from './draft-mcp.ts';
 import type { Face } from './request.ts';
 
-/** A line of the service's log that is worth a look. */
+/** A relevant line of the service's log. */
 export interface LoggedLine {
   readonly level: number;
   readonly requestId: string | undefined;
@@ -28,9 +28,9 @@ export interface Subject {
   readonly dataFolder: string;
   readonly routes: readonly Route[];
   readonly tools: readonly OfferedTool[];
-  /** What was logged as an error since this was asked last. */
+  /** Errors logged since the last call. */
   takeErrors(): readonly LoggedLine[];
-  /** Settles when nothing waits to be done. */
+  /** Resolves when no work is pending. */
   quiet(): Promise<void>;
   close(): Promise<void>;
 }
@@ -39,8 +39,8 @@ const ERROR = 50;
 const QUIET_WITHIN_MS = 120_000;
 
 /**
- * The whole service in this process, with no key and nothing of the surrounding settings: once for whoever can reach it,
- * and once more on the same data for who shows credentials.
+ * The complete service in this process, without keys and settings of the environment: once without authentication, and
+ * once on the same data with it.
  */
 export async function startSubject(): Promise<Subject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'citewell-fuzz-')));

@@ -1,7 +1,7 @@
 import { type FuzzedRequest, toCurl } from './request.ts';
 import type { Outcome } from './send.ts';
 
-/** Counts, and what was wrong: each kind of it once, with the line that brings it about again. */
+/** Counts, and violations: each kind once, with a command that reproduces it. */
 export interface Tally {
   count(route: string, status: number | string): void;
   complain(
@@ -9,7 +9,7 @@ export interface Tally {
     about?: { readonly fuzzed: FuzzedRequest; readonly outcome?: Outcome; readonly url: string },
   ): void;
   readonly violations: number;
-  /** Fewest requests that any of these routes got. */
+  /** Smallest number of requests to any of these routes. */
   fewest(routes: readonly string[]): { readonly route: string; readonly count: number };
   lines(): readonly string[];
 }

@@ -1,18 +1,18 @@
 import { type Draft, textOf } from './draft.ts';
 
-/** An answer of the service, whatever it says. */
+/** A response of the service, of any status. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** The few requests of the test, over plain HTTP. Each throws when the connection breaks: then nothing is known. */
+/** The requests of the test, over plain HTTP. Each throws when the connection breaks, and its outcome is then unknown. */
 export interface Api {
   put(draft: Draft, replace: boolean): Promise<Answer>;
   remove(id: string): Promise<Answer>;
   restore(id: string, version: string): Promise<Answer>;
   tag(id: string, tag: number): Promise<Answer>;
-  /** The texts found. */
+  /** The found texts. */
   search(query: string, options: { readonly leg: Leg; readonly id?: string; readonly limit: number }): Promise<Texts>;
   /** The texts of a document's passages. */
   passages(id: string): Promise<Texts>;
@@ -29,7 +29,7 @@ export interface Texts {
 
 const PATIENCE_MS = 120_000;
 
-/** `address` is asked at each request: a service that was started again has another. */
+/** `address` is called for each request, because it changes with a restart. */
 export function createApi(address: () => string): Api {
   const send = async (method: string, path: string, body?: FormData | object): Promise<Answer> => {
     const isForm = body instanceof FormData;
@@ -90,7 +90,7 @@ function toForm(draft: Draft, replace: boolean): FormData {
   return form;
 }
 
-/** A member of something that came as JSON; undefined when it is no object or has none of that name. */
+/** A field of a JSON value; undefined if it is no object or lacks the field. */
 export function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

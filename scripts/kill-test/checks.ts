@@ -11,11 +11,11 @@ export interface Inspection {
   readonly index: FoundIndex;
   readonly api: Api;
   readonly random: Random;
-  /** Whose documents are searched for; all are compared in the records. */
+  /** Documents that are searched for; all are compared in SQLite. */
   readonly searched: readonly Entry[];
 }
 
-/** Everything that must hold once the service has recovered. */
+/** All invariants after a recovery. */
 export async function checkAll(inspection: Inspection): Promise<Check[]> {
   const { ledger, records, index } = inspection;
   const there = [...ledger.entries.values()].flatMap((entry) =>
@@ -99,7 +99,7 @@ function chunkProblemsOf(draft: Draft, { chunks, chunkCount, text }: FoundDocume
   return problems;
 }
 
-/** As many are kept when nothing is set. */
+/** The default number of stored versions. */
 const VERSIONS_KEPT = 10;
 
 function versionProblemsOf({ versions }: Entry, found: FoundDocument | undefined): string[] {
@@ -158,7 +158,7 @@ async function nearestNeighbourProblems(
     const isSame = recorded?.every((value, index) => Math.abs(value - (held?.[index] ?? Number.NaN)) < 1e-5);
     if (isSame !== true) violations.push(`Passage ${key} has another vector in Chroma.`);
   }
-  // Approximate by nature, so that a vector may be missed, yet not every one.
+  // The index is approximate, so single vectors may be missed.
   const missed: number[] = [];
   for (const key of sample) {
     const vector = records.vectors.get(key);
@@ -170,7 +170,7 @@ async function nearestNeighbourProblems(
   return violations;
 }
 
-/** Passages of few words may have one vector; any of them is then as near as the other. */
+/** Short chunks may have equal vectors; either is then a correct neighbour. */
 function isAlike(one: Float32Array, two: Float32Array | undefined): boolean {
   const lengths = Math.hypot(...one) * Math.hypot(...(two ?? []));
   const product = one.reduce((sum, value, place) => sum + value * (two?.[place] ?? 0), 0);
@@ -183,7 +183,7 @@ function sampleOf(keys: readonly number[], random: Random): number[] {
   return [...new Set(Array.from({ length: SAMPLE }, () => random.pick([first, ...others])))];
 }
 
-/** The index finds nearly all, by nature: so many may be missed without a filter, and none with one. */
+/** Allowed misses of the approximate index without a filter; none with one. */
 const MAX_MISSED = { share: 0.15, number: 4 };
 
 async function searchEach({ searched, api, random }: Inspection, leg: Leg): Promise<string[]> {
@@ -197,7 +197,7 @@ async function searchEach({ searched, api, random }: Inspection, leg: Leg): Prom
     const isFound = ({ texts }: Texts) => texts.some((text) => text.includes(mark));
     const sentence = `Document ${id}: paragraph ${place} is not found`;
     if (!isFound(await api.search(query, { leg, limit: 10 }))) missed.push(`${sentence}.`);
-    // Chosen by a filter, the few passages of a document are compared one by one.
+    // With a filter, the few chunks of a document are compared exactly.
     if (!isFound(await api.search(query, { leg, id, limit: 10 }))) violations.push(`${sentence} among its own.`);
   }
   const { share, number } = leg === 'semantic' ? MAX_MISSED : { share: 0, number: 0 };
@@ -230,7 +230,7 @@ async function deletedButFound({ ledger, searched, api, records }: Inspection): 
   return violations;
 }
 
-/** What one of the stores lacks and has too many of, in sentences. */
+/** Missing and surplus keys of one store, in sentences. */
 export function compare(who: string, has: ReadonlySet<number>, shouldHave: ReadonlySet<number>): string[] {
   const missing = [...shouldHave.difference(has)];
   const strange = [...has.difference(shouldHave)];

@@ -1,29 +1,29 @@
 import type { Random } from '../seeded-random.ts';
 
-/** How a document's content travels. */
+/** How the content is uploaded. */
 export type Form = 'text' | 'chunks' | 'file';
 
-/** One version of a document, made so that anybody can tell its passages and whether all of them are there. */
+/** One version of a document with unique words, by which its chunks and their completeness can be recognised. */
 export interface Draft {
   readonly id: string;
   readonly version: number;
   readonly form: Form;
-  /** In every sentence of this version and of those it was edited from, and nowhere else. */
+  /** Occurs in every sentence of this version and of those it was edited from, and nowhere else. */
   readonly word: string;
-  /** One per paragraph: in each of its sentences, and nowhere else. */
+  /** One per paragraph, in each of its sentences and nowhere else. */
   readonly marks: readonly string[];
   readonly paragraphs: readonly string[];
 }
 
 const NOUNS = ['harbour', 'ferry', 'engine', 'ticket', 'crew', 'winter', 'island', 'cargo', 'light', 'storm'] as const;
 const SENTENCES_PER_PARAGRAPH = 7;
-// Neither vowels nor usual endings: a stemmer leaves such words alone.
+// Without vowels and common endings, so that stemmers leave the words unchanged.
 const LETTERS = 'bcfghjkmpqtvwxz';
 
-/** Makes drafts whose words are never used twice. */
+/** Creates drafts whose words are never reused. */
 export function createDrafts(random: Random): {
   draft(id: string, version: number, paragraphs: number): Draft;
-  /** The next version, in which a few paragraphs are other ones and the rest stands word for word. */
+  /** The next version, in which a few paragraphs differ and the others are unchanged. */
   edit(draft: Draft): Draft;
 } {
   const used = new Set<string>();
@@ -68,7 +68,7 @@ export function createDrafts(random: Random): {
 /** The content as one text. */
 export const textOf = ({ paragraphs }: Draft): string => paragraphs.join('\n\n');
 
-/** How much of a draft these texts show. */
+/** How much of a draft these texts contain. */
 export function shownOf({ word, marks }: Draft, texts: readonly string[]): 'nothing' | 'part' | 'all' {
   const seen = new Set(
     texts.filter((text) => text.includes(word)).flatMap((text) => text.match(/\bz[a-z]{9}q\b/g) ?? []),
@@ -77,7 +77,7 @@ export function shownOf({ word, marks }: Draft, texts: readonly string[]): 'noth
   return marks.every((mark) => seen.has(mark)) ? 'all' : 'part';
 }
 
-/** Words that `draft` has and `other` has not: what tells it where both could be seen. */
+/** Words in `draft` but not in `other`, which distinguish the two. */
 export function distinctiveWords(draft: Draft, other: Draft | null): readonly string[] {
   if (draft.word !== other?.word) return [draft.word];
   const shared = new Set(other.marks);

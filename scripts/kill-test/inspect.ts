@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ChromaClient } from 'chromadb';
 import { member } from './api.ts';
 
-/** What is on disk of one document. */
+/** A document as stored. */
 export interface FoundDocument {
   readonly id: string;
   readonly status: string;
@@ -11,10 +11,10 @@ export interface FoundDocument {
   readonly chunkCount: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly text: string;
-  /** As text, each line ending in a bare newline: forms travel with others. */
+  /** As text with bare newlines; forms use CR LF. */
   readonly bytes: string;
   readonly chunks: readonly FoundChunk[];
-  /** The files of its earlier versions that are kept, by label. */
+  /** The stored files of earlier versions, by label. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
@@ -26,22 +26,22 @@ export interface FoundChunk {
   readonly end: number;
 }
 
-/** The database as a stranger with the file reads it. */
+/** The database, read directly from its file. */
 export interface FoundRecords {
   readonly documents: ReadonlyMap<string, FoundDocument>;
-  /** Chunks of another generation than their document's, or of none. */
+  /** Chunks of another generation than their document's, or of no document. */
   readonly leftovers: number;
   readonly fullTextKeys: ReadonlySet<number>;
   readonly vectors: ReadonlyMap<number, Float32Array>;
   readonly dimensions: number;
-  /** What the index calls the space that is searched. */
+  /** Collection name of the current vector space. */
   readonly collection: string;
   readonly pending: number;
-  /** What is wrong with what is kept of earlier versions. */
+  /** Problems with stored versions. */
   readonly versionProblems: readonly string[];
-  /** What SQLite itself says is wrong with the file. */
+  /** Findings of SQLite's integrity check. */
   readonly damage: readonly string[];
-  /** Keys of the passages that have this term in the full-text index. */
+  /** Keys of the chunks with this term in the full-text index. */
   keysWith(term: string): readonly number[];
   close(): void;
 }
@@ -49,7 +49,7 @@ export interface FoundRecords {
 export function readRecords(dataFolder: string): FoundRecords {
   const database = new DatabaseSync(join(dataFolder, 'citewell.db'), { readOnly: true, timeout: 10_000 });
   const all = (sql: string, ...values: string[]) => database.prepare(sql).all(...values);
-  // One view of everything; the service goes on beside it.
+  // One snapshot, while the service continues.
   database.exec('begin');
   const chunksOf = Map.groupBy(
     all(`select c.key, c.ordinal, c.text, c.start_offset, c.end_offset, d.id from chunks c
@@ -116,7 +116,7 @@ export function readRecords(dataFolder: string): FoundRecords {
   };
 }
 
-/** Each finds nothing where all is well. */
+/** Each finds nothing in a consistent database. */
 const versionProblems: Readonly<Record<string, string>> = {
   'places of versions lead to no passage': `select 1 from version_chunks
     where chunk_key not in (select key from chunks union select key from past_chunks)`,
@@ -155,7 +155,7 @@ function toFloats(value: unknown): Float32Array {
   return new Float32Array(value.slice().buffer);
 }
 
-/** The vector index as its own client reads it. */
+/** The vector index, read with Chroma's client. */
 export interface FoundIndex {
   readonly keys: ReadonlySet<number>;
   /** The stored vectors of these. */
@@ -166,7 +166,7 @@ export interface FoundIndex {
 
 const PAGE = 2_000;
 
-/** The collection that is searched, by the name the records have for it. */
+/** The current collection, by its name in SQLite. */
 export async function readIndex(port: number, name: string): Promise<FoundIndex> {
   const client = new ChromaClient({ host: '127.0.0.1', port, ssl: false });
   const collection = client.collection(await findCollection(port, name));
@@ -189,7 +189,7 @@ export async function readIndex(port: number, name: string): Promise<FoundIndex>
   };
 }
 
-// The client's own list would look for an embedder for each.
+// The client's list would look for an embedder of each collection.
 async function findCollection(port: number, name: string): Promise<string> {
   const path = '/api/v2/tenants/default_tenant/databases/default_database/collections';
   const collections: unknown = await (await fetch(`http://127.0.0.1:${port}${path}`)).json();

@@ -1,38 +1,38 @@
 import type { Draft } from './draft.ts';
 
-/** What has been asked for a document and not been answered yet. */
+/** A request on a document that is not answered yet. */
 export type Options =
   | { readonly kind: 'put'; readonly draft: Draft }
-  /** `draft` is what the document was in that version. */
+  /** `draft` is the document in that version. */
   | { readonly kind: 'restore'; readonly draft: Draft; readonly version: string }
   | { readonly kind: 'delete' }
   | { readonly kind: 'tag'; readonly tag: number };
 
-/** What the service has acknowledged of one document. */
+/** What the service has acknowledged for one document. */
 export interface Entry {
   readonly id: string;
-  /** Null when it is not there: never was, or its deletion was acknowledged. */
+  /** Null if it does not exist: never created, or its deletion was acknowledged. */
   draft: Draft | null;
   tag: number | null;
-  /** At most one at a time; left standing when the service died with it. */
+  /** At most one at a time; remains set if the service died during it. */
   options: Options | null;
-  /** Grows with every wish, so that an observer knows whether something happened meanwhile. */
+  /** Incremented with every request, so that an observer can detect concurrent changes. */
   changes: number;
-  /** Versions that must be nowhere any more. */
+  /** Versions that must not be found any more. */
   readonly gone: Draft[];
-  /** What it has been before, since it is there; the first was `v0`. */
+  /** Its earlier versions since it was created; the first was `v0`. */
   readonly versions: Draft[];
 }
 
-/** What must be there, as far as a client of the service can know. */
+/** The expected state, as far as a client can know it. */
 export interface Ledger {
   readonly entries: ReadonlyMap<string, Entry>;
   add(id: string): Entry;
-  /** Notes that a wish is on its way. */
+  /** Records that a request was sent. */
   begin(entry: Entry, options: Options): void;
-  /** The wish was fulfilled, or found to have been after a restart. */
+  /** The request succeeded, or was found to have succeeded after a restart. */
   fulfil(entry: Entry): void;
-  /** The wish was found to have had no effect. */
+  /** The request was found to have had no effect. */
   withdraw(entry: Entry): void;
 }
 
@@ -72,6 +72,6 @@ export function createLedger(): Ledger {
   };
 }
 
-/** What the document is to become; null when it is to go, or to stay as it is. */
+/** The document's content after the pending request; null if it is deleted or unchanged. */
 export const requestedDraft = (options: Options | null): Draft | null =>
   options?.kind === 'put' || options?.kind === 'restore' ? options.draft : null;

@@ -9,7 +9,7 @@ export interface ChromaProcess {
   readonly port: number;
 }
 
-/** The embedded Chroma servers on this data folder, whoever started them. */
+/** The embedded Chroma servers on this data folder. */
 export async function chromasOn(dataFolder: string): Promise<readonly ChromaProcess[]> {
   const lists = await (process.platform === 'linux' ? fromProc() : fromPs());
   return lists.flatMap(({ pid, words }) => {
@@ -28,7 +28,7 @@ async function fromProc(): Promise<Listed[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const listed = await Promise.all(
     pids.map(async (pid) => {
-      // A process that is gone, or only waits to be buried, has no command line.
+      // A process that has ended, or a zombie, has no command line.
       const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
       return { pid: Number(pid), words: line.split('\0').filter((word) => word !== '') };
     }),
@@ -44,7 +44,7 @@ async function fromPs(): Promise<Listed[]> {
   });
 }
 
-/** Kills without mercy; false when it was gone already. */
+/** Sends SIGKILL; false if the process had ended already. */
 export function kill(pid: number): boolean {
   try {
     process.kill(pid, 'SIGKILL');
@@ -54,7 +54,7 @@ export function kill(pid: number): boolean {
   }
 }
 
-/** True as soon as the condition holds, false when it did not within the time. */
+/** True as soon as the condition holds, false after the time limit. */
 export async function within(milliseconds: number, holds: () => Promise<boolean>): Promise<boolean> {
   const begun = performance.now();
   for (;;) {

@@ -1,4 +1,4 @@
-/** One thing that must hold, and how it does not. */
+/** One invariant and its violations. */
 export interface Check {
   readonly title: string;
   readonly violations: readonly string[];

@@ -13,9 +13,9 @@ import { settle } from './settle.ts';
 import { watchVisibility } from './watch-visibility.ts';
 import { runWorkload, type Tally } from './workload.ts';
 
-/** The service that is tried, which changes with every start. */
+/** The tested service; changes with every start. */
 export interface Subject {
-  /** The working folder; the data is in `.citewell` in there. */
+  /** The working folder; the data is in its `.citewell`. */
   readonly folder: string;
   server: RunningServer | undefined;
 }
@@ -28,7 +28,7 @@ export interface RoundParts {
   readonly ledger: Ledger;
   readonly drafts: ReturnType<typeof createDrafts>;
   readonly random: Random;
-  /** Search for every document, not only for those that changed and a few others. */
+  /** Searches for all documents, not only the changed ones and a few others. */
   readonly searchesAll: boolean;
 }
 
@@ -43,13 +43,13 @@ export interface RoundOutcome {
 export interface Plan {
   readonly victim: 'server' | 'chroma' | 'both';
   readonly afterMs: number;
-  /** Into the next start, which is then killed as well. */
+  /** Delay into the next start, which is then killed as well. */
   readonly againAfterMs: number | null;
 }
 
 const CLIENTS = 5;
 const RECOVERED_WITHIN_MS = 90_000;
-/** What ends by itself when its parent dies gets a second and a half for it. */
+/** Orphaned processes must end within this time. */
 const ORPHANS_GONE_WITHIN_MS = 6_000;
 
 export const dataFolderOf = ({ folder }: Subject): string => join(folder, '.citewell');
@@ -59,7 +59,7 @@ export async function startSubject(subject: Subject): Promise<RunningServer> {
   return subject.server;
 }
 
-/** Documents come and go, something is killed, all of it recovers, and everything is looked at. */
+/** One round: changes documents, kills processes, waits for recovery, and checks everything. */
 export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
   const { subject, api, ledger, drafts, random } = parts;
   const plan = planRound(parts);
@@ -101,7 +101,7 @@ export async function runRound(parts: RoundParts): Promise<RoundOutcome> {
   return { plan, tally, recoveryMs, checks };
 }
 
-/** In turn, so that a short test has some of each. */
+/** In rotation, so that a short test includes each. */
 const VICTIMS = ['server', 'chroma', 'both', 'server', 'chroma', 'server'] as const;
 
 function planRound({ round, random }: RoundParts): Plan {
@@ -113,7 +113,7 @@ function planRound({ round, random }: RoundParts): Plan {
   };
 }
 
-/** Kills; says which Chroma was still alive too long afterwards. */
+/** Kills; returns the Chroma servers that survived too long. */
 async function killProcess({ victim }: Plan, subject: Subject, random: Random): Promise<string[]> {
   const dataFolder = dataFolderOf(subject);
   const killChroma = async () => {
@@ -147,17 +147,17 @@ async function restart({ againAfterMs }: Plan, subject: Subject): Promise<void> 
         died = sleep(againAfterMs).then(() => child.kill('SIGKILL'));
       },
     });
-    // Killed before it answers, it never says where it listens.
+    // Killed before it is ready, it never prints its address.
     const server = await starting.catch(() => undefined);
     subject.server = server;
     await died;
     await server?.kill();
-    // The next start comes at once: it has to cope with a Chroma that is still ending.
+    // Restarted at once: it must cope with a Chroma that is still ending.
   }
   await startSubject(subject);
 }
 
-/** Waits until the service says that all is well and it is; else says what is not. */
+/** Waits until the service is healthy; otherwise returns the problem. */
 async function recovered({ subject, api }: RoundParts): Promise<string[]> {
   let trouble = '';
   const isWell = await within(RECOVERED_WITHIN_MS, async () => {
@@ -183,7 +183,7 @@ async function recoveryProblem(subject: Subject, api: Api): Promise<string> {
   const records = readRecords(dataFolderOf(subject));
   try {
     if (records.pending > 0) return `the outbox has ${records.pending} entries.`;
-    // A Chroma that was killed and came back may not have been compared with the records yet.
+    // A restarted Chroma may not have been compared with SQLite yet.
     const { keys } = await readIndex(chroma.port, records.collection);
     const visible = [...records.documents.values()].reduce((sum, { chunks }) => sum + chunks.length, 0);
     return keys.size === visible ? '' : `Chroma has ${keys.size} passages, ${visible} are visible.`;

@@ -3,8 +3,8 @@ import type { FoundDocument, FoundRecords } from './inspect.ts';
 import type { Entry, Ledger } from './ledger.ts';
 
 /**
- * Finds out what became of the requests whose answer never came. Either outcome is right; from here on the one that
- * is found must stay. What is neither is left as it was, for the checks to complain about.
+ * Determines the outcome of unanswered requests. Either outcome is correct and must be stable from then on. Anything
+ * else is left unchanged for the checks to report.
  */
 export function settle(ledger: Ledger, records: FoundRecords): void {
   for (const entry of ledger.entries.values()) {

@@ -11,7 +11,7 @@ export interface Watch {
   readonly stop: AbortSignal;
 }
 
-/** What was seen while documents came and went, and the service died and recovered. */
+/** Observations while documents change and the service is killed and recovers. */
 export interface Sightings {
   looks: number;
   readonly violations: string[];
@@ -20,8 +20,8 @@ export interface Sightings {
 const VIEWS = ['full_text', 'semantic', 'passages'] as const;
 
 /**
- * Looks at documents in every way a client can, again and again: each must be there whole, in one version, or not at
- * all, and one that nobody is changing must be exactly what was acknowledged.
+ * Reads documents repeatedly in every way a client can: each must be visible as a whole, in one version, or not at all,
+ * and an unchanged one must equal what was acknowledged.
  */
 export async function watchVisibility({ api, ledger, random, stop }: Watch): Promise<Sightings> {
   const sightings: Sightings = { looks: 0, violations: [] };
@@ -37,18 +37,18 @@ export async function watchVisibility({ api, ledger, random, stop }: Watch): Pro
     try {
       seen = await look(api, view, entry.id, drafts);
     } catch {
-      // No connection: the service is dead at the moment, and shows nothing to anybody.
+      // No connection: the service is down.
       continue;
     }
     sightings.looks++;
-    // A new version may have been wished for meanwhile; the older ones it was asked for are looked at all the same.
+    // A new version may have been sent meanwhile; the older ones are checked nevertheless.
     const problem = problemWith(seen, { entry, before, drafts });
     if (problem !== undefined) sightings.violations.push(`Document ${entry.id} by ${view}: ${problem}`);
   }
   return sightings;
 }
 
-/** Every version that may be seen at this moment. */
+/** All versions that may be visible now. */
 function draftsOf({ draft, options }: Entry): Draft[] {
   return [draft, requestedDraft(options)].filter((each) => each !== null);
 }
@@ -74,13 +74,13 @@ function problemWith({ status, texts }: Texts, { entry, before, drafts }: Expect
   if (status !== 200) return `the service answered ${status}.`;
   const shown = drafts.map((draft) => ({ draft, extent: shownOf(draft, texts) }));
   const visible = shown.filter(({ extent }) => extent === 'all');
-  // An edited version shares words with the one before: whole, that one shows a part of this, but no word of its own.
+  // An edited version shares words with the previous one, which then contains a part of it but none of its own words.
   const part = shown.find(
     ({ draft, extent }) => extent === 'part' && !visible.some((other) => isHiddenBehind(draft, other.draft, texts)),
   );
   if (part !== undefined) return `only a part of version ${part.draft.version} was shown (${texts.length} passages).`;
   if (visible.length > 1) return 'two versions were shown at the same time.';
-  // From here on only what nobody has touched between question and answer says anything.
+  // The following checks need a document that did not change during the request.
   if (entry.changes !== before.changes) return undefined;
   const { draft, options } = before;
   if (draft === null && options === null && texts.length > 0) return 'it is deleted, and was shown.';

@@ -14,24 +14,24 @@ export interface Workload {
   readonly clients: number;
   /** No new request after this. */
   readonly stop: AbortSignal;
-  /** Told of answers that are no success. */
+  /** Called with error responses. */
   readonly complain: (sentence: string) => void;
 }
 
-/** What was acknowledged in the course of a workload. */
+/** Numbers of acknowledged requests. */
 export interface Tally {
   put: number;
   deleted: number;
   tagged: number;
   restored: number;
-  /** Requests whose answer never came. */
+  /** Requests without a response. */
   unanswered: number;
 }
 
-/** Paragraphs kept alive; beyond it documents are deleted rather than added. */
+/** Maximum number of live paragraphs; above it, documents are deleted rather than added. */
 const MAX_PARAGRAPHS = 5_000;
 
-/** Adds, replaces, tags and deletes documents until it is stopped or the service is gone. */
+/** Adds, replaces, tags and deletes documents until it is stopped or the service is down. */
 export async function runWorkload(workload: Workload): Promise<Tally> {
   const tally: Tally = { put: 0, deleted: 0, tagged: 0, restored: 0, unanswered: 0 };
   const clients = Array.from({ length: workload.clients }, () => runClient(workload, workload.random.fork(), tally));
@@ -49,7 +49,7 @@ async function runClient(workload: Workload, random: Random, tally: Tally): Prom
     try {
       answer = await send(workload.api, entry.id, options, replaces);
     } catch {
-      // The service is gone, and whether it did what was asked will be seen.
+      // The service is down; whether the request had an effect is determined later.
       tally.unanswered++;
       return;
     }
@@ -96,12 +96,12 @@ function choose({ ledger, drafts }: Workload, random: Random): { readonly entry:
   return { entry, options: { kind: 'put', draft: drafts.draft(entry.id, 1, size(random)) } };
 }
 
-/** Another text, the same one edited, or an earlier one. */
+/** New content, an edited version, or an earlier one. */
 function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], random: Random): Options {
   const newest = Math.max(draft?.version ?? 0, ...versions.map(({ version }) => version));
   const dice = random.next();
   if (dice < 0.2 && versions.length > 0) {
-    // Of those that are surely kept.
+    // Of those that are certainly stored.
     const place = random.integer(Math.max(0, versions.length - VERSIONS_SURELY_KEPT), versions.length - 1);
     const earlier = versions[place];
     if (earlier !== undefined && earlier !== draft) return { kind: 'restore', draft: earlier, version: `v${place}` };
@@ -112,7 +112,7 @@ function successor({ id, draft, versions }: Entry, drafts: Workload['drafts'], r
 
 const VERSIONS_SURELY_KEPT = 5;
 
-/** Paragraphs of a document: mostly few, now and then so many that its ingestion takes several batches. */
+/** Number of paragraphs: mostly few, occasionally enough for several batches. */
 function size(random: Random): number {
   const dice = random.next();
   if (dice < 0.6) return random.integer(1, 6);

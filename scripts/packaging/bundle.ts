@@ -8,7 +8,7 @@ import { bundleManifest } from './manifests.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TOOL = join(dirname(findPackageJSON('@anthropic-ai/mcpb', import.meta.url) ?? ''), 'dist/cli/cli.js');
 
-/** No step takes longer on a slow line; one that hangs ends with a message instead. */
+/** Time limit of one step, generous for slow networks. */
 const MAX_STEP_MS = 300_000;
 
 /** Runs a program with this environment, quietly unless it fails. */
@@ -30,13 +30,13 @@ export function packPackage(folder: string): string {
   return join(folder, npm(['pack', '--pack-destination', folder], ROOT).trim().split('\n').at(-1) ?? '');
 }
 
-/** Installs the tarball as somebody else would: without the lock file, so with the newest dependencies that fit. */
+/** Installs the tarball as users do: without the lock file, so with the newest compatible dependencies. */
 export function installPackage(tarball: string, folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{"private": true}\n');
   npm(['install', '--omit=dev', '--prefer-offline', tarball], folder);
 }
 
-/** The package as it would be published, with its production dependencies beside it at the locked versions. */
+/** The package as published, with production dependencies at the locked versions. */
 export function unpackPackage(folder: string): string {
   const unpacked = join(folder, 'package');
   mkdirSync(unpacked, { recursive: true });
@@ -49,7 +49,7 @@ export function unpackPackage(folder: string): string {
 /** Checks the manifest and packs the unpacked package into a bundle. */
 export function buildBundle(unpacked: string, file: string): void {
   writeFileSync(join(unpacked, 'manifest.json'), `${JSON.stringify(bundleManifest(process.platform), null, 2)}\n`);
-  // Links, which an archive cannot hold, to programs that nobody starts from there.
+  // Symbolic links, which the archive format does not support, to programs that are not needed.
   rmSync(join(unpacked, 'node_modules/.bin'), { recursive: true, force: true });
   run(process.execPath, [TOOL, 'validate', join(unpacked, 'manifest.json')], unpacked);
   run(process.execPath, [TOOL, 'pack', unpacked, file], unpacked);

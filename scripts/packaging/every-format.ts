@@ -5,17 +5,17 @@ import { z } from 'zod';
 import { readableTypes } from '../../src/ingest/readers/file-types.ts';
 import { allSamples } from '../../test/ingest/readers/hostile/text-samples.ts';
 
-/** A word that every sample says. */
+/** A word that every sample contains. */
 const WORD = 'harbour';
 const CALL_TIMEOUT_MS = 60_000;
 
-/** Source files differ only in their outline; these three stand for all. */
+/** Source files differ only in their outline; these three represent all. */
 const OUTLINED = ['py', 'ts', 'rs'];
 
 const ingested = z.object({ document_id: z.string() });
 const found = z.object({ results: z.array(z.object({ document_id: z.string(), text: z.string() })) });
 
-/** Formats without a sample file; those that need somebody who reads pictures are not asked for. */
+/** Formats without a sample file; those that need an image reader are excluded. */
 export function formatsWithoutSample(): string[] {
   const names = Object.keys(allSamples);
   return readableTypes
@@ -24,7 +24,7 @@ export function formatsWithoutSample(): string[] {
     .map(({ type }) => type);
 }
 
-/** Takes a file of each format in and searches it for a word; what went wrong, by the file's name. */
+/** Ingests a file of each format and searches for a word; returns the failures by file name. */
 export async function takeInEveryFormat(client: Client, folder: string): Promise<Readonly<Record<string, string>>> {
   const failures: Record<string, string> = {};
   const call = async (name: string, args: Record<string, unknown>) => {

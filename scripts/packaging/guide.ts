@@ -1,13 +1,13 @@
 import { command, firstSentence, jsonText, packageFile } from './manifests.ts';
 import { everyTool, isDefault, mcpFlags } from './offers.ts';
 
-// Parts of docs/mcp.md that follow from the code.
+// Generated sections of docs/mcp.md.
 
 const KEY = 'CITEWELL_DATA_DIR';
 const FOLDER = '/absolute/path/to/data';
 const HTTP = 'http://127.0.0.1:7272/mcp';
 const { name } = packageFile;
-/** What every snippet takes in. */
+/** Folder in every snippet. */
 const DOCUMENTS = '/absolute/path/to/documents';
 const args = [...command.args, '--folder', DOCUMENTS];
 const CHECKOUT = '/absolute/path/to/citewell/dist/src/cli/citewell.js';
@@ -19,7 +19,7 @@ const json = (value: unknown): string => `\`\`\`json\n${jsonText(value)}\`\`\``;
 const shell = (...lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
 const stdio = { command: command.command, args, env: { [KEY]: FOLDER } };
 
-/** The lines of a snippet that differ when the program is run from a checkout. */
+/** The lines of a snippet that differ in a checkout. */
 const fromCheckout = (lines: string): string =>
   `From a checkout (after \`npm ci\`), until the package is published: \`${lines}\``;
 const checkoutJson = fromCheckout(`"command": "node", "args": ${JSON.stringify(checkoutArgs).replaceAll(',', ', ')}`);

@@ -19,7 +19,7 @@ export const packageFile: PackageFile = JSON.parse(
 
 const { name, version, description, license, keywords, mcpName, engines } = packageFile;
 
-/** What a registry shows on one line. */
+/** Short description for registries. */
 const SHORT = 'Answers over your own documents, with citations checked against the source.';
 
 /** How the package is started from the registry of npm. */
@@ -32,7 +32,7 @@ interface Variable {
   readonly isSecret?: boolean;
 }
 
-/** What hosts ask a person for; all of it may be left out. */
+/** Settings that hosts ask for; all are optional. */
 const variables: readonly Variable[] = [
   { name: 'CITEWELL_DATA_DIR', title: 'Data folder', description: 'Folder that documents and index are kept in' },
   {
@@ -52,20 +52,20 @@ const variables: readonly Variable[] = [
 const strange = variables.filter((variable) => !variableNames.includes(variable.name));
 if (strange.length > 0) throw new Error(`No variables of Citewell: ${strange.map((each) => each.name).join(', ')}.`);
 
-/** As the formatter of this project would have it: lists of words on one line, where they fit. */
+/** Formatted like Biome does: short lists on one line. */
 export const jsonText = (value: unknown): string =>
   `${JSON.stringify(value, null, 2)}\n`.replaceAll(
     /\[\s+((?:"[^"]*",?\s+)+)\]/g,
     (_, words: string) => `[${words.trim().replaceAll(/,\s+/g, ', ')}]`,
   );
 
-/** What a host fills in. */
+/** A placeholder that the host fills in. */
 const slot = (inner: string): string => `\${${inner}}`;
 
 /** The first sentence of a tool's description. */
 export const firstSentence = ({ description: words }: Tool): string => words.split(/(?<=\.)\s/)[0] ?? words;
 
-/** Path → content of every file that tells others how this server is started. */
+/** Path → content of every file that describes how to start the server. */
 export const manifests: Readonly<Record<string, string>> = {
   'mcp.json': jsonText({
     $schema: 'https://agent-plugins.org/schemas/1.0.0/mcp.schema.json',
@@ -125,7 +125,7 @@ export function bundleManifest(platform: NodeJS.Platform): object {
       entry_point: 'dist/src/cli/citewell.js',
       mcp_config: {
         command: 'node',
-        // A person who installs a bundle has no other way to take documents in.
+        // Users of a bundle have no other way to ingest documents.
         args: [
           `${slot('__dirname')}/dist/src/cli/citewell.js`,
           'mcp',
@@ -138,7 +138,7 @@ export function bundleManifest(platform: NodeJS.Platform): object {
         ),
       },
     },
-    // Which of them there are depends on the settings, and a host asks the running server anyway.
+    // The tools depend on the settings, and hosts ask the running server anyway.
     tools: offerOf({ write: true }).map((tool) => ({ name: tool.name, description: firstSentence(tool) })),
     tools_generated: true,
     prompts_generated: true,

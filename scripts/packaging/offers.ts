@@ -5,16 +5,16 @@ import { loadConfig } from '../../src/config.ts';
 import { defaultToolsets, type ToolSelectionOptions } from '../../src/mcp/choose-tools.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 
-// What the code itself says there is; nothing is written down twice.
+// Derived from the code, so that nothing is written down twice.
 
-/** Settings under which every tool is there. */
+/** Settings with which every tool is available. */
 const everything = loadConfig({ env: { OPENAI_API_KEY: 'x', EXA_API_KEY: 'x' }, cwd: '/' });
 const FOLDERS = ['/'];
 
-/** The tools that a client gets for these wishes when nothing is missing. */
+/** The tools a client gets with these options if every requirement is met. */
 export const offerOf = (options: ToolSelectionOptions): readonly Tool[] => offerFor(everything, options, FOLDERS).tools;
 
-/** The tools that a client gets where no key and no folder is set. */
+/** The tools a client gets without keys and folders. */
 export const minOffer = (): readonly Tool[] => offerFor(loadConfig({ env: {}, cwd: '/' }), {}, []).tools;
 
 export interface ToolRow {
@@ -22,7 +22,7 @@ export interface ToolRow {
   readonly toolsets: readonly string[];
 }
 
-/** Every tool with the toolsets that hold it, in the order they are listed in. */
+/** All tools with their toolsets, in listing order. */
 export function everyTool(): readonly ToolRow[] {
   const names = Object.keys(toolsets);
   return [...new Set(Object.values(toolsets).flat())].map((tool) => ({

@@ -1,13 +1,13 @@
 import type { Words } from './words/words.ts';
 
-/** A page with the text that a reader wants of it; the title and who wrote it when are told apart from that. */
+/** A page with its expected main text; title, author and date are expected separately. */
 export interface MadePage {
   readonly html: string;
   readonly gold: readonly string[];
 }
 
 export interface Draw {
-  /** So many different sentences, in a row from a place that the draw decides. */
+  /** This many different sentences, starting at a random position. */
   sentences(count: number): readonly string[];
   paragraph(): string;
   pick<T>(items: readonly T[]): T;
@@ -44,13 +44,13 @@ const lazyImage = (alt: string): string =>
 const cookieWall = (words: Words): string =>
   `<div id="cmp-wrapper" class="c-overlay" style="position:fixed"><div class="c-box"><p>${words.cookies}</p><button>${words.accept}</button> <a href="/privacy">…</a></div></div>`;
 
-/** Inline script, mark-up of an icon, words of the interface. */
+/** Inline script, icon markup, interface text. */
 const shareBar = (words: Words): string =>
   `<div class="article-share"><span>${words.share}</span>${list(['<a href="https://f.example/s">Facebook</a>', '<a href="https://x.example/s">X</a>', '<a href="mailto:?">E-Mail</a>'])}</div>`;
 
 const paragraphs = (draw: Draw, count: number): string[] => Array.from({ length: count }, () => draw.paragraph());
 
-/** A magazine with the elements that HTML has for it. */
+/** A magazine with semantic HTML elements. */
 const magazine: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const [lead = '', ...rest] = paragraphs(draw, draw.number(5, 8));
@@ -97,7 +97,7 @@ ${rest
   return { html: shell(words, title, { body }), gold };
 };
 
-/** A news site built of divs whose names say nothing, with boxes between the paragraphs. */
+/** A news site of divs with meaningless names, and boxes between the paragraphs. */
 const divSoup: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, draw.number(6, 9));
@@ -127,7 +127,7 @@ const divSoup: Layout = (words, draw) => {
   return { html: shell(words, title, { body }), gold: [...texts.slice(0, 4), heading, ...texts.slice(4)] };
 };
 
-/** As pages were made when tables laid them out. */
+/** A page with table layout. */
 const nestedTables: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, draw.number(4, 7));
@@ -146,7 +146,7 @@ const nestedTables: Layout = (words, draw) => {
   return { html: shell(words, title, { body }), gold: texts };
 };
 
-/** A thread, every post with the furniture of its writer. */
+/** A forum thread with user details beside every post. */
 const forum: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const posts = [draw.paragraph(), ...words.remarks, draw.paragraph()];
@@ -211,7 +211,7 @@ const documentation: Layout = (words, draw) => {
   return { html: shell(words, title, { body }), gold };
 };
 
-/** A thing for sale. */
+/** A product page. */
 const product: Layout = (words, draw) => {
   const title = draw.pick(words.others);
   const about = [draw.paragraph(), draw.paragraph()];
@@ -243,7 +243,7 @@ const product: Layout = (words, draw) => {
   return { html: shell(words, title, { head: `<script type="application/ld+json">${json}</script>`, body }), gold };
 };
 
-/** An index: what is linked is what the page is about. */
+/** An index page: its content is links. */
 const index: Layout = (words, draw) => {
   const entries = draw
     .some(words.others, 6)
@@ -262,7 +262,7 @@ const index: Layout = (words, draw) => {
   };
 };
 
-/** An encyclopedia: a box of facts, notes, a list of further pages. */
+/** An encyclopedia article: info box, notes, related pages. */
 const encyclopedia: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const texts = paragraphs(draw, 5);
@@ -309,7 +309,7 @@ const questions: Layout = (words, draw) => {
   return { html: shell(words, title, { body }), gold: [...question, ...answers] };
 };
 
-/** What scripts would show, with the text for search engines; the page itself has it too, in sections. */
+/** A single-page application with the text for search engines; also in its sections. */
 const sections: Layout = (words, draw) => {
   const title = draw.pick(words.titles);
   const parts = draw.some(words.headings, 3).map((heading) => ({ heading, texts: paragraphs(draw, 2) }));

@@ -3,7 +3,7 @@ import type { AcceptedDifference } from './outcome.ts';
 const USERS = 'DocumentsAndCollectionsIntegrationUser.test.ts';
 const FOREIGN_DOCUMENT = 'a document that the caller may not see is not put into a collection';
 
-/** Tests of R2R's JavaScript suite that fail here, and stay so. */
+/** Accepted failures of R2R's JavaScript suite. */
 export const acceptedJsDifferences: readonly AcceptedDifference[] = [
   {
     file: USERS,

@@ -10,7 +10,7 @@ const MODEL = 'asks for what takes a language model';
 const picture = (type: string): string =>
   `test_file_type_ingestion[${type}-core/examples/supported_file_types/${type}.${type}]`;
 
-/** Tests of R2R's Python suite that fail here, and stay so. */
+/** Accepted failures of R2R's Python suite. */
 export const acceptedPyDifferences: readonly AcceptedDifference[] = [
   {
     file: INTERACTION,

@@ -1,4 +1,4 @@
-/** What came of one test of a suite. */
+/** Result of one test. */
 export interface TestOutcome {
   /** The file's name without its folder. */
   readonly file: string;
@@ -8,11 +8,11 @@ export interface TestOutcome {
   readonly message: string;
 }
 
-/** A test of R2R that is known to fail here, and why that stays so. */
+/** A test of R2R that fails here, and the reason why that is accepted. */
 export interface AcceptedDifference {
   readonly file: string;
   readonly test: string;
   readonly reason: string;
-  /** With the scripted model the test passes. */
+  /** The test passes with the scripted model. */
   readonly onlyWithoutModel?: true;
 }

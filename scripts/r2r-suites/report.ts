@@ -9,7 +9,7 @@ export interface SuiteReport {
 
 const MAX_MESSAGE_LENGTH = 400;
 
-/** The report in lines, and whether a test failed that is not accepted to fail. */
+/** The report as lines, and whether a test failed that is not accepted. */
 export function reportSuite({ title, outcomes, accepted, hasModel }: SuiteReport): {
   readonly lines: readonly string[];
   readonly hasNewFailure: boolean;

@@ -13,7 +13,7 @@ export interface CommandResult {
   readonly output: string;
 }
 
-/** Runs a command at low priority to its end, without the settings and keys of whoever runs it. */
+/** Runs a command at low priority, without settings and keys of the environment. */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -1,14 +1,14 @@
 import { chatReply, type OpenAiTurn, responsesReply, startFakeOpenAi } from '../../test/support/fake-openai.ts';
 import type { ReceivedRequest } from '../../test/support/fake-provider.ts';
 
-/** What of a request the script goes by, in either of OpenAI's forms. */
+/** The parts of a request that the script uses, from either of OpenAI's formats. */
 interface Asked {
-  /** What the user said last. */
+  /** The last user message. */
   readonly question: string;
-  /** Everything that was sent, instructions and sources among it. */
+  /** All text of the request, including instructions and sources. */
   readonly everything: string;
   readonly tools: readonly string[];
-  /** Tool calls made before. */
+  /** Earlier tool calls. */
   readonly calls: number;
   readonly maxTokens: number;
 }
@@ -19,9 +19,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 const CAPITAL = 'Die Hauptstadt von Frankreich ist Paris.';
 
 /**
- * A language model on this machine, under OpenAI's name, that answers by a script: it searches with the tool it is
- * offered, then repeats the question and cites the first source. It knows one capital, and follows an instruction about
- * how an answer ends.
+ * A local server in OpenAI's format that answers by a script: it searches with the offered tool, then repeats the
+ * question and cites the first source. It knows one capital, and follows an instruction about the end of an answer.
  */
 export async function startScriptedModel(): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const provider = await startFakeOpenAi();
@@ -45,7 +44,7 @@ function turnFor(asked: Asked): OpenAiTurn {
   return { text: ending === undefined ? text : `${text} ${ending}` };
 }
 
-/** The next tool an agent of R2R's suite is expected to use, one search and then the content of what it found. */
+/** The next tool that R2R's suite expects: one search, then the content of what it found. */
 function callFor({ tools, calls, question, everything }: Asked): { name: string; arguments: string } | undefined {
   const search = ['search_file_knowledge', 'search_file_descriptions'].find((name) => tools.includes(name));
   if (calls === 0 && search !== undefined) return { name: search, arguments: JSON.stringify({ query: question }) };
@@ -55,7 +54,7 @@ function callFor({ tools, calls, question, everything }: Asked): { name: string;
   return { name: 'get_file_content', arguments: JSON.stringify({ document_id: id ?? '' }) };
 }
 
-/** Where a graph is to be extracted: the first two long words of the first passage, and that the first goes before. */
+/** A graph extraction: the first two long words of the first passage as entities, with a relationship. */
 function graphOf(question: string): string | undefined {
   if (!question.startsWith('{"document":')) return undefined;
   const { passages } = JSON.parse(question) as { readonly passages: readonly { readonly text: string }[] };

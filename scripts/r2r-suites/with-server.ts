@@ -6,13 +6,13 @@ import { buildIfStale } from '../build.js';
 import { startScriptedModel } from './scripted-model.ts';
 
 export interface SuiteSurroundings {
-  /** Of a server that nobody has used yet, and whose admin has the password that R2R's suites know. */
+  /** A fresh server whose administrator has the password that R2R's suites expect. */
   readonly url: string;
-  /** Empty; goes with the run. */
+  /** An empty folder, deleted with the run. */
   readonly folder: string;
 }
 
-/** The model by the name that R2R's suites ask for, for all work that a model can do. */
+/** The model name that R2R's suites use, for all model settings. */
 const modelSettings = (baseUrl: string) => ({
   OPENAI_API_KEY: 'scripted',
   OPENAI_BASE_URL: baseUrl,
@@ -41,7 +41,7 @@ export async function withServer<Result>(
       env: {
         CITEWELL_R2R_TEST_ADMIN: 'true',
         CITEWELL_LOG_LEVEL: 'error',
-        // R2R extracts a graph when it is asked to, and its suites look at the time before.
+        // R2R extracts a graph on request, and its suites check the state before.
         CITEWELL_GRAPH: 'off',
         ...(model && modelSettings(model.baseUrl)),
       },

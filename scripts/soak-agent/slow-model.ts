@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How the calls of one question went. */
+/** Outcomes of the model calls for one question. */
 export interface CallCounts {
-  /** Streams that are being written now. */
+  /** Streams in progress. */
   open: number;
   finished: number;
-  /** Broken off by the caller. */
+  /** Aborted by the caller. */
   left: number;
 }
 
-/** A server of OpenAI's wire format that searches once and then answers, word by slow word. It keeps only counts. */
+/** A server in OpenAI's format that searches once and then answers slowly, word by word. It only keeps counts. */
 export interface SlowModel {
   readonly baseUrl: string;
   /** The counts of the question with this number. */
@@ -26,7 +26,7 @@ export interface SlowModelSettings {
   readonly pause: number;
 }
 
-/** Questions carry their number, so that each call is known for whose it is. */
+/** Questions contain their number, so that each call can be attributed. */
 export const question = (number: number): string => `Question ${number}: which harbour is meant?`;
 
 /** The answer to a question, in full. */

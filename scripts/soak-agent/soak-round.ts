@@ -7,28 +7,28 @@ export interface SoakParts {
   readonly model: SlowModel;
   readonly settings: SlowModelSettings;
   readonly streams: number;
-  /** The number of the first question; questions of one model are never asked twice. */
+  /** Number of the first question; questions are never repeated with one model. */
   readonly first: number;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Milliseconds within which everything must have come to rest after the last client has gone. */
+  /** Milliseconds in which all work must end after the last client has disconnected. */
   readonly settle: number;
 }
 
-/** What became of the streams of a round. */
+/** Outcomes of the streams of a round. */
 export interface SoakReport {
   readonly stayed: number;
   readonly left: number;
-  /** Of those who left: runs that went on and were stored, that were ended, and that had ended before. */
+  /** Of disconnected clients: runs that continued and were stored, that were cancelled, and that had finished before. */
   readonly stored: number;
   readonly aborted: number;
   readonly finishedFirst: number;
-  /** Left before the service had heard of them. */
+  /** Disconnected before the service received the request. */
   readonly notStarted: number;
   readonly seconds: number;
-  /** Milliseconds to the first event of those who stayed, sorted. */
+  /** Milliseconds to the first event for clients that stayed, sorted. */
   readonly firstEvents: readonly number[];
-  /** Everything that is not as it should be; empty when all is well. */
+  /** All violations; empty if everything is as expected. */
   readonly wrong: readonly string[];
 }
 
@@ -36,11 +36,11 @@ interface Client {
   readonly number: number;
   readonly conversation: string;
   readonly isResumable: boolean;
-  /** Events after which it leaves, or milliseconds when it leaves before the first; undefined for one who stays. */
+  /** Disconnects after this many events, or milliseconds if before the first; undefined for a client that stays. */
   readonly leaves: { readonly events: number } | { readonly milliseconds: number } | undefined;
 }
 
-/** Opens all streams at once; a third of the clients leave at random. Then looks at what became of each. */
+/** Opens all streams at once; a third of the clients disconnect at random. Then checks the outcome of each. */
 export async function soakRound(parts: SoakParts): Promise<SoakReport> {
   const { streams, first, random } = parts;
   const startedAt = performance.now();
@@ -82,7 +82,7 @@ export async function soakRound(parts: SoakParts): Promise<SoakReport> {
   return { stayed, left: streams - stayed, ...counts, seconds, firstEvents: firstEvents.sort((a, b) => a - b), wrong };
 }
 
-/** Reads its stream to the end, or leaves; returns what was wrong with it. */
+/** Reads its stream to the end, or disconnects; returns what was wrong. */
 async function runClient(client: Client, parts: SoakParts, firstEvents: number[]): Promise<string | undefined> {
   const { leaves } = client;
   const leaving = new AbortController();
@@ -125,7 +125,7 @@ async function runClient(client: Client, parts: SoakParts, firstEvents: number[]
     : `its stream ended without an answer: …${text.slice(-300)}`;
 }
 
-/** Waits until nothing runs any more and no call is open upstream; returns what did not come to rest. */
+/** Waits until no run and no model call is open; returns those that remain. */
 async function waitUntilIdle(clients: readonly Client[], { url, model, settle }: SoakParts): Promise<string[]> {
   const giveUpAt = performance.now() + settle;
   for (;;) {
