@@ -33,5 +33,5 @@ it.each([
     expect(response.status).toBe(401);
   }
   await server.end('SIGTERM');
-  expect(server.stderr().split('no trusted proxy').length - 1).toBe(warnings);
+  expect(server.stderr().split('not a trusted proxy').length - 1).toBe(warnings);
 });
