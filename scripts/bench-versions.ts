@@ -10,7 +10,6 @@ import { createIngestor } from '../src/ingest/ingest-document.ts';
 import { createPreparationWorkers } from '../src/ingest/prepare-in-worker.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
-import { createChunkSearch } from '../src/store/sql/search/chunk-search.ts';
 import { seededRandom } from './seeded-random.ts';
 
 // Cost of versions: ingesting an edited document compared with a new one, and a search as of an earlier time compared
@@ -70,11 +69,7 @@ try {
     `  every passage rewritten    ${milliseconds(rewritten)} (${(middle(rewritten) / middle(fresh)).toFixed(2)})`,
   );
 
-  const search = createChunkSearch({
-    search: store.sqlite.search,
-    collections: { open: (space) => index.open(space.collection, space.dimensions) },
-    state: store.maintenance.state,
-  });
+  const search = store.chunks;
   const text = `${words[40]} ${words[300]} ${words[2_000]}`;
   const [vector = new Float32Array()] = await embeddings.embed([text], 'query');
   console.log(`searches among ${documents * passages} passages`);

@@ -9,9 +9,7 @@ import { documentId } from '../src/documents/ids.ts';
 import { readDocument } from '../src/ingest/readers/index.ts';
 import { type SplitChunk, type SplitOptions, splitText } from '../src/ingest/split-text.ts';
 import { memoryVectorIndex } from '../src/store/memory/memory-vector-index.ts';
-import { openCollections } from '../src/store/sql/index-sync/open-collections.ts';
 import { openStore } from '../src/store/sql/open-store.ts';
-import { createChunkSearch } from '../src/store/sql/search/chunk-search.ts';
 import { type Range, type RangeCollection, readRangeCollection } from './evaluate-chunking/range-collection.ts';
 
 const USAGE = `Measures how well passages of several sizes hold what answers a question: of the characters that answer,
@@ -105,12 +103,7 @@ async function measure(collection: RangeCollection, { split }: Chunker, limit: n
       );
       await store.corpus.publish(id, { text, pages: [], summary: null, totalTokens: 0 });
     }
-    const { sqlite, maintenance } = store;
-    const search = createChunkSearch({
-      search: sqlite.search,
-      collections: openCollections(index),
-      state: maintenance.state,
-    });
+    const search = store.chunks;
     let recall = 0;
     let precision = 0;
     for (const { text, ranges } of collection.queries) {

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createRetriever } from '../../src/retrieval/create-retriever.ts';
 import { defaultSearchSettings, type SearchKind, type SearchSettings } from '../../src/retrieval/search-settings.ts';
-import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
-import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
 import { ingest, newChunk, newDocument, openTestStore, testSpace } from '../support/store.ts';
 
 const embedder: EmbeddingModel = {
@@ -21,12 +19,7 @@ async function searching(passages: readonly string[], given: { readonly title?: 
     newChunk(order, text, { vector: Float32Array.of(1, order / 100, 0, 0) }),
   );
   await ingest(store, newDocument(given.title ?? 'guide'), chunks);
-  const { sqlite, index, maintenance } = store;
-  const search = createChunkSearch({
-    search: sqlite.search,
-    collections: openCollections(index),
-    state: maintenance.state,
-  });
+  const search = store.chunks;
   const retriever = createRetriever({ chunks: search, embedder });
   const ask = (query: string, change: Partial<SearchSettings> = {}) =>
     retriever.search(query, { ...defaultSearchSettings, ...change }, signal);

@@ -4,8 +4,6 @@ import type { Metadata } from '../../src/documents/document.ts';
 import { everything, type Filter } from '../../src/documents/filter.ts';
 import { newId } from '../../src/documents/ids.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
-import { openCollections } from '../../src/store/sql/index-sync/open-collections.ts';
-import { createChunkSearch } from '../../src/store/sql/search/chunk-search.ts';
 import { fits, type OracleRecord } from '../support/filter-oracle.ts';
 import { direction, newChunk, newDocument, openTestStore, publication } from '../support/store.ts';
 
@@ -136,7 +134,7 @@ const idsOf = (found: readonly { readonly id: string }[]) => found.map(({ id }) 
 /** All search operations, over one random corpus. */
 async function openLegs(): Promise<Readonly<Record<string, Leg>>> {
   const store = await openTestStore();
-  const { corpus, sqlite, index, maintenance } = store;
+  const { corpus, maintenance } = store;
   const documents: { id: string; record: OracleRecord }[] = [];
   const chunks: { id: string; record: OracleRecord }[] = [];
   for (const { own, ...sample } of fc.sample(document, 14)) {
@@ -154,11 +152,7 @@ async function openLegs(): Promise<Readonly<Record<string, Leg>>> {
     }
   }
   await maintenance.audit();
-  const search = createChunkSearch({
-    search: sqlite.search,
-    collections: openCollections(index),
-    state: maintenance.state,
-  });
+  const search = store.chunks;
   const near = { vector: direction(0), measure: 'cosine_distance', limit: 1_000 } as const;
   return {
     documents: { all: documents, find: async (filter) => idsOf((await corpus.list(filter, whole)).items) },

@@ -9,8 +9,6 @@ import type { IngestEvent, IngestionSettings, Submission } from '../../../src/in
 import type { Model, ModelRequest } from '../../../src/models/model.ts';
 import { builtInTemplates } from '../../../src/prompts/built-in-templates.ts';
 import { builtInPrompts } from '../../../src/prompts/prompt-texts.ts';
-import { openCollections } from '../../../src/store/sql/index-sync/open-collections.ts';
-import { createChunkSearch } from '../../../src/store/sql/search/chunk-search.ts';
 import { onlyModel } from '../../support/scripted-model.ts';
 import { sharedReaders } from '../../support/shared-readers.ts';
 import { openTestStore, testSpace } from '../../support/store.ts';
@@ -106,11 +104,7 @@ describe('passages that a model places', () => {
       ['Dogs travel free.', 22, 39],
     ]);
     expect(JSON.stringify(items)).not.toContain('Oslofjord');
-    const search = createChunkSearch({
-      search: store.sqlite.search,
-      collections: openCollections(store.index),
-      state: store.maintenance.state,
-    });
+    const search = store.chunks;
     const found = await search.matching({ text: 'Oslofjord', filter: all, limit: 9 });
     expect(found).toHaveLength(2);
     expect(JSON.stringify(found)).not.toContain('Oslofjord');

@@ -2,8 +2,6 @@ import { expect, it } from 'vitest';
 import { defaultAdmin } from '../../../../src/access/principal.ts';
 import type { Filter } from '../../../../src/documents/filter.ts';
 import { defaultCollectionId, newId } from '../../../../src/documents/ids.ts';
-import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
-import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { direction, ingest, newChunks, newDocument, openTestStore, publication } from '../../../support/store.ts';
 
 const ownerId = defaultAdmin.userId;
@@ -77,12 +75,8 @@ it('is renamed and described, and what is not named stays', async () => {
 
 it('lets documents in and out, and every filter sees it at once', async () => {
   const store = await openTestStore();
-  const { collections, corpus, sqlite, index, maintenance } = store;
-  const search = createChunkSearch({
-    search: sqlite.search,
-    collections: openCollections(index),
-    state: maintenance.state,
-  });
+  const { collections, corpus } = store;
+  const search = store.chunks;
   const near = { vector: direction(0), measure: 'cosine_distance', limit: 9 } as const;
   const other = await collections.ensure({ id: newId(), ownerId, name: 'other' });
   const { id } = await ingest(store, newDocument('one'), newChunks(2));

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import { newId } from '../../../../src/documents/ids.ts';
-import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
-import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import {
   direction,
   newChunk,
@@ -40,12 +38,7 @@ async function withAnimals() {
   return { store, ids: chunks.map(({ id }) => id) };
 }
 
-function legs({ sqlite, index, maintenance }: TestStore) {
-  const search = createChunkSearch({
-    search: sqlite.search,
-    collections: openCollections(index),
-    state: maintenance.state,
-  });
+function legs({ chunks: search }: TestStore) {
   const texts = (chunks: readonly { readonly text: string }[]) => chunks.map(({ text }) => text);
   return {
     words: async (text: string) => texts(await search.matching({ text, filter: everything, limit: 9 })),

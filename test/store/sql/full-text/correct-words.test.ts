@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import type { Correction } from '../../../../src/store/chunk-search.ts';
-import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
-import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
 
 const STRANGER = '6b9f1f3e-0000-4000-8000-000000000000';
@@ -14,12 +12,7 @@ async function searching(...passages: readonly string[]) {
     newDocument('guide'),
     passages.map((text, order) => newChunk(order, text)),
   );
-  const { sqlite, index, maintenance } = store;
-  const search = createChunkSearch({
-    search: sqlite.search,
-    collections: openCollections(index),
-    state: maintenance.state,
-  });
+  const search = store.chunks;
   return async (text: string, asOf?: string) => {
     const reported: Correction[] = [];
     const corrected = (corrections: readonly Correction[]) => reported.push(...corrections);
@@ -82,12 +75,7 @@ describe('a misspelt word', () => {
     await ingest(store, newDocument('foreign', { ownerId: STRANGER }), [
       newChunk(0, 'codename xylophagous, envelopment'),
     ]);
-    const { sqlite, index, maintenance } = store;
-    const search = createChunkSearch({
-      search: sqlite.search,
-      collections: openCollections(index),
-      state: maintenance.state,
-    });
+    const search = store.chunks;
     const own = { kind: 'compare', field: 'owner_id', op: 'eq', value: newDocument('own').ownerId } as const;
     const ask = async (text: string, filter: Filter) => {
       const reported: Correction[] = [];
