@@ -10,7 +10,7 @@ import { requestsThinking } from './thinking.ts';
 import { type TimeLimits, type WatchedConnection, watchStream, withLongerLimits } from './watch-stream.ts';
 
 /** The provider-specific parts of a call. */
-export interface ProviderCall<Body extends object, Event> {
+interface ProviderCall<Body extends object, Event> {
   readonly provider: ProviderIdentity;
   /** Without the provider's prefix. */
   readonly model: string;
@@ -56,7 +56,7 @@ export function providerModel<Body extends object, Event>(
 }
 
 /** Runs one call: opens the stream, enforces timeouts, converts events and errors. */
-export async function* callProvider<Body extends object, Event>(
+async function* callProvider<Body extends object, Event>(
   request: ModelRequest,
   call: ProviderCall<Body, Event>,
 ): AsyncGenerator<ModelEvent, void> {
