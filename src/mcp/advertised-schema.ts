@@ -7,7 +7,7 @@ import type { JsonSchema } from '../toolbox/tool.ts';
  * `callTool` validates arguments itself.
  */
 export function advertised(schema: JsonSchema, io: 'input' | 'output'): StandardSchemaWithJSON<unknown> {
-  const shown = withoutNoise(schema, NOISE[io]) as Record<string, unknown>;
+  const shown = withoutKeywords(schema, REMOVED_KEYWORDS[io]) as Record<string, unknown>;
   return {
     '~standard': {
       version: 1,
@@ -19,13 +19,13 @@ export function advertised(schema: JsonSchema, io: 'input' | 'output'): Standard
 }
 
 // Keywords without information for clients cost tokens of every model that reads the tool list.
-function withoutNoise(value: Json, noise: ReadonlySet<string>, isProperties = false): Json {
-  if (Array.isArray(value)) return value.map((each: Json) => withoutNoise(each, noise));
+function withoutKeywords(value: Json, noise: ReadonlySet<string>, isProperties = false): Json {
+  if (Array.isArray(value)) return value.map((each: Json) => withoutKeywords(each, noise));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value as JsonSchema)
       .filter(([key, each]) => isProperties || !(noise.has(key) || isNoise(key, each)))
-      .map(([key, each]) => [key, withoutNoise(each, noise, key === 'properties' && !isProperties)]),
+      .map(([key, each]) => [key, withoutKeywords(each, noise, key === 'properties' && !isProperties)]),
   );
 }
 
@@ -34,7 +34,7 @@ const isNoise = (key: string, value: Json): boolean =>
   Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER || (key === 'additionalProperties' && typeof value === 'object');
 
 // Strict schema conversions reject several of these and some hosts cannot parse the patterns; `callTool` checks them.
-const ALWAYS = [
+const ALWAYS_REMOVED = [
   'propertyNames',
   '$schema',
   'pattern',
@@ -45,7 +45,7 @@ const ALWAYS = [
   'maxItems',
 ];
 /** Results conform to their schema anyway, so only the shape is advertised. */
-const NOISE = {
-  input: new Set(ALWAYS),
-  output: new Set([...ALWAYS, 'additionalProperties', 'required', 'description', 'minimum', 'maximum']),
+const REMOVED_KEYWORDS = {
+  input: new Set(ALWAYS_REMOVED),
+  output: new Set([...ALWAYS_REMOVED, 'additionalProperties', 'required', 'description', 'minimum', 'maximum']),
 } as const;

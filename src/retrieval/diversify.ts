@@ -4,7 +4,7 @@ import { chunkWords, cosineSimilarity } from './chunk-words.ts';
 /** Number of ranks chosen by MMR; the rest keeps its order. */
 const MAX_DIVERSIFIED = 100;
 /** The rank with half the relevance of the first. */
-const HALF = 10;
+const HALF_VALUE_RANK = 10;
 
 /**
  * Maximal marginal relevance (MMR): each rank goes to the chunk with the highest relevance, by its original rank, minus
@@ -14,7 +14,7 @@ export function diversify(chunks: readonly ScoredChunk[], diversity: number): Sc
   if (diversity === 0) return [...chunks];
   const left = chunks.map((chunk, place) => ({
     chunk,
-    worth: HALF / (HALF + place),
+    relevance: HALF_VALUE_RANK / (HALF_VALUE_RANK + place),
     words: new Set(chunkWords(chunk.text)),
     nearest: 0,
   }));
@@ -22,7 +22,7 @@ export function diversify(chunks: readonly ScoredChunk[], diversity: number): Sc
   while (left.length > 0 && chosen.length < MAX_DIVERSIFIED) {
     const worthOf = (at: number) => {
       const each = left[at];
-      return each === undefined ? 0 : (1 - diversity) * each.worth - diversity * each.nearest;
+      return each === undefined ? 0 : (1 - diversity) * each.relevance - diversity * each.nearest;
     };
     let best = 0;
     for (let at = 1; at < left.length; at++) if (worthOf(at) > worthOf(best)) best = at;

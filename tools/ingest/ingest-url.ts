@@ -4,7 +4,7 @@ import { defineTool } from '../../src/toolbox/tool.ts';
 import { collections, metadata, title } from './fields.ts';
 import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
 
-const FETCH_TIMEOUT = 20_000;
+const FETCH_TIMEOUT_MS = 20_000;
 
 export const ingestUrl = defineTool({
   name: 'ingest_url',
@@ -28,7 +28,7 @@ export const ingestUrl = defineTool({
     const fetchPage = context.fetchPage ?? (await import('../../src/web/fetch-page.ts')).fetchPage;
     const page = await fetchPage(input.url, {
       signal: context.signal,
-      timeoutMs: FETCH_TIMEOUT,
+      timeoutMs: FETCH_TIMEOUT_MS,
     }).catch(withoutHint);
     return ingestItem(
       {

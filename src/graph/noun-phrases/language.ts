@@ -2,7 +2,7 @@
 export type GraphLanguage = 'en' | 'de' | 'fr' | 'es' | 'it' | 'pt' | 'nl' | 'other';
 
 // Function words identify the language, and no name or term begins or ends with one.
-const COMMON: Readonly<Record<Exclude<GraphLanguage, 'other'>, string>> = {
+const COMMON_WORDS: Readonly<Record<Exclude<GraphLanguage, 'other'>, string>> = {
   en: `the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which
     one you were all her she there would their we him been has when who will no more if out so said what up its about into
     than them can only other time some could these two may first then do any such also most many each both after before
@@ -29,7 +29,7 @@ const COMMON: Readonly<Record<Exclude<GraphLanguage, 'other'>, string>> = {
     of er nog al tot over onder tussen sinds na hij zij ze we wij haar hun was waren heeft hebben had vandaag`,
 };
 
-const OTHER = `и в во не на я что он с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня
+const OTHER_WORDS = `и в во не на я что он с со как а то все она так его но да ты к у же вы за бы по только ее мне было вот от меня
   о из ему это этот эта эти был была были для при или до после вчера сегодня затем тогда однако между также где когда который которая которые
   ο η το οι τα του της των τον την στο στη στον στην στις και με για από είναι ήταν που δεν σε ως ένα ένας μια
   i och att det som en på är av inte ett om har til og er ikke fra med den de w na z się nie jest oraz przez je ve pro jsou
@@ -38,9 +38,9 @@ const OTHER = `и в во не на я что он с со как а то все
 const listOf = (words: string): string[] => words.split(/\s+/).filter(Boolean);
 
 const commonWords = new Map(
-  Object.entries(COMMON).map(([language, words]) => [language as GraphLanguage, new Set(listOf(words))]),
+  Object.entries(COMMON_WORDS).map(([language, words]) => [language as GraphLanguage, new Set(listOf(words))]),
 );
-const otherWords: ReadonlySet<string> = new Set(listOf(OTHER));
+const otherWords: ReadonlySet<string> = new Set(listOf(OTHER_WORDS));
 
 /** Whether a word is a function word of the language, in lower case; for `other`, of any known language. */
 export function isCommonWord(lower: string, language: GraphLanguage): boolean {

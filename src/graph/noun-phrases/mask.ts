@@ -1,7 +1,7 @@
 /** Longer chunks are truncated; ingestion makes none so long. */
 const MAX_PASSAGE = 50_000;
 /** Longer runs without spaces are data rather than words. */
-const MAX_RUN = 60;
+const MAX_RUN_LENGTH = 60;
 
 const FENCE = /^\s*(?:`{3,}|~{3,})/;
 const CODE_LINE =
@@ -12,7 +12,7 @@ const INLINE = /`[^`\n]{1,200}`|(?<=\])\([^()\s]{1,500}\)|<[^<>\n]{1,200}>/g;
 const OPAQUE =
   /:\/\/|^www\.|.@.|_|\\|^[/~.$%#@-]|[=<>{}|]|::|\(\)|^\p{L}{2,}[\p{Ll}\d]*\.\p{Ll}{2,}|\/.*\/|^\p{Ll}+\p{Lu}|^(?!\d{4}-\d\d-\d\d$)(?=\S*\d)[\dA-Fa-f-]{8,}$|^(?:\p{Lu}\p{Ll}+){3}|^\p{Ll}+\d|^v?\d+(?:\.\d+){2,}/u;
 // eBay, iPhone, mRNA, pH
-const SMALL_FIRST = /^[eimpvx]\p{Lu}/u;
+const PRODUCT_STYLE_NAME = /^[eimpvx]\p{Lu}/u;
 
 /** Blanks out everything that is not language (code, URLs, paths, endless runs), keeping offsets. */
 export function maskNonLanguage(passage: string): string {
@@ -30,9 +30,9 @@ export function maskNonLanguage(passage: string): string {
 }
 
 const isLanguage = (run: string): boolean => {
-  if (run.length > MAX_RUN) return UNSPACED.test(run.slice(0, MAX_RUN));
+  if (run.length > MAX_RUN_LENGTH) return UNSPACED.test(run.slice(0, MAX_RUN_LENGTH));
   const word = run.replace(/^["'“”‘’«»()[\]*]+|["'“”‘’«»()[\]*.,;:!?]+$/g, '');
-  return word === '' || SMALL_FIRST.test(word) || !OPAQUE.test(word);
+  return word === '' || PRODUCT_STYLE_NAME.test(word) || !OPAQUE.test(word);
 };
 
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;

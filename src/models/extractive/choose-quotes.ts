@@ -56,16 +56,16 @@ const SCORE_WEIGHTS = {
   fragment: -0.1,
   length: -0.0004,
 };
-const WITHOUT_OWN_TERMS = 0.3;
+const FACTOR_WITHOUT_OWN_TERMS = 0.3;
 const REDUNDANCY = 0.35;
 // Minimum score of a further quote relative to the best, after the penalty for redundancy. Measured on three languages of
 // XQuAD: with 1.8 quotes on average 0.88 of the questions have the answer quoted, with 3.5 quotes 0.92.
 const MIN_SHARE_OF_BEST = 0.65;
 // The same for the sentence's own score, without its passage's share.
 const MIN_SHARE_OF_BEST_OWN_SCORE = 0.45;
-const FRAGMENT_WIDTH = 40;
+const MAX_FRAGMENT_LENGTH = 40;
 // Longer "sentences" are mostly pages whose full stops were lost.
-const LONG_WIDTH = 300;
+const LONG_SENTENCE_LENGTH = 300;
 
 interface Sentence extends ChosenQuote {
   readonly terms: ReadonlySet<string>;
@@ -264,8 +264,8 @@ function weighSentences(
     if (holdsKind) ownScore += SCORE_WEIGHTS.kind;
     if (cell !== undefined) ownScore += SCORE_WEIGHTS.cell;
     else if (isFragment(text)) ownScore += SCORE_WEIGHTS.fragment;
-    ownScore += SCORE_WEIGHTS.length * Math.max(0, text.length - LONG_WIDTH);
-    const score = (shared + ownScore) * (covered === 0 ? WITHOUT_OWN_TERMS : 1);
+    ownScore += SCORE_WEIGHTS.length * Math.max(0, text.length - LONG_SENTENCE_LENGTH);
+    const score = (shared + ownScore) * (covered === 0 ? FACTOR_WITHOUT_OWN_TERMS : 1);
     return [{ passage: index, start, end, terms: own, score, ownScore, text, ...(cell && { cell }) }];
   });
 }
@@ -282,13 +282,13 @@ function withoutQuestionWords(question: string, text: string): string {
 /** Whether the text is a bare label or a question, which seldom answers. */
 function isFragment(text: string): boolean {
   const dense = text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hangul}]/gu)?.length ?? 0;
-  return text.length + 2 * dense < FRAGMENT_WIDTH || /[?？]$/.test(text);
+  return text.length + 2 * dense < MAX_FRAGMENT_LENGTH || /[?？]$/.test(text);
 }
 
 /** Picks sentences by score with a redundancy penalty (MMR). */
 function pickDiverse(sentences: readonly Sentence[], limit: number): Sentence[] {
   const chosen: Sentence[] = [];
-  let left = sentences.toSorted((a, b) => b.score - a.score).slice(0, CANDIDATES);
+  let left = sentences.toSorted((a, b) => b.score - a.score).slice(0, MAX_CANDIDATES);
   while (chosen.length < limit) {
     const newness = (sentence: Sentence) => sentence.score - REDUNDANCY * repetition(sentence, chosen);
     const best = left.reduce<Sentence | undefined>(
@@ -303,7 +303,7 @@ function pickDiverse(sentences: readonly Sentence[], limit: number): Sentence[] 
   return chosen;
 }
 
-const CANDIDATES = 60;
+const MAX_CANDIDATES = 60;
 
 function repetition({ terms }: Sentence, chosen: readonly Sentence[]): number {
   const shares = chosen.map(

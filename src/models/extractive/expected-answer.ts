@@ -52,7 +52,7 @@ const PLACE = /(?<!\p{L})(?:in|at|near|from|to|im|am|bei|aus|nach|à|en|dans|au)
 const REASON = words(
   'because|since|due to|caused?|reason|so that|in order to|as a result|weil|denn|wegen|damit|aufgrund|grund|car|afin|porque|debido',
 );
-const REASON_DENSE = /因为|由于|因此|所以|为了|ため|から|때문/;
+const REASON_UNSPACED = /因为|由于|因此|所以|为了|ため|から|때문/;
 // A capitalized word that does not start the sentence, or a transcribed name in a script without capitals.
 const NAME = /[\p{L}\p{N},;:)]\s\p{Lu}\p{Ll}|^\p{Lu}\p{Ll}+\s\p{Lu}\p{Ll}|\p{L}·\p{L}/u;
 
@@ -68,7 +68,7 @@ export function containsAnswer(kind: AnswerKind, sentence: string): boolean {
     case 'place':
       return PLACE.test(sentence);
     case 'reason':
-      return REASON.test(sentence) || REASON_DENSE.test(sentence);
+      return REASON.test(sentence) || REASON_UNSPACED.test(sentence);
   }
 }
 
