@@ -35,6 +35,7 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
     .addHelpText('after', HELP_AFTER)
     .showHelpAfterError('(citewell --help lists commands and options)')
     .exitOverride()
+    // Read when something is written: the packaging scripts read the options of a program without a context.
     .configureOutput({
       writeOut: (text) => parts.context.output.write(text),
       writeErr: (text) => parts.context.output.note(text.replace(/\n$/, '')),
