@@ -4,17 +4,17 @@ import { requestRelease } from '../mcp/peer/peer-backend.ts';
 import { readServerInfo } from '../store/server-info.ts';
 
 const TIMEOUT_MS = 15_000;
-/** For a holder that does not say who it is: a command, or a process that is just starting or ending. */
+/** For a holder without `server.json`: a command, or a process that is starting or ending. */
 const SHORT_TIMEOUT_MS = 5_000;
 const POLL_INTERVAL_MS = 100;
 
 /**
- * Opens the data folder for a server. A process that has it only for one user of its own is asked to make way, and
- * uses the server from then on. Throws `conflict` when something else has it.
+ * Opens the data folder for a server. A private process that holds it is asked to hand it over, and connects to the
+ * server from then on. Throws `conflict` when another server holds it.
  */
 export async function acquireDataFolder<T>(dataDir: string, open: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const startedAt = performance.now();
-  // One that makes way takes its name back first and lets go of the folder when everything is closed.
+  // A process that hands over removes its `server.json` first and releases the folder when everything is closed.
   let isYielding = false;
   for (;;) {
     try {

@@ -6,12 +6,12 @@ import type { Finding } from './doctor-checks.ts';
 import { byteCount } from './progress-line.ts';
 
 /**
- * Writes a database anew that keeps the space of what was deleted. `announce` is told before it begins. Nothing is done
- * where there is no database, and to one that already gives its space back.
+ * Rewrites a database of an earlier version, which keeps the space of deleted rows. `announce` is called before it
+ * starts. Does nothing if there is no database, or if it already returns free space.
  */
 export async function repairDatabase(folder: string, announce: (message: string) => void): Promise<Finding[]> {
   const name = 'Repair';
-  // Neither made nor closed to others here when it is not there.
+  // A missing folder is neither created nor changed here.
   if ((await stat(folder).catch(() => undefined)) === undefined) return [];
   try {
     const held = await openDataFolder(folder);

@@ -18,7 +18,7 @@ interface InCollection extends Json {
   readonly model?: string;
 }
 
-/** `citewell graph show`: what the corpus says of a name, and where. */
+/** `citewell graph show`: relationships of a name, with their sentences. */
 export function showGraph(
   words: readonly string[],
   { limit, json }: Json & { readonly limit: number },
@@ -42,7 +42,7 @@ function hitLines({ result_type: type, content, metadata }: GraphHitRecord): str
   return [`${type}: ${head}`, ...(text === '' ? [] : [`  ${text}`]), ...(from === '' ? [] : [`  in: ${from}`])];
 }
 
-/** `citewell graph view`: the graph of a collection, the most mentioned first. */
+/** `citewell graph view`: the graph of a collection, most mentioned entities first. */
 export function viewGraph(
   { collection, limit, json }: InCollection & { readonly limit: number },
   context: CommandContext,
@@ -69,7 +69,7 @@ export function viewGraph(
   });
 }
 
-/** `citewell graph build`: gathers what a collection's documents say, and groups it into communities. */
+/** `citewell graph build`: merges the graphs of a collection's documents and finds communities. */
 export function buildGraph({ collection, model, json }: InCollection, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   return withClient(context, async (client) => {
@@ -89,7 +89,7 @@ export function buildGraph({ collection, model, json }: InCollection, context: C
   });
 }
 
-/** `citewell graph extract`: has the documents of a collection extracted anew, after saying what that would cost. */
+/** `citewell graph extract`: extracts the documents of a collection again, after showing the cost. */
 export function extractGraph(
   { collection, model, yes, json }: InCollection & { readonly yes?: boolean },
   context: CommandContext,
@@ -142,7 +142,7 @@ async function isConfirmed(stop: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Shows how far extraction is until nothing waits. */
+/** Shows the progress of extraction until it is finished. */
 export async function finishExtraction(
   steps: AsyncIterable<FinishProgress>,
   output: Output,

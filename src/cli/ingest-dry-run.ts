@@ -7,7 +7,7 @@ import { visibleLine } from './layout.ts';
 import { byteCount, count } from './progress-line.ts';
 import { isWorthNaming, type NamedSkip, noteSkipped, skipWords } from './skipped-files.ts';
 
-/** `citewell ingest --dry-run`: what would be read, and what would be passed over; nothing is taken in. */
+/** `citewell ingest --dry-run`: lists the files that would be read or skipped, without ingesting. */
 export async function listSources(
   names: readonly string[],
   { json }: { readonly json?: boolean },

@@ -13,8 +13,8 @@ export interface EnrichedParts {
 }
 
 /**
- * Shows the estimated cost of `--enrich` and asks for consent. Returns false when declined. Throws `invalid_request`
- * when nobody can be asked.
+ * Shows the estimated cost of `--enrich` and asks for confirmation. Returns false when declined. Throws `invalid_request`
+ * without a terminal.
  */
 export async function confirmEnrichment(
   client: Client,

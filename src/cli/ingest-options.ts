@@ -38,7 +38,7 @@ export function checkIngestOptions(options: IngestOptions): void {
 
 const DEFAULT_PAGES = 500;
 
-/** Which pages of the named sites are taken in; undefined for the named pages only. */
+/** Which pages of the given sites are ingested; undefined for the given pages only. */
 export function siteOf(
   { sitemap, crawlDepth, maxPages }: IngestOptions,
   names: readonly string[],
@@ -56,7 +56,7 @@ export function siteOf(
   return { kind: sitemap === true ? 'sitemap' : 'crawl', depth: crawlDepth ?? 0, limit: maxPages ?? DEFAULT_PAGES };
 }
 
-/** Throws `invalid_request` for a name of nothing. Called first: a misspelt name should not surface after an hour. */
+/** Throws `invalid_request` for a missing path. Called first, so that a misspelt name does not surface after an hour. */
 export async function requireAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
     if (name.trim() === '') throw new ServiceError('invalid_request', 'A path is empty; name a file or a folder.');

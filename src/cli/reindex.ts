@@ -10,7 +10,7 @@ interface ReindexOptions {
   readonly json?: boolean;
 }
 
-/** `citewell reindex`: embeds every chunk anew beside the present vectors, then switches. */
+/** `citewell reindex`: embeds every chunk again beside the current vectors, then switches. */
 export async function reindex(options: ReindexOptions, context: CommandContext): Promise<ExitCode> {
   if (options.to !== undefined && options.back) {
     throw new ServiceError(

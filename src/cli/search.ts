@@ -21,7 +21,7 @@ interface SearchOptions {
 
 const LINES_PER_PASSAGE = 4;
 
-/** `citewell search`: the passages that fit best, best first. */
+/** `citewell search`: the best passages in rank order. */
 export function search(query: string, options: SearchOptions, context: CommandContext): Promise<ExitCode> {
   return withClient(context, async (client) => {
     const result = await client.search(
@@ -63,7 +63,7 @@ function toJson(query: string, { passages, notes, explanation }: SearchResult): 
   };
 }
 
-/** A passage for scripts, in the spelling of the HTTP interface. */
+/** A passage as JSON, with the field names of the HTTP API. */
 export function chunkJson({ documentId, headingPath, ...rest }: Passage): Json {
   return { ...rest, document_id: documentId, heading_path: headingPath };
 }
@@ -87,7 +87,7 @@ function show({ passages, notes, explanation }: SearchResult, asked: Shown, outp
 
 type Shown = Pick<SearchOptions, 'offset' | 'asOf'> & { readonly page: string | undefined };
 
-/** Where the page shows a passage: in the version found when an earlier time was searched. */
+/** URL of a passage on the web page; in its version if an earlier time was searched. */
 function addressOf({ documentId, version, start, end }: Passage, { asOf, page }: Shown): string | undefined {
   if (page === undefined) return undefined;
   const quotes = start === null || end === null ? [] : [{ start, end }];
@@ -95,7 +95,7 @@ function addressOf({ documentId, version, start, end }: Passage, { asOf, page }:
 }
 
 const leg = z.object({ rank: z.number(), score: z.number() });
-// Of a reranker the place before it is told; the place after it is where the hit stands.
+// For the reranker, the rank before it is shown; the one after it is the hit's position.
 const reranked = z
   .object({ rank_before: z.number(), score: z.number() })
   .transform(({ rank_before: rank, score }) => ({ rank, score }));
@@ -112,7 +112,7 @@ function explained({ explain }: Passage): string {
   return `  ${parts.join(', ')}`;
 }
 
-/** The explanation's members as aligned lines; those that say nothing are left out. */
+/** The explanation's fields as aligned lines, without empty ones. */
 function explanationLines(explanation: Json): string[] {
   if (typeof explanation !== 'object' || explanation === null) return [];
   const rows = Object.entries(explanation).flatMap(([name, value]) => {

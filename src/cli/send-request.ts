@@ -3,9 +3,9 @@ import { json } from 'node:stream/consumers';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { readEvents } from './read-events.ts';
 
-/** The server has gone, or is about to. */
+/** The server has ended, or is about to. */
 export class ServerLost extends ServiceError {
-  /** Whether the server may have begun what it was asked for. */
+  /** Whether the server may have started the request. */
   readonly wasSent: boolean;
 
   constructor(server: string, cause: unknown) {
@@ -22,26 +22,26 @@ export class ServerLost extends ServiceError {
 
 export interface ServerRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below `/v3`. */
+  /** Path below `/v3`. */
   readonly path: string;
-  /** Sent as JSON, but for a form. */
+  /** Sent as JSON; form data unchanged. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
-  /** Of the server's `server.json`, which servers that serve nobody else ask for. */
+  /** Token from the server's `server.json`, required by private servers. */
   readonly token?: string | undefined;
 }
 
-/** The JSON a server answers with. Throws the ServiceError that the server sent, or `store_failed` when it has gone. */
+/** The JSON response. Throws the server's ServiceError, or `store_failed` when the server has ended. */
 export async function askServer(server: string, call: ServerRequest): Promise<unknown> {
   return json(await send(server, call));
 }
 
 export interface StreamRequest extends ServerRequest {
-  /** Told of the response's headers before the first event. */
+  /** Called with the response headers before the first event. */
   readonly onStart?: (headers: IncomingHttpHeaders) => void;
 }
 
-/** The events a server streams. An `error` event is thrown, and so is an end without `done`. */
+/** The events of a stream. Throws on an `error` event, and if the stream ends without `done`. */
 export async function* streamFromServer(
   server: string,
   { onStart, ...call }: StreamRequest,
@@ -63,7 +63,7 @@ export async function* streamFromServer(
   throw lost(server, call.signal, undefined);
 }
 
-// Not fetch: it gives up on a response after five minutes, and reading and embedding a large file may take longer.
+// Not `fetch`, whose response time limit is five minutes; ingesting a large file may take longer.
 async function send(server: string, { method, path, body, signal, token }: ServerRequest): Promise<IncomingMessage> {
   const encoded = body instanceof FormData ? new Response(body) : body === undefined ? undefined : Response.json(body);
   const bytes = encoded === undefined ? undefined : Buffer.from(await encoded.arrayBuffer());
@@ -96,8 +96,8 @@ function failureOf(
 ): ServiceError {
   const { code, message } = (body ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   const words = typeof message === 'string' ? message : `The server answered with status ${status}.`;
-  // It is our own server, whose codes are ours.
+  // The server is our own, so its error codes are known.
   const error = new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
-  // Nobody here has cancelled it.
+  // The request was not cancelled here.
   return error.code === 'cancelled' ? new ServerLost(server, error) : error;
 }

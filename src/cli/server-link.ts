@@ -1,34 +1,34 @@
 import { MAX_CONNECTIONS, type SharedStore } from '../store/share-store.ts';
 import { askServer, ServerLost, type ServerRequest, type StreamRequest, streamFromServer } from './send-request.ts';
 
-/** A process that has the data folder, as a command reaches it. */
+/** Address of the process that holds the data folder. */
 export interface ServerAddress {
   readonly url: string;
   readonly token: string;
-  /** Whether it does by itself what is left to be done in the background. A command does only what it is asked. */
+  /** Whether it finishes background work by itself; a command only does what is requested. */
   readonly isLasting: boolean;
-  /** Whether a browser may open the page there; other processes serve only programs of this user. */
+  /** Whether it serves the web page; private processes do not. */
   readonly servesPage?: boolean;
 }
 
 interface LinkRequest {
-  /** Whether a second try does no harm when the first one may have been carried out. */
+  /** Whether the request is idempotent, so that it can be repeated after a lost response. */
   readonly isRepeatable?: boolean | undefined;
 }
 
-/** The way of one command to the process that has the data folder, whichever that is at the moment. */
+/** Connection of a command to whichever process holds the data folder. */
 export interface ServerLink {
   ask(request: ServerRequest & LinkRequest): Promise<unknown>;
   stream(
     request: StreamRequest & LinkRequest,
   ): AsyncGenerator<{ readonly event: string; readonly data: unknown }, void>;
-  /** Where requests go to now. */
+  /** The current address. */
   address(): Promise<ServerAddress>;
   close(): Promise<void>;
 }
 
 export function createServerLink(store: SharedStore<ServerAddress>): ServerLink {
-  /** Runs on the process that has the data folder, and on the next one when that goes. The caller ends the lease. */
+  /** Runs on the process that holds the data folder, and on its successor if it ends. The caller ends the lease. */
   async function reach<T>(
     { signal, method, isRepeatable = method === 'GET' }: Pick<ServerRequest, 'method' | 'signal'> & LinkRequest,
     run: (address: ServerAddress) => Promise<T>,
@@ -38,7 +38,7 @@ export function createServerLink(store: SharedStore<ServerAddress>): ServerLink 
       const lease = await store.lease(signal);
       const { connection: address, end } = lease;
       try {
-        // The process is still there, so what failed would fail again.
+        // The process still runs, so a retry would fail again.
         if (lost?.token === address.token) throw lost.error;
         return { value: await run(address), end };
       } catch (error) {

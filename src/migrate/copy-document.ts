@@ -57,7 +57,7 @@ function metadataOf({ metadata, title, created_at: createdAt }: R2rDocument): Me
   return {
     ...Object.fromEntries(own),
     ...(title !== '' && metadata['title'] === undefined && { title }),
-    // `created_at` starts anew here; the original time is kept in the metadata.
+    // `created_at` is the time of the copy; the original time is kept in the metadata.
     ...(createdAt !== '' && { first_ingested_at: createdAt }),
   };
 }

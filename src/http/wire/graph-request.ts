@@ -108,7 +108,7 @@ export const graphWork = snakeCased(
 
 type Options = z.output<z.ZodObject<typeof options>>;
 
-/** The model that is named, and the line under which it waits with all that is wished of it. */
+/** The model name together with the extraction options that a queued task stores. */
 function toExtractor(model: string | undefined, settings: Partial<Options> | undefined) {
   const options = {
     model,

@@ -75,7 +75,7 @@ export interface ReadUpload {
   readonly isOrchestrated: boolean | undefined;
   /** True queues the work, false does not; undefined leaves it to `isOrchestrated` and what is configured. */
   readonly isQueued: boolean | undefined;
-  /** Nothing is to be taken in. */
+  /** Only the cost is estimated. */
   readonly isEstimate: boolean;
   /** What will be done otherwise than asked for. */
   readonly note: string | undefined;

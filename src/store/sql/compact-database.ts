@@ -32,9 +32,9 @@ export function freeSpaceIn(path: string): FreeSpace {
 }
 
 /**
- * Writes the database anew without free pages, set to give back its space from now on. The new file takes the old one's
- * place in one step once it is whole, checked and on the disk: interrupted at any moment, the old one stays. Only for who
- * holds the data folder, on a sound database. Needs as much space as what is in use.
+ * Rewrites the database without free pages and enables incremental vacuum. The checked copy replaces the file atomically,
+ * so an interruption leaves the old one. Requires the data folder's lock and an undamaged database, and as much free
+ * space as the data in use.
  */
 export async function compactDatabase(path: string): Promise<{ readonly before: number; readonly after: number }> {
   const compacted = `${path}.compacted`;
