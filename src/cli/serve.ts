@@ -34,8 +34,9 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     const server = await openServer({ services, config, address: config, offer, role: 'server' });
     try {
       const [status, { documents }] = await Promise.all([services.status(), services.corpus.stats()]);
-      output.print(`Citewell ${readVersion()} serves ${output.style('bold', `${server.url}/v3`)}  (Ctrl-C stops it)`);
+      output.print(`Citewell ${readVersion()} serves ${output.style('bold', server.url)}  (Ctrl-C stops it)`);
       const rows = [
+        ['  http', `${server.url}/v3`],
         ['  mcp', `${server.url}/mcp`],
         ['  access', describeAccess(config.access)],
         ['  answers', status.model],
