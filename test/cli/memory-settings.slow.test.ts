@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { descendantsOf } from '../support/descendants.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -19,8 +19,11 @@ it.skipIf(process.platform !== 'linux')(
     const { server, read, words, env } = await start();
     expect(words.filter((word) => word === OURS)).toHaveLength(1);
     expect(env).toContain('MALLOC_ARENA_MAX=2');
-    const [child] = await descendantsOf(server.pid);
-    expect(await read(child?.pid ?? 0, 'environ')).toContain('MALLOC_ARENA_MAX=2');
+    const chroma = await vi.waitUntil(
+      async () => (await descendantsOf(server.pid)).find(({ command }) => command.includes('server-process.js')),
+      { timeout: 30_000, interval: 50 },
+    );
+    expect(await read(chroma.pid, 'environ')).toContain('MALLOC_ARENA_MAX=2');
     const { code } = await server.end('SIGTERM');
     expect(code).toBe(0);
   },
