@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { descendantsOf } from '../support/descendants.ts';
+import { PATIENT } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -21,7 +22,7 @@ it.skipIf(process.platform !== 'linux')(
     expect(env).toContain('MALLOC_ARENA_MAX=2');
     const chroma = await vi.waitUntil(
       async () => (await descendantsOf(server.pid)).find(({ command }) => command.includes('server-process.js')),
-      { timeout: 30_000, interval: 50 },
+      PATIENT,
     );
     expect(await read(chroma.pid, 'environ')).toContain('MALLOC_ARENA_MAX=2');
     const { code } = await server.end('SIGTERM');
