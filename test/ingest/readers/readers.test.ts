@@ -84,7 +84,7 @@ describe('a notebook', () => {
     expect(blocksOf(read).map(([kind]) => kind)).toEqual(['heading 1', 'paragraph', 'code', 'code', 'code']);
     await expect(readFile('fares.ipynb', '{"cells": 1}')).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringContaining('fares.ipynb is no readable notebook'),
+      message: expect.stringContaining('fares.ipynb is not a readable notebook'),
     });
   });
 });
