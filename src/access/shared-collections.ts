@@ -21,9 +21,8 @@ export interface CollectionQuery extends Page {
 
 /**
  * Collections, as far as the caller may see and change them (docs/contract.md 9): members read, owners manage, superusers
- * do both. To everybody else a collection is `forbidden`, as in R2R: its id is random, so this tells them nothing. A
- * default collection is `not_found`, because its id follows from its owner's. Operations reserved to the owner are
- * `forbidden` to members. Membership itself is managed in `memberships.ts`.
+ * do both. To everybody else a collection is `not_found`; operations reserved to the owner are `forbidden` to members.
+ * Membership itself is managed in `memberships.ts`.
  */
 export interface SharedCollections {
   /** `id` sets the identifier, for migration. Throws `conflict` if it exists, `forbidden` if it may not be chosen. */
@@ -56,8 +55,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
   const seen = async (by: Principal, id: string): Promise<Collection> => {
     const collection = isUuid(id) ? await collections.get(id) : undefined;
     if (collection !== undefined && mayView(by, collection)) return collection;
-    if (collection === undefined || isMadeFromName(id)) throw noCollection(id);
-    throw new ServiceError('forbidden', `The collection ${id} is not shared with you.`);
+    throw noCollection(id);
   };
   const owned = async (by: Principal, id: string): Promise<Collection> => {
     const collection = await seen(by, id);
