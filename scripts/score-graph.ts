@@ -1,24 +1,24 @@
 import { createNounPhraseExtractor } from '../src/graph/noun-phrases/noun-phrase-extractor.ts';
 import {
   type Counts,
-  type LabelledPassage,
-  labelledPassages,
+  type LabelledChunk,
+  labelledChunks,
   precision,
   recall,
   scoreExtraction,
 } from '../test/graph/score-extraction.ts';
 
 /**
- * Precision and recall of the built-in graph extractor on labelled passages.
+ * Precision and recall of the built-in graph extractor on labelled chunks.
  *
  *   node scripts/score-graph.ts [--each]
  *
- * The rules were written with the open passages in view; the held-out ones indicate the quality on other texts. `--each`
+ * The rules were written with the open chunks in view; the held-out ones indicate the quality on other texts. `--each`
  * lists the errors of the open ones only, so that the others stay unseen.
  */
 const extractor = createNounPhraseExtractor();
-const passages = labelledPassages();
-const parts: readonly (readonly [string, (passage: LabelledPassage) => boolean])[] = [
+const chunks = labelledChunks();
+const parts: readonly (readonly [string, (chunk: LabelledChunk) => boolean])[] = [
   ['open, English', ({ heldOut, language }) => !heldOut && language === 'en'],
   ['open, others', ({ heldOut, language }) => !heldOut && language !== 'en'],
   ['held out, English', ({ heldOut, language }) => heldOut && language === 'en'],
@@ -26,9 +26,9 @@ const parts: readonly (readonly [string, (passage: LabelledPassage) => boolean])
   ['held out', ({ heldOut }) => heldOut],
 ];
 for (const [name, isPart] of parts) {
-  const part = passages.filter(isPart);
+  const part = chunks.filter(isPart);
   const { entities, categories, relations, faults } = await scoreExtraction(extractor, part);
-  console.log(`${name}, ${part.length} passages`);
+  console.log(`${name}, ${part.length} chunks`);
   console.log(`  entities    ${figures(entities)}`);
   console.log(`  categories  ${figures(categories)}`);
   console.log(`  relations   ${figures(relations)}`);

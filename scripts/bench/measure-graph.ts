@@ -18,12 +18,12 @@ export async function measureGraph(text: PseudoText, documents: number): Promise
   const never = new AbortController().signal;
   const extract = (number: number) => {
     const { title, paragraphs } = text.document(number);
-    const passages = paragraphs.map((paragraph, order) => ({
+    const chunks = paragraphs.map((paragraph, order) => ({
       chunkId: `${number}-${order}`,
       text: withNames(paragraph),
       headingPath: [],
     }));
-    return extractor.extract({ title, passages }, never);
+    return extractor.extract({ title, chunks }, never);
   };
   for (let number = 0; number < WARM_UP; number++) await extract(number);
   const counts = { chunks: 0, entities: 0, relationships: 0 };

@@ -40,7 +40,7 @@ export async function measureLearning(
     peak = Math.max(peak, process.memoryUsage().rss);
   }, 50);
   const begun = performance.now();
-  const artefact = await lastOf(learnInWorker({ passages: chunks.length, texts: batches(chunks) }, signal));
+  const artefact = await lastOf(learnInWorker({ chunkCount: chunks.length, texts: batches(chunks) }, signal));
   const learning = performance.now() - begun;
   clearInterval(watch);
   const model = decodeArtefact(artefact);

@@ -8,10 +8,10 @@ const TOKENS_PER_TOOL = 8;
 
 /** Estimated input tokens of the run's next model call: transcript plus tool definitions. */
 export function estimateInput({ transcript, tools }: Pick<AgentRun, 'transcript' | 'tools'>): number {
-  const publicMessage = tools.map(({ description, inputSchema }) =>
+  const toolTokens = tools.map(({ description, inputSchema }) =>
     estimateTokens(description + JSON.stringify(inputSchema)),
   );
-  return publicMessage.reduce((total, tokens) => total + TOKENS_PER_TOOL + tokens, estimateTranscript(transcript));
+  return toolTokens.reduce((total, tokens) => total + TOKENS_PER_TOOL + tokens, estimateTranscript(transcript));
 }
 
 /** Estimated input tokens of a transcript. */

@@ -19,21 +19,21 @@ export async function extractInParts(
   task: ExtractionTask,
   { extractor, records, signal }: ExtractInPartsOptions,
 ): Promise<ExtractedGraph> {
-  const { title, passages } = task;
-  if (extractor.name.startsWith('builtin/') || passages.length <= CHUNKS_PER_PART) {
-    return extractor.extract({ title, passages }, signal);
+  const { title, chunks } = task;
+  if (extractor.name.startsWith('builtin/') || chunks.length <= CHUNKS_PER_PART) {
+    return extractor.extract({ title, chunks }, signal);
   }
   const kept = await records.parts(task, extractor.name);
   const graphs: ExtractedGraph[] = [];
-  for (let part = 0; part * CHUNKS_PER_PART < passages.length; part++) {
+  for (let part = 0; part * CHUNKS_PER_PART < chunks.length; part++) {
     signal.throwIfAborted();
     const known = kept.get(part);
     if (known !== undefined) {
       graphs.push(known);
       continue;
     }
-    const some = passages.slice(part * CHUNKS_PER_PART, (part + 1) * CHUNKS_PER_PART);
-    const graph = await extractor.extract({ title, passages: some }, signal);
+    const some = chunks.slice(part * CHUNKS_PER_PART, (part + 1) * CHUNKS_PER_PART);
+    const graph = await extractor.extract({ title, chunks: some }, signal);
     await records.keepPart(task, extractor.name, part, graph);
     graphs.push(graph);
   }

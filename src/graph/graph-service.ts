@@ -76,8 +76,8 @@ export function createGraphService(parts: GraphServiceParts): GraphService {
     const wanted = options.model ?? settings.model ?? BUILT_IN_EXTRACTOR;
     if (wanted === BUILT_IN_EXTRACTOR) {
       const { extractor } = thread;
-      const extract: GraphExtractor['extract'] = async (...passages) =>
-        narrowGraph(await extractor.extract(...passages), options);
+      const extract: GraphExtractor['extract'] = async (...task) =>
+        narrowGraph(await extractor.extract(...task), options);
       return { ...extractor, name: extractor.name, extract };
     }
     if (wanted.startsWith('builtin/')) {
@@ -113,13 +113,13 @@ export function createGraphService(parts: GraphServiceParts): GraphService {
       const none = { extractor: plainName(extractor.name), documents: documentIds.length, chunks: 0 };
       let sum: GraphEstimate = { ...none, calls: 0, inputTokens: 0, outputTokens: 0, cost: isFree || price ? 0 : null };
       for (const id of documentIds) {
-        const passages = await documents.extractionChunksOf(id);
+        const chunks = await documents.extractionChunksOf(id);
         const each = isFree
           ? { calls: 0, inputTokens: 0, outputTokens: 0, cost: 0 }
-          : estimateExtraction(passages, price, { ...options, prompts: parts.prompts });
+          : estimateExtraction(chunks, price, { ...options, prompts: parts.prompts });
         sum = {
           ...sum,
-          chunks: sum.chunks + passages.length,
+          chunks: sum.chunks + chunks.length,
           calls: sum.calls + each.calls,
           inputTokens: sum.inputTokens + each.inputTokens,
           outputTokens: sum.outputTokens + each.outputTokens,

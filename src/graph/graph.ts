@@ -49,7 +49,7 @@ export interface GraphExtractor {
   /** Stored with its results, e.g. `builtin/noun-phrases-v1` or `openai/gpt-…`. */
   readonly name: string;
   extract(
-    document: { readonly title: string; readonly passages: readonly GraphChunk[] },
+    document: { readonly title: string; readonly chunks: readonly GraphChunk[] },
     signal: AbortSignal,
   ): Promise<ExtractedGraph>;
 }

@@ -28,12 +28,12 @@ export function modelStandaloneQueries(model: Model, prompts: PromptTexts = buil
   return {
     async write({ query, earlier }, signal) {
       const turns = earlier.filter(({ role }) => role !== 'system').slice(-MAX_TURNS);
-      const publicMessage = turns
+      const conversation = turns
         .map(({ role, text }) => `${role}: ${fenceSafe(text.slice(0, MAX_TURN_LENGTH))}`)
         .join('\n');
       const messages: Message[] = [
         { role: 'system', text: prompts.fill('standalone_query') },
-        { role: 'user', text: `<conversation>\n${publicMessage}\n</conversation>\n\nLast message: ${query}` },
+        { role: 'user', text: `<conversation>\n${conversation}\n</conversation>\n\nLast message: ${query}` },
       ];
       let answer = '';
       for await (const event of model.stream({

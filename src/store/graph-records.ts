@@ -14,7 +14,7 @@ export interface ExtractionTask {
   readonly generation: number;
   /** The requested extractor; null for the default one. */
   readonly requested: string | null;
-  readonly passages: readonly GraphChunk[];
+  readonly chunks: readonly GraphChunk[];
 }
 
 export interface ExtractionBacklog {

@@ -12,7 +12,7 @@ export interface LearnedEmbedders {
    * The embedded texts of visible chunks, in small batches: of all, or of a sample of about `most`, spread over the
    * corpus and the same each time.
    */
-  passages(most: number, signal: AbortSignal): AsyncGenerator<readonly string[], void>;
+  chunkTexts(most: number, signal: AbortSignal): AsyncGenerator<readonly string[], void>;
   /** The embedder chosen for this corpus by an explicit re-embedding; undefined when there is none. */
   chosen(): Promise<string | undefined>;
   choose(embedder: string): Promise<void>;

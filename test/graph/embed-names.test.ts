@@ -20,7 +20,7 @@ it('gives each name one vector of the space that is searched, by which it is fou
   const store = await openTestStore();
   await ingest(store, newDocument('one'), [newChunk(0, 'Paris lies on the Seine.')]);
   const task = await store.documentGraphs.next();
-  if (task) await store.documentGraphs.save(task, 'test', capitalisedWords(task.passages));
+  if (task) await store.documentGraphs.save(task, 'test', capitalisedWords(task.chunks));
   expect(await embedNames(store.graphNames, { ...meaning, isLexical: true }, signal)).toBe(0);
   expect(await embedNames(store.graphNames, meaning, signal)).toBe(2);
   expect(await embedNames(store.graphNames, meaning, signal)).toBe(0);

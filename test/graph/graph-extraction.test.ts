@@ -150,7 +150,7 @@ describe('the extraction of graphs', () => {
       name: 'test/costly',
       async extract(document, stopped) {
         if (breaks && read.length === 2) throw new Error('The line went dead.');
-        read.push(document.passages.length);
+        read.push(document.chunks.length);
         return capitalExtractor.extract(document, stopped);
       },
     };
@@ -168,11 +168,11 @@ describe('the extraction of graphs', () => {
     const { extractor, close } = createGraphThread();
     onTestFinished(close);
     const text = 'Ada Lovelace worked with Charles Babbage in London. Charles Babbage built the Analytical Engine.';
-    const passages = [{ chunkId: 'a', text, headingPath: [] }];
-    const graph = await extractor.extract({ title: 'Engines', passages }, signal);
+    const chunks = [{ chunkId: 'a', text, headingPath: [] }];
+    const graph = await extractor.extract({ title: 'Engines', chunks }, signal);
     expect(graph.entities.map(({ name }) => name)).toContain('Charles Babbage');
     const aborted = AbortSignal.abort();
-    await expect(extractor.extract({ title: 'Engines', passages }, aborted)).rejects.toMatchObject({
+    await expect(extractor.extract({ title: 'Engines', chunks }, aborted)).rejects.toMatchObject({
       code: 'cancelled',
     });
   });

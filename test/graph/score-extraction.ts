@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ExtractedGraph, GraphExtractor } from '../../src/graph/graph.ts';
 import { normalTerm } from '../../src/graph/normal-form.ts';
 
-export interface LabelledPassage {
+export interface LabelledChunk {
   readonly id: string;
   readonly language: string;
   /** Held out while the rules were developed. */
@@ -35,31 +35,31 @@ export interface Score {
 
 const FOLDER = new URL('../fixtures/graph/', import.meta.url);
 
-export const labelledPassages = (): LabelledPassage[] =>
-  JSON.parse(readFileSync(new URL('labelled-passages.json', FOLDER), 'utf8')) as LabelledPassage[];
+export const labelledChunks = (): LabelledChunk[] =>
+  JSON.parse(readFileSync(new URL('labelled-chunks.json', FOLDER), 'utf8')) as LabelledChunk[];
 
 /** Extracts each text as a separate document and counts correct results. */
-export async function scoreExtraction(extractor: GraphExtractor, passages: readonly LabelledPassage[]): Promise<Score> {
+export async function scoreExtraction(extractor: GraphExtractor, chunks: readonly LabelledChunk[]): Promise<Score> {
   const none = (): Counts => ({ found: 0, wanted: 0, right: 0 });
   const score: Score = { entities: none(), categories: none(), relations: none(), faults: [] };
-  for (const passage of passages) {
-    const document = { title: '', passages: [{ chunkId: passage.id, text: passage.text, headingPath: [] }] };
-    addScore(score, passage, await extractor.extract(document, new AbortController().signal));
+  for (const chunk of chunks) {
+    const document = { title: '', chunks: [{ chunkId: chunk.id, text: chunk.text, headingPath: [] }] };
+    addScore(score, chunk, await extractor.extract(document, new AbortController().signal));
   }
   return score;
 }
 
-function addScore({ entities, categories, relations, faults }: Score, passage: LabelledPassage, graph: ExtractedGraph) {
+function addScore({ entities, categories, relations, faults }: Score, chunk: LabelledChunk, graph: ExtractedGraph) {
   const names = new Map(
     graph.entities.flatMap((entity) => namesOf(entity).map((name) => [normalTerm(name), entity] as const)),
   );
-  const also = new Set(passage.also.map(normalTerm));
+  const also = new Set(chunk.also.map(normalTerm));
   const matched = new Set<unknown>();
-  entities.wanted += passage.entities.length;
-  for (const { name, category } of passage.entities) {
+  entities.wanted += chunk.entities.length;
+  for (const { name, category } of chunk.entities) {
     const entity = names.get(normalTerm(name));
     if (entity === undefined) {
-      faults.push(`${passage.id}: misses "${name}"`);
+      faults.push(`${chunk.id}: misses "${name}"`);
       continue;
     }
     matched.add(entity);
@@ -69,17 +69,17 @@ function addScore({ entities, categories, relations, faults }: Score, passage: L
     if (entity.category === null) continue;
     categories.found++;
     if (entity.category === category) categories.right++;
-    else faults.push(`${passage.id}: "${name}" is ${category}, not ${entity.category}`);
+    else faults.push(`${chunk.id}: "${name}" is ${category}, not ${entity.category}`);
   }
   const correct = graph.entities.filter(
     (entity) => matched.has(entity) || !namesOf(entity).some((name) => also.has(normalTerm(name))),
   );
   entities.found += correct.length;
   for (const entity of correct)
-    if (!matched.has(entity)) faults.push(`${passage.id}: invents "${entity.name}" (${entity.category})`);
+    if (!matched.has(entity)) faults.push(`${chunk.id}: invents "${entity.name}" (${entity.category})`);
   const canonical = (name: string): string => normalTerm(names.get(normalTerm(name))?.name ?? name);
-  const left = new Set(passage.relations);
-  relations.wanted += passage.relations.length;
+  const left = new Set(chunk.relations);
+  relations.wanted += chunk.relations.length;
   for (const { subject, predicate, object } of graph.relationships) {
     // Years are optional, as among the entities.
     if (predicate === 'occurs_with' || (also.has(normalTerm(object)) && /^\d|\d{4}$/.test(object))) continue;
@@ -90,14 +90,14 @@ function addScore({ entities, categories, relations, faults }: Score, passage: L
         canonical(label.subject) === normalTerm(subject) &&
         canonical(label.object) === normalTerm(object),
     );
-    if (same === undefined) faults.push(`${passage.id}: states ${subject} -${predicate}-> ${object}`);
+    if (same === undefined) faults.push(`${chunk.id}: states ${subject} -${predicate}-> ${object}`);
     else {
       relations.right++;
       left.delete(same);
     }
   }
   for (const { subject, predicates, object } of left)
-    faults.push(`${passage.id}: lacks ${subject} -${predicates[0]}-> ${object}`);
+    faults.push(`${chunk.id}: lacks ${subject} -${predicates[0]}-> ${object}`);
 }
 
 const namesOf = ({ name, metadata }: ExtractedGraph['entities'][number]): string[] => [

@@ -89,7 +89,7 @@ function open(search: (query: GraphQuery) => Promise<GraphFinding>, embedder = l
 const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
 
 describe('a search with the graph', () => {
-  it('adds what the graph says and leaves the passages as they are', async () => {
+  it('adds what the graph says and leaves the chunks as they are', async () => {
     const { retriever, asked } = open(async () => everything);
     const outcome = await retriever.search('Seine', settings({ limit: 7 }), signal);
     expect(outcome.chunks.map(({ id }) => id)).toEqual([paris.id]);
@@ -172,7 +172,7 @@ describe('what the graph says', () => {
     expect(prompt).toContain('[2] Knowledge graph · entity · from Capitals');
   });
 
-  it('is no source where it repeats a passage that is shown, or stands on a sentence that is gone', async () => {
+  it('is no source where it repeats a chunk that is shown, or stands on a sentence that is gone', async () => {
     const gone = hitOf(
       'e5',
       { kind: 'entity', name: 'Gone', category: null, description: 'It went.' },
@@ -202,7 +202,7 @@ describe('what the graph says', () => {
     expect(novelHits([...adding, { ...again, documents: [] }], []).map(({ id }) => id)).toEqual(['e1', 'c2']);
   });
 
-  it('comes with the passages that search_file_knowledge finds, and can be cited', async () => {
+  it('comes with the chunks that search_file_knowledge finds, and can be cited', async () => {
     const { retriever, asked } = open(async () => everything);
     const sources = createSourceList();
     const context = {

@@ -1,10 +1,10 @@
 import type { Entity, ExtractedGraph, GraphChunk, GraphExtractor, Relationship } from '../../src/graph/graph.ts';
 
 /** A simple extractor: capitalised words are entities, and two adjacent ones in a sentence are related. */
-export function capitalisedWords(passages: readonly GraphChunk[]): ExtractedGraph {
+export function capitalisedWords(chunks: readonly GraphChunk[]): ExtractedGraph {
   const entities = new Map<string, Entity>();
   const relationships = new Map<string, Relationship>();
-  for (const { chunkId, text } of passages) {
+  for (const { chunkId, text } of chunks) {
     for (const sentence of text.matchAll(/[^.]+/g)) {
       const words = [...sentence[0].matchAll(/\p{Lu}\p{L}+/gu)].map((word) => ({
         name: word[0],
@@ -38,5 +38,5 @@ export function capitalisedWords(passages: readonly GraphChunk[]): ExtractedGrap
 
 export const capitalExtractor: GraphExtractor = {
   name: 'test/capitals',
-  extract: async ({ passages }) => capitalisedWords(passages),
+  extract: async ({ chunks }) => capitalisedWords(chunks),
 };

@@ -52,7 +52,7 @@ export interface Learner {
   close(): Promise<void>;
 }
 
-const nothingFolded: ChunksFolded = { passages: 0, known: 0, terms: 0 };
+const nothingFolded: ChunksFolded = { chunkCount: 0, known: 0, terms: 0 };
 const DEFAULT_PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
@@ -73,9 +73,9 @@ export function createLearner(parts: LearnerParts): Learner {
     lsaEmbeddings({
       name: LEARNED_EMBEDDING,
       learned: async () => model,
-      onChunksFolded({ passages, known, terms }) {
+      onChunksFolded({ chunkCount, known, terms }) {
         foldedSince = {
-          passages: foldedSince.passages + passages,
+          chunkCount: foldedSince.chunkCount + chunkCount,
           known: foldedSince.known + known,
           terms: foldedSince.terms + terms,
         };
@@ -87,7 +87,7 @@ export function createLearner(parts: LearnerParts): Learner {
       ...facts,
       chosen: await store.chosen(),
       embedder: embedder.embeddings.name,
-      passages: await store.countStoredChunks(),
+      chunkCount: await store.countStoredChunks(),
       inUse,
       foldedSince,
     });
@@ -130,7 +130,7 @@ export function createLearner(parts: LearnerParts): Learner {
       chosen: undefined,
       preferred: LEARNED_EMBEDDING,
       embedder: LEARNED_EMBEDDING,
-      passages: await store.countStoredChunks(),
+      chunkCount: await store.countStoredChunks(),
       inUse: model,
       foldedSince: nothingFolded,
     });
@@ -138,9 +138,9 @@ export function createLearner(parts: LearnerParts): Learner {
   }
 
   async function* trainModel(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
-    const passages = await store.countStoredChunks();
-    const texts = store.passages(MAX_CHUNKS_READ, signal);
-    const steps = embedders.learn({ passages, texts }, signal);
+    const chunkCount = await store.countStoredChunks();
+    const texts = store.chunkTexts(MAX_CHUNKS_READ, signal);
+    const steps = embedders.learn({ chunkCount, texts }, signal);
     for (;;) {
       const step = await steps.next();
       if (step.done) {
@@ -150,7 +150,7 @@ export function createLearner(parts: LearnerParts): Learner {
         return model;
       }
       state = { kind: 'learning', share: step.value };
-      yield { done: 0, total: passages };
+      yield { done: 0, total: chunkCount };
     }
   }
 
@@ -162,7 +162,7 @@ export function createLearner(parts: LearnerParts): Learner {
     try {
       for await (const _ of move(signal));
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
-      log.info({ seconds, passages: inUse?.passages }, `Search is with ${LEARNED_EMBEDDING} now.`);
+      log.info({ seconds, chunkCount: inUse?.chunkCount }, `Search is with ${LEARNED_EMBEDDING} now.`);
     } catch (error) {
       if (signal.aborted) return;
       state = { kind: 'failed', reason: (error as Error).message };
@@ -233,11 +233,11 @@ export function createLearner(parts: LearnerParts): Learner {
       if ((await decide()).isDue) yield* runExclusively(() => move(signal));
     },
     async *train(signal) {
-      const passages = await store.countStoredChunks();
-      if (passages >= MIN_WHEN_REQUESTED) return yield* move(signal);
+      const chunkCount = await store.countStoredChunks();
+      if (chunkCount >= MIN_WHEN_REQUESTED) return yield* move(signal);
       throw new ServiceError(
         'invalid_request',
-        `${LEARNED_EMBEDDING} is learned from the corpus, and ${passages} passages are too few: ` +
+        `${LEARNED_EMBEDDING} is learned from the corpus, and ${chunkCount} passages are too few: ` +
           `ingest more, ${MIN_WHEN_REQUESTED} at least.`,
       );
     },

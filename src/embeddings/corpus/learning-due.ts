@@ -11,9 +11,9 @@ export interface LearningFacts {
   readonly preferred: string;
   /** The embedder in use. */
   readonly embedder: string;
-  readonly passages: number;
+  readonly chunkCount: number;
   /** The trained model in use with the size of its training set; undefined when missing or damaged. */
-  readonly inUse: { readonly passages: number; readonly knownShare: number } | undefined;
+  readonly inUse: { readonly chunkCount: number; readonly knownShare: number } | undefined;
   /** Chunks embedded since. */
   readonly foldedSince: ChunksFolded;
 }
@@ -46,27 +46,27 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
     return no(`The corpus was created with it; ${preferred} could replace it.`);
   }
   const least = asked === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
-  if (facts.passages < least) {
-    return no(`From ${least} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.passages}.`);
+  if (facts.chunkCount < least) {
+    return no(`From ${least} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
   }
-  return yes(`There are passages enough (${facts.passages}) to learn ${LEARNED_EMBEDDING} from.`);
+  return yes(`There are passages enough (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from.`);
 }
 
-function decideRelearning({ passages, inUse, foldedSince }: LearningFacts): LearningDecision {
+function decideRelearning({ chunkCount, inUse, foldedSince }: LearningFacts): LearningDecision {
   if (inUse === undefined) {
-    if (passages === 0) return no('The corpus is empty, so there is nothing to train on.');
+    if (chunkCount === 0) return no('The corpus is empty, so there is nothing to train on.');
     return yes('The model learned from the corpus is missing or damaged, so it is being retrained.');
   }
-  if (passages >= inUse.passages * RETRAIN_GROWTH) {
-    return yes(`The corpus has grown from ${inUse.passages} to ${passages} passages since training.`);
+  if (chunkCount >= inUse.chunkCount * RETRAIN_GROWTH) {
+    return yes(`The corpus has grown from ${inUse.chunkCount} to ${chunkCount} passages since training.`);
   }
   const isTelling =
-    foldedSince.terms >= MIN_TERMS_TO_JUDGE && foldedSince.passages >= inUse.passages * MIN_SHARE_TO_JUDGE;
+    foldedSince.terms >= MIN_TERMS_TO_JUDGE && foldedSince.chunkCount >= inUse.chunkCount * MIN_SHARE_TO_JUDGE;
   const unknown = isTelling ? 1 - foldedSince.known / foldedSince.terms : 0;
   if (unknown > 1 - inUse.knownShare + MAX_UNKNOWN_INCREASE) {
     return yes(`${Math.round(100 * unknown)} % of the words added since training are unknown to it.`);
   }
-  return no(`It was learned from ${inUse.passages} passages of this corpus.`);
+  return no(`It was learned from ${inUse.chunkCount} passages of this corpus.`);
 }
 
 const whoChose = ({ setting }: LearningFacts): string =>

@@ -8,7 +8,7 @@ export interface LearnedTerms {
   readonly width: number;
   readonly directions: Float32Array;
   /** Number of chunks in the corpus. */
-  readonly passages: number;
+  readonly chunkCount: number;
   readonly knownShare: number;
 }
 
@@ -22,7 +22,7 @@ const CHECKSUM = 32;
  * little-endian float32 at an offset divisible by four, and a SHA-256 over all of it.
  */
 export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
-  const { terms, width, directions, passages, knownShare } = learned;
+  const { terms, width, directions, chunkCount, knownShare } = learned;
   const names = Buffer.from(terms.join('\n'));
   const head = JSON.stringify({
     format: FORMAT,
@@ -30,7 +30,7 @@ export function encodeArtefact(learned: LearnedTerms): Uint8Array<ArrayBuffer> {
     terms: terms.length,
     termBytes: names.length,
     width,
-    passages,
+    passages: chunkCount,
     knownShare,
   });
   const text = Buffer.concat([Buffer.from(`${MAGIC}${head}\n`), names]);
@@ -67,7 +67,7 @@ export function decodeArtefact(bytes: Uint8Array): LsaModel | undefined {
     dimensions: head.width + 1,
     rows: new Map(terms.slice(0, head.terms).map((term, row) => [term, row])),
     directions,
-    passages: head.passages,
+    chunkCount: head.passages,
     knownShare: head.knownShare,
   };
 }

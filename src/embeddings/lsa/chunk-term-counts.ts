@@ -5,7 +5,7 @@ import type { SparseRows } from './sparse-rows.ts';
 /** Term counts of many chunks, stored compactly. */
 export interface ChunkTermCounts {
   add(text: string): void;
-  readonly passages: number;
+  readonly chunkCount: number;
   /**
    * Returns the term-document matrix: chunks as rows, the terms found in most chunks as columns, each weighted by how
    * unevenly it is distributed (log-entropy), each row of unit length.
@@ -25,14 +25,14 @@ export interface WeightedChunks {
 
 export function createChunkTermCounts(): ChunkTermCounts {
   const numbers = new Map<string, number>();
-  const passagesWith: number[] = [];
+  const chunksWith: number[] = [];
   const rows: { readonly terms: Uint32Array; readonly counts: Uint16Array }[] = [];
   return {
     add(text) {
       const counted = [...countTerms(text)].map(([term, count]) => {
         const number = numbers.get(term) ?? numbers.size;
         numbers.set(term, number);
-        passagesWith[number] = (passagesWith[number] ?? 0) + 1;
+        chunksWith[number] = (chunksWith[number] ?? 0) + 1;
         return { number, count: Math.min(count, MAX_TERM_COUNT) };
       });
       rows.push({
@@ -40,7 +40,7 @@ export function createChunkTermCounts(): ChunkTermCounts {
         counts: Uint16Array.from(counted, ({ count }) => count),
       });
     },
-    get passages() {
+    get chunkCount() {
       return rows.length;
     },
     weigh(maxTerms) {
@@ -48,7 +48,7 @@ export function createChunkTermCounts(): ChunkTermCounts {
       // Stable sort: of terms with the same frequency, the one found first.
       const chosen = names
         .map((_, number) => number)
-        .sort((one, two) => (passagesWith[two] ?? 0) - (passagesWith[one] ?? 0))
+        .sort((one, two) => (chunksWith[two] ?? 0) - (chunksWith[one] ?? 0))
         .slice(0, maxTerms);
       const columnOf = new Int32Array(names.length).fill(-1);
       for (const [column, number] of chosen.entries()) columnOf[number] = column;

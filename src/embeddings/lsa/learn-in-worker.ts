@@ -12,7 +12,7 @@ const MEMORY_MB = 2_048;
  * artefact. Throws `invalid_request` when there is nothing to learn from, `cancelled`, `internal`.
  */
 export async function* learnInWorker(
-  { passages, texts }: LearningSource,
+  { chunkCount, texts }: LearningSource,
   signal: AbortSignal,
 ): AsyncGenerator<number, Uint8Array> {
   const worker = new Worker(programFile('./learning-worker.ts', import.meta), {
@@ -23,7 +23,7 @@ export async function* learnInWorker(
   const order = (message: LearningRequest) => worker.postMessage(message);
   try {
     let read = 0;
-    const total = Math.max(1, Math.min(passages, MAX_CHUNKS_READ));
+    const total = Math.max(1, Math.min(chunkCount, MAX_CHUNKS_READ));
     for await (const batch of texts) {
       order({ kind: 'read', texts: batch });
       await replies.next();
@@ -31,7 +31,7 @@ export async function* learnInWorker(
       yield READING_SHARE * Math.min(1, read / total);
     }
     if (read === 0) throw new ServiceError('invalid_request', 'There is no text to learn from yet.');
-    order({ kind: 'learn', passages });
+    order({ kind: 'learn', chunkCount });
     for (;;) {
       const reply = await replies.next();
       if (reply.kind === 'learned') return reply.artefact;

@@ -5,7 +5,7 @@ import { truncatedSvd } from './truncated-svd.ts';
 /** Maximum rank; with the extra dimension for unknown texts, vectors have 300 dimensions (docs/decisions.md). */
 const MAX_DIRECTIONS = 299;
 /** In a small corpus, as many dimensions as chunks would only represent which words a chunk has. */
-const PASSAGES_PER_DIRECTION = 2;
+const CHUNKS_PER_DIRECTION = 2;
 /** Further terms occur in very few of many chunks, and would need too much memory. */
 const MAX_TERMS = 40_000;
 /** Exponent of the singular values: the weight of directions shared by many chunks relative to rare ones. */
@@ -18,7 +18,7 @@ export type LearningStep = { readonly done: number; readonly total: number };
 /** Trains LSA (latent semantic analysis) by a truncated SVD. Long-running: for a worker thread. */
 export function learn(counts: ChunkTermCounts, onStep: (step: LearningStep) => void = () => {}): LearnedTerms {
   const { matrix, terms, weights, knownShare } = counts.weigh(MAX_TERMS);
-  const rank = Math.max(1, Math.min(MAX_DIRECTIONS, Math.floor(matrix.rowCount / PASSAGES_PER_DIRECTION)));
+  const rank = Math.max(1, Math.min(MAX_DIRECTIONS, Math.floor(matrix.rowCount / CHUNKS_PER_DIRECTION)));
   const { right, singularValues } = truncatedSvd(matrix, {
     rank,
     seed: SEED,
@@ -33,5 +33,5 @@ export function learn(counts: ChunkTermCounts, onStep: (step: LearningStep) => v
       values[row * width + at] = (values[row * width + at] ?? 0) * weight * (powers[at] ?? 0);
     }
   }
-  return { terms, width, directions: values, passages: counts.passages, knownShare };
+  return { terms, width, directions: values, chunkCount: counts.chunkCount, knownShare };
 }

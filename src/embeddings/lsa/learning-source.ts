@@ -1,6 +1,6 @@
 export interface LearningSource {
   /** Number of chunks in the corpus. */
-  readonly passages: number;
+  readonly chunkCount: number;
   /** The texts of some or all chunks, in batches. */
   readonly texts: AsyncIterable<readonly string[]>;
 }

@@ -3,10 +3,10 @@ import { encodeArtefact } from './artefact.ts';
 import { createChunkTermCounts } from './chunk-term-counts.ts';
 import { learn } from './learn.ts';
 
-/** Messages to the thread: texts to read, or the end of them; `passages` is the number of chunks in the corpus. */
+/** Messages to the thread: texts to read, or the end of them; `chunkCount` is the number of chunks in the corpus. */
 export type LearningRequest =
   | { readonly kind: 'read'; readonly texts: readonly string[] }
-  | { readonly kind: 'learn'; readonly passages: number };
+  | { readonly kind: 'learn'; readonly chunkCount: number };
 
 /** Its replies, one to each `read`, several to `learn`. */
 export type LearningReply =
@@ -29,6 +29,6 @@ parentPort?.on('message', (order: LearningRequest) => {
     last = done;
     reply({ kind: 'step', done, total });
   });
-  const artefact = encodeArtefact({ ...learned, passages: order.passages });
+  const artefact = encodeArtefact({ ...learned, chunkCount: order.chunkCount });
   reply({ kind: 'learned', artefact }, [artefact.buffer]);
 });

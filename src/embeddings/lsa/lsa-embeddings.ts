@@ -14,7 +14,7 @@ export interface LsaEmbeddingParts {
 
 /** Number of chunks embedded, and of their term occurrences, how many are known to the model. */
 export interface ChunksFolded {
-  readonly passages: number;
+  readonly chunkCount: number;
   readonly known: number;
   readonly terms: number;
 }
@@ -40,7 +40,7 @@ export function lsaEmbeddings({ name, learned, onChunksFolded }: LsaEmbeddingPar
     async embed(texts, kind, signal) {
       const known = await model();
       const vectors: Float32Array[] = [];
-      const met = { passages: texts.length, known: 0, terms: 0 };
+      const met = { chunkCount: texts.length, known: 0, terms: 0 };
       for (const text of texts) {
         if (signal?.aborted) throw new ServiceError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
         const folded = foldIn(known, text, kind);

@@ -12,7 +12,7 @@ export interface LsaModel {
   /** One row of `dimensions - 1` numbers per term. */
   readonly directions: Float32Array;
   /** Number of chunks in the corpus at training time. */
-  readonly passages: number;
+  readonly chunkCount: number;
   /** Share of the training data's term occurrences whose terms are in the model. */
   readonly knownShare: number;
 }

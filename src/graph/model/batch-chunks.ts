@@ -7,21 +7,21 @@ const DEFAULT_CHUNKS_PER_CALL = 4;
 const MAX_TOKENS_PER_CALL = 4_000;
 
 /** Batches consecutive chunks up to the requested number and the token limit of a call; a chunk is never split. */
-export function batchChunks<Passage extends Pick<GraphChunk, 'text'>>(
-  passages: readonly Passage[],
+export function batchChunks<Chunk extends Pick<GraphChunk, 'text'>>(
+  chunks: readonly Chunk[],
   perCall = DEFAULT_CHUNKS_PER_CALL,
-): Passage[][] {
-  const batches: Passage[][] = [];
+): Chunk[][] {
+  const batches: Chunk[][] = [];
   let tokens = 0;
-  for (const passage of passages) {
-    if (!/[\p{L}\p{N}]/u.test(passage.text)) continue;
-    const own = estimateTokens(passage.text);
+  for (const chunk of chunks) {
+    if (!/[\p{L}\p{N}]/u.test(chunk.text)) continue;
+    const own = estimateTokens(chunk.text);
     const batch = batches.at(-1);
     if (batch === undefined || batch.length >= perCall || tokens + own > MAX_TOKENS_PER_CALL) {
-      batches.push([passage]);
+      batches.push([chunk]);
       tokens = own;
     } else {
-      batch.push(passage);
+      batch.push(chunk);
       tokens += own;
     }
   }

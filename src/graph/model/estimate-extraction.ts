@@ -19,17 +19,17 @@ const MIN_OUTPUT = 60;
 
 /** Estimated from the texts, without calling the model. Repeated requests come in addition. */
 export function estimateExtraction(
-  passages: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
+  chunks: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
   price: Price | undefined,
   { chunksPerCall, ...options }: ExtractionOptions & { readonly chunksPerCall?: number | undefined } = {},
 ): ExtractionEstimate {
   let inputTokens = 0;
   let outputTokens = 0;
   let cost = 0;
-  const batches = batchChunks(passages, chunksPerCall);
+  const batches = batchChunks(chunks, chunksPerCall);
   for (const batch of batches) {
     const input = extractionMessages('', batch, options).reduce((sum, { text }) => sum + estimateTokens(text), 0);
-    const text = batch.reduce((sum, passage) => sum + estimateTokens(passage.text), 0);
+    const text = batch.reduce((sum, chunk) => sum + estimateTokens(chunk.text), 0);
     const output = Math.ceil(text * OUTPUT_PER_INPUT) + MIN_OUTPUT;
     inputTokens += input;
     outputTokens += output;

@@ -20,12 +20,12 @@ export const DEFAULT_MAX_RELATIONSHIPS = 100;
 /** The instructions, and the chunks as JSON strings: a text cannot close its string, so it cannot end the data. */
 export function extractionMessages(
   title: string,
-  passages: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
+  chunks: readonly Pick<GraphChunk, 'text' | 'headingPath'>[],
   options: ExtractionOptions,
 ): Message[] {
   const data = {
     document: visible(title),
-    passages: passages.map(({ text, headingPath }, place) => ({
+    passages: chunks.map(({ text, headingPath }, place) => ({
       number: place + 1,
       heading: visible(headingPath.join(' > ')),
       text: visible(text),

@@ -14,7 +14,7 @@ const MAX_MENTIONS = 100;
  */
 export function locateReply(
   reply: ExtractionReply,
-  passages: readonly GraphChunk[],
+  chunks: readonly GraphChunk[],
   { entityTypes, relationTypes, maxRelationships = DEFAULT_MAX_RELATIONSHIPS }: ExtractionOptions,
 ): ExtractedGraph {
   const types = lowerSet(entityTypes);
@@ -23,7 +23,7 @@ export function locateReply(
   for (const item of reply.entities) {
     if (types && !types.has(item.category)) continue;
     const form = normalForm(item.name);
-    const mentions = entityMentions(item, passages);
+    const mentions = entityMentions(item, chunks);
     if (mentions.length > 0 && !entities.has(form)) entities.set(form, toEntity(item, mentions));
   }
   const relationships: Relationship[] = [];
@@ -34,7 +34,7 @@ export function locateReply(
     if (subject === undefined || object === undefined || subject === object) continue;
     if (predicates && !predicates.has(plainPredicate(item.predicate))) continue;
     const key = JSON.stringify([subject.name, item.predicate, object.name]);
-    const mentions = relationshipMentions(item, passages, [subject, object]);
+    const mentions = relationshipMentions(item, chunks, [subject, object]);
     if (mentions.length === 0 || seen.has(key) || relationships.length >= maxRelationships) continue;
     seen.add(key);
     const { predicate, description, weight } = item;
@@ -73,10 +73,9 @@ function toEntity(
   };
 }
 
-function entityMentions({ name, as_written: written }: ReplyEntity, passages: readonly GraphChunk[]): Mention[] {
-  const mentions = passages.flatMap((passage) => occurrences(passage, name));
-  if (mentions.length === 0 && written !== '')
-    mentions.push(...passages.flatMap((passage) => occurrences(passage, written)));
+function entityMentions({ name, as_written: written }: ReplyEntity, chunks: readonly GraphChunk[]): Mention[] {
+  const mentions = chunks.flatMap((chunk) => occurrences(chunk, name));
+  if (mentions.length === 0 && written !== '') mentions.push(...chunks.flatMap((chunk) => occurrences(chunk, written)));
   return mentions.slice(0, MAX_MENTIONS);
 }
 
@@ -94,11 +93,11 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=L
 
 function relationshipMentions(
   item: ReplyRelationship,
-  passages: readonly GraphChunk[],
+  chunks: readonly GraphChunk[],
   of: readonly Entity[],
 ): Mention[] {
-  const named = passages[item.passage - 1];
-  const order = named === undefined ? passages : [named, ...passages.filter((passage) => passage !== named)];
+  const named = chunks[item.passage - 1];
+  const order = named === undefined ? chunks : [named, ...chunks.filter((chunk) => chunk !== named)];
   for (const { chunkId, text } of item.quote === '' ? [] : order) {
     const span = findVerbatim(text, item.quote);
     if (span !== undefined) return [{ chunkId, start: span.start, end: span.end }];

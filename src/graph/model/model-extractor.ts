@@ -51,10 +51,10 @@ export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor
   const { model, chunksPerCall, maxConcurrentCalls = MAX_CONCURRENT_CALLS } = parts;
 
   async function* batches(
-    { title, passages }: Parameters<GraphExtractor['extract']>[0],
+    { title, chunks }: Parameters<GraphExtractor['extract']>[0],
     signal: AbortSignal,
   ): AsyncGenerator<ExtractedBatch, void> {
-    const waiting = batchChunks(passages, chunksPerCall);
+    const waiting = batchChunks(chunks, chunksPerCall);
     const stop = new AbortController();
     const either = AbortSignal.any([signal, stop.signal]);
     const running: Promise<ExtractedBatch>[] = [];
@@ -94,30 +94,30 @@ export function createModelExtractor(parts: ModelExtractorParts): ModelExtractor
 
 async function extractBatch(
   title: string,
-  passages: readonly GraphChunk[],
+  chunks: readonly GraphChunk[],
   parts: ModelExtractorParts,
   signal: AbortSignal,
 ): Promise<ExtractedGraph> {
-  const messages = extractionMessages(title, passages, parts);
+  const messages = extractionMessages(title, chunks, parts);
   let asked: readonly Message[] = messages;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { text, reason } = await ask(asked, parts, signal);
-    if (reason === 'refusal') throw failure(parts.model, passages, 'refused to read');
+    if (reason === 'refusal') throw failure(parts.model, chunks, 'refused to read');
     // A truncated reply means too much content for one call: half of the chunks each.
-    if (reason === 'length' && passages.length > 1) {
-      const middle = Math.ceil(passages.length / 2);
-      const first = await extractBatch(title, passages.slice(0, middle), parts, signal);
-      return mergeGraphs([first, await extractBatch(title, passages.slice(middle), parts, signal)]);
+    if (reason === 'length' && chunks.length > 1) {
+      const middle = Math.ceil(chunks.length / 2);
+      const first = await extractBatch(title, chunks.slice(0, middle), parts, signal);
+      return mergeGraphs([first, await extractBatch(title, chunks.slice(middle), parts, signal)]);
     }
     const reply = readReply(text);
-    if (reply !== undefined) return locateReply(reply, passages, parts);
+    if (reply !== undefined) return locateReply(reply, chunks, parts);
     asked = [
       ...messages,
       { role: 'assistant', text: text.slice(0, 2_000) || '(nothing)' },
       { role: 'user', text: RETRY_PROMPT },
     ];
   }
-  throw failure(parts.model, passages, 'returned no JSON of the requested form for');
+  throw failure(parts.model, chunks, 'returned no JSON of the requested form for');
 }
 
 const RETRY_PROMPT = 'That is not JSON of the requested form. Answer again with that JSON object and nothing else.';
@@ -139,9 +139,9 @@ async function ask(
   throw new ServiceError('provider_failed', `${model.name} ended its reply without saying so.`);
 }
 
-function failure({ name }: Model, passages: readonly GraphChunk[], what: string): ServiceError {
-  const [first] = passages;
-  const which = passages.length === 1 ? 'a passage' : `${passages.length} passages`;
+function failure({ name }: Model, chunks: readonly GraphChunk[], what: string): ServiceError {
+  const [first] = chunks;
+  const which = chunks.length === 1 ? 'a passage' : `${chunks.length} passages`;
   return new ServiceError(
     'provider_failed',
     `${name} ${what} ${which}, beginning "${oneLine(first?.text.slice(0, 60) ?? '')}". ` +

@@ -14,7 +14,7 @@ const MAX_ALIASES = 8;
 const MAX_STATED_RELATIONSHIPS = 50;
 
 export interface Findings {
-  readonly passages: readonly GraphChunk[];
+  readonly chunks: readonly GraphChunk[];
   readonly sentences: readonly Sentence[];
   readonly gathered: Gathered;
   readonly statements: readonly Statement[];
@@ -24,7 +24,7 @@ export interface Findings {
 
 /** Selects the significant subjects, names them, and locates their mentions. */
 export function buildGraph(findings: Findings): ExtractedGraph {
-  const { gathered, statements, sentences, passages } = findings;
+  const { gathered, statements, sentences, chunks } = findings;
   const kept = chooseSubjects(findings);
   const names = nameSubjects(kept);
   const entities = kept.map((subject): Entity => {
@@ -32,7 +32,7 @@ export function buildGraph(findings: Findings): ExtractedGraph {
     return {
       name,
       category: categoryOf(subject),
-      description: describeSubject(subject, sentences, passages),
+      description: describeSubject(subject, sentences, chunks),
       metadata: aliasesOf(subject, name),
       mentions: subject.mentions.map(({ sentence, start, end }) => mention(sentence, start, end)),
     };
@@ -83,14 +83,14 @@ export function buildGraph(findings: Findings): ExtractedGraph {
   }
 
   function mention(sentence: number, start: number, end: number): Mention {
-    return { chunkId: passages[sentences[sentence]?.passage ?? 0]?.chunkId ?? '', start, end };
+    return { chunkId: chunks[sentences[sentence]?.chunkIndex ?? 0]?.chunkId ?? '', start, end };
   }
 
   function sentenceText(place: number | undefined): string {
     const sentence = place === undefined ? undefined : sentences[place];
     return sentence === undefined
       ? ''
-      : oneLine(passages[sentence.passage]?.text.slice(sentence.start, sentence.end) ?? '');
+      : oneLine(chunks[sentence.chunkIndex]?.text.slice(sentence.start, sentence.end) ?? '');
   }
 }
 

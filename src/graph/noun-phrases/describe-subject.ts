@@ -10,14 +10,14 @@ const MAX_MENTIONS_SCORED = 40;
 export function describeSubject(
   { mentions, key }: Subject,
   sentences: readonly Sentence[],
-  passages: readonly GraphChunk[],
+  chunks: readonly GraphChunk[],
 ): string {
   let best: { readonly text: string; readonly score: number } | undefined;
   for (const [rank, { sentence: place, start, end, form }] of mentions.slice(0, MAX_MENTIONS_SCORED).entries()) {
     const sentence = sentences[place];
     if (sentence === undefined) continue;
-    const text = oneLine(passages[sentence.passage]?.text.slice(sentence.start, sentence.end) ?? '');
-    const behind = passages[sentence.passage]?.text.slice(end, Math.min(end + 24, sentence.end)) ?? '';
+    const text = oneLine(chunks[sentence.chunkIndex]?.text.slice(sentence.start, sentence.end) ?? '');
+    const behind = chunks[sentence.chunkIndex]?.text.slice(end, Math.min(end + 24, sentence.end)) ?? '';
     const isEarly = start - sentence.start <= 12;
     const score =
       (sentence.style === 'prose' ? 3 : 0) +

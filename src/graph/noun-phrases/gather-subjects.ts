@@ -22,7 +22,7 @@ export interface GatheringContext {
   /** The text has neither capitals nor spaces between words. */
   readonly isUnspaced: boolean;
   /** The text of a chunk, by its index. */
-  textOf(passage: number): string;
+  textOf(chunkIndex: number): string;
 }
 
 export interface Gathered {
@@ -90,8 +90,8 @@ interface Found {
 }
 
 function spotIn(sentence: Sentence, place: number, context: GatheringContext): Found[] {
-  const { tokens, passage } = sentence;
-  const text = context.textOf(passage);
+  const { tokens, chunkIndex } = sentence;
+  const text = context.textOf(chunkIndex);
   if (context.isUnspaced) return spotUnspaced(sentence, place, text);
   const nameContext: NameContext = context;
   const dates = findDates(tokens);
@@ -121,11 +121,11 @@ function spotIn(sentence: Sentence, place: number, context: GatheringContext): F
   return found.sort((a, b) => a.spotted.from - b.spotted.from).slice(0, MAX_PER_SENTENCE);
 }
 
-function spotUnspaced({ start: from, end: to }: Sentence, place: number, passage: string): Found[] {
-  return findUnspaced(passage.slice(from, to))
+function spotUnspaced({ start: from, end: to }: Sentence, place: number, chunkText: string): Found[] {
+  return findUnspaced(chunkText.slice(from, to))
     .slice(0, MAX_PER_SENTENCE)
     .map(({ start, end, kind, category }, order) => {
-      const text = passage.slice(from + start, from + end);
+      const text = chunkText.slice(from + start, from + end);
       // Words are not counted here; a mention's index serves as its position.
       const span = { from: order, to: order + 1 };
       const spotted = {

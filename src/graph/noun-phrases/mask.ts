@@ -1,5 +1,5 @@
 /** Longer chunks are truncated; ingestion makes none so long. */
-const MAX_PASSAGE = 50_000;
+const MAX_LENGTH = 50_000;
 /** Longer runs without spaces are data rather than words. */
 const MAX_RUN_LENGTH = 60;
 
@@ -15,8 +15,8 @@ const OPAQUE =
 const PRODUCT_STYLE_NAME = /^[eimpvx]\p{Lu}/u;
 
 /** Blanks out everything that is not language (code, URLs, paths, endless runs), keeping offsets. */
-export function maskNonLanguage(passage: string): string {
-  const text = passage.length > MAX_PASSAGE ? passage.slice(0, MAX_PASSAGE).toWellFormed() : passage;
+export function maskNonLanguage(chunkText: string): string {
+  const text = chunkText.length > MAX_LENGTH ? chunkText.slice(0, MAX_LENGTH).toWellFormed() : chunkText;
   let isFenced = false;
   return text
     .split('\n')

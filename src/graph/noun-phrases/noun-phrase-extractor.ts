@@ -26,15 +26,15 @@ export function createNounPhraseExtractor(): GraphExtractor {
   let gazetteer: Gazetteer | undefined;
   return {
     name: 'builtin/noun-phrases-v1',
-    async extract({ title, passages }, signal): Promise<ExtractedGraph> {
-      const sample = sampleOf(passages);
+    async extract({ title, chunks }, signal): Promise<ExtractedGraph> {
+      const sample = sampleOf(chunks);
       const language = guessLanguage(sample);
       if (language === 'en') tagger ??= loadEnglishTagger();
       gazetteer ??= loadGazetteer();
       const loaded = language === 'en' ? await tagger : undefined;
       const sentences: Sentence[] = [];
       let turnStarted = performance.now();
-      for (const [place, { text }] of passages.entries()) {
+      for (const [place, { text }] of chunks.entries()) {
         throwIfCancelled(signal);
         sentences.push(...readSentences(text, place, language, loaded));
         if (performance.now() - turnStarted < MAX_TURN_LENGTH) continue;
@@ -47,30 +47,30 @@ export function createNounPhraseExtractor(): GraphExtractor {
         gazetteer,
         isUnspaced: isUnspaced(sample),
         evidence: readCaseEvidence(sentences),
-        textOf: (place) => passages[place]?.text ?? '',
+        textOf: (place) => chunks[place]?.text ?? '',
       });
       await nextTurn();
       throwIfCancelled(signal);
-      const headings = headingsOf(title, passages);
+      const headings = headingsOf(title, chunks);
       const isSolid = (subject: Subject): boolean => isSignificant(subject, headings, language);
       const statements = relate(sentences, gathered, { language, gazetteer, isSignificantAlone: isSolid });
-      return buildGraph({ passages, sentences, gathered, statements, isSignificantAlone: isSolid });
+      return buildGraph({ chunks, sentences, gathered, statements, isSignificantAlone: isSolid });
     },
   };
 }
 
 const MAX_HEADINGS = 20_000;
-const headingsOf = (title: string, passages: readonly GraphChunk[]): string =>
-  [title, ...new Set(passages.flatMap(({ headingPath }) => headingPath))]
+const headingsOf = (title: string, chunks: readonly GraphChunk[]): string =>
+  [title, ...new Set(chunks.flatMap(({ headingPath }) => headingPath))]
     .join(' | ')
     .slice(0, MAX_HEADINGS)
     .toLowerCase();
 
 const SAMPLES = 12;
 /** A sample from chunks across the document: the first ones may be a cover in another language. */
-function sampleOf(passages: readonly { readonly text: string }[]): string {
-  const step = Math.max(1, Math.floor(passages.length / SAMPLES));
-  return passages
+function sampleOf(chunks: readonly { readonly text: string }[]): string {
+  const step = Math.max(1, Math.floor(chunks.length / SAMPLES));
+  return chunks
     .filter((_, place) => place % step === 0)
     .slice(0, SAMPLES)
     .map(({ text }) => text.slice(0, 500))

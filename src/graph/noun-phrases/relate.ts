@@ -35,7 +35,7 @@ export function relate(
   for (const [place, sentence] of sentences.entries()) {
     if (sentence.style !== 'prose') continue;
     const placed = inSentences[place] ?? [];
-    if (sentences[place - 1]?.passage !== sentence.passage) earlier = undefined;
+    if (sentences[place - 1]?.chunkIndex !== sentence.chunkIndex) earlier = undefined;
     const said =
       context.language === 'en'
         ? relateEnglish(sentence, placed, { earlier, ...context })

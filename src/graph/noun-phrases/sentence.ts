@@ -6,7 +6,7 @@ import { type Token, tokenize } from './tokens.ts';
 
 export interface Sentence {
   /** Index of its chunk in the document. */
-  readonly passage: number;
+  readonly chunkIndex: number;
   readonly start: number;
   readonly end: number;
   readonly tokens: readonly Token[];
@@ -20,7 +20,7 @@ const MAX_SENTENCES = 400;
 /** The sentences of one chunk that are natural language, tokenised. */
 export function readSentences(
   text: string,
-  passage: number,
+  chunkIndex: number,
   language: GraphLanguage,
   tagger: EnglishTagger | undefined,
 ): Sentence[] {
@@ -32,7 +32,7 @@ export function readSentences(
     if (!plain.some(({ kind }) => kind === 'word')) continue;
     const style = styleOf(sentence, plain);
     const tokens = tagger && style !== 'cells' ? tagger.tag(sentence, start, plain) : plain;
-    sentences.push({ passage, start, end, tokens, style });
+    sentences.push({ chunkIndex, start, end, tokens, style });
   }
   return sentences;
 }

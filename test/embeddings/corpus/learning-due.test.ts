@@ -9,24 +9,24 @@ const base: LearningFacts = {
   chosen: undefined,
   preferred: hash,
   embedder: hash,
-  passages: 400,
+  chunkCount: 400,
   inUse: undefined,
-  foldedSince: { passages: 0, known: 0, terms: 0 },
+  foldedSince: { chunkCount: 0, known: 0, terms: 0 },
 };
-const learned = { embedder: lsa, inUse: { passages: 400, knownShare: 0.98 } };
+const learned = { embedder: lsa, inUse: { chunkCount: 400, knownShare: 0.98 } };
 
 describe('a corpus is learned from', () => {
   it.each<[string, Partial<LearningFacts>]>([
     ['when nobody has chosen and it is large enough', {}],
-    ['sooner when it is asked for by a setting', { setting: lsa, passages: 20, preferred: lsa }],
-    ['sooner when it was asked for with a command', { chosen: lsa, passages: 20 }],
-    ['again when it has grown by half', { ...learned, passages: 600 }],
+    ['sooner when it is asked for by a setting', { setting: lsa, chunkCount: 20, preferred: lsa }],
+    ['sooner when it was asked for with a command', { chosen: lsa, chunkCount: 20 }],
+    ['again when it has grown by half', { ...learned, chunkCount: 600 }],
     [
       'again when too much of what comes is unknown',
-      { ...learned, foldedSince: { passages: 40, known: 6_000, terms: 9_000 } },
+      { ...learned, foldedSince: { chunkCount: 40, known: 6_000, terms: 9_000 } },
     ],
     ['again when what was learned is lost', { embedder: lsa, inUse: undefined }],
-    ['again as it grows though a key came later', { ...learned, preferred: openai, passages: 600 }],
+    ['again as it grows though a key came later', { ...learned, preferred: openai, chunkCount: 600 }],
   ])('%s', (_, facts) => {
     expect(decideLearning({ ...base, ...facts })).toMatchObject({ isDue: true });
   });
@@ -34,23 +34,23 @@ describe('a corpus is learned from', () => {
 
 describe('a corpus is left as it is', () => {
   it.each<[string, Partial<LearningFacts>, RegExp]>([
-    ['while it is small', { passages: 99 }, /From 100 passages on/],
+    ['while it is small', { chunkCount: 99 }, /From 100 passages on/],
     ['when a setting names another', { setting: hash }, /CITEWELL_EMBEDDING_MODEL/],
     ['when a person chose another', { chosen: hash }, /citewell reindex/],
     ['when a key would give something better', { preferred: openai }, /openai\/text-embedding-3-small/],
     ['when a real model embedded it', { embedder: openai }, /embedded with/],
-    ['while it has hardly grown', { ...learned, passages: 599 }, /learned from 400 passages/],
+    ['while it has hardly grown', { ...learned, chunkCount: 599 }, /learned from 400 passages/],
     [
       'while new words are few',
-      { ...learned, foldedSince: { passages: 40, known: 8_000, terms: 9_000 } },
+      { ...learned, foldedSince: { chunkCount: 40, known: 8_000, terms: 9_000 } },
       /learned from 400/,
     ],
     [
       'while few texts tell of new words',
-      { ...learned, foldedSince: { passages: 5, known: 0, terms: 600 } },
+      { ...learned, foldedSince: { chunkCount: 5, known: 0, terms: 600 } },
       /learned from 400/,
     ],
-    ['when all of it is gone', { embedder: lsa, passages: 0 }, /corpus is empty/],
+    ['when all of it is gone', { embedder: lsa, chunkCount: 0 }, /corpus is empty/],
   ])('%s, and says so', (_, facts, reason) => {
     expect(decideLearning({ ...base, ...facts })).toEqual({ isDue: false, reason: expect.stringMatching(reason) });
   });

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { ExtractedGraph, GraphChunk } from '../../../src/graph/graph.ts';
 import { createNounPhraseExtractor } from '../../../src/graph/noun-phrases/noun-phrase-extractor.ts';
 import { PROMPTLY_MS } from '../../support/patience.ts';
-import { labelledPassages, precision, recall, scoreExtraction } from '../score-extraction.ts';
+import { labelledChunks, precision, recall, scoreExtraction } from '../score-extraction.ts';
 
 const extractor = createNounPhraseExtractor();
 const never = new AbortController().signal;
 
 const extract = (...texts: string[]): Promise<ExtractedGraph> =>
-  extractor.extract({ title: '', passages: extractionChunksOf(texts) }, never);
+  extractor.extract({ title: '', chunks: extractionChunksOf(texts) }, never);
 const extractionChunksOf = (texts: readonly string[]): GraphChunk[] =>
   texts.map((text, place) => ({ chunkId: `c${place}`, text, headingPath: [] }));
 const names = ({ entities }: ExtractedGraph) => entities.map(({ name }) => name);
@@ -126,11 +126,11 @@ describe('a graph extracted without a model', () => {
     expect(names(await extract(text))).toEqual(expect.arrayContaining(wanted));
   });
 
-  it('gives the same graph for the same passages', async () => {
-    const texts = labelledPassages()
+  it('gives the same graph for the same chunks', async () => {
+    const texts = labelledChunks()
       .filter(({ language }) => language === 'en')
       .map(({ text }) => text);
-    const again = await createNounPhraseExtractor().extract({ title: '', passages: extractionChunksOf(texts) }, never);
+    const again = await createNounPhraseExtractor().extract({ title: '', chunks: extractionChunksOf(texts) }, never);
     expect(again).toEqual(await extract(...texts));
   });
 
@@ -212,19 +212,19 @@ describe('a graph extracted without a model', () => {
   });
 
   it('ends with cancelled when it is cancelled', async () => {
-    const extraction = extractor.extract({ title: '', passages: extractionChunksOf(['Oslo.']) }, AbortSignal.abort());
+    const extraction = extractor.extract({ title: '', chunks: extractionChunksOf(['Oslo.']) }, AbortSignal.abort());
     await expect(extraction).rejects.toMatchObject({ code: 'cancelled' });
   });
 });
 
-describe('on passages labelled by hand, the extractor', () => {
+describe('on chunks labelled by hand, the extractor', () => {
   it.each([
     ['open', false, { entities: [0.9, 0.9], relations: [0.8, 0.6], categories: 0.95 }],
     ['held out', true, { entities: [0.8, 0.85], relations: [0.5, 0.3], categories: 0.9 }],
   ] as const)('does not fall below its floors: %s', async (_, heldOut, floors) => {
     const score = await scoreExtraction(
       extractor,
-      labelledPassages().filter((passage) => passage.heldOut === heldOut),
+      labelledChunks().filter((chunk) => chunk.heldOut === heldOut),
     );
     expect(precision(score.entities)).toBeGreaterThanOrEqual(floors.entities[0]);
     expect(recall(score.entities)).toBeGreaterThanOrEqual(floors.entities[1]);

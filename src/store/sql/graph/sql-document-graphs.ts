@@ -20,13 +20,13 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
         const [row] = rows;
         if (row === undefined) return undefined;
         await setStatus(transaction, row.key, 'processing');
-        const passages = await readPassages(transaction, row);
+        const chunks = await readChunks(transaction, row);
         return {
           documentId: row.id,
           title: row.title,
           generation: row.generation,
           requested: row.requested === DEFAULT_EXTRACTOR ? null : row.requested,
-          passages,
+          chunks,
         };
       }),
 
@@ -169,7 +169,7 @@ export function createDocumentGraphs({ reader, writer }: Sqlite): DocumentGraphR
 
     async extractionChunksOf(documentId) {
       const row = await findRow(reader, documentId);
-      return row === undefined ? [] : readPassages(reader, row);
+      return row === undefined ? [] : readChunks(reader, row);
     },
   };
 }
@@ -191,10 +191,10 @@ interface TaskRow {
   readonly requested: string | null;
 }
 
-async function readPassages(
+async function readChunks(
   database: Queries,
   document: { readonly key: number; readonly generation: number },
-): Promise<ExtractionTask['passages']> {
+): Promise<ExtractionTask['chunks']> {
   const rows = await database
     .selectFrom('chunks')
     .select(['id', 'text', 'heading_path'])

@@ -55,7 +55,7 @@ export function createLearnedEmbedders({ reader, writer }: Sqlite, embeddingText
 
     countStoredChunks,
 
-    async *passages(most, signal) {
+    async *chunkTexts(most, signal) {
       const count = await countStoredChunks();
       // Sampling by a hash of the key spreads the sample over the corpus and keeps it nearly unchanged as the corpus
       // grows.

@@ -78,7 +78,7 @@ async function take(store: TestStore, step: Step): Promise<void> {
       for (;;) {
         const task = await documentGraphs.next();
         if (task === undefined) return;
-        await documentGraphs.save(task, 'test', capitalisedWords(task.passages));
+        await documentGraphs.save(task, 'test', capitalisedWords(task.chunks));
       }
     case 'pull':
     case 'force':

@@ -18,9 +18,9 @@ const FREQUENT = 'zork';
 async function openGraph() {
   const store = await openTestStore();
   await store.collections.ensure({ id: COLLECTION, ownerId: 'ann', name: 'All' });
-  await ingest(store, newDocument('d', { ownerId: 'ann', collectionIds: [COLLECTION] }), [newChunk(0, 'A passage.')]);
+  await ingest(store, newDocument('d', { ownerId: 'ann', collectionIds: [COLLECTION] }), [newChunk(0, 'A chunk.')]);
   const task = await store.documentGraphs.next();
-  const chunkId = task?.passages[0]?.chunkId ?? '';
+  const chunkId = task?.chunks[0]?.chunkId ?? '';
   if (task === undefined) throw new Error('There is nothing to extract from.');
   // The last words first, so that which names are found shows which words were searched for.
   const names = [`${FREQUENT} one`, `${FREQUENT} two`, ...RARE.toReversed()];

@@ -45,7 +45,7 @@ async function openGraph(): Promise<{ store: SqlStore; search: GraphSearch; clos
   for (;;) {
     const task = await store.documentGraphs.next();
     if (task === undefined) break;
-    await store.documentGraphs.save(task, 'test', capitalisedWords(task.passages));
+    await store.documentGraphs.save(task, 'test', capitalisedWords(task.chunks));
   }
   for (const id of [shared, other]) {
     await store.graphs.pull(id, { force: false });

@@ -32,7 +32,7 @@ async function extractAll({ documentGraphs }: TestStore): Promise<number> {
   for (let count = 0; ; count++) {
     const task = await documentGraphs.next();
     if (task === undefined) return count;
-    await documentGraphs.save(task, 'test/capitals', capitalisedWords(task.passages));
+    await documentGraphs.save(task, 'test/capitals', capitalisedWords(task.chunks));
   }
 }
 
@@ -52,8 +52,8 @@ const countNames = async ({ sqlite }: TestStore) => {
 const never = new AbortController().signal;
 
 /** That many entities, all related to one that every document names. */
-function manyRelationships({ passages }: ExtractionTask, number: number, count: number): ExtractedGraph {
-  const mentions = [{ chunkId: passages[0]?.chunkId ?? '', start: 0, end: 4 }];
+function manyRelationships({ chunks }: ExtractionTask, number: number, count: number): ExtractedGraph {
+  const mentions = [{ chunkId: chunks[0]?.chunkId ?? '', start: 0, end: 4 }];
   const common = { category: null, description: '', metadata: {}, mentions };
   const names = Array.from({ length: count }, (_, index) => `thing ${number} ${index}`);
   return {
@@ -149,7 +149,7 @@ describe('what a document says', () => {
     const { id } = await addDocument(store, 'cities', 'Paris lies near Rouen.');
     const task = await store.documentGraphs.next();
     await replaceDocument(store, 'cities', 'Berlin only.');
-    expect(task && (await store.documentGraphs.save(task, 'test', capitalisedWords(task.passages)))).toBe(false);
+    expect(task && (await store.documentGraphs.save(task, 'test', capitalisedWords(task.chunks)))).toBe(false);
     await extractAll(store);
     expect(await namesOf(store, { kind: 'document', id })).toEqual(['Berlin']);
   });
