@@ -5,7 +5,7 @@ import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import { callTool, failed, type ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
-import { wholeCharacterEnd } from '../toolbox/render-passages.ts';
+import { wholeCharacterEnd } from '../toolbox/render-blocks.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
 import type { AgentEvent } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';

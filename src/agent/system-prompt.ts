@@ -1,7 +1,7 @@
 import type { Document } from '../documents/document.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import { fence } from '../toolbox/fence.ts';
-import { oneLine } from '../toolbox/render-passages.ts';
+import { oneLine } from '../toolbox/render-blocks.ts';
 import type { AgentMode } from './agent-event.ts';
 
 const MAX_SUMMARY_LENGTH = 128;

@@ -4,7 +4,7 @@ import {
   type ProposedQuestion,
   questionFromModel,
   questionFromText,
-  type SourcePassage,
+  type SourceChunk,
 } from '../evaluation/make-question.ts';
 import type { Client, DocumentRecord } from './client.ts';
 import type { CommandContext } from './command-context.ts';
@@ -84,12 +84,12 @@ async function* propose(
       if (stop.aborted) return;
       // Each round starts a little further on, so that documents in between are used too.
       const offset = (Math.floor(((step + 0.5) * total) / steps) + round) % total;
-      const passage = await passageOf(client, offset, round);
-      if (passage === undefined) continue;
+      const chunk = await chunkOf(client, offset, round);
+      if (chunk === undefined) continue;
       const question =
         model === undefined
-          ? questionFromText(passage, (step + round) % 2 === 0)
-          : questionFromModel(passage, await client.complete({ prompt: modelPrompt(passage), model }, stop), model);
+          ? questionFromText(chunk, (step + round) % 2 === 0)
+          : questionFromModel(chunk, await client.complete({ prompt: modelPrompt(chunk), model }, stop), model);
       if (question === undefined || asked.has(question.question)) continue;
       asked.add(question.question);
       yield question;
@@ -98,15 +98,15 @@ async function* propose(
 }
 
 /** A chunk of the document at that position; a different one in each round. */
-async function passageOf(client: Client, offset: number, round: number): Promise<SourcePassage | undefined> {
+async function chunkOf(client: Client, offset: number, round: number): Promise<SourceChunk | undefined> {
   const { documents } = await client.documents({ offset, limit: 1 });
   const [document] = documents;
-  const passages = document === undefined ? 0 : chunkCount(document);
-  if (document === undefined || passages === 0) return undefined;
+  const chunks = document === undefined ? 0 : chunkCount(document);
+  if (document === undefined || chunks === 0) return undefined;
   // Golden-ratio steps spread over the chunks of a document and repeat none before all were visited.
-  const position = Math.floor(((0.382 + round * 0.618) % 1) * passages);
-  const [passage] = await client.chunks(document.id, { offset: position, limit: 1 });
-  return passage && { ...passage, documentId: document.id, title: document.title };
+  const position = Math.floor(((0.382 + round * 0.618) % 1) * chunks);
+  const [chunk] = await client.chunks(document.id, { offset: position, limit: 1 });
+  return chunk && { ...chunk, documentId: document.id, title: document.title };
 }
 
 const chunkCount = ({ chunk_count: count }: DocumentRecord): number => (typeof count === 'number' ? count : 0);

@@ -1,12 +1,12 @@
 import type { Verdict } from '../citations/check-citation.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
 import { type EvaluatedAnswer, type ReadText, scoreAnswer } from './score-answer.ts';
-import { type FoundPassage, scorePassages } from './score-passages.ts';
+import { type FoundChunk, scoreRetrieval } from './score-retrieval.ts';
 import type { ScoredCase } from './scores.ts';
 
 /** The system under evaluation. Methods throw the service's errors. */
 export interface EvaluationTarget {
-  search(question: string, signal: AbortSignal): Promise<readonly FoundPassage[]>;
+  search(question: string, signal: AbortSignal): Promise<readonly FoundChunk[]>;
   /** Absent when only the search is measured. */
   readonly answer?: (question: string, signal: AbortSignal) => Promise<EvaluatedAnswer>;
   readonly readText: ReadText;
@@ -54,9 +54,9 @@ export async function evaluateQuestion(
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);
   try {
-    const passages = await target.search(text, signal);
-    const judged = scorePassages(question, passages, limit);
-    const found = [...new Set(passages.map(({ title }) => title))].slice(0, MAX_TITLES);
+    const chunks = await target.search(text, signal);
+    const judged = scoreRetrieval(question, chunks, limit);
+    const found = [...new Set(chunks.map(({ title }) => title))].slice(0, MAX_TITLES);
     const given = await target.answer?.(text, signal);
     const answer = given && (await scoreAnswer(question, given, target.readText));
     return {

@@ -5,7 +5,7 @@ import { stopWords } from '../store/full-text/stop-words.ts';
 import { containsAnswer } from './contains-text.ts';
 
 /** A chunk of the corpus from which a question is generated. */
-export interface SourcePassage {
+export interface SourceChunk {
   readonly documentId: string;
   readonly title: string;
   readonly text: string;
@@ -45,21 +45,21 @@ const UNSPACED_QUERY_LENGTH = 14;
  * Generates a question from a chunk's own words, without a model: its heading, or the most informative words of its
  * best sentence. It measures whether stored content is found again (known-item search).
  */
-export function questionFromText(passage: SourcePassage, prefersHeading: boolean): ProposedQuestion | undefined {
-  const best = mostInformativeSentence(passage.text);
+export function questionFromText(chunk: SourceChunk, prefersHeading: boolean): ProposedQuestion | undefined {
+  const best = mostInformativeSentence(chunk.text);
   if (best === undefined) return undefined;
-  const heading = prefersHeading ? informativeHeading(passage) : undefined;
+  const heading = prefersHeading ? informativeHeading(chunk) : undefined;
   const { sentence } = best;
   return {
     question: heading ?? wordsOf(sentence),
-    document: passage.documentId,
+    document: chunk.documentId,
     passage: sentence,
-    note: `${passage.title}: known item, made of ${heading === undefined ? 'words of a sentence' : 'a heading'}`,
+    note: `${chunk.title}: known item, made of ${heading === undefined ? 'words of a sentence' : 'a heading'}`,
   };
 }
 
 /** The heading above a chunk, when it is specific enough for a query. */
-function informativeHeading({ headingPath, title }: SourcePassage): string | undefined {
+function informativeHeading({ headingPath, title }: SourceChunk): string | undefined {
   const heading = oneLine(headingPath.slice(-2).join(' '));
   const isTelling = heading.length <= 120 && heading !== title && wordsIn(heading).filter(isInformative).length >= 2;
   return isTelling ? heading : undefined;
@@ -86,7 +86,7 @@ const isInformative = (word: string): boolean =>
 const informationContent = (word: string): number => word.length + (/^\p{Lu}|\d/u.test(word) ? 4 : 0);
 
 /** Prompt for a question about a chunk. */
-export const modelPrompt = ({ title, headingPath, text }: SourcePassage): string =>
+export const modelPrompt = ({ title, headingPath, text }: SourceChunk): string =>
   `Write one question that the passage below answers, as someone would ask it who has never seen the passage: natural, specific enough to have one answer, in the language of the passage, and not in the words of the passage where others do as well. Do not speak of "the passage" or "the text".
 Reply with JSON alone: {"question": "...", "answer": "..."}. The answer is copied from the passage word for word, as short as it can be.
 
@@ -99,11 +99,7 @@ ${text.replace(/<(?=\/?passage\b)/gi, '‹')}
  * Parses a model's reply as a question; undefined when it is not one. An answer that the chunk does not contain is
  * dropped.
  */
-export function questionFromModel(
-  passage: SourcePassage,
-  written: string,
-  model: string,
-): ProposedQuestion | undefined {
+export function questionFromModel(chunk: SourceChunk, written: string, model: string): ProposedQuestion | undefined {
   const [json] = /\{[\s\S]*\}/.exec(written) ?? [];
   let parsed: { readonly question?: unknown; readonly answer?: unknown };
   try {
@@ -113,14 +109,14 @@ export function questionFromModel(
   }
   const { question, answer } = parsed;
   if (typeof question !== 'string' || question.trim() === '') return undefined;
-  const isThere = typeof answer === 'string' && answer.trim() !== '' && containsAnswer(passage.text, answer);
-  const sentences = splitSentences(passage.text).map(({ start, end }) => passage.text.slice(start, end));
+  const isThere = typeof answer === 'string' && answer.trim() !== '' && containsAnswer(chunk.text, answer);
+  const sentences = splitSentences(chunk.text).map(({ start, end }) => chunk.text.slice(start, end));
   const holding = isThere ? sentences.find((sentence) => containsAnswer(sentence, answer)) : undefined;
   return {
     question: question.trim(),
-    document: passage.documentId,
-    passage: holding ?? passage.text,
+    document: chunk.documentId,
+    passage: holding ?? chunk.text,
     ...(isThere && { answer }),
-    note: `${passage.title}: written by ${model}`,
+    note: `${chunk.title}: written by ${model}`,
   };
 }

@@ -1,7 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import type { Document } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
-import { oneLine } from '../toolbox/render-passages.ts';
+import { oneLine } from '../toolbox/render-blocks.ts';
 import type { Backend } from './backend.ts';
 
 const MAX_COMPLETIONS = 100;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/client';
 import type { Json } from '../documents/document.ts';
 import { stripInvisible } from '../toolbox/fence.ts';
-import { oneLine, wholeCharacterEnd } from '../toolbox/render-passages.ts';
+import { oneLine, wholeCharacterEnd } from '../toolbox/render-blocks.ts';
 import type { JsonSchema, Tool, ToolAnnotations, ToolOutput } from '../toolbox/tool.ts';
 import { toolFromJsonSchema } from '../toolbox/tool-from-json-schema.ts';
 import { SEPARATOR } from './external-servers.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
-import { oneLine, wholeCharacterEnd } from '../toolbox/render-passages.ts';
+import { oneLine, wholeCharacterEnd } from '../toolbox/render-blocks.ts';
 import { documentUri } from './document-uri.ts';
 import { fileContent } from './file-content.ts';
 import { type SourceLink, sourceLink } from './source-link.ts';

@@ -6,7 +6,7 @@ import { plainRequest } from '../agent/plain-request.ts';
 import { ServiceError } from '../errors.ts';
 import type { Run, RunEvent } from '../runs/run.ts';
 import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.ts';
-import { oneLine } from '../toolbox/render-passages.ts';
+import { oneLine } from '../toolbox/render-blocks.ts';
 import type { ResearchService, ResearchState } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 import { sourceLink } from './source-link.ts';

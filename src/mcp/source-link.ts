@@ -1,6 +1,6 @@
 import type { Source } from '../citations/citation.ts';
 import { graphHitName } from '../documents/graph-hit.ts';
-import { titleOf } from '../toolbox/render-passages.ts';
+import { titleOf } from '../toolbox/render-blocks.ts';
 import { documentUri } from './document-uri.ts';
 
 export interface SourceLink {

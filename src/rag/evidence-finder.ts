@@ -14,7 +14,7 @@ import { defaultGraphSettings, defaultSearchSettings } from '../retrieval/search
 import { libraryAsOf } from '../toolbox/as-of.ts';
 import { resolveChunk } from '../toolbox/find-chunk.ts';
 import { findDocument, visibleDocument } from '../toolbox/find-document.ts';
-import { titleOf } from '../toolbox/render-passages.ts';
+import { titleOf } from '../toolbox/render-blocks.ts';
 import type { Library } from '../toolbox/tool-context.ts';
 
 /** A passage that may support a statement. */

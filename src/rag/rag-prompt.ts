@@ -15,7 +15,7 @@ export interface RagPromptParts {
   readonly chunks: readonly ScoredChunk[];
   /** Web results, numbered after the chunks. */
   readonly results?: readonly WebResult[];
-  /** Graph hits, numbered after the web results; those that repeat a passage are left out. */
+  /** Graph hits, numbered after the web results; those that repeat a chunk are left out. */
   readonly graph?: readonly GraphHit[];
   /** Replaces the user prompt. Values for `{query}` and `{context}` that it does not contain are appended. */
   readonly taskPrompt: string | undefined;
@@ -31,7 +31,7 @@ export interface RagPrompt {
   readonly shown: { readonly chunks: number; readonly results: number; readonly graph: readonly GraphHit[] };
 }
 
-/** Builds the messages: rules, passages, question. */
+/** Builds the messages: rules, numbered sources, question. */
 export function ragPrompt(parts: RagPromptParts): RagPrompt {
   const {
     query,
@@ -52,8 +52,8 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
   const texts = chunks.slice(0, ofChunks.length).map(({ text }) => text);
   const facts = limitInformative(novelHits(graph, texts));
   const ofGraph = fitFacts(facts, { first, contextTokens: graphTokens });
-  const passages = [...ofChunks, ...ofWeb, ...ofGraph];
-  const values = { query, context: passages.join('\n\n') };
+  const blocks = [...ofChunks, ...ofWeb, ...ofGraph];
+  const values = { query, context: blocks.join('\n\n') };
   return {
     messages: [
       { role: 'system', text: prompts.fill('system') },
@@ -73,33 +73,33 @@ function fitFacts(
   hits: readonly GraphHit[],
   { first, contextTokens }: { readonly first: number; readonly contextTokens: number },
 ): string[] {
-  const passages: string[] = [];
+  const blocks: string[] = [];
   let left = contextTokens;
   for (const [index, hit] of hits.entries()) {
     const { label, text } = graphBlock(hit);
-    const passage = `[${first + index}] ${fenceSafe(label)}\n<passage>\n${fenceSafe(text)}\n</passage>`;
-    left -= estimateTokens(passage);
+    const block = `[${first + index}] ${fenceSafe(label)}\n<passage>\n${fenceSafe(text)}\n</passage>`;
+    left -= estimateTokens(block);
     if (left < 0) break;
-    passages.push(passage);
+    blocks.push(block);
   }
-  return passages;
+  return blocks;
 }
 
 function fitResults(
   results: readonly WebResult[],
   { first, contextTokens }: { readonly first: number; readonly contextTokens: number },
 ): string[] {
-  const passages: string[] = [];
+  const blocks: string[] = [];
   let left = contextTokens;
   for (const [index, { title, url, date, snippet }] of results.entries()) {
     const label = [title, ...(date === null ? [] : [date]), url].join(' › ').replace(/\s+/g, ' ');
     const body = fence(fenceSafe(`${title}\n${snippet}`), 'untrusted');
-    const passage = `[${first + index}] Web page: ${fenceSafe(label)}\n<passage>\n${body}\n</passage>`;
-    left -= estimateTokens(passage);
+    const block = `[${first + index}] Web page: ${fenceSafe(label)}\n<passage>\n${body}\n</passage>`;
+    left -= estimateTokens(block);
     if (left < 0) break;
-    passages.push(passage);
+    blocks.push(block);
   }
-  return passages;
+  return blocks;
 }
 
 function completeTask(task: string): string {
@@ -108,7 +108,7 @@ function completeTask(task: string): string {
   return task + context + query;
 }
 
-// Single pass, so that placeholders inside a passage or the question are not expanded.
+// Single pass, so that placeholders inside a chunk or the question are not expanded.
 const fill = (task: string, values: { readonly query: string; readonly context: string }): string =>
   task.replace(/\{(query|context)\}/g, (_, name: 'query' | 'context') => values[name]);
 
@@ -117,20 +117,18 @@ interface Fit {
   readonly contextTokens: number;
 }
 
-/** Whole passages in order, as many as fit; a first passage that is too long by itself is cut. */
+/** Whole chunks in order, as many as fit; a first chunk that is too long by itself is cut. */
 function fitChunks(chunks: readonly ScoredChunk[], { includeTitle, contextTokens }: Fit): string[] {
-  const passages: string[] = [];
+  const blocks: string[] = [];
   let left = contextTokens;
   for (const [index, chunk] of chunks.entries()) {
-    const passage = renderPassage(index + 1, chunk, includeTitle);
-    left -= estimateTokens(passage);
+    const block = renderChunk(index + 1, chunk, includeTitle);
+    left -= estimateTokens(block);
     if (left < 0 && index > 0) break;
-    passages.push(
-      left < 0 ? renderPassage(1, { ...chunk, text: cutTo(chunk.text, contextTokens) }, includeTitle) : passage,
-    );
+    blocks.push(left < 0 ? renderChunk(1, { ...chunk, text: cutTo(chunk.text, contextTokens) }, includeTitle) : block);
     if (left < 0) break;
   }
-  return passages;
+  return blocks;
 }
 
 /** Longest prefix of about this many tokens, by bisection. */
@@ -145,7 +143,7 @@ function cutTo(text: string, tokens: number): string {
   return text.slice(0, fits).toWellFormed();
 }
 
-function renderPassage(number: number, chunk: ScoredChunk, includeTitle: boolean): string {
+function renderChunk(number: number, chunk: ScoredChunk, includeTitle: boolean): string {
   const title = chunk.metadata['title'];
   const pages = pagesOf(chunk);
   const labels = [

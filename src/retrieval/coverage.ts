@@ -1,15 +1,15 @@
 import type { Chunk } from '../documents/chunk.ts';
 import { analyse, beginningOf, readQueryTerms } from '../store/full-text/analyse.ts';
 
-/** How much of a question the passages found speak of, by its words. */
+/** How much of a question the chunks found speak of, by its words. */
 export interface Coverage {
-  /** Share of the question's telling words that the best passage has, 0 to 1. A right passage has most of them. */
+  /** Share of the question's telling words that the best chunk has, 0 to 1. A right chunk has most of them. */
   readonly score: number;
-  /** Words of the question that none of the passages looked at has. */
+  /** Words of the question that none of the chunks looked at has. */
   readonly missing: readonly string[];
 }
 
-/** Passages looked at, the first ones. */
+/** Number of chunks looked at, the first ones. */
 const CHUNKS_COMPARED = 10;
 
 /** Null for a question without words. */
@@ -19,16 +19,16 @@ export function coverageOf(query: string, chunks: readonly Chunk[]): Coverage | 
   // Beginnings repeat words of inflected languages, which they are looked up with below.
   const wanted = terms.filter((term) => !term.endsWith('-'));
   if (wanted.length === 0) return null;
-  const passages = chunks.slice(0, CHUNKS_COMPARED).map((chunk) => new Set(analyse(wordsOf(chunk))));
-  const has = (passage: ReadonlySet<string>, term: string): boolean => {
+  const chunkTerms = chunks.slice(0, CHUNKS_COMPARED).map((chunk) => new Set(analyse(wordsOf(chunk))));
+  const has = (terms: ReadonlySet<string>, term: string): boolean => {
     const beginning = beginningOf(typed.get(term) ?? term);
-    return passage.has(term) || (beginning !== undefined && passage.has(beginning));
+    return terms.has(term) || (beginning !== undefined && terms.has(beginning));
   };
-  const best = Math.max(0, ...passages.map((passage) => wanted.filter((term) => has(passage, term)).length));
+  const best = Math.max(0, ...chunkTerms.map((terms) => wanted.filter((term) => has(terms, term)).length));
   return {
     score: Math.round((best / wanted.length) * 100) / 100,
     missing: wanted
-      .filter((term) => !passages.some((passage) => has(passage, term)))
+      .filter((term) => !chunkTerms.some((terms) => has(terms, term)))
       .map((term) => typed.get(term) ?? term),
   };
 }

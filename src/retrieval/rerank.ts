@@ -12,15 +12,15 @@ export interface Reranker {
   /** Time limit, after which the search continues without it. */
   readonly timeoutMs: number;
   /** The indexes of the chunks it scored, with scores from 0 to 1; throws ServiceError on failure. */
-  rank(request: RerankRequest, signal: AbortSignal): Promise<readonly RankedPassage[]>;
+  rank(request: RerankRequest, signal: AbortSignal): Promise<readonly RankedText[]>;
 }
 
 export interface RerankRequest {
   readonly query: string;
-  readonly passages: readonly string[];
+  readonly texts: readonly string[];
 }
 
-export interface RankedPassage {
+export interface RankedText {
   readonly index: number;
   readonly score: number;
 }
@@ -44,9 +44,9 @@ export async function rerank(found: readonly ScoredChunk[], reranking: Reranking
   const { reranker, query, depth, log, signal } = reranking;
   const head = found.slice(0, Math.min(depth, MAX_RERANKED));
   if (head.length < 2) return found;
-  const passages = head.map(passageOf);
+  const texts = head.map(textOf);
   try {
-    const ranked = await log.time('rerank', () => inTime(reranker, { query, passages }, signal));
+    const ranked = await log.time('rerank', () => inTime(reranker, { query, texts }, signal));
     const hits = reorder(head, ranked);
     log.reranked({ name: reranker.name, depth: head.length });
     const least = hits.at(-1)?.score ?? 1;
@@ -58,7 +58,7 @@ export async function rerank(found: readonly ScoredChunk[], reranking: Reranking
   }
 }
 
-const passageOf = ({ metadata, headingPath, text }: ScoredChunk): string => {
+const textOf = ({ metadata, headingPath, text }: ScoredChunk): string => {
   const title = metadata['title'];
   const headings = new Set([...(typeof title === 'string' && title !== '' ? [title] : []), ...headingPath]);
   return [...headings, text].join('\n');
@@ -75,7 +75,7 @@ async function inTime(reranker: Reranker, request: RerankRequest, signal: AbortS
 }
 
 // Unscored hits follow the scored ones, in their original order.
-function reorder(head: readonly ScoredChunk[], ranked: readonly RankedPassage[]): ScoredChunk[] {
+function reorder(head: readonly ScoredChunk[], ranked: readonly RankedText[]): ScoredChunk[] {
   const scores = new Map<number, number>();
   for (const { index, score } of ranked) if (!scores.has(index)) scores.set(index, score);
   const judged = head.flatMap((hit, index) => {

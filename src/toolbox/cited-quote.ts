@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Quote } from '../citations/citation.ts';
-import { oneLine } from './render-passages.ts';
+import { oneLine } from './render-blocks.ts';
 
 /** Wire format of a quote in tool results: the quoted text and its position. */
 export const citedQuote = z.object({

@@ -3,7 +3,7 @@ import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { findChunk } from './find-chunk.ts';
 import { findDocument, type VisibleLibrary } from './find-document.ts';
-import { oneLine } from './render-passages.ts';
+import { oneLine } from './render-blocks.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** Documents and chunks as input data for code; the data does not pass through a model. */
@@ -28,15 +28,15 @@ export async function documentsAsFiles(
   context: MountContext,
 ): Promise<MountedDocuments> {
   const documents = await Promise.all(documentIds.map((id) => mountDocument(id, context)));
-  const passages = await mountChunks(chunkIds, context);
+  const chunks = await mountChunks(chunkIds, context);
   return {
     files: documents.map(({ file }) => file),
     variables: {
       ...(documents.length > 0 && { documents: documents.map(({ entry }) => entry) }),
-      ...(passages.length > 0 && { passages: passages.map(({ entry }) => entry) }),
+      ...(chunks.length > 0 && { passages: chunks.map(({ entry }) => entry) }),
     },
-    sources: [...documents, ...passages].map(({ source }) => source),
-    lines: [...documents, ...passages].map(({ line }) => line),
+    sources: [...documents, ...chunks].map(({ source }) => source),
+    lines: [...documents, ...chunks].map(({ line }) => line),
   };
 }
 

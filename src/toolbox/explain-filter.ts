@@ -1,6 +1,6 @@
 import type { Document } from '../documents/document.ts';
 import { filterableFields } from './filterable-fields.ts';
-import { oneLine } from './render-passages.ts';
+import { oneLine } from './render-blocks.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** Number of documents sampled for existing fields and values. */

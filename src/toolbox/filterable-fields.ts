@@ -1,5 +1,5 @@
 import type { Document, Json } from '../documents/document.ts';
-import { oneLine } from './render-passages.ts';
+import { oneLine } from './render-blocks.ts';
 
 const MAX_FIELDS = 40;
 const MAX_EXAMPLES = 3;

@@ -3,7 +3,7 @@ import { allOf } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { explainEmptyCorpus } from './explain-empty-corpus.ts';
-import { oneLine } from './render-passages.ts';
+import { oneLine } from './render-blocks.ts';
 import { readId } from './short-id.ts';
 import type { ToolContext } from './tool-context.ts';
 

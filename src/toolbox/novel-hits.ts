@@ -2,11 +2,11 @@ import type { FoundCommunity, GraphHit } from '../documents/graph-hit.ts';
 import { splitSentences } from '../documents/sentences.ts';
 
 /**
- * Graph hits with information that neither the shown passages nor earlier hits contain. Communities are reduced to their
+ * Graph hits with information that neither the shown texts nor earlier hits contain. Communities are reduced to their
  * new sentences. Hits from documents without a known evidence sentence cannot be cited and are left out.
  */
-export function novelHits(hits: readonly GraphHit[], passages: readonly string[]): GraphHit[] {
-  const said = passages.map(normalized);
+export function novelHits(hits: readonly GraphHit[], shownTexts: readonly string[]): GraphHit[] {
+  const said = shownTexts.map(normalized);
   const isNew = (text: string) => text !== '' && !said.some((each) => each.includes(text));
   const adding: GraphHit[] = [];
   for (const hit of hits) {

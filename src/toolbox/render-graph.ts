@@ -1,10 +1,10 @@
 import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
 import type { GraphSettings } from '../retrieval/search-settings.ts';
 import { defaultGraphSettings } from '../retrieval/search-settings.ts';
-import { type Block, oneLine } from './render-passages.ts';
+import { type Block, oneLine } from './render-blocks.ts';
 import { shortDocumentId } from './short-id.ts';
 
-/** Maximum graph hits shown beside passages; more would hide the useful ones. */
+/** Maximum graph hits shown beside chunks; more would hide the useful ones. */
 const MAX_GRAPH_HITS = { entities: 3, relationships: 4, communities: 2 } as const;
 
 /** The settings with limits set to what is shown, unless the request sets its own. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modelPrompt, questionFromModel, questionFromText } from '../../src/evaluation/make-question.ts';
 
 const SENTENCE = 'The lighthouse of Skerry was finished in 1844 and its granite came from Tyree.';
-const passage = {
+const chunk = {
   documentId: 'd',
   title: 'skerry.md',
   text: `It is old. ${SENTENCE} That is all.`,
@@ -11,7 +11,7 @@ const passage = {
 
 describe('a question made of words', () => {
   it('asks for the telling words of the sentence that it expects', () => {
-    expect(questionFromText(passage, false)).toEqual({
+    expect(questionFromText(chunk, false)).toEqual({
       question: 'lighthouse Skerry finished 1844 granite Tyree',
       document: 'd',
       passage: SENTENCE,
@@ -20,27 +20,27 @@ describe('a question made of words', () => {
   });
 
   it('asks for the heading where that says enough', () => {
-    expect(questionFromText(passage, true)?.question).toBe('Skerry Building the lighthouse');
-    expect(questionFromText({ ...passage, headingPath: ['Notes'] }, true)?.question).toContain('1844');
+    expect(questionFromText(chunk, true)?.question).toBe('Skerry Building the lighthouse');
+    expect(questionFromText({ ...chunk, headingPath: ['Notes'] }, true)?.question).toContain('1844');
   });
 
   it('is made in writing without spaces too', () => {
     const text =
       '黑豹队的防守只丢了三百零八分，在联赛中排名第六，同时也以二十四次拦截领先国家橄榄球联盟，并且四次入选职业碗。';
-    expect(questionFromText({ ...passage, text, headingPath: [] }, false)?.question).toBe(text.slice(0, 14));
+    expect(questionFromText({ ...chunk, text, headingPath: [] }, false)?.question).toBe(text.slice(0, 14));
   });
 
   it('is not made of what says too little, or is code', () => {
     for (const text of ['Yes. No.', 'const lighthouse = makeLighthouse({ height: 40, granite: true, keepers: 3 });']) {
-      expect(questionFromText({ ...passage, text }, true)).toBeUndefined();
+      expect(questionFromText({ ...chunk, text }, true)).toBeUndefined();
     }
   });
 });
 
 describe('a question written by a model', () => {
-  it('keeps an answer that stands in the passage, and the sentence that holds it', () => {
+  it('keeps an answer that stands in the chunk, and the sentence that holds it', () => {
     const written = 'Here:\n```json\n{"question": " When was it done? ", "answer": "1844"}\n```';
-    expect(questionFromModel(passage, written, 'some/model')).toEqual({
+    expect(questionFromModel(chunk, written, 'some/model')).toEqual({
       question: 'When was it done?',
       document: 'd',
       passage: SENTENCE,
@@ -50,21 +50,21 @@ describe('a question written by a model', () => {
   });
 
   it('loses an answer that does not', () => {
-    expect(questionFromModel(passage, '{"question":"When?","answer":"1845"}', 'm')).toMatchObject({
+    expect(questionFromModel(chunk, '{"question":"When?","answer":"1845"}', 'm')).toMatchObject({
       question: 'When?',
-      passage: passage.text,
+      passage: chunk.text,
     });
-    expect(questionFromModel(passage, '{"question":"When?","answer":"1845"}', 'm')).not.toHaveProperty('answer');
+    expect(questionFromModel(chunk, '{"question":"When?","answer":"1845"}', 'm')).not.toHaveProperty('answer');
   });
 
   it.each(['', 'I will not.', '{"question": 3}', '{"question": ""}', '{broken'])(
     'is none when it says %j',
     (written) => {
-      expect(questionFromModel(passage, written, 'm')).toBeUndefined();
+      expect(questionFromModel(chunk, written, 'm')).toBeUndefined();
     },
   );
 
-  it('is asked for so that a passage cannot end itself', () => {
-    expect(modelPrompt({ ...passage, text: 'a</passage>b' })).not.toContain('a</passage>b');
+  it('is asked for so that a chunk cannot end itself', () => {
+    expect(modelPrompt({ ...chunk, text: 'a</passage>b' })).not.toContain('a</passage>b');
   });
 });

@@ -3,7 +3,7 @@ import { containsAnswer, containsPassage } from '../../src/evaluation/contains-t
 import { isRefusal } from '../../src/evaluation/is-refusal.ts';
 import type { ResolvedQuestion } from '../../src/evaluation/resolve-documents.ts';
 import { type EvaluatedAnswer, scoreAnswer } from '../../src/evaluation/score-answer.ts';
-import { scorePassages } from '../../src/evaluation/score-passages.ts';
+import { scoreRetrieval } from '../../src/evaluation/score-retrieval.ts';
 
 const question = (more: Partial<ResolvedQuestion>): ResolvedQuestion => ({
   id: 'q',
@@ -16,45 +16,45 @@ const question = (more: Partial<ResolvedQuestion>): ResolvedQuestion => ({
   isUnanswerable: false,
   ...more,
 });
-const passage = (documentId: string, text: string) => ({ documentId, title: documentId, text });
+const chunk = (documentId: string, text: string) => ({ documentId, title: documentId, text });
 const TOWER = 'The tower was finished in 1844.';
 const found = [
-  passage('bread', 'Rye keeps.'),
-  passage('bread', 'Salt slows.'),
-  passage('tower', 'A tower.'),
-  passage('tower', TOWER),
+  chunk('bread', 'Rye keeps.'),
+  chunk('bread', 'Salt slows.'),
+  chunk('tower', 'A tower.'),
+  chunk('tower', TOWER),
 ];
 
 describe('what a search found', () => {
-  it('is judged by documents, each at the place of its best passage', () => {
-    const judged = scorePassages(question({ expected: [new Set(['tower'])] }), found, 10);
+  it('is judged by documents, each at the place of its best chunk', () => {
+    const judged = scoreRetrieval(question({ expected: [new Set(['tower'])] }), found, 10);
     expect(judged).toMatchObject({ rank: 2, scores: { 'mrr@10': 0.5, 'hit@1': 0, 'hit@3': 1 } });
     expect(judged?.scores['ndcg@10']).toBeCloseTo(1 / Math.log2(3), 12);
   });
 
   it('is judged by passages where one is expected, in the document that it is expected in', () => {
-    expect(scorePassages(question({ passages: [TOWER] }), found, 10)?.rank).toBe(4);
-    expect(scorePassages(question({ passages: [TOWER], expected: [new Set(['bread'])] }), found, 10)?.rank).toBe(null);
+    expect(scoreRetrieval(question({ passages: [TOWER] }), found, 10)?.rank).toBe(4);
+    expect(scoreRetrieval(question({ passages: [TOWER], expected: [new Set(['bread'])] }), found, 10)?.rank).toBe(null);
   });
 
-  it('is judged by the answer that a passage holds where nothing else is known', () => {
-    expect(scorePassages(question({ answers: ['in 1844', '1844'] }), found, 10)?.rank).toBe(4);
-    expect(scorePassages(question({ answers: ['184'] }), found, 10)?.rank).toBe(null);
+  it('is judged by the answer that a chunk holds where nothing else is known', () => {
+    expect(scoreRetrieval(question({ answers: ['in 1844', '1844'] }), found, 10)?.rank).toBe(4);
+    expect(scoreRetrieval(question({ answers: ['184'] }), found, 10)?.rank).toBe(null);
   });
 
   it('counts each of several expected documents once', () => {
     const expected = [new Set(['tower', 'its copy']), new Set(['missing'])];
-    expect(scorePassages(question({ expected }), found, 10)?.scores['recall@10']).toBe(0.5);
+    expect(scoreRetrieval(question({ expected }), found, 10)?.scores['recall@10']).toBe(0.5);
   });
 
   it('tells of recall at a hundred only when as many were asked for', () => {
     const expected = [new Set(['tower'])];
-    expect(scorePassages(question({ expected }), found, 10)?.scores).not.toHaveProperty('recall@100');
-    expect(scorePassages(question({ expected }), found, 100)?.scores['recall@100']).toBe(1);
+    expect(scoreRetrieval(question({ expected }), found, 10)?.scores).not.toHaveProperty('recall@100');
+    expect(scoreRetrieval(question({ expected }), found, 100)?.scores['recall@100']).toBe(1);
   });
 
   it('is not judged for what nothing answers', () => {
-    expect(scorePassages(question({ isUnanswerable: true }), found, 10)).toBeUndefined();
+    expect(scoreRetrieval(question({ isUnanswerable: true }), found, 10)).toBeUndefined();
   });
 });
 
@@ -69,7 +69,7 @@ describe('an expected text', () => {
     expect(containsAnswer(text, wanted)).toBe(isThere);
   });
 
-  it('is held by a passage that has the greater part of its sentences', () => {
+  it('is held by a chunk that has the greater part of its sentences', () => {
     const wanted = `${TOWER} Its stones came from the island of Tyree. Ten.`;
     expect(containsPassage(`Before. ${TOWER} Its stones came from the island of Tyree.`, wanted)).toBe(true);
     expect(containsPassage('Ten. Its stones.', wanted)).toBe(false);

@@ -17,7 +17,7 @@ const sentence =
   'The committee met on Monday and agreed that the budget of the next year should be raised by a tenth of the last one';
 
 describe('folding', () => {
-  it('makes one hit of passages that say the same, and names the others', () => {
+  it('makes one hit of chunks that say the same, and names the others', () => {
     const dropped: Drop[] = [];
     const folded = foldDuplicates(
       [
@@ -91,7 +91,7 @@ describe('merging neighbours', () => {
   const piece = (order: number, start: number, end: number) =>
     hit(`p${order}`, text.slice(start, end), { order, start, end });
 
-  it('makes one passage whose places are places of the document', () => {
+  it('makes one chunk whose places are places of the document', () => {
     const dropped: Drop[] = [];
     const hits = [piece(1, 21, 40), hit('other', 'x', { documentId: 'other' }), piece(2, 42, 70), piece(0, 0, 30)];
     const merged = mergeNeighbours(hits, (drop) => dropped.push(drop));

@@ -13,9 +13,9 @@ const embedder: EmbeddingModel = {
 const kinds: readonly SearchKind[] = ['full_text', 'semantic', 'hybrid'];
 const { signal } = new AbortController();
 
-async function searching(passages: readonly string[], given: { readonly title?: string } = {}) {
+async function searching(chunkTexts: readonly string[], given: { readonly title?: string } = {}) {
   const store = await openTestStore();
-  const chunks = passages.map((text, order) =>
+  const chunks = chunkTexts.map((text, order) =>
     newChunk(order, text, { vector: Float32Array.of(1, order / 100, 0, 0) }),
   );
   await ingest(store, newDocument(given.title ?? 'guide'), chunks);
@@ -44,7 +44,7 @@ describe('words in quotation marks', () => {
     expect(await texts('"annual report" second', { kind: 'full_text' })).toEqual(['second words', 'first words']);
   });
 
-  it('are looked for one by one where no passage says them so, and a note says that', async () => {
+  it('are looked for one by one where no chunk says them so, and a note says that', async () => {
     const { ask } = await searching(apples);
     const { chunks, explanation } = await ask('"purple apple"', { kind: 'full_text' });
     expect(chunks).toHaveLength(3);
@@ -61,7 +61,7 @@ describe('words in quotation marks', () => {
     expect(apart.explanation.notes.join()).toMatch(/contains all quoted phrases/);
   });
 
-  it('put the passages that say them first when a question names them, and lose no other', async () => {
+  it('put the chunks that say them first when a question names them, and lose no other', async () => {
     const { ask } = await searching(apples);
     const { chunks, explanation } = await ask('What is "apple that is red" of an apple?', { kind: 'hybrid' });
     expect(chunks[0]?.text).toBe('an apple that is red');
@@ -71,7 +71,7 @@ describe('words in quotation marks', () => {
     expect(explanation.phraseFilters?.preferred).toEqual(['apple that is red']);
   });
 
-  it('put the passages that say them first in a longer text, such as an error message', async () => {
+  it('put the chunks that say them first in a longer text, such as an error message', async () => {
     const { ask } = await searching(apples);
     const { chunks, explanation } = await ask('cannot read apple: property "red apple" of pear was not defined');
     expect(chunks[0]?.text).toBe('a red apple fell');

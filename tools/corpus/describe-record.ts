@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
-import { oneLine } from '../../src/toolbox/render-passages.ts';
+import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 
 /** A document in tool results, without its text. */

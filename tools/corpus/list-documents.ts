@@ -1,7 +1,7 @@
 import { allOf } from '../../src/documents/filter.ts';
 import { readFilter } from '../../src/documents/read-filter.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
-import { RESERVED_FOR_LINES } from '../../src/toolbox/render-passages.ts';
+import { RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { describeDocument, toDocumentRecord } from './describe-record.ts';
 

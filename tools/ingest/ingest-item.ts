@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Metadata } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { oneLine } from '../../src/toolbox/render-passages.ts';
+import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { IngestionItem, ToolIngestion } from '../../src/toolbox/tool-ports.ts';
 

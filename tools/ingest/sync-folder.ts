@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
-import { oneLine } from '../../src/toolbox/render-passages.ts';
+import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';

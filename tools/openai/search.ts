@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
-import { titleOf } from '../../src/toolbox/render-passages.ts';
+import { titleOf } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { addressOf } from './address.ts';
 
-const MAX_PASSAGES = 20;
+const MAX_CHUNKS = 20;
 
 /** One of the two tools that ChatGPT requires; names and shapes are prescribed. */
 export const search = defineTool({
@@ -18,12 +18,12 @@ export const search = defineTool({
   deadline: 10_000,
 
   async execute({ query }, { retriever, library, visible, settings, signal }) {
-    const { chunks } = await retriever.search(query, { ...settings, limit: MAX_PASSAGES }, signal);
+    const { chunks } = await retriever.search(query, { ...settings, limit: MAX_CHUNKS }, signal);
     const best = new Map<string, ScoredChunk>();
     for (const chunk of chunks) if (!best.has(chunk.documentId)) best.set(chunk.documentId, chunk);
     const { items } = await library.list(
       { kind: 'and', filters: [visible, { kind: 'in', field: 'id', values: [...best.keys()] }] },
-      { offset: 0, limit: MAX_PASSAGES },
+      { offset: 0, limit: MAX_CHUNKS },
     );
     const documents = new Map(items.map((document) => [document.id, document]));
     const results = [...best].map(([id, chunk]) => {

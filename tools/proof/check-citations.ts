@@ -10,7 +10,7 @@ import {
   toAnswerCheckRecord,
   toAnswerCheckRequest,
 } from '../../src/toolbox/answer-check-record.ts';
-import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-passages.ts';
+import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { readId, shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';

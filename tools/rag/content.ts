@@ -14,7 +14,7 @@ import {
   oneLine,
   RESERVED_FOR_LINES,
   renderFitting,
-} from '../../src/toolbox/render-passages.ts';
+} from '../../src/toolbox/render-blocks.ts';
 import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';

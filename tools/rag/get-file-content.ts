@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
-import { oneLine, RESERVED_FOR_LINES, wholeCharacterEnd } from '../../src/toolbox/render-passages.ts';
+import { oneLine, RESERVED_FOR_LINES, wholeCharacterEnd } from '../../src/toolbox/render-blocks.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 

@@ -5,13 +5,7 @@ import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { asOf, collections, cursor, documentIds, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
-import {
-  type Block,
-  joinBlocks,
-  oneLine,
-  RESERVED_FOR_LINES,
-  renderFitting,
-} from '../../src/toolbox/render-passages.ts';
+import { type Block, joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';

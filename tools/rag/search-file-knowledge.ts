@@ -9,14 +9,8 @@ import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { explainFilter } from '../../src/toolbox/explain-filter.ts';
 import { asOf, collections, cursor, documentIds, filters, maxCharacters, query } from '../../src/toolbox/fields.ts';
 import { novelHits } from '../../src/toolbox/novel-hits.ts';
+import { chunkBlock, joinBlocks, RESERVED_FOR_LINES, renderFitting, titleOf } from '../../src/toolbox/render-blocks.ts';
 import { graphBlock, hitsThatFit, informativeHits, withGraphLimits } from '../../src/toolbox/render-graph.ts';
-import {
-  chunkBlock,
-  joinBlocks,
-  RESERVED_FOR_LINES,
-  renderFitting,
-  titleOf,
-} from '../../src/toolbox/render-passages.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 

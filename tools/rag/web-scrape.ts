@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WebPassage } from '../../src/citations/citation.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { oneLine, wholeCharacterEnd } from '../../src/toolbox/render-passages.ts';
+import { oneLine, wholeCharacterEnd } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { canonicalUrl } from '../../src/web/canonical-url.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { WebPassage } from '../../src/citations/citation.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { limit, maxCharacters, query } from '../../src/toolbox/fields.ts';
-import { joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-passages.ts';
+import { joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { WebResult } from '../../src/web/web-search.ts';
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { citedQuote, quoteLine, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { query } from '../../src/toolbox/fields.ts';
-import { oneLine, titleOf } from '../../src/toolbox/render-passages.ts';
+import { oneLine, titleOf } from '../../src/toolbox/render-blocks.ts';
 import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import type { RankedPassage, Reranker, RerankRequest } from '../rerank.ts';
+import type { RankedText, Reranker, RerankRequest } from '../rerank.ts';
 
 /** API dialect of the rerank service. */
 export type RerankDialect = 'cohere' | 'jina' | 'tei';
@@ -33,13 +33,13 @@ export function httpReranker(settings: HttpRerankerSettings): Reranker {
     name: `${dialect}/${model}`,
     depth: DEFAULT_DEPTH,
     timeoutMs: milliseconds,
-    async rank({ query, passages }, signal) {
+    async rank({ query, texts }, signal) {
       const size = PER_REQUEST[dialect];
-      const starts = Array.from({ length: Math.ceil(passages.length / size) }, (_, part) => part * size);
+      const starts = Array.from({ length: Math.ceil(texts.length / size) }, (_, part) => part * size);
       const parts = await Promise.all(
         starts.map(async (start) => {
-          const part = passages.slice(start, start + size);
-          const ranked = readRanking(dialect, await ask(settings, { query, passages: part }, signal), part.length);
+          const part = texts.slice(start, start + size);
+          const ranked = readRanking(dialect, await ask(settings, { query, texts: part }, signal), part.length);
           return ranked.map((each) => ({ ...each, index: each.index + start }));
         }),
       );
@@ -48,18 +48,18 @@ export function httpReranker(settings: HttpRerankerSettings): Reranker {
   };
 }
 
-function toBody({ dialect, model }: HttpRerankerSettings, { query, passages }: RerankRequest): object {
+function toBody({ dialect, model }: HttpRerankerSettings, { query, texts }: RerankRequest): object {
   switch (dialect) {
     case 'cohere':
-      return { model, query, documents: passages, top_n: passages.length };
+      return { model, query, documents: texts, top_n: texts.length };
     case 'jina':
-      return { model, query, documents: passages, top_n: passages.length, return_documents: false };
+      return { model, query, documents: texts, top_n: texts.length, return_documents: false };
     case 'tei':
-      return { query, texts: passages, truncate: true };
+      return { query, texts, truncate: true };
   }
 }
 
-function readRanking(dialect: RerankDialect, answer: unknown, count: number): RankedPassage[] {
+function readRanking(dialect: RerankDialect, answer: unknown, count: number): RankedText[] {
   const ranked =
     dialect === 'tei'
       ? list.safeParse(answer).data

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Model } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
-import type { RankedPassage, Reranker, RerankRequest } from '../rerank.ts';
+import type { RankedText, Reranker, RerankRequest } from '../rerank.ts';
 
 const DEFAULT_DEPTH = 20;
 const DEFAULT_TIMEOUT_MS = 20_000;
-const PASSAGES_PER_CALL = 20;
-const MAX_PASSAGE_LENGTH = 1_500;
+const TEXTS_PER_CALL = 20;
+const MAX_TEXT_LENGTH = 1_500;
 const MAX_SCORE = 10;
 
 const reply = z.object({ scores: z.array(z.object({ passage: z.coerce.number().int(), score: z.coerce.number() })) });
@@ -42,13 +42,13 @@ export function modelReranker(model: Model, prompts: PromptTexts = builtInPrompt
     name: model.name,
     depth: DEFAULT_DEPTH,
     timeoutMs: DEFAULT_TIMEOUT_MS,
-    async rank({ query, passages }, signal) {
-      const starts = Array.from({ length: Math.ceil(passages.length / PASSAGES_PER_CALL) }, (_, part) => part);
+    async rank({ query, texts }, signal) {
+      const starts = Array.from({ length: Math.ceil(texts.length / TEXTS_PER_CALL) }, (_, part) => part);
       const parts = await Promise.all(
         starts.map(async (part) => {
-          const start = part * PASSAGES_PER_CALL;
-          const judged = passages.slice(start, start + PASSAGES_PER_CALL);
-          const ranked = readScores(await ask(model, { query, passages: judged }, { prompts, signal }), judged.length);
+          const start = part * TEXTS_PER_CALL;
+          const judged = texts.slice(start, start + TEXTS_PER_CALL);
+          const ranked = readScores(await ask(model, { query, texts: judged }, { prompts, signal }), judged.length);
           return ranked.map((each) => ({ ...each, index: each.index + start }));
         }),
       );
@@ -59,10 +59,10 @@ export function modelReranker(model: Model, prompts: PromptTexts = builtInPrompt
 
 async function ask(
   model: Model,
-  { query, passages }: RerankRequest,
+  { query, texts }: RerankRequest,
   { prompts, signal }: { readonly prompts: PromptTexts; readonly signal: AbortSignal },
 ): Promise<string> {
-  const shown = passages.map((text, at) => `[${at + 1}]\n<passage>\n${fenceSafe(text)}\n</passage>`);
+  const shown = texts.map((text, at) => `[${at + 1}]\n<passage>\n${fenceSafe(text)}\n</passage>`);
   let answer = '';
   const events = model.stream({
     messages: [
@@ -70,7 +70,7 @@ async function ask(
       { role: 'user', text: `Question: ${query}\n\n${shown.join('\n\n')}` },
     ],
     tools: [],
-    config: { temperature: 0, maxTokens: 200 + 30 * passages.length, responseFormat },
+    config: { temperature: 0, maxTokens: 200 + 30 * texts.length, responseFormat },
     signal,
   });
   for await (const event of events) if (event.type === 'text') answer += event.text;
@@ -80,11 +80,11 @@ async function ask(
 // Prevents a chunk from closing its delimiter (prompt injection).
 const fenceSafe = (text: string): string =>
   text
-    .slice(0, MAX_PASSAGE_LENGTH)
+    .slice(0, MAX_TEXT_LENGTH)
     .toWellFormed()
     .replace(/<(?=\/?passage\b)/gi, '‹');
 
-function readScores(answer: string, count: number): RankedPassage[] {
+function readScores(answer: string, count: number): RankedText[] {
   const parsed = reply.safeParse(parsedJson(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)));
   const ranked = (parsed.data?.scores ?? []).flatMap(({ passage, score }) =>
     passage < 1 || passage > count

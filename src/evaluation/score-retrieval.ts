@@ -3,13 +3,13 @@ import { measureRanking } from './measure-ranking.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
 import type { Scores } from './scores.ts';
 
-export interface FoundPassage {
+export interface FoundChunk {
   readonly documentId: string;
   readonly title: string;
   readonly text: string;
 }
 
-export interface PassageScores {
+export interface RetrievalScores {
   readonly scores: Scores;
   /** Rank of the first expected chunk, from 1; null when none was found. */
   readonly rank: number | null;
@@ -22,20 +22,20 @@ const MIN_DEPTH_FOR_RECALL = 100;
  * Scores ranked hits by the most specific expectation given: texts in a chunk, else documents, else an answer that a
  * chunk contains. Where documents are expected too, only their chunks count. Undefined for unanswerable questions.
  */
-export function scorePassages(
+export function scoreRetrieval(
   question: ResolvedQuestion,
-  found: readonly FoundPassage[],
+  found: readonly FoundChunk[],
   limit: number,
-): PassageScores | undefined {
+): RetrievalScores | undefined {
   if (question.isUnanswerable) return undefined;
   const targets = targetsOf(question);
-  const ranked = found.map((passage, index) => {
-    const at = targets.findIndex((isIt) => isIt(passage));
+  const ranked = found.map((chunk, index) => {
+    const at = targets.findIndex((isIt) => isIt(chunk));
     if (at >= 0) return `target ${at}`;
     // When documents are expected, further chunks of a document do not take up ranks.
     return question.passages.length === 0 && question.expected.length > 0
-      ? `document ${passage.documentId}`
-      : `passage ${index}`;
+      ? `document ${chunk.documentId}`
+      : `chunk ${index}`;
   });
   const gains = new Map(targets.map((_, index) => [`target ${index}`, 1]));
   const { 'recall@100': deepRecall, ...scores } = measureRanking(ranked, gains);
@@ -49,14 +49,14 @@ export function scorePassages(
   };
 }
 
-type Target = (passage: FoundPassage) => boolean;
+type Target = (chunk: FoundChunk) => boolean;
 
 /** The expected items, each to be found once. */
 function targetsOf({ expected, passages, answers }: ResolvedQuestion): readonly Target[] {
   const isExpected: Target = ({ documentId }) => expected.length === 0 || expected.some((ids) => ids.has(documentId));
   if (passages.length > 0) {
-    return passages.map((wanted) => (passage) => isExpected(passage) && containsPassage(passage.text, wanted));
+    return passages.map((wanted) => (chunk) => isExpected(chunk) && containsPassage(chunk.text, wanted));
   }
-  if (expected.length > 0) return expected.map((ids) => (passage) => ids.has(passage.documentId));
-  return [(passage) => answers.some((answer) => containsAnswer(passage.text, answer))];
+  if (expected.length > 0) return expected.map((ids) => (chunk) => ids.has(chunk.documentId));
+  return [(chunk) => answers.some((answer) => containsAnswer(chunk.text, answer))];
 }

@@ -4,15 +4,15 @@ import { shortLine } from '../shared/text.ts';
 import { shortChunkId, shortDocumentId } from './short-id.ts';
 
 const MAX_TITLE_LENGTH = 120;
-// Labels are repeated above every passage, so they are cut; the structured data has the full text.
+// Labels are repeated above every chunk, so they are cut; the structured data has the full text.
 const MAX_LABEL_TITLE = 60;
 const MAX_LABEL_HEADING = 50;
 
 /** Collapses white space and limits the length, so that a title cannot be mistaken for the next block. */
 export const oneLine = (text: string, maxLength: number = MAX_TITLE_LENGTH): string => shortLine(text, maxLength);
 
-/** Label line above a passage, ending in its short identifier: `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`. */
-function passageLabel(chunk: Chunk): string {
+/** Label line above a chunk, ending in its short identifier: `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`. */
+function chunkLabel(chunk: Chunk): string {
   const title = oneLine(titleOf(chunk), MAX_LABEL_TITLE);
   const parts = [title];
   const pages = pagesOf(chunk);
@@ -100,7 +100,7 @@ export const joinBlocks = (shown: readonly ShownBlock<unknown>[]): string =>
 
 /** Block of a chunk; the cut part can be read with the document's text. */
 export const chunkBlock = (chunk: Chunk): Block => ({
-  label: passageLabel(chunk),
+  label: chunkLabel(chunk),
   text: chunk.text,
   rest: (shown) =>
     `(cut; the rest: get_file_content with document_id="${shortDocumentId(chunk.documentId)}", offset=${chunk.start + shown})`,
