@@ -20,15 +20,15 @@ export function coverageOf(query: string, chunks: readonly Chunk[]): Coverage | 
   const wanted = terms.filter((term) => !term.endsWith('-'));
   if (wanted.length === 0) return null;
   const chunkTerms = chunks.slice(0, CHUNKS_COMPARED).map((chunk) => new Set(analyse(wordsOf(chunk))));
-  const has = (terms: ReadonlySet<string>, term: string): boolean => {
+  const has = (ofChunk: ReadonlySet<string>, term: string): boolean => {
     const beginning = beginningOf(typed.get(term) ?? term);
-    return terms.has(term) || (beginning !== undefined && terms.has(beginning));
+    return ofChunk.has(term) || (beginning !== undefined && ofChunk.has(beginning));
   };
-  const best = Math.max(0, ...chunkTerms.map((terms) => wanted.filter((term) => has(terms, term)).length));
+  const best = Math.max(0, ...chunkTerms.map((ofChunk) => wanted.filter((term) => has(ofChunk, term)).length));
   return {
     score: Math.round((best / wanted.length) * 100) / 100,
     missing: wanted
-      .filter((term) => !chunkTerms.some((terms) => has(terms, term)))
+      .filter((term) => !chunkTerms.some((ofChunk) => has(ofChunk, term)))
       .map((term) => typed.get(term) ?? term),
   };
 }
