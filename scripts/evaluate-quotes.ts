@@ -75,13 +75,13 @@ async function measure(collection: TestCollection, options: Options): Promise<st
     const search = searches.get(key) ?? createPassageSearch(few ?? documents);
     searches.set(key, search);
     const found = search(question, options.limit, isLeftOut);
-    const passages = found.map(({ document: { text, title }, score }) => {
+    const sources = found.map(({ document: { text, title }, score }) => {
       return { text, about: options.hasTitles ? title : '', ...(options.hasScores && { score }) };
     });
-    const { support, quotes } = chooseQuotes({ question, passages, analyser });
+    const { support, quotes } = chooseQuotes({ question, sources, analyser });
     return {
       support,
-      quotes: quotes.map(({ passage, start, end }) => passages[passage]?.text.slice(start, end) ?? ''),
+      quotes: quotes.map(({ sourceIndex, start, end }) => sources[sourceIndex]?.text.slice(start, end) ?? ''),
     };
   };
 

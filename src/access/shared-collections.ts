@@ -52,13 +52,13 @@ export interface SharedCollections {
 }
 
 export function createSharedCollections({ collections, corpus }: SharedCollectionsParts): SharedCollections {
-  const seen = async (by: Principal, id: string): Promise<Collection> => {
+  const visibleCollection = async (by: Principal, id: string): Promise<Collection> => {
     const collection = isUuid(id) ? await collections.get(id) : undefined;
     if (collection !== undefined && mayView(by, collection)) return collection;
     throw noCollection(id);
   };
   const owned = async (by: Principal, id: string): Promise<Collection> => {
-    const collection = await seen(by, id);
+    const collection = await visibleCollection(by, id);
     if (by.isSuperuser || collection.ownerId === by.userId) return collection;
     throw new ServiceError('forbidden', `Only its owner manages the collection ${id}.`);
   };
@@ -81,7 +81,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
         ...(!(isSuperuser || ownerOnly) && { memberId: userId }),
       }),
 
-    get: seen,
+    get: visibleCollection,
 
     async findByName(by, name, ownerId = by.userId) {
       const collection = await collections.findByName(ownerId, name);
@@ -109,7 +109,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
     },
 
     async documents(by, id, page) {
-      const collection = await seen(by, id);
+      const collection = await visibleCollection(by, id);
       // Only members get here, and they see all documents of the collection.
       return corpus.list(allOf(visibleFilter(by), isIn(collection.id)), page);
     },
@@ -132,7 +132,7 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
     },
 
     async members(by, id, page) {
-      return collections.members((await seen(by, id)).id, page);
+      return collections.members((await visibleCollection(by, id)).id, page);
     },
   };
 }

@@ -35,7 +35,7 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
         yield { ...stop, reason: 'tool_calls' };
         return;
       }
-      const { support, pieces } = composeQuotes({ question, passages: quotable(sources), analyser });
+      const { support, pieces } = composeQuotes({ question, sources: quotable(sources), analyser });
       for (const { text } of pieces) yield { type: 'text', text };
       yield { ...stop, reason: 'end', support };
     },

@@ -178,8 +178,8 @@ export function createExternalConnection({ server, version, times, log }: Connec
           return result;
         } catch (error) {
           signal.throwIfAborted();
-          const publicMessage = serverErrorMessage(error);
-          if (publicMessage !== undefined) return { content: [{ type: 'text', text: publicMessage }], isError: true };
+          const serverMessage = serverErrorMessage(error);
+          if (serverMessage !== undefined) return { content: [{ type: 'text', text: serverMessage }], isError: true };
           onEnd(open, reasonOf(error, server));
           // The server has dropped the session without starting the call, so a retry in a new session is safe.
           if (attempt === 1 && open.isLegacy && isSessionGone(error)) {

@@ -28,10 +28,10 @@ export function* extractiveAnswer({
     ...outcome.chunks.map((chunk) => ({ kind: 'chunk' as const, chunk })),
     ...(web?.results ?? []).map((result) => ({ kind: 'web' as const, page: toWebPassage(result) })),
   ];
-  const passages = sources.map((source, index) => ({ number: index + 1, source }));
+  const numbered = sources.map((source, index) => ({ number: index + 1, source }));
   const citations = new CitationCollector();
   let text = '';
-  const { support, pieces } = composeQuotes({ question: query, passages, analyser });
+  const { support, pieces } = composeQuotes({ question: query, sources: numbered, analyser });
   for (const piece of pieces) {
     text += piece.text;
     yield { type: 'message', text: piece.text };

@@ -67,9 +67,9 @@ const cases = [
 describe('text that is wrapped by hand', () => {
   it.each(cases)('is quoted in whole sentences: %s', async (question, expected) => {
     const { text, chunks } = await readmeChunks();
-    const passages = chunks.map((chunk) => ({ text: chunk.text, about: chunk.headingPath.join('\n') }));
-    const [first] = chooseQuotes({ question, passages, analyser }).quotes;
-    const chunk = chunks[first?.passage ?? 0];
+    const sources = chunks.map((chunk) => ({ text: chunk.text, about: chunk.headingPath.join('\n') }));
+    const [first] = chooseQuotes({ question, sources, analyser }).quotes;
+    const chunk = chunks[first?.sourceIndex ?? 0];
     if (first === undefined || chunk === undefined) throw new Error('nothing was quoted');
     const quote = quoteOf(chunk, first);
     expect(quote.text).toBe(expected);

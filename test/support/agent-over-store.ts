@@ -54,13 +54,13 @@ export interface Published extends Partial<NewDocument> {
 export async function addDocument(
   { corpus }: Pick<OpenStore, 'corpus'>,
   name: string,
-  passages: readonly string[],
+  texts: readonly string[],
   { summary, pages = [], headings = [], ...change }: Published = {},
 ): Promise<Document> {
   const document = newDocument(name, change);
   await corpus.begin(document);
   let start = 0;
-  const chunks = passages.map((text, order) => {
+  const chunks = texts.map((text, order) => {
     const at = start;
     start += text.length + 2;
     const page = pages.find((span) => span.start <= at && at < span.end)?.number ?? null;
@@ -69,7 +69,7 @@ export async function addDocument(
     return { text, order, start: at, end: at + text.length, page, headingPath, vector: vectorOf(text) };
   });
   await corpus.stage(document.id, chunks);
-  const publication = { text: passages.join('\n\n'), pages, summary: summary ?? null, totalTokens: 0 };
+  const publication = { text: texts.join('\n\n'), pages, summary: summary ?? null, totalTokens: 0 };
   return corpus.publish(document.id, publication);
 }
 

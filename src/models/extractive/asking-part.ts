@@ -7,7 +7,7 @@ const SOURCE_NAMED =
 
 /**
  * The question without what is said about the answer: instructions beside it, and that the documents are meant. Their
- * words are in no passage, so that nothing would seem to answer.
+ * words are in no source, so that nothing would seem to answer.
  */
 export function askingPart(question: string): string {
   const sentences = splitSentences(question).map(({ start, end }) => question.slice(start, end));

@@ -9,9 +9,10 @@ import { readQuestion } from './question.ts';
 import { cellAskedFor, type TableCell, type TableRow, tableRowsOf } from './table-rows.ts';
 import { withAntecedent } from './with-antecedent.ts';
 
-export interface Passage {
+/** Text of a source from which quotes are chosen. */
+export interface SourceText {
   readonly text: string;
-  /** Title and headings: terms that describe the passage without being part of it. */
+  /** Title and headings: terms that describe the source without being part of it. */
   readonly about: string;
   /** Rank in the search results, from 0; defaults to the position in the list. */
   readonly rank?: number;
@@ -19,10 +20,10 @@ export interface Passage {
   readonly score?: number;
 }
 
-/** A sentence or row that answers the question; offsets in the passage's text. */
+/** A sentence or row that answers the question; offsets in the source's text. */
 export interface ChosenQuote extends Span {
-  /** Index into the passages given. */
-  readonly passage: number;
+  /** Index into the sources given. */
+  readonly sourceIndex: number;
   /** For a table row, the cell that answers. */
   readonly cell?: TableCell;
 }
@@ -37,7 +38,7 @@ export interface QuoteSelection {
 export interface QuoteChoice {
   readonly question: string;
   /** Best first. */
-  readonly passages: readonly Passage[];
+  readonly sources: readonly SourceText[];
   readonly analyser: TextAnalyser;
   readonly limit?: number;
 }
@@ -47,7 +48,7 @@ const DEFAULT_LIMIT = 3;
 // Weights of a sentence's score, relative to coverage of the question. Tuned on three languages of XQuAD; the optimum is
 // a broad plateau.
 const SCORE_WEIGHTS = {
-  passage: 0.5,
+  source: 0.5,
   neighbours: 0.2,
   about: 0.15,
   kind: 0.2,
@@ -61,7 +62,7 @@ const REDUNDANCY = 0.35;
 // Minimum score of a further quote relative to the best, after the penalty for redundancy. Measured on three languages of
 // XQuAD: with 1.8 quotes on average 0.88 of the questions have the answer quoted, with 3.5 quotes 0.92.
 const MIN_SHARE_OF_BEST = 0.65;
-// The same for the sentence's own score, without its passage's share.
+// The same for the sentence's own score, without its source's share.
 const MIN_SHARE_OF_BEST_OWN_SCORE = 0.45;
 const MAX_FRAGMENT_LENGTH = 40;
 // Longer "sentences" are mostly pages whose full stops were lost.
@@ -70,7 +71,7 @@ const LONG_SENTENCE_LENGTH = 300;
 interface Sentence extends ChosenQuote {
   readonly terms: ReadonlySet<string>;
   readonly score: number;
-  /** Score without the passage's share. */
+  /** Score without the source's share. */
   readonly ownScore: number;
   readonly text: string;
 }
@@ -84,7 +85,7 @@ interface ReadSentence extends Span {
   readonly row?: TableRow & { readonly context: ReadonlySet<string> };
 }
 
-interface ReadPassage {
+interface ReadSource {
   readonly rank: number | undefined;
   readonly about: ReadonlySet<string>;
   readonly terms: ReadonlySet<string>;
@@ -92,14 +93,14 @@ interface ReadPassage {
 }
 
 /** Chooses the sentences that best answer the question and estimates whether they do. */
-export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIMIT }: QuoteChoice): QuoteSelection {
+export function chooseQuotes({ question, sources, analyser, limit = DEFAULT_LIMIT }: QuoteChoice): QuoteSelection {
   const asked = readQuestion(question, analyser);
-  const read = passages.map((passage) => readPassage(passage, analyser));
+  const read = sources.map((source) => readSource(source, analyser));
   const support = supportAmong(
     asked.terms,
     read.map(({ terms }) => terms),
   );
-  const supports = read.map((passage) => supportOf(passage, support));
+  const supports = read.map((source) => supportOf(source, support));
   const most = Math.max(0, ...supports);
   if (most === 0 || asked.terms.length === 0) return NO_QUOTES;
 
@@ -109,8 +110,8 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
   );
   const kind = expectedAnswer(question);
   const terms = new Set(asked.terms.flatMap(({ forms }) => forms));
-  const weighed = read.flatMap((passage, index) =>
-    weighSentences(passage, { index, coverage, kind, question, asked: terms, analyser }),
+  const weighed = read.flatMap((source, index) =>
+    weighSentences(source, { index, coverage, kind, question, asked: terms, analyser }),
   );
   const isOfKind = ({ text }: Sentence) =>
     kind === undefined || mayContainAnswer(kind, withoutQuestionWords(question, text));
@@ -121,22 +122,22 @@ export function chooseQuotes({ question, passages, analyser, limit = DEFAULT_LIM
     picked.some(isOfKind) &&
     isConfident({
       supports,
-      quoteSupport: support(best.terms.union(read[best.passage]?.about ?? NO_TERMS)),
-      quoteShare: shareOf(asked.terms, aroundQuote(best, read[best.passage])),
-      scores: passages.flatMap(({ score }) => score ?? []).toSorted((a, b) => b - a),
+      quoteSupport: support(best.terms.union(read[best.sourceIndex]?.about ?? NO_TERMS)),
+      quoteShare: shareOf(asked.terms, aroundQuote(best, read[best.sourceIndex])),
+      scores: sources.flatMap(({ score }) => score ?? []).toSorted((a, b) => b - a),
       termCount: asked.terms.length,
       ngramShare: asked.ngramShare,
       trigramShare: asked.trigramShare,
       isInflected: asked.isInflected,
     });
-  const needed = asked.minSupport * (isFew(passages.length) ? NEEDED_OF_FEW : 1);
+  const needed = asked.minSupport * (isFew(sources.length) ? NEEDED_OF_FEW : 1);
   if (!isAnswer && most < needed) return NO_QUOTES;
-  return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, passages, read) };
+  return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, sources, read) };
 }
 
 /** The terms of a quote, of the sentences beside it and of the headings above. */
-function aroundQuote({ start, terms }: Sentence, passage: ReadPassage | undefined): ReadonlySet<string> {
-  const { sentences = [], about = NO_TERMS } = passage ?? {};
+function aroundQuote({ start, terms }: Sentence, source: ReadSource | undefined): ReadonlySet<string> {
+  const { sentences = [], about = NO_TERMS } = source ?? {};
   const at = sentences.findIndex((sentence) => sentence.start === start);
   const beside = [sentences[at - 1], sentences[at + 1]].map((sentence) => sentence?.terms ?? NO_TERMS);
   return beside.reduce((all, each) => all.union(each), terms.union(about));
@@ -156,20 +157,20 @@ function withKind(
   return fit === undefined ? picked : [fit, ...picked].slice(0, limit);
 }
 
-// Words that few passages lack seem rare among them.
+// Words that few sources lack seem rare among them.
 const NEEDED_OF_FEW = 0.7;
 
 const NO_QUOTES: QuoteSelection = { support: 'none', quotes: [] };
 
 function withAntecedents(
   picked: readonly Sentence[],
-  passages: readonly Passage[],
-  read: readonly ReadPassage[],
+  sources: readonly SourceText[],
+  read: readonly ReadSource[],
 ): ChosenQuote[] {
   const quotes: ChosenQuote[] = [];
-  for (const { passage, start, end, cell } of picked) {
-    const alone = { passage, start, end, ...(cell && { cell }) };
-    const whole = withAntecedent(alone, passages[passage]?.text ?? '', read[passage]?.sentences ?? []);
+  for (const { sourceIndex, start, end, cell } of picked) {
+    const alone = { sourceIndex, start, end, ...(cell && { cell }) };
+    const whole = withAntecedent(alone, sources[sourceIndex]?.text ?? '', read[sourceIndex]?.sentences ?? []);
     const isFree = (quote: ChosenQuote) => !quotes.some((other) => overlap(quote, other));
     if (isFree(whole)) quotes.push(whole);
     else if (isFree(alone)) quotes.push(alone);
@@ -178,9 +179,9 @@ function withAntecedents(
 }
 
 const overlap = (a: ChosenQuote, b: ChosenQuote): boolean =>
-  a.passage === b.passage && a.start < b.end && b.start < a.end;
+  a.sourceIndex === b.sourceIndex && a.start < b.end && b.start < a.end;
 
-function readPassage({ text, about, rank }: Passage, analyser: TextAnalyser): ReadPassage {
+function readSource({ text, about, rank }: SourceText, analyser: TextAnalyser): ReadSource {
   const headings = new Set(about.split('\n').map(asHeading));
   const pieces = piecesOf(text);
   const rows = tableRowsOf(text, pieces);
@@ -225,8 +226,8 @@ const asHeading = (line: string): string =>
     .replace(/\s+/g, ' ')
     .toLowerCase();
 
-/** Support of a passage for the question: half from all its terms, half from its best two sentences. */
-function supportOf({ about, terms, sentences }: ReadPassage, support: Coverage): number {
+/** Support of a source for the question: half from all its terms, half from its best two sentences. */
+function supportOf({ about, terms, sentences }: ReadSource, support: Coverage): number {
   const best = sentences.map((sentence, index) =>
     support(sentence.terms.union(sentences[index + 1]?.terms ?? NO_TERMS).union(about)),
   );
@@ -236,7 +237,7 @@ function supportOf({ about, terms, sentences }: ReadPassage, support: Coverage):
 const NO_TERMS: ReadonlySet<string> = new Set();
 
 interface Weighing {
-  /** Rank of the passage. */
+  /** Rank of the source. */
   readonly index: number;
   readonly coverage: Coverage;
   readonly kind: AnswerKind | undefined;
@@ -247,10 +248,10 @@ interface Weighing {
 }
 
 function weighSentences(
-  { rank, about, terms, sentences }: ReadPassage,
+  { rank, about, terms, sentences }: ReadSource,
   { index, coverage, kind, question, asked, analyser }: Weighing,
 ): Sentence[] {
-  const shared = SCORE_WEIGHTS.passage * coverage(terms) + SCORE_WEIGHTS.rank / (1 + (rank ?? index) / 2);
+  const shared = SCORE_WEIGHTS.source * coverage(terms) + SCORE_WEIGHTS.rank / (1 + (rank ?? index) / 2);
   return sentences.flatMap(({ start, end, text, terms, isHeading, row }, at) => {
     if (isHeading || ANNOUNCEMENT.test(text)) return [];
     const cell = row && kind === 'number' ? cellAskedFor(row, analyser.analyseQuery, asked) : undefined;
@@ -266,7 +267,7 @@ function weighSentences(
     else if (isFragment(text)) ownScore += SCORE_WEIGHTS.fragment;
     ownScore += SCORE_WEIGHTS.length * Math.max(0, text.length - LONG_SENTENCE_LENGTH);
     const score = (shared + ownScore) * (covered === 0 ? FACTOR_WITHOUT_OWN_TERMS : 1);
-    return [{ passage: index, start, end, terms: own, score, ownScore, text, ...(cell && { cell }) }];
+    return [{ sourceIndex: index, start, end, terms: own, score, ownScore, text, ...(cell && { cell }) }];
   });
 }
 

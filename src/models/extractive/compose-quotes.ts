@@ -19,7 +19,7 @@ export interface NumberedSource {
 export interface QuotesRequest {
   readonly question: string;
   /** Best first within each kind. */
-  readonly passages: readonly NumberedSource[];
+  readonly sources: readonly NumberedSource[];
   readonly analyser: TextAnalyser;
 }
 
@@ -41,16 +41,16 @@ const CLOSEST =
 const NOT_SUPPORTED = 'No language model is configured, and nothing found supports an answer to this question.';
 
 /** Composes an answer of the best sentences, each with its marker, and an introduction that says what it is. */
-export function composeQuotes({ question, passages, analyser }: QuotesRequest): ComposedQuotes {
-  const texts = passages.map(({ source }, index) => ({
+export function composeQuotes({ question, sources, analyser }: QuotesRequest): ComposedQuotes {
+  const texts = sources.map(({ source }, index) => ({
     text: textOf(source).text,
     about: aboutOf(source),
-    rank: passages.slice(0, index).filter((before) => before.source.kind === source.kind).length,
+    rank: sources.slice(0, index).filter((before) => before.source.kind === source.kind).length,
     ...scoreOf(source),
   }));
-  const { support, quotes } = chooseQuotes({ question, passages: texts, analyser });
-  const pieces = quotes.flatMap(({ passage, start, end, cell }): QuotesPiece[] => {
-    const found = passages[passage];
+  const { support, quotes } = chooseQuotes({ question, sources: texts, analyser });
+  const pieces = quotes.flatMap(({ sourceIndex, start, end, cell }): QuotesPiece[] => {
+    const found = sources[sourceIndex];
     if (found === undefined) return [];
     const { number, source } = found;
     const quote = quoteOf(textOf(source), { start, end });

@@ -1,12 +1,12 @@
-/** Features of the passages found for a question; shares are 0 to 1. */
+/** Features of the sources found for a question; shares are 0 to 1. */
 export interface AnswerEvidence {
-  /** Support of each passage, in order of rank. */
+  /** Support of each source, in order of rank. */
   readonly supports: readonly number[];
   /** Support of the best quote alone. */
   readonly quoteSupport: number;
   /** Share of the question's terms in the best quote or beside it. */
   readonly quoteShare: number;
-  /** Full-text scores of the passages, best first; needs at least two. */
+  /** Full-text scores of the sources, best first; needs at least two. */
   readonly scores: readonly number[];
   /** Number of terms of the question. */
   readonly termCount: number;
@@ -28,7 +28,7 @@ interface Weights {
   readonly ngramShare: number;
   readonly trigramShare: number;
   readonly inflected: number;
-  /** Of one divided by the number of passages. */
+  /** Of one divided by the number of sources. */
   readonly few: number;
   /** Lead of the best score over the second and over the fifth, relative to it. */
   readonly leadOverSecond: number;
@@ -46,7 +46,7 @@ const WITHOUT_SCORES: Weights = {
   ...{ bias: -8.34, support: 6.03, quoteSupport: 4.61, gap: 4.35, termCount: 0.35, ngramShare: 1.5 },
   ...{ inflected: 0.64, trigramShare: -1.73, few: 0, quoteShare: 0, leadOverSecond: 0, leadOverFifth: 0 },
 };
-// Fitted on corpora of one, two and five documents, against passages that have all names of the question; the bias
+// Fitted on corpora of one, two and five documents, against sources that have all names of the question; the bias
 // and the weight of scripts without spaces were set by hand on that half and on sixty questions to ten small folders.
 const OF_FEW: Weights = {
   ...{ bias: -8.6, support: 3.25, quoteSupport: 3.29, quoteShare: 6.22, gap: 2.22, termCount: 0.23, ngramShare: 1.6 },
@@ -54,12 +54,12 @@ const OF_FEW: Weights = {
 };
 const MANY = 8;
 
-/** Whether so few passages were found that leads and the rarity of words are chance: all that a small corpus holds. */
-export const isFew = (passages: number): boolean => passages < MANY;
+/** Whether so few sources were found that leads and the rarity of words are chance: all that a small corpus holds. */
+export const isFew = (sources: number): boolean => sources < MANY;
 
 const MAX_TERMS = 10;
 
-/** Whether the passages probably answer the question, or are only the nearest ones. */
+/** Whether the sources probably answer the question, or are only the nearest ones. */
 export function isConfident({
   supports,
   quoteSupport,

@@ -38,17 +38,17 @@ export function coverageAmong(question: readonly QuestionTerm[], sentences: read
   });
 }
 
-// Document frequencies of few passages are unreliable: two of two is not ten of ten.
-const MIN_PASSAGES = 10;
+// Document frequencies of few sources are unreliable: two of two is not ten of ten.
+const MIN_SOURCES = 10;
 
 /**
- * Coverage for judging whether passages answer at all. They were found by the question's terms, so a term that all share
+ * Coverage for judging whether sources answer at all. They were found by the question's terms, so a term that all share
  * proves nothing, and one that none contains counts against them.
  */
-export function supportAmong(question: readonly QuestionTerm[], passages: readonly TermSet[]): Coverage {
-  const size = Math.max(MIN_PASSAGES, passages.length);
+export function supportAmong(question: readonly QuestionTerm[], sources: readonly TermSet[]): Coverage {
+  const size = Math.max(MIN_SOURCES, sources.length);
   return coverageBy(question, (term) => {
-    const count = (countWith(passages, term) * size) / Math.max(1, passages.length);
+    const count = (countWith(sources, term) * size) / Math.max(1, sources.length);
     return term.evidenceWeight * Math.log(1 + (size + 1) / (count + 0.5));
   });
 }

@@ -6,7 +6,7 @@ import type { Model } from '../model.ts';
 export const isExtractive = (name: string): boolean => name === EXTRACTIVE_MODEL;
 
 /**
- * Used when no language model is configured. The answerer quotes passages without calling it; every actual call is
+ * Used when no language model is configured. The answerer quotes sources without calling it; every actual call is
  * refused with a hint on what to configure.
  */
 export const createExtractiveModel = (): Model => ({

@@ -8,13 +8,13 @@ export interface QuestionTerm {
   readonly forms: readonly string[];
   /** Weight by word form: long words, names and numbers weigh more than short words. */
   readonly weight: number;
-  /** Weight as evidence that a passage answers; 0 for words such as "tall" in "how tall". */
+  /** Weight as evidence that a source answers; 0 for words such as "tall" in "how tall". */
   readonly evidenceWeight: number;
 }
 
 export interface Question {
   readonly terms: readonly QuestionTerm[];
-  /** Minimum support of passages about the question's subject. */
+  /** Minimum support of sources about the question's subject. */
   readonly minSupport: number;
   /** Share of its terms that are character bigrams or trigrams. */
   readonly ngramShare: number;

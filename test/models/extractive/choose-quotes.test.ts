@@ -6,9 +6,9 @@ import { PROMPTLY_MS } from '../../support/patience.ts';
 const analyser = { analyse, analyseQuery };
 
 function quotesFor(question: string, texts: readonly string[], limit?: number): string[] {
-  const passages = texts.map((text) => ({ text, about: '' }));
-  return chooseQuotes({ question, passages, analyser, ...(limit !== undefined && { limit }) }).quotes.map(
-    ({ passage, start, end }) => texts[passage]?.slice(start, end) ?? '',
+  const sources = texts.map((text) => ({ text, about: '' }));
+  return chooseQuotes({ question, sources, analyser, ...(limit !== undefined && { limit }) }).quotes.map(
+    ({ sourceIndex, start, end }) => texts[sourceIndex]?.slice(start, end) ?? '',
   );
 }
 
@@ -109,7 +109,7 @@ describe('chooseQuotes', () => {
     const text = '### Fog\n\nWe sound the horn every two minutes.\n\nFog signals\n\nThe bell is for the crew.';
     const { quotes } = chooseQuotes({
       question: 'What is done in fog?',
-      passages: [{ text, about: 'Fog signals' }],
+      sources: [{ text, about: 'Fog signals' }],
       analyser,
     });
     const quoted = quotes.map(({ start, end }) => text.slice(start, end)).join('\n');
@@ -135,12 +135,12 @@ describe('chooseQuotes', () => {
     ]);
   });
 
-  it('lets title and headings stand for words the passage leaves out', () => {
-    const passages = [{ text: 'Press the red button. It beeps twice.', about: 'Acme Boiler 2000: resetting' }];
-    expect(chooseQuotes({ question: 'How do I reset the Acme Boiler?', passages, analyser }).quotes).not.toEqual([]);
+  it('lets title and headings stand for words the source leaves out', () => {
+    const sources = [{ text: 'Press the red button. It beeps twice.', about: 'Acme Boiler 2000: resetting' }];
+    expect(chooseQuotes({ question: 'How do I reset the Acme Boiler?', sources, analyser }).quotes).not.toEqual([]);
   });
 
-  it('stays fast on long passages', () => {
+  it('stays fast on long texts', () => {
     const texts = Array.from({ length: 50 }, () => 'The library opened in 1911 beside the river. '.repeat(200));
     const start = performance.now();
     quotesFor('When did the library of Alden open?', texts);
@@ -164,7 +164,7 @@ describe('chooseQuotes', () => {
       { row: 'Bonn', column: 'Einwohner', value: '331.885' },
     ],
   ])('prefers the cell of a table for how much, with its row and column: %s', (_name, question, text, row, cell) => {
-    const [first] = chooseQuotes({ question, passages: [{ text, about: '' }], analyser }).quotes;
+    const [first] = chooseQuotes({ question, sources: [{ text, about: '' }], analyser }).quotes;
     expect(text.slice(first?.start, first?.end)).toBe(row);
     expect(first?.cell).toEqual(cell);
   });
@@ -192,7 +192,7 @@ describe('chooseQuotes', () => {
     ],
   ])('quotes what holds the kind of answer asked for: %s', (question, near, right) => {
     const text = `${near} The weather was fine. ${right}`;
-    const { quotes } = chooseQuotes({ question, passages: [{ text, about: '' }], analyser, limit: 1 });
+    const { quotes } = chooseQuotes({ question, sources: [{ text, about: '' }], analyser, limit: 1 });
     expect(quotes.map(({ start, end }) => text.slice(start, end))).toEqual([right]);
   });
 
@@ -202,8 +202,8 @@ describe('chooseQuotes', () => {
     ['closest', 'Who paid for the roof of the theatre of Alden?', history],
     ['none', 'Who won the chess championship in 1972?', history],
   ])('says how sure it is: %s', (support, question, texts) => {
-    const passages = texts.map((text) => ({ text, about: '' }));
-    const chosen = chooseQuotes({ question, passages, analyser });
+    const sources = texts.map((text) => ({ text, about: '' }));
+    const chosen = chooseQuotes({ question, sources, analyser });
     expect(chosen.support).toBe(support);
     expect(chosen.quotes.length > 0).toBe(support !== 'none');
   });

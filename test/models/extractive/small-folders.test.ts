@@ -3,15 +3,15 @@ import { extname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Question, readQuestions } from '../../../src/evaluation/questions.ts';
 import { prepareDocument } from '../../../src/ingest/prepare-document.ts';
-import { chooseQuotes, type Passage } from '../../../src/models/extractive/choose-quotes.ts';
+import { chooseQuotes, type SourceText } from '../../../src/models/extractive/choose-quotes.ts';
 import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
 
 const analyser = { analyse, analyseQuery };
 const FOLDERS = join(import.meta.dirname, '../../fixtures/small-folders');
 const QUESTIONS = 'questions.jsonl';
 
-/** All passages of a folder: a search of so few brings every one. */
-async function passagesOf(folder: string): Promise<Passage[]> {
+/** All chunks of a folder: a search of so few brings every one. */
+async function sourcesOf(folder: string): Promise<SourceText[]> {
   const names = (await readdir(folder)).filter((name) => name !== QUESTIONS);
   const read = await Promise.all(
     names.map(async (fileName) => {
@@ -24,12 +24,12 @@ async function passagesOf(folder: string): Promise<Passage[]> {
   return read.flat();
 }
 
-function ask({ text, answers }: Question, passages: readonly Passage[]) {
+function ask({ text, answers }: Question, sources: readonly SourceText[]) {
   const asked = new Set(analyseQuery(text));
-  const shared = (passage: Passage) => asked.intersection(new Set(analyseQuery(passage.text))).size;
-  const found = passages.toSorted((one, two) => shared(two) - shared(one));
-  const { support, quotes } = chooseQuotes({ question: text, passages: found, analyser });
-  const quoted = quotes.map(({ passage, start, end }) => found[passage]?.text.slice(start, end) ?? '');
+  const shared = (source: SourceText) => asked.intersection(new Set(analyseQuery(source.text))).size;
+  const found = sources.toSorted((one, two) => shared(two) - shared(one));
+  const { support, quotes } = chooseQuotes({ question: text, sources: found, analyser });
+  const quoted = quotes.map(({ sourceIndex, start, end }) => found[sourceIndex]?.text.slice(start, end) ?? '');
   return { support, isRight: answers.some((answer) => quoted.some((quote) => quote.includes(answer))) };
 }
 
@@ -38,9 +38,9 @@ describe('quotes out of folders of one or two documents', async () => {
   const folders = await readdir(FOLDERS);
   const asked = await Promise.all(
     folders.map(async (name) => {
-      const passages = await passagesOf(join(FOLDERS, name));
+      const sources = await sourcesOf(join(FOLDERS, name));
       const questions = await readQuestions(join(FOLDERS, name, QUESTIONS));
-      return questions.map((question) => ({ ...question, ...ask(question, passages) }));
+      return questions.map((question) => ({ ...question, ...ask(question, sources) }));
     }),
   );
   const all = asked.flat();
